@@ -1,1 +1,84 @@
-fn main() {}
+//! `safeclaw`: mind and wall on one machine with one command.
+//!
+//! The router is this same program, started as a child with a pipe to it, so that the two are separate
+//! processes even here. `safeclaw agent ...` and `safeclaw router ...` take the arguments of `start_agent`
+//! and `start_router`.
+#![expect(clippy::disallowed_types, reason = "this is the one start of the router")]
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::{ExitCode, Stdio};
+use std::time::Duration;
+
+use agent::StartError;
+use agent::config::Settings;
+use broker::pipe::PipeRequester;
+use clap::Parser;
+use home::Home;
+use tokio::process::{Child, Command};
+
+/// How long the router may take to end once its agent has gone.
+const PATIENCE: Duration = Duration::from_secs(4);
+
+/// A personal AI agent behind a wall: the model may only ask, and the router decides.
+///
+/// Opens a chat. The router runs beside it as a process of its own; no Redis is needed, and without
+/// Ollama it understands sentences like the examples that /actions shows.
+///
+/// `safeclaw agent --help` and `safeclaw router --help` tell of the two parts: settings, skills, and how
+/// to run them as two processes over a Redis.
+#[derive(Debug, Parser)]
+#[command(version)]
+struct Args {
+    /// Where .env, workspace/, agent/ and router/ live [default: here if they are here, else the user's
+    /// data folder].
+    #[arg(long, value_name = "DIR", env = "SAFECLAW_HOME", hide_env_values = true)]
+    home: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    let mut args: Vec<OsString> = std::env::args_os().collect();
+    match args.get(1).and_then(|word| word.to_str()) {
+        Some("agent") => {
+            args.remove(1);
+            agent::cli::main(args)
+        }
+        Some("router") => {
+            args.remove(1);
+            router::cli::main(args, &["router"])
+        }
+        _ => agent::cli::finish(together(Args::parse_from(args))),
+    }
+}
+
+fn together(args: Args) -> Result<(), StartError> {
+    let home = Home::find(args.home.as_deref())?;
+    agent::start_log(&home);
+    let settings = Settings::read(&home)?;
+    agent::runtime()?.block_on(async {
+        let mut router = start_router(&home)?;
+        let (Some(stdin), Some(stdout)) = (router.stdin.take(), router.stdout.take()) else {
+            return Err(std::io::Error::other("the router has no pipe").into());
+        };
+        let mut way = "beside this chat, over a pipe".to_owned();
+        if settings.redis.is_some() {
+            way.push_str(" (REDIS_URL is for start_agent and start_router)");
+        }
+        let talked = agent::talk(home, settings, PipeRequester::new(stdout, stdin), way).await;
+        // Its end of the pipe is closed now, which ends it; if not, dropping `router` does.
+        let _ = tokio::time::timeout(PATIENCE, router.wait()).await;
+        talked
+    })
+}
+
+/// The router as a child in a process group of its own, so that Ctrl-C does not reach it.
+fn start_router(home: &Home) -> std::io::Result<Child> {
+    Command::new(std::env::current_exe()?)
+        .args(["router", "--pipe", "--home"])
+        .arg(home.root())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .process_group(0)
+        .kill_on_drop(true)
+        .spawn()
+}

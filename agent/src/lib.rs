@@ -1,1 +1,41 @@
-//! Stub.
+//! The mind: it talks with people, asks the model, and may only ask the router.
+//!
+//! ```text
+//!   channel ──► session ──► turn ──► prompt ──► model ──► answer ──► action ──► broker ──► the router
+//!      ▲                     │ ▲                                       │
+//!      └──── words ──────────┘ └───────────── observations ────────────┘
+//! ```
+//!
+//! The modules stand in the order in which a message meets them.
+
+pub mod cli;
+pub mod config;
+mod error;
+mod log;
+
+mod start;
+
+pub mod channel;
+
+pub mod session;
+
+pub mod mind;
+pub mod notice;
+pub mod slash;
+pub mod turn;
+pub mod workspace;
+
+pub mod prompt;
+
+pub mod model;
+
+pub mod answer;
+
+pub mod action;
+
+pub use error::StartError;
+pub use log::start as start_log;
+pub use start::{runtime, talk};
+
+#[cfg(test)]
+mod testing;

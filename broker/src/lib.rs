@@ -1,1 +1,26 @@
-//! Stub.
+//! Carries commands, replies, events and the catalogue between the agent and the router.
+//!
+//! ```text
+//!            Requester                                             Responder
+//!   agent ── request() ──► command ──►  redis | pipe | memory  ──► receive() ── router
+//!         ◄─────────────── reply   ◄──                         ◄── Request::reply()
+//!            Feed                                                  Publisher
+//!         ◄── catalogue, events    ◄──                         ◄── catalog(), event()
+//! ```
+//!
+//! The agent's half and the router's half are traits; a transport implements all four. What holds for
+//! every transport is in one suite of tests, `tests/conformance.rs`.
+
+mod requester;
+mod responder;
+
+mod clock;
+mod open;
+
+pub mod memory;
+pub mod pipe;
+pub mod redis;
+
+pub use clock::Clock;
+pub use requester::{Feed, RequestError, Requester};
+pub use responder::{Publisher, Request, Responder};

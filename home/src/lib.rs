@@ -1,1 +1,28 @@
-//! Stub.
+//! The house on disk: where its files live, and how they are read and written so that nothing is lost.
+//!
+//! The agent and the router share one folder, the home, and each has its own rooms in it. [`Home`] knows
+//! the rooms. Every file in them is written whole or not at all ([`file`]), a process that must be alone
+//! takes a [`Lock`], what the owner sets stands in `.env` files ([`EnvFile`], [`Variables`]) and in a
+//! `config.json` of each process ([`ConfigFile`]).
+//!
+//! The crate never reads the process's environment for itself, the user's data folder excepted: the
+//! binaries hand it in.
+
+mod home;
+
+pub mod file;
+mod lock;
+
+mod env_file;
+mod variables;
+
+mod config_file;
+mod nearest;
+
+pub use config_file::{ConfigError, ConfigFile};
+pub use env_file::{EnvError, EnvFile, UnknownName};
+pub use file::FileError;
+pub use home::{Home, HomeError};
+pub use lock::{Lock, LockError};
+pub use nearest::nearest;
+pub use variables::Variables;

@@ -1,1 +1,39 @@
-//! Stub.
+//! The wall: judges each command, asks a person where policy says so, runs a skill in a sandbox, keeps the
+//! secrets, writes the audit log and always answers.
+//!
+//! ```text
+//!   broker ──► router ──► catalog ──► policy ──► (approval) ──► sandbox ──► skill
+//!                 │       is there    may it      a person        │
+//!                 │       a skill?    run?        says yes        └──► egress ──► the network
+//!                 └──► audit: a row before, a row after
+//! ```
+//!
+//! The modules stand in the order in which a command meets them.
+
+pub mod cli;
+pub mod config;
+
+mod start;
+
+mod router;
+
+mod answers;
+mod call;
+mod events;
+
+pub mod catalog;
+pub mod policy;
+
+pub mod approval;
+pub mod sandbox;
+
+mod audit;
+mod secrets;
+
+mod defaults;
+mod new_skill;
+
+pub use audit::Audit;
+pub use call::Call;
+pub use router::Router;
+pub use secrets::Secrets;

@@ -1,2 +1,93 @@
-//! Stub.
-fn main() {}
+//! The project's own commands, `cargo xtask ...`: everything that a person or a machine needs to check
+//! this house, in one place and in plain Rust.
+
+mod bench;
+mod fuzz;
+mod gate;
+mod lint;
+mod readme;
+mod setup;
+mod stage;
+mod tool;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use clap::Parser;
+use xshell::Shell;
+
+/// The project's own commands. `cargo xtask test` is the whole gate: what passes it can be merged.
+#[derive(Debug, Parser)]
+#[command(bin_name = "cargo xtask")]
+enum Task {
+    /// Install what the tests need (redis-server, python3) from the distribution's packages
+    ///
+    /// Does nothing when everything is there. Uses apt-get, with sudo unless you are root; elsewhere it
+    /// names the packages.
+    Setup,
+    /// Format, clippy, the rules of the house, licences: what needs no running
+    Lint,
+    /// The whole gate: setup, lint, build, every test, doc tests, the README's commands
+    ///
+    /// Prints each stage's time, and stops at the first failure with the command that repeats it.
+    Test,
+    /// Run the commands that README.md tells people to type, in an empty home
+    Readme,
+    /// Measure the release build against its budgets; without a name, list what can be measured
+    Bench {
+        /// One of the names of the list, or `all`
+        name: Option<String>,
+    },
+    /// Feed random input to the parsers of untrusted text; without a target, list the targets
+    ///
+    /// Installs cargo-fuzz under target/tools the first time, and needs a C++ compiler. What it finds is
+    /// kept under fuzz/artifacts, what it learned under fuzz/corpus.
+    Fuzz {
+        /// One of the targets of fuzz/fuzz_targets
+        target: Option<String>,
+        /// How long it looks, in seconds
+        #[arg(long, default_value_t = 60)]
+        seconds: u32,
+    },
+    /// Look for known vulnerabilities in the dependencies
+    ///
+    /// It is no part of `test`, because it fetches a database and its answer changes without a change
+    /// here.
+    Advisories,
+}
+
+fn main() -> ExitCode {
+    match run(Task::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => {
+            eprintln!("error: {e:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(task: Task) -> Result<()> {
+    let sh = Shell::new()?;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask has no parent")?;
+    sh.change_dir(root);
+    match task {
+        Task::Setup => setup::run(&sh),
+        Task::Lint => stage::run_all(&sh, &lint::STAGES),
+        Task::Test => gate::run(&sh),
+        Task::Readme => readme::run(&sh),
+        Task::Bench { name } => bench::run(&sh, name.as_deref()),
+        Task::Fuzz { target, seconds } => fuzz::run(&sh, target.as_deref(), seconds),
+        Task::Advisories => lint::licences::advisories(&sh),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_commands_are_well_formed() {
+        super::Task::command().debug_assert();
+    }
+}

@@ -1,1 +1,15 @@
-//! Stub.
+//! Real parts for tests, in one line each: a Redis server, a home, waiting for something to come true.
+//!
+//! Everything here panics when it fails, with what to do about it, for it runs in tests alone.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
+#![allow(clippy::disallowed_types, reason = "the servers that tests need are processes")]
+
+mod chat;
+mod redis;
+mod temp_home;
+mod wait;
+
+pub use chat::Chat;
+pub use redis::{RedisServer, RedisSetup};
+pub use temp_home::TempHome;
+pub use wait::{eventually, wait_until};

@@ -1,0 +1,257 @@
+//! `_MEMORY_WRITE`: remembers what the user wants remembered.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use protocol::{ActionCard, Code, Done, Object, Stopped};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::LocalAction;
+use crate::workspace::{Memory, Workspace};
+
+/// How long a key may be, in characters.
+const KEY_LIMIT: usize = 200;
+
+/// How large a value may be, in bytes of JSON.
+const VALUE_LIMIT: usize = 4_096;
+
+/// How many keys the memory holds.
+const KEYS_LIMIT: usize = 2_000;
+
+/// Merges `new_memory` into memory.json and says what changed.
+#[derive(Debug)]
+pub struct MemoryWrite {
+    card: ActionCard,
+    workspace: Arc<Workspace>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Params {
+    new_memory: Object,
+}
+
+/// What a merge did, by key.
+#[derive(Debug, Default)]
+struct Changes {
+    added: Object,
+    /// Key -> `{"from": ..., "to": ...}`.
+    changed: Object,
+    unchanged: Vec<String>,
+}
+
+impl MemoryWrite {
+    /// The action on this workspace's memory; `None` only if its built-in card is broken.
+    #[must_use]
+    pub fn new(workspace: Arc<Workspace>) -> Option<Self> {
+        Some(Self { card: super::card("_MEMORY_WRITE")?, workspace })
+    }
+}
+
+#[async_trait]
+impl LocalAction for MemoryWrite {
+    fn card(&self) -> &ActionCard {
+        &self.card
+    }
+
+    async fn run(&self, params: Object) -> Result<Done, Stopped> {
+        let Params { new_memory } = super::params(params)?;
+        check(&new_memory).map_err(refused)?;
+        let workspace = Arc::clone(&self.workspace);
+        // It waits for the disk.
+        tokio::task::spawn_blocking(move || write(&workspace, new_memory))
+            .await
+            .map_err(|error| Stopped::new(Code::Internal, error.to_string()))?
+    }
+}
+
+fn write(workspace: &Workspace, new: Object) -> Result<Done, Stopped> {
+    let (changes, saved) = workspace.memory.change(|memory| merge(memory, new)).map_err(refused)?;
+    let done = changes.done();
+    saved.map(|()| done).map_err(|error| {
+        let message = format!("noted for this conversation only: {error}");
+        Stopped::new(Code::Internal, message).maybe_executed()
+    })
+}
+
+fn refused(problem: String) -> Stopped {
+    Stopped::new(Code::BadParams, problem)
+}
+
+fn check(new: &Object) -> Result<(), String> {
+    if new.is_empty() {
+        return Err("new_memory is empty; give at least one key with its value".to_owned());
+    }
+    for (key, value) in new {
+        let shown: String = key.chars().take(40).collect();
+        if key.trim().is_empty() || key.chars().any(char::is_control) {
+            return Err(format!("the key {shown:?} is no name; use words"));
+        }
+        if key.chars().count() > KEY_LIMIT {
+            return Err(format!("the key {shown:?}... is over {KEY_LIMIT} characters; shorten it"));
+        }
+        let size = value.to_string().len();
+        if size > VALUE_LIMIT {
+            return Err(format!(
+                "the value of {shown:?} has {size} bytes; {VALUE_LIMIT} is the most"
+            ));
+        }
+        if value.is_null() {
+            return Err(format!(
+                "the value of {shown:?} is null; the user removes it with /forget"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn merge(memory: &mut Memory, new: Object) -> Result<Changes, String> {
+    let mut changes = Changes::default();
+    for (key, value) in new {
+        match memory.0.insert(key.clone(), value.clone()) {
+            None => drop(changes.added.insert(key, value)),
+            Some(old) if old == value => changes.unchanged.push(key),
+            Some(old) => drop(changes.changed.insert(key, json!({"from": old, "to": value}))),
+        }
+    }
+    if memory.0.len() > KEYS_LIMIT && !changes.added.is_empty() {
+        return Err(format!(
+            "the memory is full: it holds {KEYS_LIMIT} keys; the user makes room with /forget KEY"
+        ));
+    }
+    Ok(changes)
+}
+
+impl Changes {
+    fn done(self) -> Done {
+        let text = Some(self.text());
+        let mut result = Object::new();
+        for (name, part) in [("added", self.added), ("changed", self.changed)] {
+            if !part.is_empty() {
+                result.insert(name.to_owned(), Value::Object(part));
+            }
+        }
+        if !self.unchanged.is_empty() {
+            result.insert("unchanged".to_owned(), json!(self.unchanged));
+        }
+        Done { result, text, dry_run: false }
+    }
+
+    fn text(&self) -> String {
+        let added =
+            self.added.iter().map(|(key, value)| format!("{key} = {}", Memory::shown(value)));
+        let changed = self.changed.iter().map(|(key, change)| {
+            let (from, to) = (Memory::shown(&change["from"]), Memory::shown(&change["to"]));
+            format!("{key} = {to} (it was {from})")
+        });
+        let unchanged = self.unchanged.iter().map(|key| format!("{key}, which I knew already"));
+        let parts: Vec<String> = added.chain(changed).chain(unchanged).collect();
+        format!("Remembered: {}.", parts.join("; "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn run(workspace: &Arc<Workspace>, params: Value) -> Result<Done, Stopped> {
+        let action = MemoryWrite::new(Arc::clone(workspace)).unwrap();
+        action.run(params.as_object().unwrap().clone()).await
+    }
+
+    fn workspace() -> (tempfile::TempDir, Arc<Workspace>) {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = Arc::new(Workspace::open(folder.path()));
+        (folder, workspace)
+    }
+
+    #[tokio::test]
+    async fn it_merges_and_says_what_changed() {
+        let (folder, workspace) = workspace();
+        let path = folder.path().join("memory.json");
+        std::fs::write(&path, r#"{"by hand": [1], "name": "Joe", "city": "Rome"}"#).unwrap();
+        let new = json!({"new_memory": {"name": "Frankie", "city": "Rome", "age": 7}});
+        let done = run(&workspace, new).await.unwrap();
+        assert_eq!(
+            Value::Object(done.result),
+            json!({"added": {"age": 7}, "changed": {"name": {"from": "Joe", "to": "Frankie"}}, "unchanged": ["city"]})
+        );
+        assert_eq!(
+            done.text.unwrap(),
+            "Remembered: age = 7; name = Frankie (it was Joe); city, which I knew already."
+        );
+        let written: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        assert_eq!(
+            written.to_string(),
+            r#"{"by hand":[1],"name":"Frankie","city":"Rome","age":7}"#
+        );
+    }
+
+    #[tokio::test]
+    async fn what_does_not_fit_changes_nothing_and_says_why() {
+        let (_folder, workspace) = workspace();
+        let long = "k".repeat(KEY_LIMIT + 1);
+        let mut errors = Vec::new();
+        for params in [
+            json!({}),
+            json!({"new_memory": ["x"]}),
+            json!({"new_memory": {"a": "b"}, "more": 1}),
+            json!({"new_memory": {}}),
+            json!({"new_memory": {"ok": "fine", "": "x"}}),
+            json!({"new_memory": {"a\u{1b}b": "x"}}),
+            json!({"new_memory": {long: "x"}}),
+            json!({"new_memory": {"a": "v".repeat(VALUE_LIMIT)}}),
+            json!({"new_memory": {"a": null}}),
+        ] {
+            let stopped = run(&workspace, params).await.unwrap_err();
+            assert_eq!(stopped.code, Code::BadParams);
+            errors.push(stopped.message);
+        }
+        assert_eq!(*workspace.memory.read(), Memory::default());
+        insta::assert_snapshot!(errors.join("\n"));
+    }
+
+    #[tokio::test]
+    async fn a_full_memory_still_takes_changes() {
+        let (_folder, workspace) = workspace();
+        let full: Object = (0..KEYS_LIMIT).map(|n| (n.to_string(), json!(n))).collect();
+        workspace.memory.save(Memory(full)).unwrap();
+        let stopped = run(&workspace, json!({"new_memory": {"one more": 1}})).await.unwrap_err();
+        assert!(stopped.message.contains("full"), "{}", stopped.message);
+        assert_eq!(workspace.memory.read().0.len(), KEYS_LIMIT);
+        assert!(run(&workspace, json!({"new_memory": {"7": "seven"}})).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn side_by_side_nothing_is_lost() {
+        let (_folder, workspace) = workspace();
+        let writes = (0..20).map(|n| {
+            let workspace = Arc::clone(&workspace);
+            tokio::spawn(async move {
+                run(&workspace, json!({"new_memory": {n.to_string(): n}})).await.unwrap();
+            })
+        });
+        for write in writes.collect::<Vec<_>>() {
+            write.await.unwrap();
+        }
+        assert_eq!(workspace.memory.read().0.len(), 20);
+    }
+
+    #[tokio::test]
+    async fn what_can_not_be_saved_is_kept_in_memory_and_said() {
+        let (folder, workspace) = workspace();
+        let _ = workspace.memory.read();
+        std::fs::remove_dir_all(folder.path()).unwrap();
+        std::fs::write(folder.path(), "no folder").unwrap();
+        let stopped =
+            run(&workspace, json!({"new_memory": {"name": "Frankie"}})).await.unwrap_err();
+        assert!(stopped.message.contains("memory.json"), "{}", stopped.message);
+        assert_eq!(workspace.memory.read().0["name"], "Frankie");
+        std::fs::remove_file(folder.path()).unwrap();
+        std::fs::create_dir(folder.path()).unwrap();
+        run(&workspace, json!({"new_memory": {"city": "Rome"}})).await.unwrap();
+        let written = std::fs::read_to_string(folder.path().join("memory.json")).unwrap();
+        assert!(written.contains("Frankie") && written.contains("Rome"), "{written}");
+    }
+}

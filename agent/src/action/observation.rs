@@ -1,0 +1,153 @@
+//! What the model is shown of an action's result.
+
+use protocol::{ActionName, Done, Object, Outcome, Reply, Status, Stopped};
+use serde_json::Value;
+
+use crate::answer::Action;
+
+/// An action that has an outcome.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Observation {
+    /// Which action.
+    pub action: ActionName,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Its fields as they go to artifact.json: of a routed action just as the router sent them.
+    pub fields: Object,
+}
+
+impl Observation {
+    /// What a local action brought.
+    #[must_use]
+    pub fn of_local(action: ActionName, result: Result<Done, Stopped>) -> Self {
+        let outcome = result.map_or_else(Outcome::from, Outcome::from);
+        let mut fields = Reply::new(None, action.as_str(), outcome.clone()).fields;
+        // The wire's version says nothing here, for nothing was on the wire.
+        fields.shift_remove("v");
+        Self { action, outcome, fields }
+    }
+
+    /// What the router answered.
+    #[must_use]
+    pub fn of_reply(action: ActionName, reply: Reply) -> Self {
+        Self { action, outcome: reply.outcome, fields: reply.fields }
+    }
+
+    /// The same for people, in words: what the action says itself, or else its result as JSON.
+    #[must_use]
+    pub fn text(&self) -> String {
+        match &self.outcome {
+            Outcome::Done(Done { text: Some(text), .. }) => text.clone(),
+            Outcome::Done(done) if done.result.is_empty() => match self.fields.get("status") {
+                Some(Value::String(status)) if status != "ok" => status.clone(),
+                _ => "done".to_owned(),
+            },
+            Outcome::Done(done) => Value::Object(done.result.clone()).to_string(),
+            Outcome::Stopped(stopped) => stopped.message.clone(),
+        }
+    }
+}
+
+/// How much of an action's text stands on its one line, in characters.
+const LINE: usize = 300;
+
+impl Observation {
+    /// The same on one line for people: `CREATE_POST: ok, Posted on X`. Of a dry run the rest of its text
+    /// follows on lines of its own, because it shows exactly what would be sent.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let text = self.text();
+        let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
+        let short: String = first.chars().take(LINE).collect();
+        let cut = if short.len() < first.len() { "…" } else { "" };
+        let line = format!("{}: {}, {}{cut}", self.action, self.ending(), lower_first(&short));
+        match &self.outcome {
+            Outcome::Done(Done { dry_run: true, .. }) if !rest.is_empty() => {
+                format!("{line}\n{rest}")
+            }
+            _ => line,
+        }
+    }
+
+    fn ending(&self) -> &'static str {
+        if matches!(self.outcome, Outcome::Done(Done { dry_run: true, .. })) {
+            return "dry run";
+        }
+        match self.outcome.status() {
+            Status::Ok => "ok",
+            Status::Error => "failed",
+            Status::Denied => "refused",
+            Status::Pending => "pending",
+            Status::Skipped => "skipped",
+            Status::Expired => "expired",
+            Status::Unknown => "unknown",
+            Status::Busy => "busy",
+        }
+    }
+
+    /// What a local action wants to be done next, as its result's `follow_up` says. A routed one has no
+    /// say in that: its result is data.
+    #[must_use]
+    pub fn follow_up(&self) -> Option<Action> {
+        if !self.action.is_local() {
+            return None;
+        }
+        let wanted = self.fields.get("follow_up")?;
+        let name = ActionName::new(wanted.get("name")?.as_str()?).ok()?;
+        let params = wanted.get("params")?.as_object()?.clone();
+        Some(Action { name, params })
+    }
+
+    /// The question that a person has to answer before the action runs: its id and what would run.
+    #[must_use]
+    pub fn question(&self) -> Option<(String, String)> {
+        let approval = self.fields.get("approval")?;
+        let text = |key: &str| Some(approval.get(key)?.as_str()?.to_owned());
+        Some((text("id")?, text("question")?))
+    }
+}
+
+/// The text as the second half of a sentence: its first letter small, unless it begins a name.
+fn lower_first(text: &str) -> String {
+    let mut letters = text.chars();
+    match (letters.next(), letters.next()) {
+        (Some(first), Some(second)) if second.is_lowercase() => {
+            first.to_lowercase().chain(text.chars().skip(1)).collect()
+        }
+        _ => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::Code;
+    use serde_json::json;
+
+    use super::*;
+
+    fn name() -> ActionName {
+        ActionName::new("CREATE_POST").unwrap()
+    }
+
+    #[test]
+    fn an_old_routers_own_status_is_kept_and_said() {
+        let reply =
+            Reply::from_bytes(br#"{"status":"posted to X","action":"CREATE_POST"}"#).unwrap();
+        let seen = Observation::of_reply(name(), reply);
+        assert_eq!(seen.fields["status"], "posted to X");
+        assert_eq!(seen.text(), "posted to X");
+    }
+
+    #[test]
+    fn a_local_outcome_has_the_fields_of_a_reply() {
+        let seen = Observation::of_local(name(), Err(Stopped::new(Code::BadParams, "no")));
+        assert_eq!(
+            serde_json::Value::from(seen.fields.clone()),
+            json!({
+                "status": "error", "action": "CREATE_POST", "text": "no",
+                "error": {"code": "bad_params", "message": "no"},
+            })
+        );
+        assert_eq!(seen.text(), "no");
+    }
+}

@@ -1,0 +1,94 @@
+//! Actions that the router runs: makes a command, waits for its reply, and takes it back when nobody waits.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use broker::{RequestError, Requester};
+use protocol::{ActionName, Code, Command, Envelope, MessageId, Object, Priority, Stopped};
+
+use super::Observation;
+use crate::session::Session;
+
+/// What a skill's own time limit is given on top, for the way there and back.
+const MARGIN: Duration = Duration::from_secs(2);
+
+/// The way to the router.
+pub(super) struct Routed {
+    requester: Arc<dyn Requester>,
+    timeout: Duration,
+}
+
+impl Routed {
+    pub(super) fn new(requester: Arc<dyn Requester>, timeout: Duration) -> Self {
+        Self { requester, timeout }
+    }
+
+    /// Asks the router to run `name`. A skill that may take longer than the usual timeout is given its
+    /// own time.
+    pub(super) async fn run(
+        &self,
+        name: ActionName,
+        params: Object,
+        session: &Session,
+        patience: Option<Duration>,
+    ) -> Observation {
+        let Ok(message_id) = MessageId::new(uuid::Uuid::now_v7().to_string()) else {
+            let stopped = Stopped::new(Code::Internal, "no id could be made for the command");
+            return Observation::of_local(name, Err(stopped));
+        };
+        let envelope = Envelope {
+            session: Some(session.key.clone()),
+            principal: Some(session.principal.clone()),
+            priority: Priority::Interactive,
+            taint: session.taint,
+            ..Envelope::current()
+        };
+        let wait = patience.map_or(self.timeout, |patience| self.timeout.max(patience + MARGIN));
+        let mut given_up = CancelOnDrop::new(&self.requester, message_id.clone());
+        let command = Command { message_id, action: name.clone(), params, envelope };
+        match self.requester.request(command, wait).await {
+            Ok(reply) => {
+                given_up.disarm();
+                Observation::of_reply(name, reply)
+            }
+            Err(error) => Observation::of_local(name, Err(stopped(&error))),
+        }
+    }
+}
+
+fn stopped(error: &RequestError) -> Stopped {
+    let message = error.to_string();
+    match error {
+        RequestError::Unsent { .. } => Stopped::new(Code::Internal, message),
+        RequestError::TooLarge { .. } => Stopped::new(Code::TooLarge, message),
+        RequestError::NoReply { .. } => Stopped::new(Code::Timeout, message).maybe_executed(),
+        RequestError::RouterGone | RequestError::BadReply(_) => {
+            Stopped::new(Code::Internal, message).maybe_executed()
+        }
+    }
+}
+
+/// Takes a command back when its reply is not waited for to the end.
+struct CancelOnDrop {
+    command: Option<(Arc<dyn Requester>, MessageId)>,
+}
+
+impl CancelOnDrop {
+    fn new(requester: &Arc<dyn Requester>, id: MessageId) -> Self {
+        Self { command: Some((Arc::clone(requester), id)) }
+    }
+
+    fn disarm(&mut self) {
+        self.command = None;
+    }
+}
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        if let Some((requester, id)) = self.command.take()
+            && let Ok(runtime) = tokio::runtime::Handle::try_current()
+        {
+            runtime.spawn(async move { requester.cancel(&id).await });
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! `start_agent`: the mind on its own, for two machines or two containers.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    agent::cli::main(std::env::args_os().collect())
+}

@@ -1,0 +1,137 @@
+//! The agent's command line, the same for `start_agent ...` and `safeclaw agent ...`.
+
+use std::ffi::OsString;
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use broker::redis::RedisRequester;
+use clap::{Parser, Subcommand};
+use home::{Home, Lock};
+
+use crate::config::{self, KEYS, Key, Provider, Settings, Terminal};
+use crate::error::StartError;
+use crate::model::{Host, Ollama};
+use crate::{log, start, workspace};
+
+/// The mind of SafeClaw: talks with you, asks the model, and asks the router to act.
+///
+/// Without a command it opens a chat and reaches its router over the Redis at REDIS_URL. `safeclaw` does
+/// the same on one machine without a Redis.
+#[derive(Debug, Parser)]
+#[command(name = "start_agent", version)]
+struct Args {
+    /// Where .env, workspace/, agent/ and router/ live [default: here if they are here, else the user's
+    /// data folder].
+    #[arg(long, global = true, value_name = "DIR", env = "SAFECLAW_HOME", hide_env_values = true)]
+    home: Option<PathBuf>,
+
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Forget what was said and done: removes the artifact, the history, the caches and the log, and keeps
+    /// the memory.
+    Clear {
+        /// Don't ask.
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Change a setting; without a key, list the keys.
+    Config {
+        /// Which one.
+        key: Option<String>,
+    },
+}
+
+/// Runs the agent's command line. `args` starts with the program's name.
+#[must_use]
+pub fn main(args: Vec<OsString>) -> ExitCode {
+    let args = Args::parse_from(args);
+    finish(run(args))
+}
+
+/// The exit code of an agent that ended like this; an error is said on stderr.
+#[must_use]
+pub fn finish(ended: Result<(), StartError>) -> ExitCode {
+    match ended {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: Args) -> Result<(), StartError> {
+    let home = Home::find(args.home.as_deref())?;
+    match args.command {
+        None => start::runtime()?.block_on(chat_over_redis(home)),
+        Some(Command::Clear { yes }) => clear(&home, yes),
+        Some(Command::Config { key: None }) => {
+            for key in KEYS {
+                println!("{:<10} {}", key.name, key.about);
+            }
+            println!("change one with: start_agent config KEY");
+            Ok(())
+        }
+        Some(Command::Config { key: Some(name) }) => configure(&home, &name),
+    }
+}
+
+async fn chat_over_redis(home: Home) -> Result<(), StartError> {
+    log::start(&home);
+    let settings = Settings::read(&home)?;
+    let Some(address) = settings.redis.clone() else { return Err(StartError::NoRedis) };
+    let way = match address.check().await {
+        Ok(()) => format!("over {}", address.shown()),
+        Err(problem) => format!("{problem}; the chat works, actions of the router don't"),
+    };
+    let broker = RedisRequester::new(address, settings.names.clone()).map_err(StartError::Queue)?;
+    start::talk(home, settings, broker, way).await
+}
+
+fn clear(home: &Home, yes: bool) -> Result<(), StartError> {
+    if !yes && !confirmed()? {
+        println!("nothing was removed");
+        return Ok(());
+    }
+    let _lock = Lock::take(&home.agent_lock())?;
+    for removed in workspace::clear(home)? {
+        println!("removed {}", removed.display());
+    }
+    Ok(())
+}
+
+fn confirmed() -> Result<bool, StartError> {
+    if !std::io::stdin().is_terminal() {
+        return Err(StartError::NotAsked);
+    }
+    print!("Forget what was said and done? The memory is kept. [y/N] ");
+    std::io::stdout().flush()?;
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer)?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+fn configure(home: &Home, name: &str) -> Result<(), StartError> {
+    let key = Key::find(name)?;
+    let settings = Settings::read(home)?;
+    let mut file = config::open(home)?;
+    let runtime = start::runtime()?;
+    let models = |provider: Provider| match provider {
+        Provider::Offline => Ok(Vec::new()),
+        Provider::Ollama => {
+            let host = Host::new(settings.ollama_host.as_deref().unwrap_or_default());
+            let host = host.map_err(|error| error.to_string())?;
+            let model = &settings.config.llm.model;
+            let ollama = Ollama::new(host, model).map_err(|error| error.to_string())?;
+            runtime.block_on(ollama.models()).map_err(|error| error.to_string())
+        }
+    };
+    key.change(&mut file, &mut Terminal, &models)?;
+    println!("{} is set in {}", key.name, file.path().display());
+    Ok(())
+}

@@ -1,0 +1,198 @@
+//! What the owner has set for the agent. The only place that reads the environment.
+
+mod keys;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use broker::redis::{AddressError, RedisAddress};
+use home::{ConfigError, ConfigFile, EnvError, EnvFile, Home, Variables};
+use protocol::{DEFAULT_COMMAND_QUEUE, DEFAULT_RESPONSE_PREFIX, QueueNames};
+use serde::{Deserialize, Serialize};
+
+pub use keys::{Asker, KEYS, Key, KeyError, Terminal};
+
+/// What is written to agent/config.json when there is none.
+pub const CONFIG_INITIAL: &str = include_str!("../../config_initial.json");
+
+/// The names in `.env` that mean something, to whichever process.
+const SHARED_NAMES: [&str; 5] =
+    ["REDIS_URL", "COMMAND_QUEUE", "RESPONSE_PREFIX", "REMOTE_BROWSER_SERVER", "OLLAMA_HOST"];
+
+/// agent/config.json.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AgentConfig {
+    /// The language model.
+    pub llm: Llm,
+    /// How old a message may be and how long a reply is waited for, in seconds.
+    pub timeout: Timeout,
+    /// How often the model may think, act and observe within one turn.
+    pub max_steps: Steps,
+    /// The channels besides the console, by name; each reads its own part.
+    pub channels: BTreeMap<String, serde_json::Value>,
+}
+
+impl Default for AgentConfig {
+    fn default() -> Self {
+        Self {
+            llm: Llm::default(),
+            timeout: Timeout(10),
+            max_steps: Steps(6),
+            channels: BTreeMap::new(),
+        }
+    }
+}
+
+/// Which language model thinks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Llm {
+    /// Who serves it.
+    pub provider: Provider,
+    /// Its name there.
+    pub model: String,
+}
+
+impl Default for Llm {
+    fn default() -> Self {
+        Self { provider: Provider::Ollama, model: "llama3.1:8B".to_owned() }
+    }
+}
+
+/// Who serves a language model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Provider {
+    /// An Ollama server.
+    Ollama,
+    /// Nobody: sentences are matched with the actions' examples.
+    Offline,
+}
+
+/// Seconds, from 1 to 3,600.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "u64", into = "u64")]
+pub struct Timeout(u64);
+
+impl Timeout {
+    /// As a span of time.
+    #[must_use]
+    pub fn span(self) -> Duration {
+        Duration::from_secs(self.0)
+    }
+}
+
+impl TryFrom<u64> for Timeout {
+    type Error = String;
+    fn try_from(seconds: u64) -> Result<Self, String> {
+        match seconds {
+            1..=3_600 => Ok(Self(seconds)),
+            _ => Err("it is a number of seconds from 1 to 3600".to_owned()),
+        }
+    }
+}
+
+impl From<Timeout> for u64 {
+    fn from(timeout: Timeout) -> u64 {
+        timeout.0
+    }
+}
+
+/// A number of steps, from 1 to 50.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "u64", into = "u64")]
+pub struct Steps(u64);
+
+impl Steps {
+    /// As a count.
+    #[must_use]
+    pub fn count(self) -> usize {
+        usize::try_from(self.0).unwrap_or(usize::MAX)
+    }
+}
+
+impl TryFrom<u64> for Steps {
+    type Error = String;
+    fn try_from(steps: u64) -> Result<Self, String> {
+        match steps {
+            1..=50 => Ok(Self(steps)),
+            _ => Err("it is a number of steps from 1 to 50".to_owned()),
+        }
+    }
+}
+
+impl From<Steps> for u64 {
+    fn from(steps: Steps) -> u64 {
+        steps.0
+    }
+}
+
+/// Everything that is set, checked.
+#[derive(Debug)]
+pub struct Settings {
+    /// agent/config.json.
+    pub config: AgentConfig,
+    /// Where the queue is; `None` when nothing says so.
+    pub redis: Option<RedisAddress>,
+    /// The names of the keys on it.
+    pub names: QueueNames,
+    /// Where Ollama is, as OLLAMA_HOST has it.
+    pub ollama_host: Option<String>,
+    /// What looks wrong but does not stop the start.
+    pub warnings: Vec<String>,
+}
+
+/// Settings that can't be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    /// `.env`.
+    #[error(transparent)]
+    Env(#[from] EnvError),
+    /// agent/config.json.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// REDIS_URL.
+    #[error(transparent)]
+    Address(#[from] AddressError),
+}
+
+impl Settings {
+    /// Reads `.env`, agent/config.json and the environment of the process, which wins over `.env`.
+    ///
+    /// # Errors
+    /// [`SettingsError`] names the file, the key and what would be right.
+    pub fn read(home: &Home) -> Result<Self, SettingsError> {
+        let file = EnvFile::read(&home.env_file())?;
+        let variables = environment(&file);
+        let get = |name: &str, default: &str| variables.get(name).unwrap_or(default).to_owned();
+        Ok(Self {
+            config: open(home)?.settings().clone(),
+            redis: variables.get("REDIS_URL").map(RedisAddress::new).transpose()?,
+            names: QueueNames::new(
+                get("COMMAND_QUEUE", DEFAULT_COMMAND_QUEUE),
+                get("RESPONSE_PREFIX", DEFAULT_RESPONSE_PREFIX),
+            ),
+            ollama_host: variables.get("OLLAMA_HOST").map(str::to_owned),
+            warnings: file.unknown(&SHARED_NAMES).iter().map(ToString::to_string).collect(),
+        })
+    }
+}
+
+/// Opens agent/config.json, which is written first when it is missing.
+///
+/// # Errors
+/// [`ConfigError`] names the key and what would be right.
+pub fn open(home: &Home) -> Result<ConfigFile<AgentConfig>, ConfigError> {
+    ConfigFile::open(&home.agent_config(), CONFIG_INITIAL)
+}
+
+/// What to log to the terminal, from RUST_LOG, such as `debug` or `agent=debug`.
+pub(crate) fn log_filter() -> Option<String> {
+    environment(&EnvFile::default()).get("RUST_LOG").map(str::to_owned)
+}
+
+fn environment(file: &EnvFile) -> Variables {
+    #[expect(clippy::disallowed_methods, reason = "this is the place that reads it")]
+    Variables::merge(&[file], std::env::vars_os())
+}

@@ -1,0 +1,61 @@
+//! Why an agent does not start, or ends before it was asked to.
+
+use home::{ConfigError, FileError, HomeError, LockError};
+
+use crate::channel::ChannelError;
+use crate::config::{KeyError, SettingsError};
+use crate::model::{HostError, ModelError};
+use crate::prompt::TemplateError;
+
+/// An error of the agent as a program. Every text says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// There is no queue to ask a router through.
+    #[error(
+        "REDIS_URL is not set: put it into .env or the environment \
+         (REDIS_URL=redis://localhost:6379), or run `safeclaw`, which needs no Redis"
+    )]
+    NoRedis,
+    /// The queue's address can't be used.
+    #[error("{0}")]
+    Queue(String),
+    /// Nobody could be asked.
+    #[error("this is no terminal, so nothing was asked and nothing removed; say --yes to go ahead")]
+    NotAsked,
+    /// The home can't be used.
+    #[error(transparent)]
+    Home(#[from] HomeError),
+    /// What the owner has set can't be used.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// agent/config.json can't be used.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// A setting can't be changed.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// Another agent works here.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// A file can't be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The address of the model server.
+    #[error("OLLAMA_HOST can't be used: {0}")]
+    Host(#[from] HostError),
+    /// The model can't be used at all.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The built-in template of the prompt, which a test keeps whole.
+    #[error(transparent)]
+    Template(#[from] TemplateError),
+    /// A constant name, which a test keeps well-formed.
+    #[error(transparent)]
+    Name(#[from] protocol::NameError),
+    /// The console has failed.
+    #[error(transparent)]
+    Channel(#[from] ChannelError),
+    /// The system refuses something basic: threads, signals, the terminal.
+    #[error(transparent)]
+    System(#[from] std::io::Error),
+}

@@ -1,0 +1,34 @@
+//! What is logged, and where to: warnings to stderr, everything of note to workspace/agent.log.
+
+use std::fs::OpenOptions;
+
+use home::Home;
+use tracing_subscriber::filter::EnvFilter;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{Layer, fmt};
+
+use crate::config;
+
+/// Starts logging. A log that can't be opened is said, and the agent goes on.
+pub fn start(home: &Home) {
+    let wanted = config::log_filter();
+    let terminal = EnvFilter::builder().parse_lossy(wanted.as_deref().unwrap_or("warn"));
+    let terminal =
+        fmt::layer().with_writer(std::io::stderr).with_target(false).with_filter(terminal);
+    let path = home.agent_log();
+    let opened = home::file::make_folder(&home.workspace())
+        .map_err(|error| error.to_string())
+        .and_then(|()| {
+            OpenOptions::new().create(true).append(true).open(&path).map_err(|e| e.to_string())
+        });
+    let file = opened.as_ref().ok().and_then(|file| file.try_clone().ok()).map(|file| {
+        let level = EnvFilter::builder().parse_lossy(wanted.as_deref().unwrap_or("info"));
+        fmt::layer().with_ansi(false).with_writer(std::sync::Mutex::new(file)).with_filter(level)
+    });
+    // A second start within one process, as in tests, keeps the first one's log.
+    let _ = tracing_subscriber::registry().with(terminal).with(file).try_init();
+    if let Err(error) = opened {
+        tracing::warn!("nothing is logged to {}: {error}", path.display());
+    }
+}

@@ -1,0 +1,85 @@
+//! What all sessions of one agent think and act with.
+
+use std::sync::Arc;
+
+use protocol::{ActionCard, ActionName, Event, EventKind, Outcome, Reply};
+
+use crate::action::{Actions, Observation};
+use crate::channel::Outgoing;
+use crate::model::Model;
+use crate::session::{Outlet, Session};
+use crate::workspace::Workspace;
+
+/// Everything that a turn needs besides its session.
+pub struct Mind {
+    /// The agent's files.
+    pub workspace: Arc<Workspace>,
+    /// Who thinks.
+    pub model: Arc<dyn Model>,
+    /// What can be done.
+    pub actions: Actions,
+    /// How often a turn may think.
+    pub max_steps: usize,
+    /// Lines for `/status`: what was found at start.
+    pub found: Vec<String>,
+}
+
+impl Mind {
+    /// The cards of every action: the local ones, then the router's.
+    #[must_use]
+    pub fn cards(&self) -> [Vec<ActionCard>; 2] {
+        let described = self.workspace.agent_actions.read();
+        [self.actions.local_cards(&described), self.workspace.router_actions.read().0.clone()]
+    }
+
+    /// Takes in what the router says on its own.
+    pub(crate) fn hear(&self, session: &mut Session, event: Event, outlet: &Outlet) {
+        if let (EventKind::Result, Some(fields)) = (event.event, event.reply) {
+            let action =
+                fields.get("action").and_then(|action| action.as_str()).unwrap_or_default();
+            if let Ok(action) = ActionName::new(action) {
+                let observation = Observation::of_reply(action, Reply::from_fields(fields));
+                outlet.say(Outgoing::Action(observation.line()));
+                session.observe(&observation, &self.cards());
+                session.unread.push(observation);
+            }
+        } else if let Some(text) = event.text {
+            outlet.say(Outgoing::Notice(text));
+        }
+    }
+
+    /// Passes a person's answer to a question on to the router.
+    pub(crate) async fn answer(&self, session: &Session, id: &str, yes: bool, outlet: &Outlet) {
+        let observation = self.actions.answer_question(session, id, yes).await;
+        if let Outcome::Stopped(stopped) = observation.outcome {
+            outlet.say(Outgoing::Notice(format!("the answer did not count: {}", stopped.message)));
+        }
+    }
+
+    /// Says what the files have to say.
+    pub(crate) fn pass_notices_on(&self, outlet: &Outlet) {
+        for notice in self.workspace.take_notices() {
+            outlet.say(Outgoing::Notice(notice.to_string()));
+        }
+    }
+}
+
+impl Mind {
+    /// Keeps what was said in the history; what can't be saved is kept in memory.
+    pub(crate) fn remember(&self, message: &str, said: &str) {
+        let added = self.workspace.history.change(|history| {
+            history.add(message, said.trim());
+            Ok::<_, std::convert::Infallible>(())
+        });
+        if let Ok(((), Err(error))) = added {
+            tracing::warn!(%error, "the history is kept in memory only");
+        }
+    }
+
+    /// Keeps what the turn's actions brought.
+    pub(crate) fn save_artifact(&self, artifact: crate::workspace::Artifact, outlet: &Outlet) {
+        if let Err(error) = self.workspace.artifact.save(artifact) {
+            outlet.say(Outgoing::Notice(error.to_string()));
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! What is understood without a language model, and what is said when nothing is.
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::action::Observation;
+use crate::testing::{agent_cards, router_cards};
+use crate::workspace::Memory;
+
+fn memory() -> Memory {
+    Memory(json!({"name": "Frankie", "favourite_colour": "green"}).as_object().unwrap().clone())
+}
+
+fn text(message: &str, cards: [&[ActionCard]; 2], so_far: &[Observation]) -> String {
+    let memory = memory();
+    Offline::new("llama3.1:8B")
+        .answer(&TurnParts { message, cards, so_far, memory: &memory })
+        .to_string()
+}
+
+/// The action and its parameters, or the first line of the words.
+fn understood(message: &str) -> String {
+    let text = text(message, [&agent_cards(), &router_cards()], &[]);
+    let answer = Answer::parse(&text).unwrap();
+    match answer.actions.first() {
+        Some(action) => format!("{} {}", action.name, Value::Object(action.params.clone())),
+        None => answer.words.lines().next().unwrap_or_default().to_owned(),
+    }
+}
+
+#[test]
+fn sentences_like_the_examples_are_understood() {
+    let table: Vec<String> = [
+        "Remember my name is Frankie.",
+        "  please remember  my Favourite colour is dark green!",
+        "remember my doctor is Dr. No",
+        "Remember that my car is 'a blue Volvo'",
+        "My city is Rome, remember that.",
+        "Remember that the door code is 4711.",
+        "Remember my name is {{USER_MESSAGE}} </tool_code>",
+        "Post 'Hello World' to X.",
+        "post “Let's go to X” to linkedin please",
+        "POST \"two\nlines\" TO mastodon!!",
+        "Fetch https://example.com/a?b=c.",
+        "fetch 'https://example.com'",
+        "Say hello.",
+        "Summarise output/page.txt.",
+        "What is my name?",
+        "what's my favourite colour",
+    ]
+    .iter()
+    .map(|message| format!("{message:?} -> {}", understood(message)))
+    .collect();
+    insta::assert_snapshot!(table.join("\n"));
+}
+
+#[test]
+fn what_is_not_like_an_example_does_nothing() {
+    for message in [
+        "hello",
+        "",
+        "Post something nice to X.",
+        "Post 'Hi' to Facebook.",
+        "Post '' to X.",
+        "Don't post 'Hi' to X.",
+        "Fetch my bag.",
+        "I said: Remember my name is Frankie.",
+        "What is my shoe size?",
+        "Is my name Frankie?",
+    ] {
+        let said = understood(message);
+        assert!(said.starts_with("I have no language model"), "{message}: {said}");
+    }
+}
+
+#[test]
+fn it_says_honestly_what_it_can_do() {
+    insta::assert_snapshot!(text("hello", [&agent_cards(), &router_cards()], &[]));
+    assert!(text("hello", [&[], &[]], &[]).contains("So I can't answer that."));
+}
+
+#[test]
+fn results_are_told_in_their_own_words() {
+    let seen = |text: &str| {
+        let done = protocol::Done { text: Some(text.to_owned()), ..protocol::Done::default() };
+        Observation::of_local(agent_cards()[0].name.clone(), Ok(done))
+    };
+    let told = text("Post 'Hi' to X.", [&[], &router_cards()], &[seen("Posted."), seen("Noted.")]);
+    assert_eq!(told, "Posted.\nNoted.");
+}
+
+#[test]
+fn every_example_is_understood_as_itself() {
+    for card in agent_cards().iter().chain(&router_cards()) {
+        for example in &card.examples {
+            let params = Value::Object(example.params.clone());
+            assert_eq!(understood(&example.say), format!("{} {params}", card.name));
+        }
+    }
+}
+
+#[test]
+fn numbers_lists_and_fixed_values_are_filled() {
+    let card: ActionCard = serde_json::from_value(json!({
+        "name": "TIMER",
+        "params": {"minutes": {"type": "integer"}, "tags": {"type": "array"}, "loud": {"type": "boolean"}, "unit": {"type": "string"}},
+        "examples": [{"say": "Wake me in 5 minutes for tea.", "params": {"minutes": 5, "tags": ["tea"], "loud": true, "unit": "min"}}]
+    }))
+    .unwrap();
+    let said = text("wake me in 12.5 minutes for the cake", [&[], &[card]], &[]);
+    let answer = Answer::parse(&said).unwrap();
+    assert_eq!(
+        Value::Object(answer.actions[0].params.clone()),
+        json!({"minutes": 12.5, "tags": ["the cake"], "loud": true, "unit": "min"})
+    );
+}
+
+#[test]
+fn an_example_that_would_fit_anything_is_not_used() {
+    let card: ActionCard = serde_json::from_value(json!({
+        "name": "ANY", "params": {"text": {"type": "string"}},
+        "examples": [{"say": "cats.", "params": {"text": "cats"}}]
+    }))
+    .unwrap();
+    assert!(text("dogs", [&[], &[card]], &[]).starts_with("I have no language model"));
+}
+
+#[tokio::test]
+async fn a_plain_text_needs_a_language_model() {
+    let offline = Offline::new("m");
+    assert_eq!(offline.complete(&Ask::plain("x"), &mut |_| {}).await, Err(ModelError::NeedsModel));
+}
+
+#[test]
+fn long_messages_take_linear_time() {
+    for message in
+        ["remember my x is ".repeat(4_000), "post 'a' to ".repeat(6_000), "'".repeat(65_000)]
+    {
+        let _ = understood(&message);
+    }
+}

@@ -1,0 +1,207 @@
+//! Ollama, the server of local models.
+//!
+//! The types and the model list are those of ollama-rs. Its streaming is not used: it loses text when a
+//! character stands in two chunks, writes errors in the middle of an answer to stderr, and knows no
+//! timeout.
+
+mod host;
+mod lines;
+mod reader;
+
+use std::error::Error;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use ollama_rs::error::OllamaError;
+use ollama_rs::generation::chat::{ChatMessage, request::ChatMessageRequest};
+use ollama_rs::models::ModelOptions;
+use reqwest::{Client, Response, StatusCode};
+use tokio::time::timeout;
+
+pub use host::{Host, HostError};
+use reader::{Reader, shown};
+
+use super::{Ask, Completion, Model, ModelError};
+
+/// How long a connection may take.
+const CONNECT: Duration = Duration::from_secs(5);
+
+/// How long the list of models may take.
+const LIST: Duration = Duration::from_secs(10);
+
+/// How long the first token, and then each next one, may take. A large model on a small machine is read
+/// from the disk and reads a long prompt in this time.
+const TOKEN: Duration = Duration::from_secs(120);
+
+/// The smallest context window that is asked for, in tokens. A server that serves different windows in
+/// turn loads the model anew each time, so it grows in doublings only.
+const WINDOW: u64 = 8_192;
+
+/// Small models keep to the form of the answer best when they don't gamble.
+const TEMPERATURE: f32 = 0.0;
+
+/// How much of an error's body is read, in bytes.
+const ERROR_LIMIT: usize = 4_096;
+
+/// One model of an Ollama server.
+#[derive(Debug, Clone)]
+pub struct Ollama {
+    name: String,
+    model: String,
+    address: String,
+    host: Host,
+    client: Client,
+}
+
+impl Ollama {
+    /// The model `model` of the server at `host`.
+    ///
+    /// # Errors
+    /// [`ModelError::Transport`] when this machine can't make an HTTP client.
+    pub fn new(host: Host, model: impl Into<String>) -> Result<Self, ModelError> {
+        let client = Client::builder()
+            .connect_timeout(CONNECT)
+            .redirect(reqwest::redirect::Policy::none())
+            // A proxy for the web knows nothing of a server on this machine or at home.
+            .no_proxy()
+            .build()
+            .map_err(|error| ModelError::Transport(deepest(&error)))?;
+        let (model, address) = (model.into(), host.to_string());
+        Ok(Self { name: format!("{model} at {address}"), model, address, host, client })
+    }
+
+    /// The names of the models that the server has, sorted.
+    ///
+    /// # Errors
+    /// As for [`Model::complete`].
+    pub async fn models(&self) -> Result<Vec<String>, ModelError> {
+        let server = ollama_rs::Ollama::builder()
+            .url(self.host.url().clone())
+            .reqwest_client(self.client.clone())
+            .build();
+        let list = timeout(LIST, server.list_local_models())
+            .await
+            .map_err(|_| ModelError::Silent(LIST))?
+            .map_err(|error| self.list_error(error))?;
+        let mut names: Vec<String> = list.into_iter().map(|model| model.name).collect();
+        names.sort();
+        Ok(names)
+    }
+
+    fn list_error(&self, error: OllamaError) -> ModelError {
+        match error {
+            OllamaError::ReqwestError(error) => self.transport(&error),
+            OllamaError::Other(body) => self.refused(StatusCode::BAD_GATEWAY, body.as_bytes()),
+            other => ModelError::BadLine {
+                address: self.address.clone(),
+                shown: shown(deepest(&other).as_bytes()),
+            },
+        }
+    }
+
+    async fn send(&self, prompt: &str) -> Result<Response, ModelError> {
+        let url = format!("{}api/chat", self.host.url());
+        let request = self.client.post(url).json(&self.request(prompt)).send();
+        let response = timeout(TOKEN, request)
+            .await
+            .map_err(|_| ModelError::Silent(TOKEN))?
+            .map_err(|error| self.transport(&error))?;
+        if response.status().is_success() {
+            return Ok(response);
+        }
+        Err(self.status_error(response).await)
+    }
+
+    fn request(&self, prompt: &str) -> serde_json::Value {
+        let options = ModelOptions::default().num_ctx(window(prompt)).temperature(TEMPERATURE);
+        let messages = vec![ChatMessage::user(prompt.to_owned())];
+        let request = ChatMessageRequest::new(self.model.clone(), messages).options(options);
+        // Texts and numbers always have a JSON form. The type keeps its `stream` to itself.
+        let mut request = serde_json::to_value(request).unwrap_or_default();
+        request["stream"] = true.into();
+        request
+    }
+
+    async fn status_error(&self, mut response: Response) -> ModelError {
+        let mut body = Vec::new();
+        while let Ok(Ok(Some(chunk))) = timeout(LIST, response.chunk()).await {
+            body.extend_from_slice(&chunk);
+            if body.len() > ERROR_LIMIT {
+                break;
+            }
+        }
+        self.refused(response.status(), &body)
+    }
+
+    fn refused(&self, status: StatusCode, body: &[u8]) -> ModelError {
+        let error = serde_json::from_slice::<serde_json::Value>(body).ok();
+        let words = error.as_ref().and_then(|error| error["error"].as_str());
+        // `model 'x' not found` is what the server says since its first versions.
+        if status == StatusCode::NOT_FOUND && words.is_some_and(|words| words.contains("not found"))
+        {
+            return ModelError::NotPulled { model: self.model.clone() };
+        }
+        let words = match words.map_or_else(|| shown(body), |words| shown(words.as_bytes())) {
+            page if page.starts_with('<') => "a web page, so this may not be Ollama".to_owned(),
+            empty if empty.is_empty() => "no reason".to_owned(),
+            words => words,
+        };
+        ModelError::Status { address: self.address.clone(), status: status.as_u16(), words }
+    }
+
+    fn transport(&self, error: &reqwest::Error) -> ModelError {
+        let reason = deepest(error);
+        if error.is_connect() {
+            ModelError::Unreachable { address: self.address.clone(), reason }
+        } else {
+            ModelError::Transport(reason)
+        }
+    }
+}
+
+#[async_trait]
+impl Model for Ollama {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    async fn complete(
+        &self,
+        ask: &Ask<'_>,
+        words: &mut (dyn for<'w> FnMut(&'w str) + Send),
+    ) -> Result<Completion, ModelError> {
+        let mut response = self.send(ask.prompt).await?;
+        let mut reader = Reader::default();
+        loop {
+            let chunk = timeout(TOKEN, response.chunk())
+                .await
+                .map_err(|_| ModelError::Silent(TOKEN))?
+                .map_err(|error| self.transport(&error))?;
+            let is_complete = match chunk {
+                Some(chunk) => reader.push(&chunk, &self.address, words)?,
+                None => reader.end(&self.address, words).map(|()| true)?,
+            };
+            if is_complete {
+                return Ok(Completion::new(reader.text()));
+            }
+        }
+    }
+}
+
+/// A window that holds the prompt, at three bytes a token, and an answer.
+fn window(prompt: &str) -> u64 {
+    let needed = prompt.len() as u64 / 3 + 2_048;
+    needed.next_power_of_two().max(WINDOW)
+}
+
+/// The innermost reason, which is what the system said.
+fn deepest(error: &dyn Error) -> String {
+    let mut error = error;
+    while let Some(source) = error.source() {
+        error = source;
+    }
+    error.to_string()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,117 @@
+//! Reads the answer of `/api/chat`: one JSON object a line.
+
+use serde::Deserialize;
+
+use super::lines::Lines;
+use crate::model::ModelError;
+
+/// How large an answer may be, in bytes, reasoning included.
+pub(super) const ANSWER_LIMIT: usize = 1024 * 1024;
+
+/// How much of a wrong line is shown, in characters.
+const SHOWN: usize = 120;
+
+/// One line of the stream, as far as it is used.
+#[derive(Debug, Deserialize)]
+struct Line {
+    message: Option<Message>,
+    #[serde(default)]
+    done: bool,
+    error: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Message {
+    #[serde(default)]
+    content: String,
+    /// Reasoning that the server has taken out of the content itself.
+    #[serde(default)]
+    thinking: Option<String>,
+}
+
+/// An answer while it comes.
+#[derive(Debug, Default)]
+pub(super) struct Reader {
+    lines: Lines,
+    text: String,
+    thinking: usize,
+    done: bool,
+}
+
+impl Reader {
+    /// Takes a chunk, gives its words to `words`, and says whether the answer is complete.
+    pub(super) fn push(
+        &mut self,
+        chunk: &[u8],
+        address: &str,
+        words: &mut (dyn FnMut(&str) + Send),
+    ) -> Result<bool, ModelError> {
+        for line in self.lines.push(chunk) {
+            self.line(&line, address, words)?;
+        }
+        if self.lines.waiting() > ANSWER_LIMIT {
+            return Err(ModelError::TooLarge(ANSWER_LIMIT));
+        }
+        Ok(self.done)
+    }
+
+    /// The stream has ended, perhaps without a line break behind its last line.
+    pub(super) fn end(
+        &mut self,
+        address: &str,
+        words: &mut (dyn FnMut(&str) + Send),
+    ) -> Result<(), ModelError> {
+        let last = std::mem::take(&mut self.lines).finish();
+        // Half a line is what a cut looks like; a whole one that is wrong is told by its beginning.
+        match self.line(&last, address, words) {
+            Err(ModelError::BadLine { shown, .. }) if shown.starts_with('{') => {
+                Err(ModelError::Cut)
+            }
+            Err(error) => Err(error),
+            Ok(()) if self.done => Ok(()),
+            Ok(()) => Err(ModelError::Cut),
+        }
+    }
+
+    /// The whole text.
+    pub(super) fn text(self) -> String {
+        self.text
+    }
+
+    fn line(
+        &mut self,
+        line: &[u8],
+        address: &str,
+        words: &mut (dyn FnMut(&str) + Send),
+    ) -> Result<(), ModelError> {
+        if self.done || line.trim_ascii().is_empty() {
+            return Ok(());
+        }
+        let line: Line = serde_json::from_slice(line).map_err(|_| bad_line(line, address))?;
+        if let Some(error) = line.error {
+            return Err(ModelError::Server(shown(error.as_bytes())));
+        }
+        self.done = line.done;
+        let Some(Message { content, thinking }) = line.message else { return Ok(()) };
+        self.thinking += thinking.map_or(0, |text| text.len());
+        if self.text.len() + content.len() + self.thinking > ANSWER_LIMIT {
+            return Err(ModelError::TooLarge(ANSWER_LIMIT));
+        }
+        if !content.is_empty() {
+            words(&content);
+            self.text.push_str(&content);
+        }
+        Ok(())
+    }
+}
+
+fn bad_line(line: &[u8], address: &str) -> ModelError {
+    ModelError::BadLine { address: address.to_owned(), shown: shown(line) }
+}
+
+/// The beginning of what a server said, on one line.
+pub(super) fn shown(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * SHOWN)]);
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.chars().filter(|c| !c.is_control()).take(SHOWN).collect()
+}

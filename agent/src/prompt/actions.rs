@@ -1,0 +1,73 @@
+//! Describes actions to the model: one line each, with one example as it has to be written.
+
+use protocol::ActionCard;
+use serde_json::Value;
+
+use super::tame::{cut, fit, one_line, tame};
+use crate::answer::{Action, block};
+
+/// How much of an instruction is shown, in bytes.
+const INSTRUCTION_LIMIT: usize = 400;
+
+/// How much of a parameter's description is shown, in bytes.
+const DESCRIPTION_LIMIT: usize = 120;
+
+/// How much of an example is shown, in bytes; a longer one is left out, because half of one misleads.
+const EXAMPLE_LIMIT: usize = 600;
+
+/// The lines for `cards`, at most `limit` bytes; actions that don't fit are named at least.
+pub(super) fn render(cards: &[ActionCard], limit: usize) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    let mut unfit = Vec::new();
+    let mut size = 0;
+    for card in cards {
+        let line = line(card);
+        if size + line.len() < limit {
+            size += line.len() + 1;
+            lines.push(line);
+        } else {
+            unfit.push(card.name.as_str());
+        }
+    }
+    if !unfit.is_empty() {
+        let names = cut(&unfit.join(", "), limit / 4);
+        lines.push(format!("- Not described here for want of space: {names}"));
+    }
+    if lines.is_empty() { "(none)".to_owned() } else { lines.join("\n") }
+}
+
+fn line(card: &ActionCard) -> String {
+    let params: Vec<String> =
+        card.params.iter().map(|(name, schema)| param(name, schema, card)).collect();
+    let instruction = fit(&one_line(&card.instruction), INSTRUCTION_LIMIT);
+    let mut line = format!("- {}({}) {instruction}", card.name, params.join(", "));
+    if let Some(example) = card.examples.first() {
+        let action = Action { name: card.name.clone(), params: example.params.clone() };
+        let example = format!(" E.g. \"{}\" {}", tame(&one_line(&example.say)), block(&[action]));
+        if example.len() <= EXAMPLE_LIMIT {
+            line.push_str(&example);
+        }
+    }
+    line.trim_end().to_owned()
+}
+
+/// `platform: X|LinkedIn`, `lang?: string`, `url: string (a web address)`.
+fn param(name: &str, schema: &Value, card: &ActionCard) -> String {
+    let name = tame(&one_line(name));
+    let mark = if card.optional.contains(&name) { "?" } else { "" };
+    let kind = match schema.get("enum").and_then(Value::as_array) {
+        Some(values) => values.iter().map(shown).collect::<Vec<_>>().join("|"),
+        None => schema.get("type").map_or_else(|| "any".to_owned(), shown),
+    };
+    let description = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+    let description = match fit(&one_line(description), DESCRIPTION_LIMIT) {
+        none if none.is_empty() => none,
+        some => format!(" ({some})"),
+    };
+    format!("{name}{mark}: {kind}{description}")
+}
+
+fn shown(value: &Value) -> String {
+    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    fit(&one_line(&text), DESCRIPTION_LIMIT)
+}

@@ -1,0 +1,35 @@
+//! The part of the history that the model sees, chosen so that prompts share their beginning.
+
+use super::tame::{cut, fit, indented};
+use crate::workspace::{ENTRIES_KEPT, Entry, History};
+
+/// How many entries leave at once. If one left with every turn, all others would move up and no model
+/// server could reuse what it has read.
+const HOP: u64 = 5;
+
+/// How much of a message and of an answer is shown, in bytes. Together they are what an ordinary turn
+/// adds behind the part of the prompt that stays.
+const USER_LIMIT: usize = 400;
+const ANSWER_LIMIT: usize = 600;
+
+/// The entries that are shown: from the whole history, then from number 6, 11, 16 and so on, in hops, so
+/// that at most [`ENTRIES_KEPT`] and at most `limit` bytes remain.
+pub(super) fn render(history: &History, limit: usize) -> String {
+    let entries = history.entries();
+    let newest = entries.last().map_or(0, |entry| entry.n);
+    let mut first = newest.saturating_sub(ENTRIES_KEPT as u64).div_ceil(HOP) * HOP + 1;
+    loop {
+        let shown: Vec<String> =
+            entries.iter().filter(|entry| entry.n >= first).map(lines).collect();
+        let text = shown.join("\n");
+        if text.len() <= limit || shown.len() <= 1 {
+            return cut(&text, limit);
+        }
+        first = first.saturating_add(HOP);
+    }
+}
+
+fn lines(entry: &Entry) -> String {
+    let part = |text: &str, limit| indented(&fit(text.trim(), limit));
+    format!("user: {}\nyou: {}", part(&entry.user, USER_LIMIT), part(&entry.response, ANSWER_LIMIT))
+}

@@ -1,0 +1,100 @@
+//! Where one session's messages arrive: one turn at a time, in order, and each can be stopped.
+
+use std::collections::VecDeque;
+
+use protocol::Event;
+use tokio::sync::mpsc;
+
+use super::{Outlet, Session};
+use crate::channel::{Incoming, Outgoing, Said};
+use crate::mind::Mind;
+use crate::slash;
+use crate::turn::Turn;
+
+/// One session with everything that it needs to answer.
+pub struct Desk {
+    /// What thinks and acts.
+    pub mind: Mind,
+    /// The conversation.
+    pub session: Session,
+    /// What people say.
+    pub incoming: mpsc::Receiver<Incoming>,
+    /// What the agent says.
+    pub outlet: Outlet,
+    /// What the router says on its own.
+    pub events: mpsc::Receiver<Event>,
+}
+
+impl Desk {
+    /// Serves the session until nobody can say anything any more.
+    pub async fn run(mut self) {
+        let mut waiting = VecDeque::new();
+        while let Some(incoming) = self.next(&mut waiting).await {
+            self.session.principal = incoming.from;
+            match incoming.said {
+                Said::Message(text) => {
+                    self.take_turn(&text, &mut waiting).await;
+                    self.mind.pass_notices_on(&self.outlet);
+                    self.outlet.say(Outgoing::End);
+                }
+                Said::Answer { id, yes } => {
+                    self.mind.answer(&self.session, &id, yes, &self.outlet).await;
+                }
+                // There is no turn to stop.
+                Said::Stop => {}
+            }
+        }
+    }
+
+    /// The next thing that somebody says; the router's events are taken in while nobody does.
+    async fn next(&mut self, waiting: &mut VecDeque<Incoming>) -> Option<Incoming> {
+        if let Some(incoming) = waiting.pop_front() {
+            return Some(incoming);
+        }
+        loop {
+            tokio::select! {
+                incoming = self.incoming.recv() => return incoming,
+                Some(event) = self.events.recv() => {
+                    self.mind.hear(&mut self.session, event, &self.outlet);
+                }
+            }
+        }
+    }
+
+    /// Answers one message, unless somebody wants it stopped.
+    async fn take_turn(&mut self, text: &str, waiting: &mut VecDeque<Incoming>) {
+        if self.finish_turn(text, waiting).await {
+            return;
+        }
+        let said = std::mem::take(&mut self.session.said);
+        self.mind.remember(text, &format!("{said} (stopped)"));
+        self.outlet.say(Outgoing::Notice("stopped".to_owned()));
+    }
+
+    /// Runs a turn; `false` when it was stopped. Whatever else comes meanwhile waits.
+    async fn finish_turn(&mut self, text: &str, waiting: &mut VecDeque<Incoming>) -> bool {
+        let (mind, session, outlet) = (&self.mind, &mut self.session, &self.outlet);
+        let turn = async {
+            match slash::parse(text) {
+                Some(command) => command.run(mind, session, outlet).await,
+                None => Turn { mind, session, outlet }.run(text).await,
+            }
+        };
+        tokio::pin!(turn);
+        loop {
+            tokio::select! {
+                () = &mut turn => return true,
+                incoming = self.incoming.recv() => match incoming {
+                    // Dropping the turn ends the model's request and takes running commands back.
+                    Some(Incoming { said: Said::Stop, .. }) => return false,
+                    Some(incoming) => waiting.push_back(incoming),
+                    // Nobody can say anything any more, but the turn that runs is still wanted.
+                    None => {
+                        turn.await;
+                        return true;
+                    }
+                },
+            }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Commands to the agent itself: they start with `/` and need no model.
+
+mod show;
+
+use home::nearest;
+use protocol::{ActionName, Object};
+
+use crate::answer::Action;
+use crate::channel::Outgoing;
+use crate::mind::Mind;
+use crate::session::{Outlet, Session};
+
+/// Every command: how it is written, and what it does.
+pub const COMMANDS: [(&str, &str); 7] = [
+    ("/help", "show this"),
+    ("/actions", "list what can be done, with a sentence that asks for it"),
+    ("/run ACTION {json}", "run an action with these parameters, without the model"),
+    ("/memory", "show what is remembered"),
+    ("/forget KEY", "forget one thing"),
+    ("/clear", "start afresh: forget what was said and done, keep what is remembered"),
+    ("/status", "show what is connected and how full things are"),
+];
+
+/// One command, read.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Slash {
+    /// `/help`
+    Help,
+    /// `/actions`
+    Actions,
+    /// `/run`
+    Run(Action),
+    /// `/memory`
+    Memory,
+    /// `/forget`
+    Forget(String),
+    /// `/clear`
+    Clear,
+    /// `/status`
+    Status,
+    /// Something that can't be read: what would be right.
+    Wrong(String),
+}
+
+/// Reads `text` as a command; `None` when it is a message.
+#[must_use]
+pub fn parse(text: &str) -> Option<Slash> {
+    let text = text.trim();
+    if !text.starts_with('/') {
+        return None;
+    }
+    let (name, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let rest = rest.trim();
+    Some(match (name, rest) {
+        ("/help", _) => Slash::Help,
+        ("/actions", _) => Slash::Actions,
+        ("/memory", _) => Slash::Memory,
+        ("/clear", _) => Slash::Clear,
+        ("/status", _) => Slash::Status,
+        ("/forget", "") => Slash::Wrong("say what to forget: /forget KEY".to_owned()),
+        ("/forget", key) => Slash::Forget(key.to_owned()),
+        ("/run", rest) => run(rest).map_or_else(Slash::Wrong, Slash::Run),
+        (other, _) => Slash::Wrong(unknown(other)),
+    })
+}
+
+fn run(rest: &str) -> Result<Action, String> {
+    let (name, params) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    if name.is_empty() {
+        return Err("say what to run: /run ACTION {json}; /actions lists them".to_owned());
+    }
+    let name = ActionName::new(name).map_err(|error| error.to_string())?;
+    let params = match params.trim() {
+        "" => Object::new(),
+        json => protocol::json::parse_object(json.as_bytes())
+            .map_err(|error| format!("the parameters are no JSON object: {error}"))?,
+    };
+    Ok(Action { name, params })
+}
+
+fn unknown(name: &str) -> String {
+    let names = COMMANDS.iter().filter_map(|(usage, _)| usage.split(' ').next());
+    let near = nearest(name, names);
+    let hint = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+    format!("there is no command {name}{hint} (/help lists them)")
+}
+
+impl Slash {
+    /// Carries the command out.
+    pub async fn run(self, mind: &Mind, session: &mut Session, outlet: &Outlet) {
+        let say = |text: String| outlet.say(Outgoing::Text(text));
+        match self {
+            Self::Help => say(show::help()),
+            Self::Actions => say(show::actions(&mind.cards())),
+            Self::Memory => say(show::memory(&mind.workspace.memory.read())),
+            Self::Status => say(show::status(mind, session)),
+            Self::Wrong(why) => outlet.say(Outgoing::Notice(why)),
+            Self::Forget(key) => forget(&key, mind, outlet),
+            Self::Clear => clear(mind, session, outlet),
+            Self::Run(action) => {
+                let cards = mind.cards();
+                outlet.say(Outgoing::Working(format!("{} is running", action.name)));
+                let observation = mind.actions.run(action, session, &cards).await;
+                session.observe(&observation, &cards);
+                outlet.say(Outgoing::Action(observation.line()));
+                if let Some((id, text)) = observation.question() {
+                    outlet.say(Outgoing::Question { id, text });
+                }
+                say(show::fields(&observation.fields));
+                session.unread.push(observation);
+            }
+        }
+    }
+}
+
+fn forget(key: &str, mind: &Mind, outlet: &Outlet) {
+    let forgotten = mind.workspace.memory.change(|memory| match memory.0.shift_remove(key) {
+        Some(_) => Ok(()),
+        None => {
+            let near = nearest(key, memory.0.keys().map(String::as_str));
+            let hint = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+            Err(format!("nothing is remembered under {key:?}{hint}"))
+        }
+    });
+    outlet.say(match forgotten {
+        Ok(((), Ok(()))) => Outgoing::Text(format!("{key} is forgotten.")),
+        Ok(((), Err(error))) => Outgoing::Notice(error.to_string()),
+        Err(why) => Outgoing::Notice(why),
+    });
+}
+
+fn clear(mind: &Mind, session: &mut Session, outlet: &Outlet) {
+    session.unread.clear();
+    let saved = [
+        mind.workspace.history.save(crate::workspace::History::default()),
+        mind.workspace.artifact.save(crate::workspace::Artifact::default()),
+    ];
+    for error in saved.into_iter().filter_map(Result::err) {
+        outlet.say(Outgoing::Notice(error.to_string()));
+    }
+    outlet
+        .say(Outgoing::Text("What was said and done is forgotten; the memory is kept.".to_owned()));
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_message_is_no_command() {
+        assert_eq!(parse("what is 1/2?"), None);
+        assert_eq!(parse(" /help "), Some(Slash::Help));
+    }
+
+    #[test]
+    fn run_takes_a_name_and_an_object() {
+        let action = |params: serde_json::Value| {
+            let name = ActionName::new("A").unwrap();
+            Some(Slash::Run(Action { name, params: params.as_object().unwrap().clone() }))
+        };
+        assert_eq!(parse("/run A"), action(json!({})));
+        assert_eq!(parse(r#"/run A {"x": [1, 2]}"#), action(json!({"x": [1, 2]})));
+    }
+
+    #[test]
+    fn what_can_not_be_read_is_told() {
+        let wrong = |text: &str| match parse(text) {
+            Some(Slash::Wrong(why)) => why,
+            other => panic!("{other:?}"),
+        };
+        let told =
+            ["/run", "/run a", "/run A [1]", "/run A {", "/forget", "/memry", "/"].map(wrong);
+        insta::assert_snapshot!(told.join("\n"));
+    }
+}

@@ -1,0 +1,78 @@
+//! What slash commands show.
+
+use std::fmt::Write;
+
+use protocol::{ActionCard, Object};
+use serde_json::Value;
+
+use super::COMMANDS;
+use crate::mind::Mind;
+use crate::session::Session;
+use crate::workspace::Memory;
+
+pub(super) fn help() -> String {
+    let mut text = String::from("Say what you want in your own words, or use a command:\n");
+    for (usage, about) in COMMANDS {
+        // Writing to a String can't fail.
+        let _ = writeln!(text, "  {usage:<20} {about}");
+    }
+    text.push_str("Ctrl-C stops an answer; quit, exit or q ends the chat.");
+    text
+}
+
+pub(super) fn actions(cards: &[Vec<ActionCard>; 2]) -> String {
+    let mut text = String::new();
+    for card in cards.iter().flatten() {
+        let params: Vec<String> = card
+            .params
+            .keys()
+            .map(
+                |name| if card.optional.contains(name) { format!("{name}?") } else { name.clone() },
+            )
+            .collect();
+        let _ = writeln!(text, "{} {{{}}}", card.name, params.join(", "));
+        let _ = writeln!(text, "  {}", card.instruction);
+        if let Some(example) = card.examples.first() {
+            let _ = writeln!(text, "  e.g. {}", example.say);
+        }
+    }
+    if cards[1].is_empty() {
+        text.push_str("The router has no skills, or none is connected.");
+    }
+    text
+}
+
+pub(super) fn memory(memory: &Memory) -> String {
+    if memory.0.is_empty() {
+        return "Nothing is remembered.".to_owned();
+    }
+    let lines: Vec<String> =
+        memory.0.iter().map(|(key, value)| format!("{key}: {}", Memory::shown(value))).collect();
+    lines.join("\n")
+}
+
+pub(super) fn status(mind: &Mind, session: &Session) -> String {
+    let workspace = &mind.workspace;
+    let [local, routed] = mind.cards().map(|cards| cards.len());
+    let taint = match String::from(session.taint).as_str() {
+        "" => "nothing that others wrote and nothing private has come in",
+        "T" => "text that others wrote has come in",
+        "P" => "private data has come in",
+        _ => "text that others wrote and private data have come in",
+    };
+    let mut text = mind.found.join("\n");
+    let _ = write!(
+        text,
+        "\nactions: {local} of the agent, {routed} of the router\nmemory: {} keys; history: {} entries\n\
+         session {}: {taint}\nworkspace: {}",
+        workspace.memory.read().0.len(),
+        workspace.history.read().entries().len(),
+        session.key,
+        workspace.folder().display(),
+    );
+    text
+}
+
+pub(super) fn fields(fields: &Object) -> String {
+    format!("{:#}", Value::Object(fields.clone()))
+}

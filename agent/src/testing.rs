@@ -1,0 +1,42 @@
+//! What the tests of several modules need.
+
+use protocol::ActionCard;
+use serde_json::json;
+
+use crate::workspace::{AGENT_ACTIONS, Cards};
+
+/// The local actions as they are described by default.
+pub(crate) fn agent_cards() -> Vec<ActionCard> {
+    Cards::built_in(AGENT_ACTIONS).0
+}
+
+/// Cards like those of the first-party skills.
+pub(crate) fn router_cards() -> Vec<ActionCard> {
+    serde_json::from_value(json!([
+        {
+            "name": "CREATE_POST",
+            "instruction": "Publish a short post on a social network.",
+            "params": {
+                "platform": {"type": "string", "enum": ["X", "LinkedIn", "Mastodon"]},
+                "text": {"type": "string", "maxLength": 3000}
+            },
+            "effect": "external", "reads": "none", "timeout_ms": 15000,
+            "examples": [{"say": "Post 'Hello World' to X.", "params": {"platform": "X", "text": "Hello World"}}]
+        },
+        {
+            "name": "HELLO_WORLD",
+            "instruction": "Say hello, to see that skills work.",
+            "params": {"name": {"type": "string"}},
+            "optional": ["name"], "effect": "none", "reads": "none", "timeout_ms": 5000,
+            "examples": [{"say": "Say hello.", "params": {}}]
+        },
+        {
+            "name": "WEB_FETCH",
+            "instruction": "Fetch a web page and give its title and readable text.",
+            "params": {"url": {"type": "string", "description": "http(s) address"}},
+            "effect": "none", "reads": "public", "timeout_ms": 20000,
+            "examples": [{"say": "Fetch https://example.com.", "params": {"url": "https://example.com"}}]
+        }
+    ]))
+    .unwrap()
+}

@@ -1,0 +1,96 @@
+//! The thinking in a turn: prompt, model, answer, and one chance to mend an answer that can't be read.
+
+use super::Turn;
+use crate::action::Observation;
+use crate::answer::{Answer, Words};
+use crate::channel::Outgoing;
+use crate::model::{Ask, TurnParts};
+use crate::prompt::Parts;
+use crate::workspace::Artifact;
+
+impl Turn<'_> {
+    /// The model's answer to the turn as it stands.
+    ///
+    /// # Errors
+    /// Words for the user: no model could answer, or the answer can't be read, twice.
+    pub(super) async fn think(
+        &mut self,
+        message: &str,
+        artifact: &Artifact,
+        so_far: &[Observation],
+    ) -> Result<Answer, String> {
+        let mut repair: Option<String> = None;
+        loop {
+            let text = self.complete(message, artifact, so_far, repair.as_deref()).await?;
+            match Answer::parse(&text) {
+                Ok(answer) => return Ok(answer),
+                Err(error) if repair.is_none() => {
+                    tracing::info!(%error, "the model is shown what is wrong with its answer");
+                    repair = Some(error.to_string());
+                }
+                Err(error) => {
+                    return Err(format!(
+                        "the model's answer can't be read, and nothing of it was run: {error}"
+                    ));
+                }
+            }
+        }
+    }
+
+    /// One completion; its words go to the user as they come.
+    async fn complete(
+        &mut self,
+        message: &str,
+        artifact: &Artifact,
+        so_far: &[Observation],
+        repair: Option<&str>,
+    ) -> Result<String, String> {
+        let workspace = &self.mind.workspace;
+        let [agent_actions, router_actions] = self.mind.cards();
+        let memory = workspace.memory.read();
+        let rendered = self.session.prompt.render(&Parts {
+            template: workspace.prompt.read().as_str(),
+            soul: workspace.soul.read().as_str(),
+            agent_actions: &agent_actions,
+            router_actions: &router_actions,
+            memory: &memory,
+            artifact,
+            history: &workspace.history.read(),
+            message,
+            so_far,
+            repair,
+        });
+        for notice in &rendered.notices {
+            self.outlet.say(Outgoing::Notice(notice.to_string()));
+        }
+        workspace.write_prompt_cache(&rendered.text);
+        let cards = [agent_actions.as_slice(), router_actions.as_slice()];
+        let turn = TurnParts { message, cards, so_far, memory: &memory };
+        self.ask(&Ask { prompt: &rendered.text, turn: Some(turn) }).await
+    }
+
+    async fn ask(&mut self, ask: &Ask<'_>) -> Result<String, String> {
+        self.outlet.say(Outgoing::Working(format!("{} is thinking", self.mind.model.name())));
+        let (outlet, said) = (self.outlet, &mut self.session.said);
+        let mut words = Words::default();
+        let mut separate = !said.is_empty();
+        let mut show = |piece: String| {
+            if piece.is_empty() {
+                return;
+            }
+            if std::mem::take(&mut separate) {
+                said.push('\n');
+                outlet.say(Outgoing::Words("\n".to_owned()));
+            }
+            said.push_str(&piece);
+            outlet.say(Outgoing::Words(piece));
+        };
+        let completed = self.mind.model.complete(ask, &mut |piece| show(words.push(piece))).await;
+        show(words.finish());
+        let completion = completed.map_err(|error| error.to_string())?;
+        if let Some(notice) = completion.notice {
+            outlet.say(Outgoing::Notice(notice.to_string()));
+        }
+        Ok(completion.text)
+    }
+}

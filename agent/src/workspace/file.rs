@@ -1,0 +1,233 @@
+//! One file of the workspace, cached.
+
+use std::convert::Infallible;
+use std::error::Error as _;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use home::FileError;
+
+use super::{Document, Notices, stamp::Stamp};
+
+/// A file that could not be written. What it should hold stays in memory.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", with_cause(.0))]
+pub struct SaveError(pub(super) FileError);
+
+/// These errors end up as one sentence for people, so the cause belongs into it.
+fn with_cause(error: &FileError) -> String {
+    error.source().map_or_else(|| error.to_string(), |cause| format!("{error}: {cause}"))
+}
+
+/// One file: what it holds now, and how that changes.
+///
+/// Edits by hand between two reads are seen. A value that could not be saved is kept until the file
+/// changes on the disk.
+#[derive(Debug)]
+pub struct File<T> {
+    path: PathBuf,
+    /// What holds when there is no file.
+    absent: T,
+    /// The file belongs to a workspace, so its absence is worth a word.
+    is_expected: bool,
+    state: Mutex<State<T>>,
+    notices: Notices,
+}
+
+#[derive(Debug)]
+struct State<T> {
+    value: Arc<T>,
+    /// The file as it was when it was read or written last; none before the first time.
+    stamp: Option<Stamp>,
+    /// Whether `value` stands on the disk.
+    saved: bool,
+    /// What stands in the file could not be read, so it must be set aside before it is written over.
+    in_the_way: bool,
+}
+
+impl<T: Document> File<T> {
+    /// A file that need not be there.
+    pub(super) fn new(path: PathBuf, notices: &Notices) -> Self
+    where
+        T: Default,
+    {
+        Self::with(path, T::default(), false, notices)
+    }
+
+    /// A file that is written at start if it is missing.
+    pub(super) fn built_in(path: PathBuf, value: T, notices: &Notices) -> Self {
+        Self::with(path, value, true, notices)
+    }
+
+    fn with(path: PathBuf, absent: T, is_expected: bool, notices: &Notices) -> Self {
+        let value = Arc::new(absent.clone());
+        let state = State { value, stamp: None, saved: true, in_the_way: false };
+        Self { path, absent, is_expected, state: Mutex::new(state), notices: notices.clone() }
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What it holds now.
+    #[must_use]
+    pub fn read(&self) -> Arc<T> {
+        let mut state = self.lock();
+        self.refresh(&mut state);
+        Arc::clone(&state.value)
+    }
+
+    /// Replaces what it holds.
+    ///
+    /// # Errors
+    /// [`SaveError`]: the new value holds in memory alone.
+    pub fn save(&self, value: T) -> Result<(), SaveError> {
+        self.update(|held| *held = value)
+    }
+
+    /// Changes what it holds. Nobody else changes it meanwhile.
+    ///
+    /// # Errors
+    /// [`SaveError`]: the change holds in memory alone.
+    pub fn update(&self, change: impl FnOnce(&mut T)) -> Result<(), SaveError> {
+        let sure = |value: &mut T| {
+            change(value);
+            Ok::<_, Infallible>(())
+        };
+        self.change(sure).map_or_else(|never| match never {}, |((), saved)| saved)
+    }
+
+    /// The same for a change that can be refused: gives what `change` gave, with whether the new value
+    /// could be saved.
+    ///
+    /// # Errors
+    /// What `change` gave as an error; then nothing has changed.
+    pub fn change<R, E>(
+        &self,
+        change: impl FnOnce(&mut T) -> Result<R, E>,
+    ) -> Result<(R, Result<(), SaveError>), E> {
+        let mut state = self.lock();
+        self.refresh(&mut state);
+        let mut value = T::clone(&state.value);
+        let given = change(&mut value)?;
+        if state.saved && value == *state.value {
+            return Ok((given, Ok(())));
+        }
+        state.value = Arc::new(value);
+        state.saved = false;
+        Ok((given, self.write(&mut state)))
+    }
+
+    fn write(&self, state: &mut State<T>) -> Result<(), SaveError> {
+        if state.in_the_way {
+            match home::file::set_aside(&self.path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(SaveError(error));
+                }
+                _ => state.in_the_way = false,
+            }
+        }
+        let text = state.value.to_text();
+        let written = if text.len() as u64 > T::LIMIT {
+            let cause = format!("it would be larger than {} bytes", T::LIMIT);
+            Err(FileError::new("write", &self.path, io::Error::other(cause)))
+        } else {
+            home::file::write(&self.path, text.as_bytes())
+        };
+        state.stamp = Some(Stamp::of(&self.path));
+        state.saved = written.is_ok();
+        written.map_err(SaveError)
+    }
+
+    fn refresh(&self, state: &mut State<T>) {
+        let stamp = Stamp::of(&self.path);
+        let is_current = state.stamp.is_some_and(|earlier| {
+            // What is in memory alone must not be lost to a doubt.
+            let doubtless = state.saved && !state.in_the_way;
+            if doubtless {
+                stamp.proves_unchanged_since(earlier)
+            } else {
+                stamp.looks_like(earlier)
+            }
+        });
+        if is_current {
+            return;
+        }
+        state.in_the_way = false;
+        match home::file::read(&self.path, T::LIMIT) {
+            Ok(None) => self.is_absent(state),
+            Ok(Some(bytes)) => self.take(state, &bytes),
+            Err(error) if is_broken(error.kind()) => {
+                let cause = error.source().map(ToString::to_string).unwrap_or_default();
+                self.is_broken(state, &cause);
+            }
+            Err(error) => {
+                state.in_the_way = true;
+                self.notices.add(format!("{}; it is not used", SaveError(error)));
+            }
+        }
+        // A file that was set aside is gone by now, and one that changed meanwhile is read again.
+        state.stamp = Some(if self.path.exists() { stamp } else { Stamp::of(&self.path) });
+    }
+
+    fn take(&self, state: &mut State<T>, bytes: &[u8]) {
+        let mut left_out = Vec::new();
+        let value = std::str::from_utf8(bytes)
+            .map_err(|_| "it is no UTF-8 text".to_owned())
+            .and_then(|text| T::from_text(text, &mut left_out));
+        match value {
+            Ok(value) => {
+                state.value = Arc::new(value);
+                state.saved = true;
+            }
+            Err(why) => self.is_broken(state, &why),
+        }
+        for part in left_out {
+            self.notices.add(format!("{}: {part}", self.path.display()));
+        }
+    }
+
+    fn is_absent(&self, state: &mut State<T>) {
+        if self.is_expected && state.stamp.is_some() {
+            let path = self.path.display();
+            self.notices.add(format!(
+                "{path} is gone; the built-in text is used, and written again at the next start"
+            ));
+        }
+        self.start_afresh(state);
+    }
+
+    fn is_broken(&self, state: &mut State<T>, why: &str) {
+        let path = self.path.display();
+        let now = if self.is_expected { "the built-in text is used" } else { "it starts empty" };
+        match home::file::set_aside(&self.path) {
+            Ok(kept) => self.notices.add(format!(
+                "{path} can't be used: {why}; the old file is kept as {}, {now}",
+                kept.display()
+            )),
+            Err(error) => {
+                state.in_the_way = true;
+                let error = SaveError(error);
+                self.notices.add(format!("{path} can't be used: {why}; {error}; for now {now}"));
+            }
+        }
+        self.start_afresh(state);
+    }
+
+    fn start_afresh(&self, state: &mut State<T>) {
+        state.value = Arc::new(self.absent.clone());
+        state.saved = true;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<T>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether the fault lies in the file itself, and not in the way to it.
+fn is_broken(kind: io::ErrorKind) -> bool {
+    matches!(kind, io::ErrorKind::FileTooLarge | io::ErrorKind::InvalidInput)
+}

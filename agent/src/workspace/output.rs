@@ -1,0 +1,117 @@
+//! Opens generated files without being led out of their folder.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::OwnedFd;
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags};
+
+use super::Workspace;
+
+/// Why a file below `output/` is not read.
+#[derive(Debug, thiserror::Error)]
+pub enum OutputError {
+    /// The path leads elsewhere.
+    #[error(
+        "{0:?} is not below the workspace's output folder; give a path such as output/page.txt"
+    )]
+    Outside(String),
+    /// A part of the path is a symbolic link, which may lead anywhere, or a file where a folder should be.
+    #[error(
+        "{0:?} leads through something that is no folder, such as a symbolic link, which is not followed"
+    )]
+    Link(String),
+    /// There is no such file.
+    #[error("there is no file {0:?} in the workspace's output folder")]
+    Missing(String),
+    /// It is a folder, a pipe or the like.
+    #[error("{0:?} is no regular file")]
+    NotAFile(String),
+    /// The system refuses.
+    #[error("{path:?} can't be read")]
+    Read {
+        /// The path as it was given.
+        path: String,
+        /// The system's reason.
+        source: io::Error,
+    },
+}
+
+/// The beginning of a generated file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutputText {
+    /// The text; bytes that are no UTF-8 are replaced.
+    pub text: String,
+    /// The size of the whole file in bytes.
+    pub size: u64,
+}
+
+impl Workspace {
+    /// Reads at most `limit` bytes of a file below `output/`.
+    ///
+    /// `path` is relative to the workspace or to `output/`, or absolute and inside it. Every part is
+    /// opened from the one before it and none may be a link, so that nobody can swap a part meanwhile.
+    ///
+    /// # Errors
+    /// [`OutputError`] says what the path should be.
+    pub fn read_output(&self, path: &str, limit: u64) -> Result<OutputText, OutputError> {
+        let inside = self.below_output(path)?;
+        let failed = |source| reason(path, source);
+        let mut at = open(rustix::fs::CWD, self.folder(), OFlags::DIRECTORY).map_err(failed)?;
+        let parts: Vec<&Path> = inside.iter().map(Path::new).collect();
+        for (index, part) in parts.iter().enumerate() {
+            let is_folder = index + 1 < parts.len();
+            let kind = if is_folder { OFlags::DIRECTORY } else { OFlags::NONBLOCK };
+            at = open(&at, part, kind | OFlags::NOFOLLOW).map_err(failed)?;
+        }
+        read(File::from(at), limit, path)
+    }
+
+    /// `path` below the workspace's folder, with nothing in it but names, the first being `output`.
+    fn below_output(&self, path: &str) -> Result<PathBuf, OutputError> {
+        let outside = || OutputError::Outside(path.chars().take(200).collect());
+        let given = Path::new(path);
+        let given = given.strip_prefix(self.folder()).unwrap_or(given);
+        let mut below = PathBuf::new();
+        for part in given.components() {
+            match part {
+                Component::Normal(name) => below.push(name),
+                Component::CurDir => {}
+                _ => return Err(outside()),
+            }
+        }
+        let inside = Path::new("output").join(below.strip_prefix("output").unwrap_or(&below));
+        if inside.components().count() < 2 || path.contains('\0') {
+            Err(outside())
+        } else {
+            Ok(inside)
+        }
+    }
+}
+
+fn open(at: impl std::os::fd::AsFd, name: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
+    rustix::fs::openat(at, name, flags | OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
+}
+
+fn reason(path: &str, errno: rustix::io::Errno) -> OutputError {
+    let path: String = path.chars().take(200).collect();
+    match errno {
+        rustix::io::Errno::NOENT => OutputError::Missing(path),
+        // With NOFOLLOW, a link is LOOP where a file is wanted and NOTDIR where a folder is.
+        rustix::io::Errno::LOOP | rustix::io::Errno::NOTDIR => OutputError::Link(path),
+        other => OutputError::Read { path, source: other.into() },
+    }
+}
+
+fn read(file: File, limit: u64, path: &str) -> Result<OutputText, OutputError> {
+    let failed = |source| OutputError::Read { path: path.to_owned(), source };
+    let metadata = file.metadata().map_err(failed)?;
+    if !metadata.is_file() {
+        return Err(OutputError::NotAFile(path.to_owned()));
+    }
+    let mut bytes = Vec::new();
+    file.take(limit).read_to_end(&mut bytes).map_err(failed)?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    Ok(OutputText { text, size: metadata.len() })
+}

@@ -1,0 +1,212 @@
+//! What the workspace reads, keeps, sets aside and says.
+
+use std::fs;
+
+use serde_json::json;
+
+use super::*;
+
+struct House {
+    folder: tempfile::TempDir,
+    workspace: Workspace,
+}
+
+fn house() -> House {
+    let folder = tempfile::tempdir().unwrap();
+    let workspace = Workspace::open(folder.path());
+    assert_eq!(workspace.take_notices(), []);
+    House { folder, workspace }
+}
+
+impl House {
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn put(&self, name: &str, text: impl AsRef<[u8]>) {
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.folder.path()).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    /// The only notice, without the folder and the time, which differ from run to run.
+    fn notice(&self) -> String {
+        let notices = self.workspace.take_notices();
+        assert_eq!(notices.len(), 1, "{notices:?}");
+        let text = notices[0].to_string().replace(&self.folder.path().display().to_string(), "W");
+        let broken = regex::Regex::new(r"broken-[0-9TZ.-]+").unwrap();
+        broken.replace_all(&text, "broken-TIME").into_owned()
+    }
+}
+
+#[test]
+fn the_defaults_that_are_missing_are_written_and_the_others_kept() {
+    let house = house();
+    assert_eq!(house.names(), ["PROMPT.md", "SOUL.md", "agent_action.json", "output"]);
+    house.put("SOUL.md", "You are a pirate.");
+    fs::remove_file(house.path("PROMPT.md")).unwrap();
+    let workspace = Workspace::open(house.folder.path());
+    assert_eq!(fs::read_to_string(house.path("PROMPT.md")).unwrap(), PROMPT);
+    assert_eq!(workspace.soul.read().as_str(), "You are a pirate.");
+    assert_eq!(workspace.agent_actions.read().0.len(), 2);
+    assert_eq!(workspace.take_notices(), []);
+}
+
+#[test]
+fn hand_edits_are_seen_even_in_the_same_moment_and_of_the_same_size() {
+    let house = house();
+    for n in 100..300 {
+        house.put("memory.json", format!(r#"{{"n":{n}}}"#));
+        assert_eq!(house.workspace.memory.read().0["n"], n);
+    }
+    fs::remove_file(house.path("memory.json")).unwrap();
+    assert_eq!(*house.workspace.memory.read(), Memory::default());
+}
+
+#[test]
+fn an_unchanged_file_is_read_once() {
+    let house = house();
+    house.put("memory.json", r#"{"a": 1}"#);
+    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(60);
+    fs::File::options()
+        .write(true)
+        .open(house.path("memory.json"))
+        .unwrap()
+        .set_modified(long_ago)
+        .unwrap();
+    let first = house.workspace.memory.read();
+    assert!(Arc::ptr_eq(&first, &house.workspace.memory.read()));
+}
+
+#[test]
+fn broken_files_are_set_aside_and_said() {
+    for (text, why) in [
+        (&b"[1, 2]"[..], "it is a list, not an object"),
+        (b"", "it is empty"),
+        (b" \n", "it is empty"),
+        (b"{\"a\": ", "it is no JSON: EOF while parsing a value at line 1 column 6"),
+        (b"{\"a\": \"\xff\"}", "it is no UTF-8 text"),
+        (&vec![b' '; 50 << 20], "it is larger than 16777216 bytes"),
+    ] {
+        let house = house();
+        house.put("memory.json", text);
+        assert_eq!(*house.workspace.memory.read(), Memory::default());
+        assert_eq!(
+            house.notice(),
+            format!(
+                "W/memory.json can't be used: {why}; the old file is kept as W/memory.json.broken-TIME, it starts empty"
+            )
+        );
+        let kept = house.names().into_iter().find(|name| name.contains("broken")).unwrap();
+        assert_eq!(fs::read(house.path(&kept)).unwrap(), text);
+        house.workspace.memory.save(Memory(json!({"a": 1}).as_object().unwrap().clone())).unwrap();
+        assert_eq!(Workspace::open(house.folder.path()).memory.read().0["a"], 1);
+        assert_eq!(house.workspace.take_notices(), []);
+    }
+}
+
+#[test]
+fn every_file_that_is_broken_is_survived() {
+    let house = house();
+    fs::create_dir(house.path("memory.json")).unwrap();
+    house.put("PROMPT.md", b"\xff");
+    house.put("agent_action.json", "{}");
+    house.put("router_actions.json", "nonsense");
+    house.put("input_history.json", r#"{"user": "x"}"#);
+    house.put("artifact.json", "7");
+    let workspace = &house.workspace;
+    assert_eq!(*workspace.memory.read(), Memory::default());
+    assert_eq!(workspace.prompt.read().as_str(), PROMPT);
+    assert_eq!(workspace.agent_actions.read().0.len(), 2);
+    assert_eq!(workspace.router_actions.read().0.len(), 0);
+    assert_eq!(workspace.history.read().entries(), []);
+    assert_eq!(workspace.artifact.read().0.len(), 0);
+    assert_eq!(workspace.take_notices().len(), 6);
+    assert_eq!(house.names().iter().filter(|name| name.contains(".broken-")).count(), 6);
+}
+
+#[test]
+fn a_template_that_vanishes_is_said() {
+    let house = house();
+    assert_eq!(house.workspace.prompt.read().as_str(), PROMPT);
+    fs::remove_file(house.path("PROMPT.md")).unwrap();
+    assert_eq!(house.workspace.prompt.read().as_str(), PROMPT);
+    assert_eq!(
+        house.notice(),
+        "W/PROMPT.md is gone; the built-in text is used, and written again at the next start"
+    );
+}
+
+#[test]
+fn a_workspace_that_can_not_be_written_is_said_and_the_conversation_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("workspace");
+    fs::write(&path, "a file where a folder should be").unwrap();
+    let workspace = Workspace::open(&path);
+    let notices = workspace.take_notices();
+    assert!(notices[0].to_string().contains("PROMPT.md") && notices.len() == 4, "{notices:?}");
+    for n in 1..=3 {
+        let saved = workspace.history.update(|history| history.add(n.to_string(), "ok"));
+        let error = saved.unwrap_err().to_string();
+        assert!(error.contains("input_history.json (a part of this path is a file"), "{error}");
+    }
+    assert_eq!(workspace.history.read().entries().len(), 3);
+    workspace.write_prompt_cache("x");
+    let notices = workspace.take_notices();
+    assert!(notices.iter().any(|n| n.to_string().contains("prompt_cache.txt")), "{notices:?}");
+    fs::remove_file(&path).unwrap();
+    fs::create_dir(&path).unwrap();
+    workspace.history.update(|history| history.add("4", "ok")).unwrap();
+    assert_eq!(Workspace::open(&path).history.read().entries().len(), 4);
+}
+
+#[test]
+fn the_first_versions_history_is_counted_on() {
+    let house = house();
+    house.put(
+        "input_history.json",
+        r#"[{"user":"a","response":"b"},{"user":"c","response":"d","at":5}]"#,
+    );
+    house.workspace.history.update(|history| history.add("e", "f")).unwrap();
+    let text = fs::read_to_string(house.path("input_history.json")).unwrap();
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(
+        value.to_string(),
+        r#"[{"user":"a","response":"b","n":1},{"user":"c","response":"d","n":2,"at":5},{"user":"e","response":"f","n":3}]"#
+    );
+}
+
+#[test]
+fn the_history_keeps_the_latest_ten() {
+    let mut history = History::default();
+    for n in 1..=25 {
+        history.add(n.to_string(), "ok");
+    }
+    let kept: Vec<u64> = history.entries().iter().map(|entry| entry.n).collect();
+    assert_eq!(kept, (16..=25).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_card_that_is_wrong_does_not_take_the_others_away() {
+    let house = house();
+    house.put(
+        "router_actions.json",
+        r#"[{"name":"A"},{"name":"bad name"},{"name":"B","params":{"p":"X | Y"}},{"name":"A"}]"#,
+    );
+    let names: Vec<String> =
+        house.workspace.router_actions.read().0.iter().map(|card| card.name.to_string()).collect();
+    assert_eq!(names, ["A", "B"]);
+    let notices: Vec<String> =
+        house.workspace.take_notices().iter().map(ToString::to_string).collect();
+    assert!(
+        notices[0].contains("entry 2 is left out: \"bad name\" is no action name"),
+        "{notices:?}"
+    );
+    assert!(notices[1].contains("A stands there twice"), "{notices:?}");
+}

@@ -1,0 +1,102 @@
+//! An agent that has lived for a while: 500 things in its memory, 50 skills behind it, a full history.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agent::action::{Actions, LlmSummary, LocalAction, MemoryWrite};
+use agent::channel::{Incoming, Outgoing, Said};
+use agent::mind::Mind;
+use agent::model::Model;
+use agent::prompt::{Fence, Prompt};
+use agent::session::{Desk, Outlet, Session};
+use agent::workspace::{Cards, Memory, Workspace};
+use anyhow::{Context, Result};
+use protocol::{ActionCard, Principal};
+use serde_json::json;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use crate::instant::{self, InstantModel};
+
+const MEMORY_KEYS: usize = 500;
+const SKILLS: usize = 50;
+
+/// A session at work, and the ends that a channel would hold.
+pub(crate) struct House {
+    incoming: mpsc::Sender<Incoming>,
+    outgoing: mpsc::UnboundedReceiver<Outgoing>,
+    person: Principal,
+    // The other end of the events, which are not what is measured; closed, the session would spin.
+    _events: mpsc::Sender<protocol::Event>,
+}
+
+impl House {
+    /// Builds it with its workspace in `folder`. Must be called within a tokio runtime.
+    pub(crate) fn build(folder: &Path) -> Result<Self> {
+        let workspace = Arc::new(Workspace::open(folder));
+        workspace.memory.save(memory())?;
+        workspace.router_actions.save(Cards(skills()?))?;
+        let model: Arc<dyn Model> = Arc::new(InstantModel);
+        let (requester, responder, _) = broker::memory::pair(CancellationToken::new());
+        tokio::spawn(instant::serve(responder));
+        let local = local_actions(&workspace, &model)?;
+        let mind = Mind {
+            actions: Actions::new(local, Arc::new(requester), Duration::from_secs(10))?,
+            workspace,
+            model,
+            max_steps: 6,
+            found: Vec::new(),
+        };
+        let session = Session::owner(Prompt::new(Fence::new(1))?)?;
+        let (outlet, outgoing) = Outlet::new();
+        let (incoming, said) = mpsc::channel(1);
+        let (_events, events) = mpsc::channel(1);
+        tokio::spawn(Desk { mind, session, incoming: said, outlet, events }.run());
+        Ok(Self { incoming, outgoing, person: Principal::new("console:owner")?, _events })
+    }
+
+    /// Says `message` and waits until the turn is over. Words about trouble are an error: a turn that
+    /// fails is fast.
+    pub(crate) async fn answer(&mut self, message: &str) -> Result<()> {
+        let said = Said::Message(message.to_owned());
+        self.incoming.send(Incoming { from: self.person.clone(), said }).await?;
+        loop {
+            match self.outgoing.recv().await.context("the session has ended")? {
+                Outgoing::End => return Ok(()),
+                Outgoing::Notice(trouble) => anyhow::bail!("{trouble}"),
+                _ => {}
+            }
+        }
+    }
+}
+
+fn local_actions(
+    workspace: &Arc<Workspace>,
+    model: &Arc<dyn Model>,
+) -> Result<Vec<Box<dyn LocalAction>>> {
+    let memory_write = MemoryWrite::new(Arc::clone(workspace)).context("no _MEMORY_WRITE")?;
+    let llm_summary = LlmSummary::new(Arc::clone(workspace), Arc::clone(model), Fence::new(2));
+    Ok(vec![Box::new(memory_write), Box::new(llm_summary.context("no _LLM_SUMMARY")?)])
+}
+
+fn memory() -> Memory {
+    let fact = |n: usize| (format!("fact_{n}"), json!(format!("a thing worth keeping, number {n}")));
+    Memory((0..MEMORY_KEYS).map(fact).collect())
+}
+
+fn skills() -> Result<Vec<ActionCard>> {
+    let skill = |n: usize| {
+        json!({
+            "name": format!("{}_{n}", instant::SKILL),
+            "instruction": "Do one thing for the owner and say how it went.",
+            "params": {
+                "target": {"type": "string", "enum": ["home", "work", "garden"]},
+                "text": {"type": "string", "maxLength": 3000},
+            },
+            "effect": "none", "reads": "none", "timeout_ms": 15_000,
+            "examples": [{"say": "Do the thing at home.", "params": {"target": "home", "text": "now"}}],
+        })
+    };
+    Ok((0..SKILLS).map(|n| serde_json::from_value(skill(n))).collect::<Result<_, _>>()?)
+}

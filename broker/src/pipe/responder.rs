@@ -1,0 +1,133 @@
+//! The router's end of the pipe.
+
+use async_trait::async_trait;
+use protocol::{Catalog, Code, Event, Frame, Millis, Reply, Stopped};
+use serde_json::value::RawValue;
+use tokio::io::{AsyncBufRead, AsyncRead, AsyncWrite, BufReader};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::lines::{self, FrameWriter, Line};
+use crate::clock::Clock;
+use crate::open::OpenCommands;
+use crate::responder::{Publisher, Request, Responder};
+
+/// How many commands may wait; more are answered `queue_full` at once.
+const COMMANDS_WAITING: usize = 1_000;
+
+/// The router's end of the pipe to its agent.
+#[derive(Debug)]
+pub struct PipeResponder {
+    waiting: mpsc::Receiver<Request>,
+    open: OpenCommands,
+    shutdown: CancellationToken,
+}
+
+/// Says on the pipe what no command asked for.
+#[derive(Debug, Clone)]
+pub struct PipePublisher {
+    frames: FrameWriter,
+    clock: Clock,
+}
+
+/// The router's end of a pipe whose commands come from `reader` and whose replies go to `writer`.
+///
+/// It closes when the agent closes its end or `shutdown` is cancelled. Must be called within a tokio
+/// runtime.
+pub fn responder(
+    reader: impl AsyncRead + Send + Unpin + 'static,
+    writer: impl AsyncWrite + Send + Unpin + 'static,
+    shutdown: CancellationToken,
+) -> (PipeResponder, PipePublisher) {
+    let frames = FrameWriter::new(writer);
+    let open = OpenCommands::default();
+    let (commands, waiting) = mpsc::channel(COMMANDS_WAITING);
+    let listener = Listener { commands, open: open.clone(), frames: frames.clone() };
+    tokio::spawn(listener.listen(BufReader::new(reader)));
+    (PipeResponder { waiting, open, shutdown }, PipePublisher { frames, clock: Clock::default() })
+}
+
+#[async_trait]
+impl Responder for PipeResponder {
+    async fn receive(&mut self) -> Option<Request> {
+        tokio::select! {
+            biased;
+            () = self.shutdown.cancelled() => None,
+            request = self.waiting.recv() => request,
+        }
+    }
+
+    async fn drained(&mut self) {
+        // Whatever still waits was never begun, and nobody will come back for it: say so.
+        self.waiting.close();
+        while let Some(request) = self.waiting.recv().await {
+            request.reply(Stopped::new(Code::Draining, "the router is shutting down"));
+        }
+        self.open.drained().await;
+    }
+}
+
+#[async_trait]
+impl Publisher for PipePublisher {
+    async fn catalog(&self, catalog: &Catalog) {
+        // Without an agent there is nobody to tell.
+        let _ = self.frames.write(Frame::Catalog(catalog.clone())).await;
+    }
+
+    async fn event(&self, event: &Event) {
+        let _ = self.frames.write(Frame::Event(event.clone())).await;
+    }
+
+    fn now(&self) -> Millis {
+        self.clock.now()
+    }
+}
+
+/// Reads the agent's frames until its end is closed.
+struct Listener {
+    commands: mpsc::Sender<Request>,
+    open: OpenCommands,
+    frames: FrameWriter,
+}
+
+impl Listener {
+    async fn listen(self, mut reader: impl AsyncBufRead + Unpin) {
+        while let Ok(Some(line)) = lines::next(&mut reader).await {
+            match line {
+                Line::Whole(line) => self.hear(&line),
+                Line::TooLong => {
+                    tracing::warn!(limit = lines::MAX_LINE, "a line from the agent is too long");
+                }
+            }
+        }
+    }
+
+    fn hear(&self, line: &[u8]) {
+        match serde_json::from_slice(line) {
+            Ok(Frame::Command(raw)) => self.accept(raw.get().as_bytes()),
+            Ok(Frame::Cancel(id)) => self.open.cancel(&id),
+            Ok(_) => tracing::warn!("the agent sent a frame that only a router sends"),
+            Err(error) => tracing::warn!(%error, "a line from the agent can't be read"),
+        }
+    }
+
+    fn accept(&self, command: &[u8]) {
+        let (request, unanswered) = Request::open(command);
+        let frames = self.frames.clone();
+        self.open.answer_with(unanswered, move |reply| write(frames, reply));
+        if let Err(refused) = self.commands.try_send(request) {
+            refused.into_inner().reply(Stopped::new(
+                Code::QueueFull,
+                format!("{COMMANDS_WAITING} commands are waiting already; try again later"),
+            ));
+        }
+    }
+}
+
+async fn write(frames: FrameWriter, reply: Reply) {
+    let text = serde_json::Value::Object(reply.fields).to_string();
+    if let Ok(raw) = RawValue::from_string(text) {
+        // Without an agent there is nobody to answer.
+        let _ = frames.write(Frame::Reply(raw)).await;
+    }
+}

@@ -1,0 +1,65 @@
+//! The agent's half: ask, take back, and hear what the router says on its own.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use protocol::{Catalog, Command, Event, MessageId, Reply, SessionKey};
+use tokio::sync::{mpsc, watch};
+
+/// Puts commands on the queue and waits for their replies.
+#[async_trait]
+pub trait Requester: Send + Sync {
+    /// Sends `command` and waits for its reply, at most `wait`. The transport stamps `issued_at` and
+    /// `deadline` by its own clock.
+    ///
+    /// # Errors
+    /// [`RequestError`]; only [`RequestError::Unsent`] and [`RequestError::TooLarge`] say that the
+    /// command surely was not run.
+    async fn request(&self, command: Command, wait: Duration) -> Result<Reply, RequestError>;
+
+    /// Says that nobody waits for this command any more. It is a hint: it may come too late.
+    async fn cancel(&self, id: &MessageId);
+}
+
+/// What the router says on its own.
+#[async_trait]
+pub trait Feed: Send + Sync {
+    /// The newest catalogue; `None` until a router has published one.
+    fn catalog(&self) -> watch::Receiver<Option<Catalog>>;
+
+    /// The events of `session`, from now on and, where the transport keeps them, from before.
+    async fn events(&self, session: &SessionKey) -> mpsc::Receiver<Event>;
+}
+
+/// Why a command has no reply.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RequestError {
+    /// It did not get as far as the queue.
+    #[error("the queue at {address} can't be reached ({reason})")]
+    Unsent {
+        /// Where the queue should be, without a password.
+        address: String,
+        /// What the attempt said.
+        reason: String,
+    },
+    /// It is larger than a command may be; it was not sent.
+    #[error("the command has {size} bytes, over the limit of {limit}")]
+    TooLarge {
+        /// Its size in bytes.
+        size: usize,
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// No reply came in time.
+    #[error("no reply within {} s; is a router running?", after.as_secs_f32())]
+    NoReply {
+        /// How long it was waited for.
+        after: Duration,
+    },
+    /// The router's end of the pipe is closed.
+    #[error("the router has ended; start SafeClaw again")]
+    RouterGone,
+    /// A reply came that can't be read.
+    #[error("the reply can't be read: {0}")]
+    BadReply(#[from] protocol::json::JsonError),
+}

@@ -1,0 +1,32 @@
+//! What is told about each request, for the log and the audit.
+
+/// A request that was decided on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attempt {
+    /// The host, in its one spelling; the beginning of what was asked for when that is no target.
+    pub host: String,
+    /// The port; none when what was asked for is no target.
+    pub port: Option<u16>,
+    /// What was decided.
+    pub decision: Decision,
+}
+
+/// What becomes of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Decision {
+    /// It may go to its target. Whether it arrives is not known yet.
+    Allowed {
+        /// The names of the secrets that it is given.
+        injected: Vec<String>,
+    },
+    /// The rules say no.
+    Refused {
+        /// The words that the client gets.
+        reason: String,
+    },
+    /// It could not be decided on, because the name has no address.
+    Failed {
+        /// The words that the client gets.
+        reason: String,
+    },
+}

@@ -1,0 +1,22 @@
+//! Whatever a model writes and however it is cut: nothing panics, and the words that were shown while it
+//! came are the words of the whole.
+
+#![no_main]
+
+use agent::answer::{Answer, Words};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|input: (u8, String)| {
+    let (size, text) = input;
+    let mut words = Words::default();
+    let mut shown = String::new();
+    let characters: Vec<char> = text.chars().collect();
+    for chunk in characters.chunks(usize::from(size).max(1)) {
+        shown.push_str(&words.push(&String::from_iter(chunk)));
+    }
+    shown.push_str(&words.finish());
+    assert_eq!(shown, Words::of(&text));
+    if let Ok(answer) = Answer::parse(&text) {
+        assert_eq!(shown, answer.words);
+    }
+});

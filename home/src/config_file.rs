@@ -1,0 +1,157 @@
+//! Reads a `config.json` into the type of whoever owns it, and changes single keys in it.
+//!
+//! Which keys exist is told by the type alone: what was read is written out again, and a key that does
+//! not come back is unknown. So a field of type map takes any key, every value in it is checked all the
+//! same, and there is no second list of keys to keep. It asks three things of the type: each field has a
+//! default (`#[serde(default)]`), each field is always written out, and none is read under another name
+//! than it is written.
+
+mod error;
+
+use std::path::{Path, PathBuf};
+
+use protocol::Object;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+pub use error::ConfigError;
+
+use crate::{file, nearest};
+
+/// The settings of one process, as they stand in its `config.json`.
+#[derive(Debug, Clone)]
+pub struct ConfigFile<T> {
+    path: PathBuf,
+    settings: T,
+}
+
+impl<T: Serialize + DeserializeOwned> ConfigFile<T> {
+    /// Reads the file at `path`; where there is none, writes `initial` there first.
+    ///
+    /// # Errors
+    /// [`ConfigError`] names the file, the key, and what would be right. The file is left as it is.
+    pub fn open(path: &Path, initial: &str) -> Result<Self, ConfigError> {
+        file::write_missing(path, initial.as_bytes())?;
+        let settings = check(path, &read(path)?)?;
+        Ok(Self { path: path.to_owned(), settings })
+    }
+
+    /// The settings as they were read, or set since.
+    pub fn settings(&self) -> &T {
+        &self.settings
+    }
+
+    /// Where they stand.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Sets `key`, a path such as `llm.model`, in the file. Everything else in it stays as it stands at
+    /// that moment, in its order.
+    ///
+    /// # Errors
+    /// [`ConfigError`] when there is no such key, the value does not fit, or the file can't be written;
+    /// neither the file nor the settings have changed then.
+    pub fn set(&mut self, key: &str, value: Value) -> Result<(), ConfigError> {
+        let mut object = read(&self.path)?;
+        place(&mut object, key, value);
+        let settings = check(&self.path, &object)?;
+        // A map with text keys alone can always be written as JSON.
+        let text = format!("{:#}\n", Value::Object(object));
+        file::write(&self.path, text.as_bytes())?;
+        self.settings = settings;
+        Ok(())
+    }
+}
+
+fn read(path: &Path) -> Result<Object, ConfigError> {
+    let limit = protocol::json::MAX_BYTES as u64;
+    let bytes = file::read(path, limit)?.unwrap_or_else(|| b"{}".to_vec());
+    protocol::json::parse_object(&bytes)
+        .map_err(|source| ConfigError::Syntax { path: path.to_owned(), source })
+}
+
+/// Puts `value` at the dotted `key`, with the objects that lead there. What is no object on the way is
+/// replaced by one, which the check of the whole then refuses.
+fn place(object: &mut Object, key: &str, value: Value) {
+    let Some((first, rest)) = key.split_once('.') else {
+        object.insert(key.to_owned(), value);
+        return;
+    };
+    let inner = object.entry(first).or_insert_with(|| Object::new().into());
+    if !inner.is_object() {
+        *inner = Object::new().into();
+    }
+    if let Value::Object(inner) = inner {
+        place(inner, rest, value);
+    }
+}
+
+fn check<T: Serialize + DeserializeOwned>(path: &Path, object: &Object) -> Result<T, ConfigError> {
+    let given = Value::Object(object.clone());
+    let settings: T = serde_path_to_error::deserialize(&given).map_err(|e| {
+        let key = e.path().to_string();
+        let found = at(&given, &key).cloned();
+        ConfigError::value(path, &key, found.as_ref(), &e.into_inner().to_string())
+    })?;
+    let known = serde_json::to_value(&settings)
+        .map_err(|e| ConfigError::value(path, ".", None, &e.to_string()))?;
+    match unknown_key(&given, &known, "") {
+        None => Ok(settings),
+        Some(key) => {
+            let nearest = nearest_key(&key, &known);
+            Err(ConfigError::UnknownKey { path: path.to_owned(), key, nearest })
+        }
+    }
+}
+
+/// The value at a key path as serde_path_to_error writes it: `channels.web.ports[0]`.
+fn at<'a>(value: &'a Value, key: &str) -> Option<&'a Value> {
+    let pointer = key.replace('[', "/").replace(']', "").replace('.', "/");
+    value.pointer(&format!("/{pointer}"))
+}
+
+/// The path of the first key of `given` that `known` has not.
+fn unknown_key(given: &Value, known: &Value, prefix: &str) -> Option<String> {
+    match (given, known) {
+        (Value::Object(given), Value::Object(known)) => given.iter().find_map(|(name, value)| {
+            let key = join(prefix, name);
+            match known.get(name) {
+                Some(known) => unknown_key(value, known, &key),
+                None => Some(key),
+            }
+        }),
+        (Value::Array(given), Value::Array(known)) => {
+            let pairs = given.iter().zip(known).enumerate();
+            pairs.into_iter().find_map(|(i, (g, k))| unknown_key(g, k, &format!("{prefix}[{i}]")))
+        }
+        _ => None,
+    }
+}
+
+/// The key that was probably meant: one beside it with a similar name, or the same name elsewhere.
+fn nearest_key(key: &str, known: &Value) -> Option<String> {
+    let (parent, name) = key.rsplit_once('.').unwrap_or(("", key));
+    let beside = if parent.is_empty() { Some(known) } else { at(known, parent) };
+    let names = beside.and_then(Value::as_object)?.keys().map(String::as_str);
+    match nearest(name, names) {
+        Some(name) => Some(join(parent, name)),
+        None => elsewhere(name, known, ""),
+    }
+}
+
+fn elsewhere(name: &str, known: &Value, prefix: &str) -> Option<String> {
+    let object = known.as_object()?;
+    if object.contains_key(name) {
+        return Some(join(prefix, name));
+    }
+    object.iter().find_map(|(inner, value)| elsewhere(name, value, &join(prefix, inner)))
+}
+
+fn join(prefix: &str, name: &str) -> String {
+    if prefix.is_empty() { name.to_owned() } else { format!("{prefix}.{name}") }
+}
+
+#[cfg(test)]
+mod tests;

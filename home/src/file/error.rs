@@ -1,0 +1,75 @@
+//! What went wrong with a file, and what to do about it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A file operation that failed. The message names the path and, where the reason tells it, the remedy;
+/// the system's own words are the source.
+#[derive(Debug, thiserror::Error)]
+#[error("can't {doing} {}{}", path.display(), remedy(source.kind()))]
+pub struct FileError {
+    doing: &'static str,
+    path: PathBuf,
+    source: io::Error,
+}
+
+impl FileError {
+    /// `doing` is a verb that fits into "can't ... the file".
+    #[must_use]
+    pub fn new(doing: &'static str, path: &Path, source: io::Error) -> Self {
+        Self { doing, path: path.to_owned(), source }
+    }
+
+    /// The file that it is about.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The system's reason.
+    #[must_use]
+    pub fn kind(&self) -> io::ErrorKind {
+        self.source.kind()
+    }
+}
+
+fn remedy(kind: io::ErrorKind) -> &'static str {
+    match kind {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            " (there is no space left: free some and try again)"
+        }
+        io::ErrorKind::ReadOnlyFilesystem => {
+            " (it is read-only: mount it writable, or choose another home with --home)"
+        }
+        io::ErrorKind::PermissionDenied => {
+            " (this user may not: change the permissions, or choose another home with --home)"
+        }
+        io::ErrorKind::NotADirectory => " (a part of this path is a file where a folder should be)",
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(code: i32) -> String {
+        let source = io::Error::from_raw_os_error(code);
+        FileError::new("write", Path::new("/w/memory.json"), source).to_string()
+    }
+
+    #[test]
+    fn an_error_names_the_path_and_the_remedy() {
+        const ENOSPC: i32 = 28;
+        const EROFS: i32 = 30;
+        assert_eq!(
+            said(ENOSPC),
+            "can't write /w/memory.json (there is no space left: free some and try again)"
+        );
+        assert_eq!(
+            said(EROFS),
+            "can't write /w/memory.json (it is read-only: mount it writable, or choose another \
+             home with --home)"
+        );
+    }
+}

@@ -1,0 +1,231 @@
+//! Where everything lives.
+
+use std::path::{Path, PathBuf};
+
+use etcetera::BaseStrategy;
+
+use crate::FileError;
+use crate::file;
+
+/// The folder that holds `.env`, `workspace/`, `agent/` and `router/`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Home {
+    root: PathBuf,
+}
+
+/// No folder can serve as the home.
+#[derive(Debug, thiserror::Error)]
+pub enum HomeError {
+    /// Something else stands at the path.
+    #[error("{} is not a folder: give --home (or SAFECLAW_HOME) a folder", .0.display())]
+    NotAFolder(PathBuf),
+    /// The user has no home directory to put a data folder into.
+    #[error("can't tell where your data belongs: set HOME, or name a folder with --home")]
+    NoUser(#[source] etcetera::HomeDirError),
+    /// The folder is missing and can't be made.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+impl Home {
+    /// The folder `given`; without one the current directory if it holds `workspace/` and `router/`, and
+    /// else the user's data folder (`$XDG_DATA_HOME/safeclaw`, usually `~/.local/share/safeclaw`).
+    ///
+    /// An empty path counts as none. A missing folder is made, readable by its owner alone, for it will
+    /// hold private things.
+    ///
+    /// # Errors
+    /// [`HomeError`] names the path and what to do.
+    pub fn find(given: Option<&Path>) -> Result<Self, HomeError> {
+        let here = std::env::current_dir().ok();
+        Self::choose(given, here.as_deref(), || {
+            let user = etcetera::choose_base_strategy().map_err(HomeError::NoUser)?;
+            Ok(user.data_dir().join("safeclaw"))
+        })
+    }
+
+    fn choose(
+        given: Option<&Path>,
+        here: Option<&Path>,
+        data: impl FnOnce() -> Result<PathBuf, HomeError>,
+    ) -> Result<Self, HomeError> {
+        let given = given.filter(|path| !path.as_os_str().is_empty());
+        let inhabited = here.filter(|path| is_inhabited(path));
+        match given.or(inhabited) {
+            Some(path) => Self::at(path),
+            None => Self::at(&data()?),
+        }
+    }
+
+    /// The home at exactly this path; the folder is made when it is missing.
+    ///
+    /// # Errors
+    /// [`HomeError`] names the path and what to do.
+    pub fn at(path: &Path) -> Result<Self, HomeError> {
+        let root = std::path::absolute(path).map_err(|e| FileError::new("find", path, e))?;
+        if root.exists() && !root.is_dir() {
+            return Err(HomeError::NotAFolder(root));
+        }
+        file::make_folder(&root)?;
+        Ok(Self { root })
+    }
+
+    /// The folder itself, as an absolute path.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// `.env`: what the agent and the router may both know. It is never created.
+    #[must_use]
+    pub fn env_file(&self) -> PathBuf {
+        self.root.join(".env")
+    }
+
+    /// `workspace/`: the agent's own files.
+    #[must_use]
+    pub fn workspace(&self) -> PathBuf {
+        self.root.join("workspace")
+    }
+
+    /// `workspace/agent.lock`: held by the one agent that works in the workspace.
+    #[must_use]
+    pub fn agent_lock(&self) -> PathBuf {
+        self.workspace().join("agent.lock")
+    }
+
+    /// `workspace/agent.log`: what the agent logs.
+    #[must_use]
+    pub fn agent_log(&self) -> PathBuf {
+        self.workspace().join("agent.log")
+    }
+
+    /// `agent/config.json`: the agent's settings.
+    #[must_use]
+    pub fn agent_config(&self) -> PathBuf {
+        self.root.join("agent/config.json")
+    }
+
+    /// `router/`: everything that the router alone reads and writes.
+    #[must_use]
+    pub fn router(&self) -> PathBuf {
+        self.root.join("router")
+    }
+
+    /// `router/config.json`: the router's settings.
+    #[must_use]
+    pub fn router_config(&self) -> PathBuf {
+        self.router().join("config.json")
+    }
+
+    /// `router/.env`: the skills' secrets. It is never created.
+    #[must_use]
+    pub fn router_env(&self) -> PathBuf {
+        self.router().join(".env")
+    }
+
+    /// `router/skills/`: a folder for each skill.
+    #[must_use]
+    pub fn router_skills(&self) -> PathBuf {
+        self.router().join("skills")
+    }
+
+    /// `router/audit/`: the audit files, one for each router.
+    #[must_use]
+    pub fn router_audit(&self) -> PathBuf {
+        self.router().join("audit")
+    }
+
+    /// `router/log/`: the router's own log and those of its skills.
+    #[must_use]
+    pub fn router_log(&self) -> PathBuf {
+        self.router().join("log")
+    }
+
+    /// `router/state/`: what a router must remember when no Redis remembers it.
+    #[must_use]
+    pub fn router_state(&self) -> PathBuf {
+        self.router().join("state")
+    }
+}
+
+fn is_inhabited(path: &Path) -> bool {
+    path.join("workspace").is_dir() && path.join("router").is_dir()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    struct Places {
+        folder: tempfile::TempDir,
+    }
+
+    impl Places {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            fs::create_dir(folder.path().join("here")).unwrap();
+            Self { folder }
+        }
+
+        fn path(&self, name: &str) -> PathBuf {
+            self.folder.path().join(name)
+        }
+
+        fn choose(&self, given: Option<&Path>) -> Result<PathBuf, HomeError> {
+            let here = self.path("here");
+            let home = Home::choose(given, Some(&here), || Ok(self.path("data/safeclaw")))?;
+            Ok(home.root().to_owned())
+        }
+    }
+
+    #[test]
+    fn the_given_folder_wins_and_is_made() {
+        let places = Places::new();
+        let given = places.path("a/b");
+        assert_eq!(places.choose(Some(&given)).unwrap(), given);
+        assert!(given.is_dir());
+    }
+
+    #[test]
+    fn the_current_directory_needs_both_rooms() {
+        let places = Places::new();
+        fs::create_dir(places.path("here/workspace")).unwrap();
+        assert_eq!(places.choose(None).unwrap(), places.path("data/safeclaw"));
+        fs::create_dir(places.path("here/router")).unwrap();
+        assert_eq!(places.choose(None).unwrap(), places.path("here"));
+    }
+
+    #[test]
+    fn an_empty_path_counts_as_none() {
+        let places = Places::new();
+        assert_eq!(places.choose(Some(Path::new(""))).unwrap(), places.path("data/safeclaw"));
+    }
+
+    #[test]
+    fn a_new_home_is_private() {
+        use std::os::unix::fs::PermissionsExt;
+        let places = Places::new();
+        let root = places.choose(None).unwrap();
+        assert_eq!(fs::metadata(root).unwrap().permissions().mode() & 0o777, 0o700);
+    }
+
+    #[test]
+    fn a_file_is_no_home() {
+        let places = Places::new();
+        let taken = places.path("taken");
+        fs::write(&taken, "").unwrap();
+        let error = places.choose(Some(&taken)).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            format!("{} is not a folder: give --home (or SAFECLAW_HOME) a folder", taken.display())
+        );
+    }
+
+    #[test]
+    fn a_relative_path_is_made_absolute() {
+        assert!(Home::at(Path::new(".")).unwrap().root().is_absolute());
+    }
+}

@@ -1,0 +1,109 @@
+//! Keeps a second process away from files that only one may write.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use crate::FileError;
+use crate::file;
+
+/// A lock file that this process holds. The system releases it when the value is dropped or the process
+/// dies, however it dies, so a leftover file locks nobody out.
+#[derive(Debug)]
+pub struct Lock {
+    _held: File,
+}
+
+/// The lock was not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum LockError {
+    /// Somebody else holds it.
+    #[error(
+        "{} works here already ({}): end it first, or choose another home with --home",
+        holder(*pid), path.display()
+    )]
+    Taken {
+        /// The lock file.
+        path: PathBuf,
+        /// The id of the process that holds it, unless it has not yet written it down.
+        pid: Option<u32>,
+    },
+    /// The lock file can't be used.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+fn holder(pid: Option<u32>) -> String {
+    pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"))
+}
+
+impl Lock {
+    /// Takes the lock at `path` without waiting, and writes this process's id into the file.
+    ///
+    /// # Errors
+    /// [`LockError::Taken`] names the process that holds it.
+    pub fn take(path: &Path) -> Result<Self, LockError> {
+        if let Some(folder) = path.parent() {
+            file::make_folder(folder)?;
+        }
+        match open_locked(path) {
+            Ok(held) => Ok(Self { _held: held }),
+            Err(TryLockError::WouldBlock) => {
+                Err(LockError::Taken { path: path.to_owned(), pid: read_pid(path) })
+            }
+            Err(TryLockError::Error(e)) => Err(FileError::new("lock", path, e).into()),
+        }
+    }
+}
+
+fn open_locked(path: &Path) -> Result<File, TryLockError> {
+    let open = || OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
+    let file = open().map_err(TryLockError::Error)?;
+    file.try_lock()?;
+    write_pid(&file).map_err(TryLockError::Error)?;
+    Ok(file)
+}
+
+fn write_pid(mut file: &File) -> io::Result<()> {
+    file.set_len(0)?;
+    file.rewind()?;
+    writeln!(file, "{}", std::process::id())
+}
+
+fn read_pid(path: &Path) -> Option<u32> {
+    let mut text = String::new();
+    File::open(path).ok()?.take(32).read_to_string(&mut text).ok()?;
+    text.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn is_held_once_and_free_again_when_dropped() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("workspace/agent.lock");
+        let lock = Lock::take(&path).unwrap();
+        let error = Lock::take(&path).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            format!(
+                "process {} works here already ({}): end it first, or choose another home with --home",
+                std::process::id(),
+                path.display()
+            )
+        );
+        drop(lock);
+        Lock::take(&path).unwrap();
+    }
+
+    #[test]
+    fn what_an_earlier_holder_wrote_does_not_matter() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("agent.lock");
+        std::fs::write(&path, "no number, and longer than one").unwrap();
+        let _lock = Lock::take(&path).unwrap();
+        assert_eq!(read_pid(&path), Some(std::process::id()));
+    }
+}

@@ -1,0 +1,87 @@
+//! What the router says of a call, in words.
+
+use protocol::{Code, Done, Effect, Object, Stopped};
+use serde_json::Value;
+
+use crate::call::Call;
+use crate::secrets::Secrets;
+
+/// How a call ended whose skill gave `ran`: with its text for people, and no secret anywhere.
+pub(crate) fn finish(
+    call: &Call,
+    ran: Result<Object, Stopped>,
+    secrets: &Secrets,
+) -> Result<Done, Stopped> {
+    match ran {
+        Ok(result) => {
+            let result = secrets.redact_object(result);
+            let text = match &call.dry_run {
+                Some(why) => Some(dry_run_text(why, &result)),
+                None => call.skill.summary.as_ref().map(|summary| fill(summary, &result, call)),
+            };
+            Ok(Done { result, text, dry_run: call.dry_run.is_some() })
+        }
+        Err(mut stopped) => {
+            stopped.message = secrets.redact(&stopped.message);
+            stopped.details = secrets.redact_object(stopped.details);
+            Err(stopped)
+        }
+    }
+}
+
+/// The agent took it back while it ran.
+pub(crate) fn cancelled(call: &Call) -> Stopped {
+    let stopped = Stopped::new(Code::Cancelled, "it was stopped because nobody waits for it");
+    if call.effect() >= Effect::External { stopped.maybe_executed() } else { stopped }
+}
+
+/// A person said no.
+pub(crate) fn refused() -> Stopped {
+    Stopped::new(Code::Owner, "a person said no")
+}
+
+/// No person said anything.
+pub(crate) fn unanswered() -> Stopped {
+    Stopped::new(Code::Owner, "nobody answered in time, which counts as no")
+}
+
+/// What a dry run would have sent, as the request that it is.
+fn dry_run_text(why: &str, result: &Object) -> String {
+    let mut text = format!("Nothing was sent: {why}.");
+    let Some(Value::Object(request)) = result.get("would_send") else { return text };
+    let part = |key: &str| request.get(key).map(plain).unwrap_or_default();
+    text.push_str(&format!("\nIt would send:\n{} {}", part("method"), part("url")));
+    if let Some(Value::Object(headers)) = request.get("headers") {
+        for (name, value) in headers {
+            text.push_str(&format!("\n{name}: {}", plain(value)));
+        }
+    }
+    text.push_str(&format!("\n{}", part("body")));
+    text
+}
+
+/// A text without its quotes, anything else as JSON.
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// `summary` with each `{name}` replaced by the result's field of that name, or else the parameter's. A
+/// name that is neither stays as it stands, for the skill's author to see.
+fn fill(summary: &str, result: &Object, call: &Call) -> String {
+    let mut text = String::with_capacity(summary.len());
+    let mut rest = summary;
+    while let Some((before, after)) = rest.split_once('{') {
+        text.push_str(before);
+        let Some((name, after)) = after.split_once('}') else {
+            rest = &rest[before.len()..];
+            break;
+        };
+        match result.get(name).or_else(|| call.command.params.get(name)) {
+            Some(value) => text.push_str(&plain(value)),
+            None => text.push_str(&format!("{{{name}}}")),
+        }
+        rest = after;
+    }
+    text.push_str(rest);
+    text
+}

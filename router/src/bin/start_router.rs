@@ -1,0 +1,7 @@
+//! `start_router`: the wall on its own, for two machines or two containers.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    router::cli::main(std::env::args_os().collect(), &[])
+}

@@ -1,0 +1,63 @@
+//! A command together with the skill that would run it.
+
+use std::sync::Arc;
+
+use protocol::{Code, Command, Effect, Millis, Stopped};
+
+use crate::catalog::{Catalog, Skill};
+use crate::secrets::Secrets;
+
+/// What policy judges: a command whose action exists and whose parameters fit.
+#[derive(Debug, Clone)]
+pub struct Call {
+    /// The command as it came.
+    pub command: Command,
+    /// What would run it.
+    pub skill: Arc<Skill>,
+    /// Why this is a dry run; `None` when it is none.
+    pub dry_run: Option<String>,
+}
+
+impl Call {
+    /// Finds the skill for `command` and checks the command against it.
+    ///
+    /// # Errors
+    /// `deadline`, `unknown_action`, `disabled` or `bad_params`.
+    pub fn new(
+        command: Command,
+        catalog: &Catalog,
+        secrets: &Secrets,
+        now: Millis,
+    ) -> Result<Self, Stopped> {
+        if let Some(deadline) = command.envelope.deadline.filter(|deadline| *deadline <= now) {
+            let late = now.since(deadline).as_millis();
+            return Err(Stopped::new(
+                Code::Deadline,
+                format!("it came {late} ms after its deadline and was not run"),
+            ));
+        }
+        let skill = catalog.find(&command.action)?;
+        skill.check(&command.params)?;
+        let dry_run = dry_run(&skill, &command, secrets);
+        Ok(Self { command, skill, dry_run })
+    }
+
+    /// What running this does to the world: a dry run does nothing.
+    #[must_use]
+    pub fn effect(&self) -> Effect {
+        if self.dry_run.is_some() { Effect::None } else { self.skill.effect() }
+    }
+}
+
+fn dry_run(skill: &Skill, command: &Command, secrets: &Secrets) -> Option<String> {
+    if skill.dry_run {
+        let name = skill.name();
+        return Some(format!("router/config.json asks for it (skills.{name}.dry_run)"));
+    }
+    let missing: Vec<&str> = skill
+        .secrets_for(&command.params)
+        .map(|(name, _)| name.as_str())
+        .filter(|name| !secrets.has(name))
+        .collect();
+    (!missing.is_empty()).then(|| format!("{} is not set in router/.env", missing.join(", ")))
+}

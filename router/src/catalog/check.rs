@@ -1,0 +1,246 @@
+//! From a folder to a [`Skill`]: reads skill.toml and checks that manifest and folder hold together.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use egress::{HeaderTemplate, HostPattern};
+use protocol::{ActionCard, Effect, Object};
+use serde_json::Value;
+
+use super::manifest::Manifest;
+use super::skill::{Program, SecretUse, Skill};
+use super::span;
+use crate::config::SkillConfig;
+
+/// How long a call may take when the manifest does not say.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// The largest skill.toml, in bytes.
+const MAX_MANIFEST: u64 = 64 * 1024;
+
+/// The names of the router's own requests, which no skill can take.
+const RESERVED_NAMES: [&str; 2] = ["APPROVE", "PERMIT"];
+
+/// Why a folder is no skill: the file, the key, and what to do.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}: {why}", file.display())]
+pub struct SkillError {
+    /// The file or folder that is at fault.
+    pub file: PathBuf,
+    /// What is wrong with it and what mends it.
+    pub why: String,
+}
+
+/// Reads and checks the skill in `folder`.
+///
+/// # Errors
+/// [`SkillError`] for the first thing that is wrong.
+pub(super) fn check(
+    folder: &Path,
+    config: &SkillConfig,
+    fingerprint: [u8; 32],
+) -> Result<Skill, SkillError> {
+    let file = folder.join("skill.toml");
+    let fault = |why: String| SkillError { file: file.clone(), why };
+    let manifest = read(&file).map_err(fault)?;
+    check_name(folder, &manifest).map_err(fault)?;
+    check_params(&manifest).map_err(fault)?;
+    let program = program(folder, &manifest).map_err(fault)?;
+    let settings = settings(&manifest, config).map_err(fault)?;
+    let secrets = secrets(&manifest, &settings).map_err(fault)?;
+    let hosts = manifest.net.hosts.iter().map(|host| pattern(host, &settings));
+    let hosts = hosts.collect::<Result<Vec<_>, _>>().map_err(fault)?;
+    let timeout = timeout(manifest.timeout.as_deref()).map_err(fault)?;
+    let card = card(&manifest, timeout);
+    let validator = jsonschema::validator_for(&card.params_schema())
+        .map_err(|error| fault(format!("[params] is no JSON Schema: {error}")))?;
+    let skill = Skill {
+        folder: folder.to_owned(),
+        program,
+        mode: manifest.mode,
+        timeout,
+        idempotent: manifest
+            .idempotent
+            .unwrap_or(matches!(manifest.effect, Effect::None | Effect::Local)),
+        summary: manifest.summary,
+        settings,
+        hosts,
+        secrets,
+        dry_run: config.dry_run,
+        disabled: !config.enabled,
+        validator,
+        fingerprint,
+        card,
+    };
+    check_examples(&skill).map_err(fault)?;
+    Ok(skill)
+}
+
+fn read(file: &Path) -> Result<Manifest, String> {
+    let facts = fs::metadata(file).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => "it is missing; every skill has one".to_owned(),
+        _ => format!("it can't be read: {error}"),
+    })?;
+    if facts.len() > MAX_MANIFEST {
+        return Err(format!("it has {} bytes, over the limit of {MAX_MANIFEST}", facts.len()));
+    }
+    let text = fs::read_to_string(file).map_err(|error| format!("it can't be read: {error}"))?;
+    toml::from_str(&text).map_err(|error| error.to_string().trim_end().replace('\n', "\n  "))
+}
+
+fn check_name(folder: &Path, manifest: &Manifest) -> Result<(), String> {
+    let name = &manifest.name;
+    let wanted = name.as_str().to_ascii_lowercase();
+    if name.is_local() {
+        return Err(format!("name: {name} starts with _, which marks an action of the agent"));
+    }
+    if RESERVED_NAMES.contains(&name.as_str()) {
+        return Err(format!("name: {name} is a request to the router itself; choose another"));
+    }
+    if folder.file_name().is_none_or(|folder| folder != wanted.as_str()) {
+        return Err(format!("name: {name} belongs into a folder called {wanted}"));
+    }
+    Ok(())
+}
+
+fn check_params(manifest: &Manifest) -> Result<(), String> {
+    for (name, schema) in &manifest.params {
+        let mut letters = name.bytes();
+        let good = letters.next().is_some_and(|b| b.is_ascii_lowercase())
+            && letters.all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+        if !good {
+            return Err(format!("params.{name}: a name is lower-case letters, digits and _"));
+        }
+        if !schema.is_object() {
+            return Err(format!(
+                "params.{name}: it is a table such as {{ type = \"string\", maxLength = 200 }}"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn program(folder: &Path, manifest: &Manifest) -> Result<Program, String> {
+    match (&manifest.command, &manifest.builtin) {
+        (Some(command), None) => {
+            let program = command.first().ok_or("command: it names no program")?;
+            if program.contains('/') {
+                check_executable(folder, program)?;
+            }
+            Ok(Program::Command(command.clone()))
+        }
+        (None, Some(name)) if builtin::NAMES.contains(&name.as_str()) => {
+            Ok(Program::Builtin(name.clone()))
+        }
+        (None, Some(name)) => {
+            Err(format!("builtin: there is no {name:?}; there are {}", builtin::NAMES.join(", ")))
+        }
+        (Some(_), Some(_)) => Err("it has both command and builtin; keep one".to_owned()),
+        (None, None) => {
+            Err("it says neither command nor builtin; add command = [\"./run\"]".to_owned())
+        }
+    }
+}
+
+fn check_executable(folder: &Path, program: &str) -> Result<(), String> {
+    let path = folder.join(program);
+    let shown = path.display();
+    let facts = fs::metadata(&path)
+        .map_err(|_| format!("command: {shown} is missing; put the program there"))?;
+    if !facts.is_file() {
+        return Err(format!("command: {shown} is no file"));
+    }
+    if facts.permissions().mode() & 0o111 == 0 {
+        return Err(format!("command: {shown} is not executable; run `chmod +x {shown}`"));
+    }
+    Ok(())
+}
+
+fn settings(manifest: &Manifest, config: &SkillConfig) -> Result<BTreeMap<String, String>, String> {
+    let mut settings = manifest.settings.clone();
+    for (key, value) in &config.settings {
+        match settings.get_mut(key) {
+            Some(known) => value.clone_into(known),
+            None => {
+                return Err(format!(
+                    "router/config.json sets {key:?}, which is none of this skill's [settings]"
+                ));
+            }
+        }
+    }
+    Ok(settings)
+}
+
+fn secrets(
+    manifest: &Manifest,
+    settings: &BTreeMap<String, String>,
+) -> Result<BTreeMap<String, SecretUse>, String> {
+    let mut secrets = BTreeMap::new();
+    for (name, secret) in &manifest.secrets {
+        let fault = |why: String| format!("secrets.{name}: {why}");
+        if let Some(key) = secret.when.keys().find(|key| !manifest.params.contains_key(*key)) {
+            return Err(fault(format!("when: {key:?} is no parameter")));
+        }
+        let host = pattern(&secret.host, settings).map_err(fault)?;
+        if host == HostPattern::Any {
+            return Err(fault("host: a secret needs a host of its own, * is none".to_owned()));
+        }
+        let header = HeaderTemplate::new(&secret.header, &secret.format)
+            .map_err(|error| fault(error.to_string()))?;
+        secrets.insert(name.clone(), SecretUse { host, header, when: secret.when.clone() });
+    }
+    Ok(secrets)
+}
+
+/// A host as it is written in the manifest; `{setting}` stands for the URL in that setting.
+fn pattern(host: &str, settings: &BTreeMap<String, String>) -> Result<HostPattern, String> {
+    let text = match host.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
+        Some(setting) => settings
+            .get(setting)
+            .ok_or_else(|| format!("host {host:?}: [settings] has no {setting:?}"))?,
+        None => host,
+    };
+    text.parse().map_err(|error| format!("host {text:?}: {error}"))
+}
+
+fn timeout(text: Option<&str>) -> Result<Duration, String> {
+    match text {
+        None => Ok(DEFAULT_TIMEOUT),
+        Some(text) => span::parse(text).map_err(|why| format!("timeout: {why}")),
+    }
+}
+
+fn card(manifest: &Manifest, timeout: Duration) -> ActionCard {
+    let mut params = manifest.params.clone();
+    let mut optional = Vec::new();
+    for (name, schema) in &mut params {
+        if let Value::Object(schema) = schema
+            && schema.remove("optional") == Some(Value::Bool(true))
+        {
+            optional.push(name.clone());
+        }
+    }
+    ActionCard {
+        name: manifest.name.clone(),
+        instruction: manifest.instruction.clone(),
+        params,
+        optional,
+        effect: manifest.effect,
+        reads: manifest.reads,
+        examples: manifest.examples.clone(),
+        timeout_ms: u64::try_from(timeout.as_millis()).ok(),
+        more: Object::new(),
+    }
+}
+
+fn check_examples(skill: &Skill) -> Result<(), String> {
+    for example in &skill.card.examples {
+        skill
+            .check(&example.params)
+            .map_err(|stopped| format!("examples: {:?}: {}", example.say, stopped.message))?;
+    }
+    Ok(())
+}

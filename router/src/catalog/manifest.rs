@@ -1,0 +1,89 @@
+//! What stands in a skill.toml, as it is written. [`super::Skill`] is what remains after checking.
+
+use std::collections::BTreeMap;
+
+use protocol::{ActionName, Effect, Example, Object, Reads};
+use serde::Deserialize;
+
+/// A skill.toml. Its keys are the contract with everybody who writes a skill.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// The action's name; the folder has the same in lower case.
+    pub name: ActionName,
+    /// What it is for; the model reads it.
+    pub instruction: String,
+    /// What it does to the world.
+    pub effect: Effect,
+    /// What enters the session with its result.
+    #[serde(default)]
+    pub reads: Reads,
+    /// Whether it may be run again after a crash; by default only when it has no effect elsewhere.
+    pub idempotent: Option<bool>,
+    /// The program and its arguments. A program with a `/` is a file of the folder.
+    pub command: Option<Vec<String>>,
+    /// Instead of `command`: a skill that is compiled into the router.
+    pub builtin: Option<String>,
+    /// Whether a process serves one call or many.
+    #[serde(default)]
+    pub mode: Mode,
+    /// How long a call may take, such as `15s`, `500ms` or `2m`.
+    pub timeout: Option<String>,
+    /// The reply's text for people, with `{field}`s of the result or of the params.
+    pub summary: Option<String>,
+    /// Parameter -> JSON Schema, and beside the schema's own keys `optional = true`.
+    #[serde(default)]
+    pub params: Object,
+    /// Setting -> its default; the owner's values stand in router/config.json.
+    #[serde(default)]
+    pub settings: BTreeMap<String, String>,
+    /// Where it may connect to.
+    #[serde(default)]
+    pub net: Net,
+    /// The secrets that the router adds to its requests.
+    #[serde(default)]
+    pub secrets: BTreeMap<String, SecretUse>,
+    /// Sentences that ask for it.
+    #[serde(default)]
+    pub examples: Vec<Example>,
+}
+
+/// How a skill's process lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// One process a call.
+    #[default]
+    Once,
+    /// One process for many calls, one line each.
+    Serve,
+}
+
+/// `[net]`: without it a skill has no network.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Net {
+    /// `api.x.com`, `api.x.com:8443`, `*` for any public host, or `{setting}` for the URL in a setting.
+    #[serde(default)]
+    pub hosts: Vec<String>,
+}
+
+/// `[secrets.NAME]`: a value of router/.env that goes out in a header to one host.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SecretUse {
+    /// The host, written as in [`Net::hosts`].
+    pub host: String,
+    /// The header's name.
+    pub header: String,
+    /// The header's value, with `{}` for the secret.
+    #[serde(default = "bare")]
+    pub format: String,
+    /// The secret is needed only by calls whose parameters have these values.
+    #[serde(default)]
+    pub when: Object,
+}
+
+fn bare() -> String {
+    "{}".to_owned()
+}

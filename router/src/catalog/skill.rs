@@ -1,0 +1,125 @@
+//! A skill that has been checked and can be run.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use egress::{HeaderTemplate, HostPattern};
+use jsonschema::Validator;
+use protocol::{ActionCard, ActionName, Code, Effect, Object, Stopped};
+use serde_json::Value;
+
+use super::manifest::Mode;
+
+/// The longest list of what is wrong with some parameters.
+const COMPLAINTS: usize = 5;
+
+/// A skill whose manifest and folder hold together.
+#[derive(Debug)]
+pub struct Skill {
+    /// Its public face.
+    pub card: ActionCard,
+    /// Its folder.
+    pub folder: PathBuf,
+    /// What is run.
+    pub program: Program,
+    /// How its process lives.
+    pub mode: Mode,
+    /// How long a call may take.
+    pub timeout: Duration,
+    /// Whether it may be run again after a crash.
+    pub idempotent: bool,
+    /// The reply's text for people, with `{field}`s.
+    pub summary: Option<String>,
+    /// Its settings with the owner's values.
+    pub settings: BTreeMap<String, String>,
+    /// The hosts that it may connect to. Empty: no network.
+    pub hosts: Vec<HostPattern>,
+    /// Its secrets, by name.
+    pub secrets: BTreeMap<String, SecretUse>,
+    /// The owner wants every call to be a dry run.
+    pub dry_run: bool,
+    /// The owner has switched it off.
+    pub disabled: bool,
+    pub(super) validator: Validator,
+    /// What changes when anything that this was made of changes.
+    pub(super) fingerprint: [u8; 32],
+}
+
+/// A secret that goes out in a header to one host.
+#[derive(Debug, Clone)]
+pub struct SecretUse {
+    /// The host.
+    pub host: HostPattern,
+    /// The header, with the place for the secret.
+    pub header: HeaderTemplate,
+    /// It is needed only by calls whose parameters have these values.
+    pub when: Object,
+}
+
+/// What is run for a skill.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Program {
+    /// A program with its arguments.
+    Command(Vec<String>),
+    /// One of those that are compiled into the router.
+    Builtin(String),
+}
+
+impl Skill {
+    /// The action's name.
+    #[must_use]
+    pub fn name(&self) -> &ActionName {
+        &self.card.name
+    }
+
+    /// What it does to the world.
+    #[must_use]
+    pub fn effect(&self) -> Effect {
+        self.card.effect
+    }
+
+    /// Checks a call's parameters against the schema.
+    ///
+    /// # Errors
+    /// `bad_params` with everything that is wrong, for the model to mend.
+    pub fn check(&self, params: &Object) -> Result<(), Stopped> {
+        let params = Value::Object(params.clone());
+        let complaints: Vec<String> = self
+            .validator
+            .iter_errors(&params)
+            .take(COMPLAINTS)
+            .map(|error| match error.instance_path().to_string().trim_start_matches('/') {
+                "" => error.to_string(),
+                place => format!("{place}: {error}"),
+            })
+            .map(|complaint| shortened(&complaint))
+            .collect();
+        if complaints.is_empty() {
+            return Ok(());
+        }
+        Err(Stopped::new(
+            Code::BadParams,
+            format!("the parameters don't fit: {}", complaints.join("; ")),
+        ))
+    }
+
+    /// The secrets that a call with `params` needs.
+    pub fn secrets_for<'a>(
+        &'a self,
+        params: &'a Object,
+    ) -> impl Iterator<Item = (&'a String, &'a SecretUse)> {
+        self.secrets.iter().filter(|(_, secret)| {
+            secret.when.iter().all(|(key, value)| params.get(key) == Some(value))
+        })
+    }
+}
+
+/// An error of the validator can repeat a whole parameter; its beginning is enough.
+fn shortened(text: &str) -> String {
+    const MOST: usize = 300;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,35 @@
+//! Spans of time as people write them in a manifest.
+
+use std::time::Duration;
+
+/// Reads `500ms`, `15s` or `2m`.
+pub(super) fn parse(text: &str) -> Result<Duration, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = &text[digits.len()..];
+    let wrong = || format!("{text:?} is no span of time; write 500ms, 15s or 2m");
+    let number: u32 = digits.parse().map_err(|_| wrong())?;
+    if number == 0 {
+        return Err(format!("{text:?} leaves no time at all"));
+    }
+    match unit {
+        "ms" => Ok(Duration::from_millis(number.into())),
+        "s" => Ok(Duration::from_secs(number.into())),
+        "m" => Ok(Duration::from_secs(u64::from(number) * 60)),
+        _ => Err(wrong()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans() {
+        assert_eq!(parse("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(parse("15s"), Ok(Duration::from_secs(15)));
+        assert_eq!(parse("2m"), Ok(Duration::from_secs(120)));
+        for bad in ["", "15", "s", "0s", "-1s", "1.5s", "1h", "15 s"] {
+            assert!(parse(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! The router's command line, the same for `start_router ...` and `safeclaw router ...`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use home::{FileError, Home, HomeError, LockError};
+use tracing_subscriber::EnvFilter;
+
+use crate::config::SettingsError;
+use crate::new_skill::{Language, NewSkillError};
+use crate::policy::PolicyError;
+use crate::sandbox::{self, SelfCommand};
+use crate::{catalog, config, new_skill, start};
+
+/// The wall of SafeClaw: takes commands from the queue, judges each one, runs skills in a sandbox, and
+/// always answers.
+///
+/// Without a command it serves the queue at REDIS_URL until it is ended. Drop a folder with a skill.toml
+/// and a program into router/skills and its action can be called at once.
+#[derive(Debug, Parser)]
+#[command(name = "start_router", version)]
+struct Args {
+    /// Where .env, workspace/, agent/ and router/ live [default: here if they are here, else the user's
+    /// data folder].
+    #[arg(long, global = true, value_name = "DIR", env = "SAFECLAW_HOME", hide_env_values = true)]
+    home: Option<PathBuf>,
+
+    /// Serve the agent at the other end of stdin and stdout instead of a Redis.
+    #[arg(long, hide = true)]
+    pipe: bool,
+
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// List the skills with what they may do, and the folders that are no skill with the reason.
+    Skills,
+    /// Write the folder of a new skill that works, for you to change.
+    NewSkill {
+        /// The action's name, such as TELL_TIME.
+        name: String,
+        /// The language to write it in.
+        #[arg(long, value_enum, default_value_t = Language::Python)]
+        lang: Language,
+    },
+    /// Run a skill that is compiled in; the router does so within the sandbox.
+    #[command(hide = true)]
+    Skill {
+        /// Its name.
+        name: String,
+    },
+}
+
+/// Why a router did not start.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StartError {
+    #[error(
+        "REDIS_URL is not set: put it into .env or the environment (REDIS_URL=redis://localhost:6379), \
+        or run `safeclaw`, which needs no Redis"
+    )]
+    NoRedis,
+    #[error("{0}")]
+    Queue(String),
+    #[error(transparent)]
+    Home(#[from] HomeError),
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    #[error(transparent)]
+    NewSkill(#[from] NewSkillError),
+    #[error("can't listen for signals: {0}")]
+    Signals(std::io::Error),
+    #[error("can't start the runtime: {0}")]
+    Runtime(std::io::Error),
+    #[error("can't find this program's own file: {0}")]
+    Myself(std::io::Error),
+}
+
+/// Runs the router's command line. `args` starts with the program's name; `prefix` is what stands between
+/// the program and these arguments when it starts itself again (`router` for `safeclaw`).
+#[must_use]
+pub fn main(args: Vec<OsString>, prefix: &[&str]) -> ExitCode {
+    // The sandbox's stages come first: they run before every skill, and only a process with one thread can.
+    if args.get(1).is_some_and(|word| word == sandbox::LAUNCH) {
+        return sandbox::run_stage(args.get(2).and_then(|word| word.to_str()));
+    }
+    let args = Args::parse_from(args);
+    if let Some(Command::Skill { name }) = &args.command {
+        return builtin::run(name);
+    }
+    log_to_stderr(if args.pipe { "warn" } else { "info" });
+    match run(args, prefix) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            tracing::error!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: Args, prefix: &[&str]) -> Result<(), StartError> {
+    let home = Home::find(args.home.as_deref())?;
+    match args.command {
+        Some(Command::Skills) => list_skills(&home),
+        Some(Command::NewSkill { name, lang }) => {
+            let folder = new_skill::write(&home, &name, lang)?;
+            println!("{}", new_skill::next_steps(&folder, lang));
+            Ok(())
+        }
+        Some(Command::Skill { .. }) | None => {
+            let exe = std::env::current_exe().map_err(StartError::Myself)?;
+            let prefix = prefix.iter().map(|&word| word.to_owned()).collect();
+            let myself = SelfCommand { exe, prefix };
+            let runtime = tokio::runtime::Builder::new_multi_thread()
+                .worker_threads(2)
+                .enable_all()
+                .build()
+                .map_err(StartError::Runtime)?;
+            let served = if args.pipe {
+                runtime.block_on(start::on_a_pipe(home, myself))
+            } else {
+                runtime.block_on(start::on_redis(home, myself))
+            };
+            // A read of stdin that still blocks can't be ended otherwise.
+            runtime.shutdown_background();
+            served
+        }
+    }
+}
+
+fn list_skills(home: &Home) -> Result<(), StartError> {
+    crate::defaults::write_missing(home)?;
+    let config = config::read_config(home).map_err(SettingsError::from)?;
+    let found = catalog::scan(&home.router_skills(), &config, &catalog::Found::default());
+    for skill in found.skills.values() {
+        let effect = serde_json::json!(skill.effect());
+        let state = if skill.disabled { "off" } else { "on" };
+        println!(
+            "{:<24} {state:<4} effect {:<13} {}",
+            skill.name().as_str(),
+            effect.as_str().unwrap_or_default(),
+            skill.card.instruction
+        );
+    }
+    for error in &found.broken {
+        println!("left out: {error}");
+    }
+    Ok(())
+}
+
+fn log_to_stderr(level: &str) {
+    let filter =
+        EnvFilter::builder().parse_lossy(config::log_filter().unwrap_or_else(|| level.to_owned()));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_target(false)
+        .init();
+}

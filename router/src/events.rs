@@ -1,0 +1,18 @@
+//! What the router tells a session on its own.
+
+use protocol::{Command, Event, EventKind, Millis, Outcome, Reply};
+
+/// The event that a pending command has ended; none when it belongs to no session.
+pub(crate) fn result(command: &Command, outcome: Outcome, at: Millis) -> Option<Event> {
+    let session = command.envelope.session.clone()?;
+    let id = command.message_id.clone();
+    let reply = Reply::new(Some(id.clone()), command.action.as_str(), outcome);
+    Some(Event {
+        event: EventKind::Result,
+        session,
+        at,
+        message_id: Some(id),
+        text: None,
+        reply: Some(reply.fields),
+    })
+}

@@ -1,0 +1,144 @@
+//! Starts jobs in the sandbox, at the level that this machine allows.
+
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use nix::fcntl::{FcntlArg, FdFlag, OFlag, fcntl};
+use nix::unistd::pipe2;
+use uuid::Uuid;
+
+use super::log::{Budget, SkillLog};
+use super::probe::{Found, probe};
+use super::process::Process;
+use super::stage::Plan;
+use super::staging::{Scratch, Staging};
+use super::{Job, Level, NotStarted, RunError, Warm, planning};
+
+/// How the router starts its own binary again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SelfCommand {
+    /// The binary.
+    pub exe: PathBuf,
+    /// The arguments ahead of the subcommand: `router` where the binary is all of SafeClaw.
+    pub prefix: Vec<String>,
+}
+
+/// Whether a process ends after its call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stay {
+    /// It is started for one call.
+    Once,
+    /// It stays for further ones.
+    Warm,
+}
+
+/// Starts jobs in the sandbox. When it is dropped, or its process dies, whatever it started dies too.
+#[derive(Debug)]
+pub struct Launcher {
+    me: SelfCommand,
+    found: Found,
+    staging: Arc<Staging>,
+    alive: Alive,
+}
+
+/// A pipe that every launcher watches: the router holds the only end that could write.
+#[derive(Debug)]
+struct Alive {
+    watched: OwnedFd,
+    _held: OwnedFd,
+}
+
+impl Alive {
+    fn new() -> io::Result<Self> {
+        let (watched, held) = pipe2(OFlag::O_CLOEXEC)?;
+        fcntl(&watched, FcntlArg::F_SETFD(FdFlag::empty()))?;
+        Ok(Self { watched, _held: held })
+    }
+}
+
+impl Launcher {
+    /// Tries what this machine allows, by running nothing in the sandbox. `me` must hand its `launch`
+    /// subcommand to [`run_stage`](super::run_stage); `temp` is where copies and scratch directories go.
+    ///
+    /// # Errors
+    /// When the process has no descriptors left. A machine without a mechanism is no error: see
+    /// [`Launcher::found`].
+    pub async fn open(me: SelfCommand, temp: &Path) -> io::Result<Self> {
+        let staging = Arc::new(Staging::new(temp));
+        let mut launcher = Self { me, found: Found::nothing(), staging, alive: Alive::new()? };
+        launcher.found = probe(&mut launcher).await;
+        Ok(launcher)
+    }
+
+    /// What the machine allows, and why not more.
+    #[must_use]
+    pub fn found(&self) -> &Found {
+        &self.found
+    }
+
+    /// Runs `job` once with `input` on stdin, and gives what it printed when it ended with code 0. Its stderr
+    /// is added to the file `log`. A future that is dropped kills everything that the job started.
+    ///
+    /// # Errors
+    /// [`RunError`] says whether it ran, how it ended, and what to mend.
+    pub async fn once(&self, job: &Job, input: &[u8], log: &Path) -> Result<Vec<u8>, RunError> {
+        let after = job.limits.wall;
+        let run = async {
+            let (process, head, log) = self.start(job, log, Stay::Once).await?;
+            process.finish(&[&head, input].concat(), job.limits.output_bytes, log).await
+        };
+        tokio::time::timeout(after, run).await.unwrap_or(Err(RunError::TimedOut { after }))
+    }
+
+    /// A skill that stays alive between calls. Nothing is started yet.
+    #[must_use]
+    pub fn serve(self: &Arc<Self>, job: Job, log: PathBuf) -> Warm {
+        Warm::new(Arc::clone(self), job, log)
+    }
+
+    /// Starts the launcher for `job`: the process, what it must read first, and its log.
+    pub(super) async fn start(
+        &self,
+        job: &Job,
+        log: &Path,
+        stay: Stay,
+    ) -> Result<(Process, Vec<u8>, SkillLog), RunError> {
+        let level = self.found.level;
+        planning::allowed(level, job, &self.found)?;
+        let (staging, wanted, exe) =
+            (Arc::clone(&self.staging), job.folder.clone(), self.me.exe.clone());
+        // Looking at a folder, and copying it, may take a while.
+        let placed = tokio::task::spawn_blocking(move || {
+            let scratch = (level != Level::Namespaces).then(|| staging.scratch()).transpose()?;
+            Ok((staging.readable(&wanted)?, staging.readable(&exe)?, scratch))
+        });
+        let (folder, exe, scratch) =
+            placed.await.map_err(io::Error::other).flatten().map_err(no_place)?;
+        let me = SelfCommand { exe, prefix: self.me.prefix.clone() };
+        let plan = Plan {
+            alive: self.alive.watched.as_raw_fd(),
+            token: Uuid::now_v7().to_string(),
+            ..planning::plan(level, job, stay, &me, folder, scratch.as_ref().map(Scratch::path))
+        };
+        let head = plan.head().map_err(no_place)?;
+        let process = Process::start(&me.exe, &planning::launch(&me), scratch).map_err(no_place)?;
+        let log = SkillLog::new(log, &plan.token, Budget::new(job.limits.log_bytes));
+        Ok((process, head, log))
+    }
+
+    /// Tries `level` with an empty job.
+    pub(super) async fn try_level(&mut self, level: Level) -> Result<(), RunError> {
+        self.found.level = level;
+        let job = planning::nothing(&self.me.exe);
+        self.once(&job, b"", Path::new("/dev/null")).await.map(drop)
+    }
+}
+
+fn no_place(error: io::Error) -> NotStarted {
+    NotStarted::new(
+        format!("its place cannot be prepared: {error}"),
+        "check that its folder and the temporary directory can be read and written",
+    )
+}

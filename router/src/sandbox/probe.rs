@@ -1,0 +1,72 @@
+//! Finds out how this machine can hold a skill in, by trying it, and says in words what is missing.
+
+use std::fs;
+
+use serde::{Deserialize, Serialize};
+
+use super::launcher::Launcher;
+
+/// How a skill is held in, from the tightest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// Namespaces of its own (user, process, network, mount), Landlock, seccomp and limits.
+    Namespaces,
+    /// Landlock, seccomp and limits: no network at all, and the host's file names are in sight.
+    LandlockOnly,
+    /// No mechanism: nothing runs.
+    Nothing,
+}
+
+/// What the machine allows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// The tightest level that works.
+    pub level: Level,
+    /// Why the levels above it do not, and what mends that.
+    pub reasons: Vec<String>,
+}
+
+impl Found {
+    pub(super) fn nothing() -> Self {
+        Self { level: Level::Nothing, reasons: Vec::new() }
+    }
+}
+
+/// Tries the levels from the tightest.
+pub(super) async fn probe(launcher: &mut Launcher) -> Found {
+    let mut reasons = Vec::new();
+    for level in [Level::Namespaces, Level::LandlockOnly] {
+        match launcher.try_level(level).await {
+            Ok(()) => return Found { level, reasons },
+            Err(error) => reasons.push(format!("{}: {error}; {}", name(level), advice(level))),
+        }
+    }
+    Found { level: Level::Nothing, reasons }
+}
+
+fn name(level: Level) -> &'static str {
+    match level {
+        Level::Namespaces => "namespaces do not work here",
+        Level::LandlockOnly => "Landlock does not work here",
+        Level::Nothing => "nothing works here",
+    }
+}
+
+/// What usually stands in the way, by the kernel's own switches.
+fn advice(level: Level) -> &'static str {
+    let switch = |path: &str| fs::read_to_string(path).ok().map(|text| text.trim().to_owned());
+    if level != Level::Namespaces {
+        return "it takes Linux 5.13 or newer with `landlock` in its list of security modules";
+    }
+    if switch("/proc/sys/kernel/unprivileged_userns_clone").as_deref() == Some("0") {
+        return "allow them with `sysctl kernel.unprivileged_userns_clone=1`";
+    }
+    if switch("/proc/sys/kernel/apparmor_restrict_unprivileged_userns").as_deref() == Some("1") {
+        return "AppArmor forbids them: allow them with `sysctl kernel.apparmor_restrict_unprivileged_userns=0`, or for this binary with a profile that has `userns,`";
+    }
+    if switch("/proc/sys/user/max_user_namespaces").as_deref() == Some("0") {
+        return "allow them with `sysctl user.max_user_namespaces=10000`";
+    }
+    "containers usually forbid them: run the router on the host, or allow `unshare` and `mount` in the container's seccomp profile"
+}

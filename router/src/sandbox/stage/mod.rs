@@ -1,0 +1,50 @@
+//! What happens in the launcher's own processes; nothing here runs in the router itself.
+//!
+//! `launch` is the first stage and `init` the second. Both are the router's binary, started again, because a
+//! fresh process has one thread and nothing in its memory: it can change what it is without a fork.
+
+mod bind;
+mod confine;
+mod failure;
+mod forward;
+mod identity;
+mod init;
+mod landlock;
+mod launch;
+mod loopback;
+mod mounts;
+mod plan;
+mod refused;
+mod rlimits;
+mod seccomp;
+mod start;
+mod system;
+
+use std::process::ExitCode;
+
+pub(super) use failure::FAILED;
+pub(super) use forward::PORT;
+pub(super) use identity::UNPRIVILEGED;
+pub(super) use plan::Plan;
+
+/// The name of the subcommand that a binary must hand to [`run_stage`].
+pub const LAUNCH: &str = "launch";
+
+/// The argument of [`LAUNCH`] that means the second stage.
+pub(super) const INIT: &str = "init";
+
+/// Runs a stage of the launcher: the first without an argument, the second with `init`. Call it before
+/// anything else is set up, above all before there is a second thread: the kernel lets only a process with
+/// one thread into a new user namespace.
+#[must_use]
+pub fn run_stage(argument: Option<&str>) -> ExitCode {
+    let plan = match Plan::from_stdin() {
+        Ok(plan) => plan,
+        Err(error) => {
+            eprintln!("this command is for the router itself, which tells it what to do: {error}");
+            return ExitCode::from(FAILED);
+        }
+    };
+    let run = if argument == Some(INIT) { init::run } else { launch::run };
+    run(&plan).unwrap_or_else(|failure| failure::report(&plan, failure))
+}

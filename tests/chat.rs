@@ -1,0 +1,94 @@
+//! The whole house on one machine: `safeclaw` with its router beside it, no Redis, no Ollama, no network.
+
+use std::path::Path;
+
+use testkit::{Chat, TempHome};
+
+fn safeclaw(home: &Path) -> Chat {
+    Chat::start(env!("CARGO_BIN_EXE_safeclaw"), &[], home, &[])
+}
+
+#[test]
+fn the_main_job_without_redis_ollama_or_a_network() {
+    let home = TempHome::new();
+    let mut chat = safeclaw(home.root());
+    let remembered = chat.ask("Remember my name is Frankie.", "name = Frankie");
+    assert!(remembered.contains("_MEMORY_WRITE: ok"), "{remembered}");
+    assert!(home.text("workspace/memory.json").contains("Frankie"));
+    let posted = chat.ask("Post 'Hello World' to X.", r#"{"text":"Hello World"}"#);
+    assert!(posted.contains("CREATE_POST: dry run, nothing was sent: X_TOKEN is not set"), "{posted}");
+    assert!(posted.contains("POST https://api.x.com/2/tweets"), "{posted}");
+    assert!(!posted.contains("Posted"), "{posted}");
+    let actions = chat.ask("/actions", "WEB_FETCH");
+    assert!(actions.contains("_MEMORY_WRITE") && actions.contains("CREATE_POST"), "{actions}");
+    assert!(home.text("workspace/artifact.json").contains("would_send"));
+    chat.ask("/help", "/forget KEY");
+    chat.ask("/memory", "name: Frankie");
+    chat.ask("/forget name", "name is forgotten");
+    chat.ask("/memory", "Nothing is remembered");
+    chat.ask("quit", "");
+    assert_eq!(chat.wait().code(), Some(0), "{}", chat.stderr());
+}
+
+#[test]
+fn the_start_says_what_was_found_in_three_lines() {
+    let home = TempHome::new();
+    let mut chat = safeclaw(home.root());
+    chat.ask("/status", "workspace:");
+    let stderr = chat.stderr();
+    let lines: Vec<&str> = stderr.lines().take(3).collect();
+    assert!(lines[0].starts_with("model:  llama3.1:8B at "), "{stderr}");
+    assert!(lines[1].starts_with("router: beside this chat"), "{stderr}");
+    assert_eq!(lines[2], "skills: CREATE_POST, HELLO_WORLD, WEB_FETCH");
+}
+
+#[test]
+fn stdin_that_ends_ends_it_with_code_0_after_the_last_answer() {
+    let home = TempHome::new();
+    let mut chat = safeclaw(home.root());
+    chat.say("Say hello to Frankie.");
+    assert_eq!(chat.end().code(), Some(0));
+    assert!(chat.stdout().contains("HELLO_WORLD: ok"), "{}", chat.stdout());
+}
+
+#[test]
+fn what_can_not_be_said_is_told_and_the_chat_goes_on() {
+    let home = TempHome::new();
+    let mut chat = safeclaw(home.root());
+    chat.say("");
+    chat.expect_on_stderr("nothing was said");
+    chat.say(vec![b'x'; 1024 * 1024]);
+    chat.expect_on_stderr("the line has 1048577 bytes and was not sent");
+    chat.say(b"Remember my \0name is \x1b[31mFran\xffkie.");
+    chat.expect_on_stderr("bytes that are no UTF-8 were replaced");
+    chat.expect("_MEMORY_WRITE: ok");
+    assert!(!home.text("workspace/memory.json").contains('\u{1b}'));
+    chat.say("/run CREATE_POST {\"platform\": \"X\"}");
+    chat.expect("CREATE_POST: failed, the parameters don't fit");
+    chat.ask("/run NO_SUCH {}", "NO_SUCH: unknown, there is no action NO_SUCH");
+    chat.ask("/run APPROVE {\"id\": \"x\", \"answer\": \"yes\"}", "APPROVE: unknown");
+    chat.ask("/memory", "name: ");
+    assert_eq!(chat.end().code(), Some(0));
+}
+
+#[test]
+fn both_processes_end_together() {
+    let home = TempHome::new();
+    let mut chat = safeclaw(home.root());
+    chat.ask("/status", "workspace:");
+    let children = format!("/proc/{0}/task/{0}/children", chat.pid());
+    let router: u32 = std::fs::read_to_string(children).unwrap().trim().parse().unwrap();
+    assert!(Path::new(&format!("/proc/{router}")).exists());
+    chat.end();
+    testkit::wait_until("the router ends, too", || !Path::new(&format!("/proc/{router}")).exists());
+}
+
+#[test]
+fn a_second_agent_on_one_workspace_is_told_who_is_there() {
+    let home = TempHome::new();
+    let mut first = safeclaw(home.root());
+    first.ask("/status", "workspace:");
+    let mut second = safeclaw(home.root());
+    assert_eq!(second.wait().code(), Some(1));
+    second.expect_on_stderr(&format!("process {} works here already", first.pid()));
+}

@@ -1,0 +1,164 @@
+//! A SafeClaw process at the other end of a pipe, as a script would use it.
+
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex};
+
+use crate::wait_until;
+
+/// A process with its stdin open and everything that it has printed by now. It is killed when dropped.
+#[derive(Debug)]
+pub struct Chat {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    stdout: Printed,
+    stderr: Printed,
+    /// How much of stdout has been waited for already.
+    read: usize,
+}
+
+/// What a stream has printed by now.
+#[derive(Debug, Clone, Default)]
+struct Printed(Arc<Mutex<Vec<u8>>>);
+
+impl Printed {
+    fn follow(mut stream: impl Read + Send + 'static) -> Self {
+        let printed = Self::default();
+        let kept = printed.clone();
+        std::thread::spawn(move || {
+            let mut chunk = [0; 4096];
+            while let Ok(1..) = stream.read(&mut chunk).inspect(|&size| {
+                kept.0.lock().unwrap().extend_from_slice(&chunk[..size]);
+            }) {}
+        });
+        printed
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.0.lock().unwrap()).into_owned()
+    }
+}
+
+impl Chat {
+    /// Starts `program` with `args` in `home`, with an environment that holds nothing but PATH, HOME (the
+    /// home, too), an Ollama address at which nothing listens, and `variables`.
+    ///
+    /// # Panics
+    /// When it can't be started.
+    pub fn start(program: &str, args: &[&str], home: &Path, variables: &[(&str, &str)]) -> Self {
+        let mut child = Command::new(program)
+            .args(args)
+            .arg("--home")
+            .arg(home)
+            .env_clear()
+            .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+            .env("HOME", home)
+            .env("OLLAMA_HOST", "127.0.0.1:1")
+            .envs(variables.iter().copied())
+            .current_dir(home)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|error| panic!("can't start {program}: {error}"));
+        let stdout = Printed::follow(child.stdout.take().unwrap());
+        let stderr = Printed::follow(child.stderr.take().unwrap());
+        let stdin = child.stdin.take();
+        Self { child, stdin, stdout, stderr, read: 0 }
+    }
+
+    /// Says one line.
+    ///
+    /// # Panics
+    /// When the process no longer listens.
+    pub fn say(&mut self, line: impl AsRef<[u8]>) {
+        let stdin = self.stdin.as_mut().expect("stdin is closed");
+        stdin.write_all(line.as_ref()).unwrap();
+        stdin.write_all(b"\n").unwrap();
+        stdin.flush().unwrap();
+    }
+
+    /// Waits until `text` stands on stdout behind what was waited for before, and gives what stands there
+    /// up to its end.
+    ///
+    /// # Panics
+    /// When it never comes; then with all that came.
+    pub fn expect(&mut self, text: &str) -> String {
+        let (stdout, stderr, read) = (self.stdout.clone(), self.stderr.clone(), self.read);
+        let shown = || stdout.text().get(read..).unwrap_or_default().to_owned();
+        let found = std::panic::catch_unwind(|| {
+            wait_until(&format!("{text:?} on stdout"), || shown().contains(text));
+        });
+        if found.is_err() {
+            panic!("{text:?} never came.\nstdout: {}\nstderr: {}", shown(), stderr.text());
+        }
+        let new = shown();
+        let end = new.find(text).unwrap_or_default() + text.len();
+        self.read += end;
+        new[..end].to_owned()
+    }
+
+    /// Says one line and waits for `text` in what comes back.
+    ///
+    /// # Panics
+    /// As [`Chat::say`] and [`Chat::expect`].
+    pub fn ask(&mut self, line: &str, text: &str) -> String {
+        self.say(line);
+        self.expect(text)
+    }
+
+    /// Waits until `text` stands on stderr.
+    ///
+    /// # Panics
+    /// When it never comes.
+    pub fn expect_on_stderr(&self, text: &str) {
+        wait_until(&format!("{text:?} on stderr of\n{}", self.stderr()), || {
+            self.stderr.text().contains(text)
+        });
+    }
+
+    /// What stands on stderr by now.
+    pub fn stderr(&self) -> String {
+        self.stderr.text()
+    }
+
+    /// What stands on stdout by now.
+    pub fn stdout(&self) -> String {
+        self.stdout.text()
+    }
+
+    /// Its process id.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Closes stdin and waits for the end.
+    ///
+    /// # Panics
+    /// When it can't be waited for.
+    pub fn end(&mut self) -> ExitStatus {
+        drop(self.stdin.take());
+        self.wait()
+    }
+
+    /// Waits for the end.
+    ///
+    /// # Panics
+    /// When it does not end.
+    pub fn wait(&mut self) -> ExitStatus {
+        let mut ended = None;
+        wait_until("the process ends", || {
+            ended = self.child.try_wait().unwrap();
+            ended.is_some()
+        });
+        ended.unwrap()
+    }
+}
+
+impl Drop for Chat {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

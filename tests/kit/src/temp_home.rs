@@ -1,0 +1,55 @@
+//! A home for the length of a test.
+
+use std::fs;
+use std::ops::Deref;
+use std::path::Path;
+
+use home::Home;
+use tempfile::TempDir;
+
+/// An empty home in a temporary folder, which goes with the value. It stands in for a [`Home`].
+#[derive(Debug)]
+pub struct TempHome {
+    home: Home,
+    _folder: TempDir,
+}
+
+impl TempHome {
+    /// Makes one.
+    ///
+    /// # Panics
+    /// When the temporary folder can't be made.
+    #[must_use]
+    #[expect(clippy::new_without_default, reason = "a default that makes folders would surprise")]
+    pub fn new() -> Self {
+        let folder = TempDir::with_prefix("safeclaw-home-").unwrap();
+        Self { home: Home::at(folder.path()).unwrap(), _folder: folder }
+    }
+
+    /// Writes a file at a path relative to the home, with the folders above it.
+    ///
+    /// # Panics
+    /// When that is not possible.
+    pub fn put(&self, path: impl AsRef<Path>, text: impl AsRef<[u8]>) {
+        let path = self.root().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    /// The text of the file at a path relative to the home.
+    ///
+    /// # Panics
+    /// When there is none, or it is no text.
+    #[must_use]
+    pub fn text(&self, path: impl AsRef<Path>) -> String {
+        let path = self.root().join(path);
+        fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+    }
+}
+
+impl Deref for TempHome {
+    type Target = Home;
+    fn deref(&self) -> &Home {
+        &self.home
+    }
+}

@@ -1,0 +1,96 @@
+//! Runs the commands that README.md tells people to type, in an empty home.
+//!
+//! A fenced block whose info string is `sh` is a promise and is run, as one script, in the order of the
+//! page. `sh no-run` marks what a gate can't do, such as cloning this repository. Calls of
+//! `cargo xtask` are left out, for this is one.
+
+use anyhow::{Context, Result, ensure};
+use xshell::{Shell, cmd};
+
+/// Runs them all.
+///
+/// # Errors
+/// When a command fails, or when the page holds none.
+pub(crate) fn run(sh: &Shell) -> Result<()> {
+    let page = sh.read_file("README.md").context("people need a README.md")?;
+    let scripts = scripts(&page);
+    ensure!(!scripts.is_empty(), "README.md has no ```sh block: what do people type?");
+    let home = sh.create_temp_dir()?;
+    for script in scripts {
+        eprintln!("{}", script.trim_end());
+        cmd!(sh, "bash -euo pipefail -c {script}")
+            .env("SAFECLAW_HOME", home.path())
+            .env_remove("REDIS_URL")
+            .stdin("")
+            .quiet()
+            .run()
+            .with_context(|| format!("README.md promises that this works:\n{script}"))?;
+    }
+    Ok(())
+}
+
+/// The blocks to run, without what is left out.
+fn scripts(page: &str) -> Vec<String> {
+    let mut scripts = Vec::new();
+    let mut lines = page.lines();
+    while let Some(line) = lines.next() {
+        let Some(info) = line.trim_start().strip_prefix("```") else { continue };
+        let block = lines.by_ref().take_while(|line| line.trim() != "```");
+        let kept = block.filter(|line| !line.trim_start().starts_with("cargo xtask"));
+        let script: String = kept.map(|line| format!("{line}\n")).collect();
+        if info.trim() == "sh" && !script.trim().is_empty() {
+            scripts.push(script);
+        }
+    }
+    scripts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: &str = "\
+# A page
+```sh
+one
+cargo xtask test
+two
+```
+```sh no-run
+git clone
+```
+```toml
+name = \"x\"
+```
+```sh
+cargo xtask lint
+```
+```
+plain
+```
+```sh
+three
+```
+";
+
+    #[test]
+    fn only_the_promises_are_run() {
+        assert_eq!(scripts(PAGE), ["one\ntwo\n", "three\n"]);
+    }
+
+    fn run_page(page: &str) -> Result<()> {
+        let sh = Shell::new().unwrap();
+        let folder = sh.create_temp_dir().unwrap();
+        sh.change_dir(folder.path());
+        sh.write_file("README.md", page).unwrap();
+        run(&sh)
+    }
+
+    #[test]
+    fn a_command_that_fails_anywhere_in_a_block_fails() {
+        run_page("```sh\ntest -d \"$SAFECLAW_HOME\"\n! read -r line\n```").unwrap();
+        let error = run_page("```sh\nfalse | true\ntrue\n```").unwrap_err();
+        assert!(format!("{error:#}").contains("README.md promises"), "{error:#}");
+        assert!(run_page("no commands").is_err());
+    }
+}
