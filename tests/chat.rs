@@ -16,7 +16,10 @@ fn the_main_job_without_redis_ollama_or_a_network() {
     assert!(remembered.contains("_MEMORY_WRITE: ok"), "{remembered}");
     assert!(home.text("workspace/memory.json").contains("Frankie"));
     let posted = chat.ask("Post 'Hello World' to X.", r#"{"text":"Hello World"}"#);
-    assert!(posted.contains("CREATE_POST: dry run, nothing was sent: X_TOKEN is not set"), "{posted}");
+    assert!(
+        posted.contains("CREATE_POST: dry run, nothing was sent: X_TOKEN is not set"),
+        "{posted}"
+    );
     assert!(posted.contains("POST https://api.x.com/2/tweets"), "{posted}");
     assert!(!posted.contains("Posted"), "{posted}");
     let actions = chat.ask("/actions", "WEB_FETCH");

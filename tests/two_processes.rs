@@ -14,8 +14,7 @@ fn agent(home: &TempHome, server: &RedisServer) -> Chat {
 }
 
 fn router(home: &TempHome, server: &RedisServer) -> Chat {
-    let router =
-        Chat::start(SAFECLAW, &["router"], home.root(), &[("REDIS_URL", &server.url())]);
+    let router = Chat::start(SAFECLAW, &["router"], home.root(), &[("REDIS_URL", &server.url())]);
     router.expect_on_stderr("serving safeclaw:command_queue");
     router
 }
@@ -55,14 +54,16 @@ fn the_first_versions_agent_is_served() {
     let reply = ask("m-1", json!({"message_id": "m-1", "action": "CREATE_POST", "params": params}));
     assert_eq!((&reply["status"], &reply["action"]), (&json!("ok"), &json!("CREATE_POST")));
     assert_eq!(reply["would_send"]["body"]["text"], "hi");
-    let reply = ask("m-2", json!({"message_id": "m-2", "action": "HELLO_WORLD", "params": {}, "x": 1}));
+    let reply =
+        ask("m-2", json!({"message_id": "m-2", "action": "HELLO_WORLD", "params": {}, "x": 1}));
     assert_eq!(reply["status"], "ok");
     let reply = ask("m-3", json!({"message_id": "m-3", "action": "NOPE", "params": {}}));
     assert_eq!(reply["status"], "unknown");
     home.put("router/config.json", r#"{"skills": {"HELLO_WORLD": {"enabled": false}}}"#);
     wait_until("the switch counts", || {
         let reply = ask("m-4", json!({"message_id": "m-4", "action": "HELLO_WORLD", "params": {}}));
-        reply["status"] == "skipped" && reply["reason"].as_str().is_some_and(|why| why.contains("HELLO_WORLD"))
+        reply["status"] == "skipped"
+            && reply["reason"].as_str().is_some_and(|why| why.contains("HELLO_WORLD"))
     });
 }
 
@@ -77,7 +78,11 @@ fn garbage_on_the_queue_is_survived_and_answered_where_an_id_can_be_read() {
     for garbage in [&b"\xff\xfe"[..], b"", b"{", b"[1]", b"7", b"null", nested.as_bytes(), &huge] {
         let () = redis.lpush("safeclaw:command_queue", garbage).unwrap();
     }
-    for body in [r#"{"message_id":"b-1"}"#, r#"{"message_id":"b-1","action":7}"#, r#"{"message_id":"b-1","action":"A","params":[]}"#] {
+    for body in [
+        r#"{"message_id":"b-1"}"#,
+        r#"{"message_id":"b-1","action":7}"#,
+        r#"{"message_id":"b-1","action":"A","params":[]}"#,
+    ] {
         let () = redis.lpush("safeclaw:command_queue", body).unwrap();
         let (_, reply): (String, String) = redis.blpop("safeclaw:response:b-1", 30.0).unwrap();
         let reply: Value = serde_json::from_str(&reply).unwrap();
@@ -112,9 +117,9 @@ async fn the_first_versions_router_serves_our_agent() {
     agent.ask("Post 'Hello' to X.", "CREATE_POST: ok, STATUS of the platform");
     let command = serve.join().unwrap();
     assert_eq!(command["params"], json!({"platform": "X", "text": "Hello"}));
+    assert_eq!(agent.end().code(), Some(0));
     let artifact: Value = serde_json::from_str(&home.text("workspace/artifact.json")).unwrap();
     assert_eq!(artifact[0]["status"], "STATUS of the platform");
-    assert_eq!(agent.end().code(), Some(0));
 }
 
 #[tokio::test]
@@ -152,7 +157,8 @@ fn without_redis_url_both_end_at_once_with_what_to_set() {
 fn a_redis_url_that_is_wrong_is_said_without_its_password() {
     let home = TempHome::new();
     let server = testkit::RedisSetup::default().password("right").start();
-    let mut chat = Chat::start(SAFECLAW, &["agent"], home.root(), &[("REDIS_URL", "http://:hunter2@x")]);
+    let mut chat =
+        Chat::start(SAFECLAW, &["agent"], home.root(), &[("REDIS_URL", "http://:hunter2@x")]);
     assert_eq!(chat.wait().code(), Some(1));
     chat.expect_on_stderr("REDIS_URL is no address of a Redis");
     assert!(!chat.stderr().contains("hunter2"));

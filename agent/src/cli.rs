@@ -59,7 +59,7 @@ pub fn finish(ended: Result<(), StartError>) -> ExitCode {
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error}");
+            eprintln!("error: {:#}", anyhow::Error::new(error));
             ExitCode::FAILURE
         }
     }

@@ -41,7 +41,7 @@ pub enum StartError {
     #[error(transparent)]
     File(#[from] FileError),
     /// The address of the model server.
-    #[error("OLLAMA_HOST can't be used: {0}")]
+    #[error("OLLAMA_HOST can't be used")]
     Host(#[from] HostError),
     /// The model can't be used at all.
     #[error(transparent)]

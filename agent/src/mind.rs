@@ -8,7 +8,7 @@ use crate::action::{Actions, Observation};
 use crate::channel::Outgoing;
 use crate::model::Model;
 use crate::session::{Outlet, Session};
-use crate::workspace::Workspace;
+use crate::workspace::{Artifact, Workspace};
 
 /// Everything that a turn needs besides its session.
 pub struct Mind {
@@ -41,7 +41,10 @@ impl Mind {
                 let observation = Observation::of_reply(action, Reply::from_fields(fields));
                 outlet.say(Outgoing::Action(observation.line()));
                 session.observe(&observation, &self.cards());
-                session.unread.push(observation);
+                // The next turn's prompt shows it beside what the latest turn brought.
+                let mut artifact = Artifact::clone(&self.workspace.artifact.read());
+                artifact.0.push(observation.fields);
+                self.save_artifact(artifact, outlet);
             }
         } else if let Some(text) = event.text {
             outlet.say(Outgoing::Notice(text));
@@ -77,7 +80,7 @@ impl Mind {
     }
 
     /// Keeps what the turn's actions brought.
-    pub(crate) fn save_artifact(&self, artifact: crate::workspace::Artifact, outlet: &Outlet) {
+    pub(crate) fn save_artifact(&self, artifact: Artifact, outlet: &Outlet) {
         if let Err(error) = self.workspace.artifact.save(artifact) {
             outlet.say(Outgoing::Notice(error.to_string()));
         }

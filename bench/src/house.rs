@@ -11,7 +11,7 @@ use agent::model::Model;
 use agent::prompt::{Fence, Prompt};
 use agent::session::{Desk, Outlet, Session};
 use agent::workspace::{Cards, Memory, Workspace};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use protocol::{ActionCard, Principal};
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -27,8 +27,6 @@ pub(crate) struct House {
     incoming: mpsc::Sender<Incoming>,
     outgoing: mpsc::UnboundedReceiver<Outgoing>,
     person: Principal,
-    // The other end of the events, which are not what is measured; closed, the session would spin.
-    _events: mpsc::Sender<protocol::Event>,
 }
 
 impl House {
@@ -51,20 +49,23 @@ impl House {
         let session = Session::owner(Prompt::new(Fence::new(1))?)?;
         let (outlet, outgoing) = Outlet::new();
         let (incoming, said) = mpsc::channel(1);
-        let (_events, events) = mpsc::channel(1);
+        let (_, events) = mpsc::channel(1);
         tokio::spawn(Desk { mind, session, incoming: said, outlet, events }.run());
-        Ok(Self { incoming, outgoing, person: Principal::new("console:owner")?, _events })
+        Ok(Self { incoming, outgoing, person: Principal::new("console:owner")? })
     }
 
-    /// Says `message` and waits until the turn is over. Words about trouble are an error: a turn that
-    /// fails is fast.
+    /// Says `message` and waits until the turn is over.
+    ///
+    /// # Errors
+    /// When anything in it went wrong, for a turn that fails is fast.
     pub(crate) async fn answer(&mut self, message: &str) -> Result<()> {
         let said = Said::Message(message.to_owned());
         self.incoming.send(Incoming { from: self.person.clone(), said }).await?;
         loop {
             match self.outgoing.recv().await.context("the session has ended")? {
                 Outgoing::End => return Ok(()),
-                Outgoing::Notice(trouble) => anyhow::bail!("{trouble}"),
+                Outgoing::Notice(trouble) => bail!("{trouble}"),
+                Outgoing::Action(line) if !line.contains(": ok") => bail!("{line}"),
                 _ => {}
             }
         }
@@ -81,7 +82,8 @@ fn local_actions(
 }
 
 fn memory() -> Memory {
-    let fact = |n: usize| (format!("fact_{n}"), json!(format!("a thing worth keeping, number {n}")));
+    let fact =
+        |n: usize| (format!("fact_{n}"), json!(format!("a thing worth keeping, number {n}")));
     Memory((0..MEMORY_KEYS).map(fact).collect())
 }
 

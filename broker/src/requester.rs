@@ -24,7 +24,7 @@ pub trait Requester: Send + Sync {
 /// What the router says on its own.
 #[async_trait]
 pub trait Feed: Send + Sync {
-    /// The newest catalogue; `None` until a router has published one.
+    /// The newest catalogue; `None` until a router has published one. It closes when no router can any more.
     fn catalog(&self) -> watch::Receiver<Option<Catalog>>;
 
     /// The events of `session`, from now on and, where the transport keeps them, from before.

@@ -60,7 +60,8 @@ fn open_locked(path: &Path) -> Result<File, TryLockError> {
     let open = || OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
     let file = open().map_err(TryLockError::Error)?;
     file.try_lock()?;
-    write_pid(&file).map_err(TryLockError::Error)?;
+    // The id is there for the words of an error. On a full disk the lock holds without it.
+    let _ = write_pid(&file);
     Ok(file)
 }
 

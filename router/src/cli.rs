@@ -98,10 +98,12 @@ pub fn main(args: Vec<OsString>, prefix: &[&str]) -> ExitCode {
         return builtin::run(name);
     }
     log_to_stderr(if args.pipe { "warn" } else { "info" });
+    // On a pipe it shares its stderr with the agent.
+    let who = if args.pipe { "error: no router: " } else { "error: " };
     match run(args, prefix) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            tracing::error!("{error}");
+            eprintln!("{who}{:#}", anyhow::Error::new(error));
             ExitCode::FAILURE
         }
     }

@@ -22,15 +22,13 @@ const SHARED_NAMES: [&str; 5] =
 pub struct RouterConfig {
     /// How many skills may run at a time.
     pub max_parallel: usize,
-    /// Private addresses that skills may reach all the same, as `host:port`, for a home server.
-    pub allow_private: Vec<String>,
     /// The owner's wishes for each skill, by action.
     pub skills: BTreeMap<String, SkillConfig>,
 }
 
 impl Default for RouterConfig {
     fn default() -> Self {
-        Self { max_parallel: 8, allow_private: Vec::new(), skills: BTreeMap::new() }
+        Self { max_parallel: 8, skills: BTreeMap::new() }
     }
 }
 
@@ -44,11 +42,13 @@ pub struct SkillConfig {
     pub dry_run: bool,
     /// Values for the `[settings]` of its manifest.
     pub settings: BTreeMap<String, String>,
+    /// Private addresses that it may reach all the same, as `host:port`, for a home server.
+    pub allow_private: Vec<String>,
 }
 
 impl Default for SkillConfig {
     fn default() -> Self {
-        Self { enabled: true, dry_run: false, settings: BTreeMap::new() }
+        Self { enabled: true, dry_run: false, settings: BTreeMap::new(), allow_private: Vec::new() }
     }
 }
 

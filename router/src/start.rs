@@ -61,7 +61,7 @@ async fn serve(
         catalog: Catalog::watched(home.router_skills(), &config, reload),
         policy: Policy::new(Rules::read(&home.router().join("policy.toml"))?),
         approvals: Approvals::default(),
-        sandbox: Box::new(SkillSandbox::new(&home, myself, &config, settings.secrets.clone())?),
+        sandbox: Box::new(SkillSandbox::new(&home, myself, settings.secrets.clone())?),
         audit: Audit::open(&home.router_audit(), settings.secrets.clone())?,
         secrets: settings.secrets,
         publisher: Arc::new(publisher),

@@ -3,11 +3,21 @@
 //!
 //! A new bench is one file beside this one and one line in [`BENCHES`].
 
+mod figure;
 mod machine;
-mod size;
+mod ollama;
+mod program;
 
-use anyhow::{Context, Result};
-use xshell::Shell;
+mod memory;
+mod prompt;
+mod size;
+mod start;
+mod turn;
+
+use anyhow::{Result, ensure};
+use xshell::{Shell, cmd};
+
+use figure::Figure;
 
 /// Something that can be measured.
 struct Bench {
@@ -17,48 +27,34 @@ struct Bench {
     run: fn(&Shell) -> Result<Vec<Figure>>,
 }
 
-/// One line of the result.
-struct Figure {
-    what: String,
-    /// What was measured, with its unit.
-    measured: String,
-    /// What it may be at most, with its unit.
-    budget: Option<&'static str>,
-}
-
-const BENCHES: &[Bench] =
-    &[Bench { name: "size", about: "what the release build installs", run: size::run }];
+const BENCHES: &[Bench] = &[
+    Bench { name: "size", about: "what the release build installs", run: size::run },
+    Bench { name: "start", about: "from the start to the first answer", run: start::run },
+    Bench { name: "turn", about: "what a turn costs besides the model", run: turn::run },
+    Bench { name: "memory", about: "what the processes hold while idle", run: memory::run },
+    Bench { name: "prompt", about: "what the model has to read, turn by turn", run: prompt::run },
+];
 
 /// Runs one bench, or `all`, or lists them.
 ///
 /// # Errors
 /// When there is no such bench or it can't be run.
 pub(crate) fn run(sh: &Shell, name: Option<&str>) -> Result<()> {
-    match name {
-        None => list(),
-        Some("all") => return BENCHES.iter().try_for_each(|bench| show(sh, bench)),
-        Some(name) => {
-            let bench = BENCHES.iter().find(|bench| bench.name == name);
-            return show(sh, bench.with_context(|| format!("there is no bench {name}"))?);
-        }
+    let Some(name) = name else {
+        BENCHES.iter().for_each(|Bench { name, about, .. }| println!("{name:<10}{about}"));
+        return Ok(());
+    };
+    let chosen: Vec<_> =
+        BENCHES.iter().filter(|bench| name == "all" || name == bench.name).collect();
+    ensure!(!chosen.is_empty(), "there is no bench {name}; cargo xtask bench lists them");
+    cmd!(sh, "cargo build --release --locked --workspace --bins").run()?;
+    // First, because measuring is work, too.
+    let machine = machine::facts(sh);
+    let mut rows = Vec::new();
+    for Bench { name, about, run } in chosen {
+        eprintln!("measuring {name}: {about}");
+        rows.extend(run(sh)?.into_iter().map(|figure| figure.row(name)));
     }
-    Ok(())
-}
-
-fn list() {
-    for Bench { name, about, .. } in BENCHES {
-        println!("{name:<14}{about}");
-    }
-}
-
-fn show(sh: &Shell, bench: &Bench) -> Result<()> {
-    let figures = (bench.run)(sh)?;
-    println!("\n{}: {}\n{}\n", bench.name, bench.about, machine::facts(sh));
-    for Figure { what, measured, budget } in figures {
-        println!(
-            "{what:<44}{measured:>12}{:>16}",
-            budget.map_or(String::new(), |b| format!("<= {b}"))
-        );
-    }
+    println!("\n{machine}\n\n{}", rows.concat());
     Ok(())
 }

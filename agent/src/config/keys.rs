@@ -39,7 +39,7 @@ pub enum KeyError {
     #[error(transparent)]
     Config(#[from] ConfigError),
     /// Nobody answers.
-    #[error("no answer could be read: {0}")]
+    #[error("no answer could be read")]
     Answer(#[from] io::Error),
 }
 

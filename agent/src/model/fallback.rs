@@ -1,5 +1,7 @@
 //! Answers without a language model when the language model can't.
 
+use std::sync::{Mutex, PoisonError};
+
 use async_trait::async_trait;
 
 use super::{Ask, Completion, Model, ModelError, Offline};
@@ -11,13 +13,25 @@ use crate::notice::Notice;
 pub struct Fallback<M> {
     primary: M,
     offline: Offline,
+    /// The failure that people have heard of: the same one is said once, not in every turn.
+    said: Mutex<Option<ModelError>>,
 }
 
 impl<M: Model> Fallback<M> {
     /// `primary` as long as it answers, `offline` when it does not.
     #[must_use]
     pub fn new(primary: M, offline: Offline) -> Self {
-        Self { primary, offline }
+        Self { primary, offline, said: Mutex::default() }
+    }
+}
+
+impl<M> Fallback<M> {
+    /// Whether the state of the primary has changed to `failure` since it was told last.
+    fn is_news(&self, failure: Option<ModelError>) -> bool {
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_news = *said != failure;
+        *said = failure;
+        is_news
     }
 }
 
@@ -38,13 +52,16 @@ impl<M: Model> Model for Fallback<M> {
             words(piece);
         };
         let error = match self.primary.complete(ask, &mut watched).await {
-            Ok(completion) => return Ok(completion),
+            Ok(completion) => {
+                self.is_news(None);
+                return Ok(completion);
+            }
             Err(error) if has_begun => return Err(error),
             Err(error) => error,
         };
         let Ok(completion) = self.offline.complete(ask, words).await else { return Err(error) };
         let notice = Notice::new(format!("{error}; answering without a language model"));
-        Ok(Completion { notice: Some(notice), ..completion })
+        Ok(Completion { notice: self.is_news(Some(error)).then_some(notice), ..completion })
     }
 }
 
@@ -88,6 +105,19 @@ mod tests {
             answer("", true).await.unwrap().notice.unwrap(),
             @"Ollama does not have the model llama3.1:8B; fetch it with `ollama pull llama3.1:8B`; answering without a language model"
         );
+    }
+
+    #[tokio::test]
+    async fn the_same_failure_is_said_once() {
+        let model = Fallback::new(Failing(""), Offline::new("llama3.1:8B"));
+        let memory = Memory::default();
+        let turn = TurnParts { message: "hello", cards: [&[], &[]], so_far: &[], memory: &memory };
+        let ask = Ask { prompt: "", turn: Some(turn) };
+        let mut said = Vec::new();
+        for _ in 0..2 {
+            said.push(model.complete(&ask, &mut |_| {}).await.unwrap().notice.is_some());
+        }
+        assert_eq!(said, [true, false]);
     }
 
     #[tokio::test]

@@ -97,11 +97,18 @@ fn memory(memory: &Memory) -> String {
     lines.join("\n")
 }
 
+/// Fields of a reply that matter to the wire alone; a small model has better things to read.
+const OF_THE_WIRE: [&str; 4] = ["v", "message_id", "key_id", "mac"];
+
 /// One line an observation, each with its share of the space.
 fn results(observations: &[&Object], limit: usize) -> String {
     let share = limit / observations.len().max(1);
-    // Objects of JSON values always have a JSON form.
-    let line = |fields: &&Object| fit(&serde_json::to_string(fields).unwrap_or_default(), share);
+    let line = |fields: &&Object| {
+        let mut told = Object::clone(fields);
+        told.retain(|key, _| !OF_THE_WIRE.contains(&key.as_str()));
+        // Objects of JSON values always have a JSON form.
+        fit(&serde_json::to_string(&told).unwrap_or_default(), share)
+    };
     observations.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 

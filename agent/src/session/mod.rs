@@ -23,8 +23,6 @@ pub struct Session {
     pub taint: Taint,
     /// Makes its prompts.
     pub prompt: Prompt,
-    /// What has come on its own since the last turn and the model has not seen.
-    pub unread: Vec<Observation>,
     /// What the turn that runs has said by now, so that a turn that is stopped is remembered, too.
     pub said: String,
 }
@@ -40,7 +38,6 @@ impl Session {
             principal: Principal::new("console:owner")?,
             taint: Taint::CLEAN,
             prompt,
-            unread: Vec::new(),
             said: String::new(),
         })
     }

@@ -9,6 +9,7 @@ use crate::answer::Action;
 use crate::channel::Outgoing;
 use crate::mind::Mind;
 use crate::session::{Outlet, Session};
+use crate::workspace::{Artifact, History};
 
 /// Every command: how it is written, and what it does.
 pub const COMMANDS: [(&str, &str); 7] = [
@@ -52,7 +53,7 @@ pub fn parse(text: &str) -> Option<Slash> {
     let (name, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let rest = rest.trim();
     Some(match (name, rest) {
-        ("/help", _) => Slash::Help,
+        ("/help" | "/", _) => Slash::Help,
         ("/actions", _) => Slash::Actions,
         ("/memory", _) => Slash::Memory,
         ("/clear", _) => Slash::Clear,
@@ -96,7 +97,7 @@ impl Slash {
             Self::Status => say(show::status(mind, session)),
             Self::Wrong(why) => outlet.say(Outgoing::Notice(why)),
             Self::Forget(key) => forget(&key, mind, outlet),
-            Self::Clear => clear(mind, session, outlet),
+            Self::Clear => clear(mind, outlet),
             Self::Run(action) => {
                 let cards = mind.cards();
                 outlet.say(Outgoing::Working(format!("{} is running", action.name)));
@@ -107,7 +108,7 @@ impl Slash {
                     outlet.say(Outgoing::Question { id, text });
                 }
                 say(show::fields(&observation.fields));
-                session.unread.push(observation);
+                mind.save_artifact(Artifact(vec![observation.fields]), outlet);
             }
         }
     }
@@ -129,11 +130,10 @@ fn forget(key: &str, mind: &Mind, outlet: &Outlet) {
     });
 }
 
-fn clear(mind: &Mind, session: &mut Session, outlet: &Outlet) {
-    session.unread.clear();
+fn clear(mind: &Mind, outlet: &Outlet) {
     let saved = [
-        mind.workspace.history.save(crate::workspace::History::default()),
-        mind.workspace.artifact.save(crate::workspace::Artifact::default()),
+        mind.workspace.history.save(History::default()),
+        mind.workspace.artifact.save(Artifact::default()),
     ];
     for error in saved.into_iter().filter_map(Result::err) {
         outlet.say(Outgoing::Notice(error.to_string()));
@@ -171,7 +171,7 @@ mod tests {
             other => panic!("{other:?}"),
         };
         let told =
-            ["/run", "/run a", "/run A [1]", "/run A {", "/forget", "/memry", "/"].map(wrong);
+            ["/run", "/run a", "/run A [1]", "/run A {", "/forget", "/memry"].map(wrong);
         insta::assert_snapshot!(told.join("\n"));
     }
 }

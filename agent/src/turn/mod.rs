@@ -40,7 +40,7 @@ impl Turn<'_> {
     /// The loop itself. Its error is for the user.
     async fn steps(&mut self, message: &str) -> Result<(), String> {
         let artifact = self.mind.workspace.artifact.read();
-        let mut so_far = std::mem::take(&mut self.session.unread);
+        let mut so_far = Vec::new();
         for _ in 0..self.mind.max_steps {
             let answer = self.think(message, &artifact, &so_far).await?;
             if answer.actions.is_empty() {

@@ -22,14 +22,17 @@ const EVENTS_WAITING: usize = 1_000;
 pub struct PipeRequester {
     frames: FrameWriter,
     heard: Arc<Heard>,
+    catalog: watch::Receiver<Option<Catalog>>,
     clock: Clock,
 }
+
+/// Where the newest catalogue is shown.
+type Published = watch::Sender<Option<Catalog>>;
 
 /// What the reading task hands out.
 #[derive(Debug, Default)]
 struct Heard {
     waiting: Mutex<Waiting>,
-    catalog: watch::Sender<Option<Catalog>>,
     sessions: Mutex<HashMap<SessionKey, mpsc::Sender<Event>>>,
 }
 
@@ -49,8 +52,10 @@ impl PipeRequester {
     ) -> Self {
         let heard = Arc::new(Heard::default());
         let listener = Arc::clone(&heard);
-        tokio::spawn(async move { listener.listen(BufReader::new(reader)).await });
-        Self { frames: FrameWriter::new(writer), heard, clock: Clock::default() }
+        let (published, catalog) = watch::channel(None);
+        // Its end of `published` goes with the router.
+        tokio::spawn(async move { listener.listen(BufReader::new(reader), &published).await });
+        Self { frames: FrameWriter::new(writer), heard, catalog, clock: Clock::default() }
     }
 
     async fn send(&self, frame: Frame) -> Result<(), RequestError> {
@@ -85,7 +90,7 @@ impl Requester for PipeRequester {
 #[async_trait]
 impl Feed for PipeRequester {
     fn catalog(&self) -> watch::Receiver<Option<Catalog>> {
-        self.heard.catalog.subscribe()
+        self.catalog.clone()
     }
 
     async fn events(&self, session: &SessionKey) -> mpsc::Receiver<Event> {
@@ -127,10 +132,10 @@ impl Heard {
         Ok(receiver)
     }
 
-    async fn listen(&self, mut reader: impl AsyncBufRead + Unpin) {
+    async fn listen(&self, mut reader: impl AsyncBufRead + Unpin, published: &Published) {
         while let Ok(Some(line)) = lines::next(&mut reader).await {
             match line {
-                Line::Whole(line) => self.hear(&line),
+                Line::Whole(line) => self.hear(&line, published),
                 Line::TooLong => {
                     tracing::warn!(limit = lines::MAX_LINE, "a line from the router is too long");
                 }
@@ -142,11 +147,11 @@ impl Heard {
         lock(&self.sessions).clear();
     }
 
-    fn hear(&self, line: &[u8]) {
+    fn hear(&self, line: &[u8], published: &Published) {
         match serde_json::from_slice(line) {
             Ok(Frame::Reply(raw)) => self.hand_over(&raw),
             Ok(Frame::Catalog(catalog)) => {
-                self.catalog.send_replace(Some(catalog));
+                published.send_replace(Some(catalog));
             }
             Ok(Frame::Event(event)) => {
                 if let Some(session) = lock(&self.sessions).get(&event.session)

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use egress::{HeaderTemplate, HostPattern};
+use egress::{Endpoint, HeaderTemplate, HostPattern};
 use protocol::{ActionCard, Effect, Object};
 use serde_json::Value;
 
@@ -69,6 +69,7 @@ pub(super) fn check(
         settings,
         hosts,
         secrets,
+        allow_private: allow_private(config).map_err(fault)?,
         dry_run: config.dry_run,
         disabled: !config.enabled,
         validator,
@@ -146,7 +147,7 @@ fn program(folder: &Path, manifest: &Manifest) -> Result<Program, String> {
 }
 
 fn check_executable(folder: &Path, program: &str) -> Result<(), String> {
-    let path = folder.join(program);
+    let path = folder.join(program.trim_start_matches("./"));
     let shown = path.display();
     let facts = fs::metadata(&path)
         .map_err(|_| format!("command: {shown} is missing; put the program there"))?;
@@ -193,6 +194,15 @@ fn secrets(
         secrets.insert(name.clone(), SecretUse { host, header, when: secret.when.clone() });
     }
     Ok(secrets)
+}
+
+fn allow_private(config: &SkillConfig) -> Result<Vec<Endpoint>, String> {
+    let endpoint = |text: &String| {
+        text.parse().map_err(|error| {
+            format!("router/config.json: allow_private: {text:?}: {error}; write host:port")
+        })
+    };
+    config.allow_private.iter().map(endpoint).collect()
 }
 
 /// A host as it is written in the manifest; `{setting}` stands for the URL in that setting.

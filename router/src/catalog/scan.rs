@@ -16,8 +16,10 @@ use crate::config::RouterConfig;
 /// How many files of a skill's folder are looked at.
 const MOST_FILES: usize = 20_000;
 
-/// Folders of build products, which can be large and are nobody's concern here.
-const NOT_LOOKED_INTO: [&str; 3] = ["target", "node_modules", ".git"];
+/// Folders of tools and their intermediate products, which can be large and are never run from. What cargo
+/// builds stands beside them, in `target/release`.
+const NOT_LOOKED_INTO: [&str; 6] =
+    ["deps", "build", "incremental", ".fingerprint", "node_modules", ".git"];
 
 /// What a look through router/skills found.
 #[derive(Debug, Default)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use egress::{HeaderTemplate, HostPattern};
+use egress::{Endpoint, HeaderTemplate, HostPattern};
 use jsonschema::Validator;
 use protocol::{ActionCard, ActionName, Code, Effect, Object, Stopped};
 use serde_json::Value;
@@ -35,6 +35,8 @@ pub struct Skill {
     pub settings: BTreeMap<String, String>,
     /// The hosts that it may connect to. Empty: no network.
     pub hosts: Vec<HostPattern>,
+    /// Private addresses among them that the owner allows.
+    pub allow_private: Vec<Endpoint>,
     /// Its secrets, by name.
     pub secrets: BTreeMap<String, SecretUse>,
     /// The owner wants every call to be a dry run.

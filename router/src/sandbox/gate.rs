@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use egress::{Attempt, Decision, Endpoint, Injection, Proxy, Rules, Upstream};
+use egress::{Attempt, Decision, Injection, Proxy, Rules, Upstream};
 use protocol::{Code, Object, Stopped};
 use tempfile::TempDir;
 use tokio::net::UnixListener;
@@ -20,7 +20,6 @@ const ATTEMPTS: usize = 64;
 
 /// Makes gates.
 pub(super) struct Gates {
-    allow_private: Vec<String>,
     secrets: Secrets,
     /// Made by the first gate: reading the authorities takes time that a start without network saves.
     upstream: OnceLock<Upstream>,
@@ -41,8 +40,8 @@ impl Gate {
 }
 
 impl Gates {
-    pub(super) fn new(allow_private: Vec<String>, secrets: Secrets) -> Self {
-        Self { allow_private, secrets, upstream: OnceLock::new() }
+    pub(super) fn new(secrets: Secrets) -> Self {
+        Self { secrets, upstream: OnceLock::new() }
     }
 
     /// Opens a gate to the hosts of `skill`, with the secrets that a call with `params` needs.
@@ -58,10 +57,6 @@ impl Gates {
     }
 
     fn rules(&self, skill: &Skill, params: &Object) -> Result<Rules, String> {
-        let allow_private = self.allow_private.iter().map(|text| {
-            text.parse::<Endpoint>()
-                .map_err(|error| format!("router/config.json: allow_private: {text:?}: {error}"))
-        });
         let mut injections = Vec::new();
         for (name, secret) in skill.secrets_for(params) {
             let Some(value) = self.secrets.get(name) else { continue };
@@ -70,7 +65,7 @@ impl Gates {
         }
         Ok(Rules {
             hosts: skill.hosts.clone(),
-            allow_private: allow_private.collect::<Result<_, _>>()?,
+            allow_private: skill.allow_private.clone(),
             injections,
         })
     }
@@ -88,14 +83,14 @@ fn socket(place: &Path) -> PathBuf {
     place.join("proxy")
 }
 
-/// A socket that the user who runs skills can connect to, in a folder that nobody can list.
+/// A socket in a folder that is ours alone: the launcher opens the way there before it gives up what root
+/// may do. The socket itself has to let the user connect that the launcher becomes then.
 fn listen() -> io::Result<(TempDir, UnixListener)> {
     let place = tempfile::Builder::new()
         .prefix("safeclaw-gate-")
-        .permissions(fs::Permissions::from_mode(0o711))
+        .permissions(fs::Permissions::from_mode(0o700))
         .tempdir()?;
     let listener = UnixListener::bind(socket(place.path()))?;
-    // The folder's random name is what keeps others out; skills run as another user when we are root.
     fs::set_permissions(socket(place.path()), fs::Permissions::from_mode(0o666))?;
     Ok((place, listener))
 }

@@ -10,11 +10,12 @@ use nix::unistd::pipe2;
 use uuid::Uuid;
 
 use super::log::{Budget, SkillLog};
+use super::planning::{self, Place};
 use super::probe::{Found, probe};
 use super::process::Process;
 use super::stage::Plan;
 use super::staging::{Scratch, Staging};
-use super::{Job, Level, NotStarted, RunError, Warm, planning};
+use super::{Job, Level, NotStarted, RunError, Warm};
 
 /// How the router starts its own binary again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,27 +106,32 @@ impl Launcher {
         log: &Path,
         stay: Stay,
     ) -> Result<(Process, Vec<u8>, SkillLog), RunError> {
-        let level = self.found.level;
-        planning::allowed(level, job, &self.found)?;
-        let (staging, wanted, exe) =
-            (Arc::clone(&self.staging), job.folder.clone(), self.me.exe.clone());
-        // Looking at a folder, and copying it, may take a while.
-        let placed = tokio::task::spawn_blocking(move || {
-            let scratch = (level != Level::Namespaces).then(|| staging.scratch()).transpose()?;
-            Ok((staging.readable(&wanted)?, staging.readable(&exe)?, scratch))
-        });
-        let (folder, exe, scratch) =
-            placed.await.map_err(io::Error::other).flatten().map_err(no_place)?;
-        let me = SelfCommand { exe, prefix: self.me.prefix.clone() };
+        planning::allowed(self.found.level, job, &self.found)?;
+        let (place, scratch) = self.place(job).await.map_err(no_place)?;
         let plan = Plan {
             alive: self.alive.watched.as_raw_fd(),
             token: Uuid::now_v7().to_string(),
-            ..planning::plan(level, job, stay, &me, folder, scratch.as_ref().map(Scratch::path))
+            ..planning::plan(&place, job, stay)
         };
         let head = plan.head().map_err(no_place)?;
-        let process = Process::start(&me.exe, &planning::launch(&me), scratch).map_err(no_place)?;
+        let process = Process::start(&place.me.exe, &planning::launch(&place.me), scratch).await;
         let log = SkillLog::new(log, &plan.token, Budget::new(job.limits.log_bytes));
-        Ok((process, head, log))
+        Ok((process.map_err(no_place)?, head, log))
+    }
+
+    /// What `job` is given of the host, with the scratch directory that lives as long as its process.
+    async fn place(&self, job: &Job) -> io::Result<(Place, Option<Scratch>)> {
+        let (level, mut me) = (self.found.level, self.me.clone());
+        let (staging, folder) = (Arc::clone(&self.staging), job.folder.clone());
+        // Looking at a folder, and copying it, may take a while.
+        let placed = tokio::task::spawn_blocking(move || {
+            me.exe = staging.readable(&me.exe)?;
+            let folder = staging.readable(&folder)?;
+            let scratch = (level != Level::Namespaces).then(|| staging.scratch()).transpose()?;
+            let path = scratch.as_ref().map(|scratch| scratch.path().to_owned());
+            Ok((Place { level, me, folder, scratch: path }, scratch))
+        });
+        placed.await.map_err(io::Error::other)?
     }
 
     /// Tries `level` with an empty job.

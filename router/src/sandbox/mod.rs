@@ -25,7 +25,9 @@
 //! network at all. Where that fails too, nothing runs.
 //!
 //! What remains: memory is bounded for each process and not for all of them together (that takes a cgroup,
-//! which is rarely delegated), and without namespaces a skill can learn the names of files that it can't read.
+//! which is rarely delegated). /proc/self/mountinfo shows a skill where its folder lies on the host. Without
+//! namespaces a skill can learn the names of files that it can't read, and each file that it writes is bounded,
+//! not their sum.
 
 mod run;
 
@@ -41,6 +43,7 @@ mod log;
 mod planning;
 mod probe;
 mod process;
+mod shelf;
 mod stage;
 mod staging;
 mod tree;

@@ -41,35 +41,39 @@ pub(super) fn launch(me: &SelfCommand) -> Vec<String> {
     [me.prefix.as_slice(), &[LAUNCH.to_owned()]].concat()
 }
 
-/// The plan for `job`, but for what belongs to the router's process.
-pub(super) fn plan(
-    level: Level,
-    job: &Job,
-    stay: Stay,
-    me: &SelfCommand,
-    folder: PathBuf,
-    scratch: Option<&Path>,
-) -> Plan {
-    let inside = level == Level::Namespaces;
-    let (seen_folder, seen_exe) = if inside {
-        (Path::new(SKILL), Path::new(ROUTER))
-    } else {
-        (folder.as_path(), me.exe.as_path())
+/// What one job is given of the host.
+pub(super) struct Place {
+    /// How the skill is held in.
+    pub(super) level: Level,
+    /// The router's own binary, where the user who runs skills can read it.
+    pub(super) me: SelfCommand,
+    /// The skill's folder, likewise.
+    pub(super) folder: PathBuf,
+    /// The scratch directory, unless the skill gets a file system for it.
+    pub(super) scratch: Option<PathBuf>,
+}
+
+/// The plan for `job` in `place`, but for what belongs to the router's process.
+pub(super) fn plan(place: &Place, job: &Job, stay: Stay) -> Plan {
+    let (exe, prefix) = (&place.me.exe, &place.me.prefix);
+    let (seen_folder, seen_exe) = match place.level {
+        Level::Namespaces => (Path::new(SKILL), Path::new(ROUTER)),
+        _ => (place.folder.as_path(), exe.as_path()),
     };
     let builtin = matches!(job.program, Program::Builtin(_));
     Plan {
-        level,
+        level: place.level,
         token: String::new(),
         alive: -1,
-        again: [launch(me).as_slice(), &[INIT.to_owned()]].concat(),
-        program: program(&job.program, seen_folder, seen_exe, &me.prefix),
-        env: environment(job, scratch.unwrap_or(Path::new(WORK))),
-        exe: builtin.then(|| me.exe.clone()),
-        scratch: scratch.map(Path::to_owned),
+        again: [launch(&place.me).as_slice(), &[INIT.to_owned()]].concat(),
+        folder: place.folder.clone(),
+        exe: builtin.then(|| exe.clone()),
+        scratch: place.scratch.clone(),
         net: job.net.clone(),
+        program: program(&job.program, seen_folder, seen_exe, prefix),
+        env: environment(job, place.scratch.as_deref().unwrap_or(Path::new(WORK))),
         limits: job.limits.clone(),
         cpu_seconds: (stay == Stay::Once).then(|| cpu_seconds(&job.limits)),
-        folder,
     }
 }
 

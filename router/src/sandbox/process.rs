@@ -4,6 +4,7 @@
 use std::io;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
 
 use nix::sys::signal::Signal;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
@@ -37,8 +38,13 @@ impl Process {
     ///
     /// # Errors
     /// When the router cannot start its own binary, or runs out of processes or descriptors.
-    pub(super) fn start(exe: &Path, args: &[String], scratch: Option<Scratch>) -> io::Result<Self> {
-        let mut child = Command::new(exe)
+    pub(super) async fn start(
+        exe: &Path,
+        args: &[String],
+        scratch: Option<Scratch>,
+    ) -> io::Result<Self> {
+        let mut command = Command::new(exe);
+        command
             .args(args)
             .env_clear()
             .current_dir("/")
@@ -46,8 +52,8 @@ impl Process {
             .kill_on_drop(true)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()?;
+            .stderr(Stdio::piped());
+        let mut child = spawn(&mut command).await?;
         let group = child.id().and_then(Group::of);
         match (child.stdin.take(), child.stdout.take(), child.stderr.take()) {
             (Some(stdin), Some(stdout), Some(stderr)) => {
@@ -76,6 +82,20 @@ impl Process {
             tokio::try_join!(feed, read_at_most(self.stdout, limit), heard, self.life.end())?;
         understand(ended, heard).map(|()| output)
     }
+}
+
+/// A copy of the binary that was just written counts as being written while any process that another thread
+/// started meanwhile still has to begin: that is a matter of moments.
+async fn spawn(command: &mut Command) -> io::Result<Child> {
+    for _ in 0..100 {
+        match command.spawn() {
+            Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+            done => return done,
+        }
+    }
+    command.spawn()
 }
 
 impl Life {

@@ -16,7 +16,6 @@ use super::gate::{Gate, Gates};
 use super::{Job, Launcher, Level, Limits, Program, SelfCommand, Warm, outcome};
 use crate::call::Call;
 use crate::catalog::{self, Mode, Skill};
-use crate::config::RouterConfig;
 use crate::policy::Approved;
 use crate::secrets::Secrets;
 
@@ -52,18 +51,13 @@ impl SkillSandbox {
     ///
     /// # Errors
     /// [`FileError`] when the folder of logs can't be made.
-    pub fn new(
-        home: &Home,
-        me: SelfCommand,
-        config: &RouterConfig,
-        secrets: Secrets,
-    ) -> Result<Self, FileError> {
+    pub fn new(home: &Home, me: SelfCommand, secrets: Secrets) -> Result<Self, FileError> {
         let logs = home.router_log();
         file::make_folder(&logs)?;
         Ok(Self {
             me,
             launcher: OnceCell::new(),
-            gates: Gates::new(config.allow_private.clone(), secrets),
+            gates: Gates::new(secrets),
             logs,
             warm: Mutex::default(),
         })

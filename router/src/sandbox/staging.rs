@@ -10,15 +10,12 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use nix::sys::statvfs::{FsFlags, statvfs};
 use nix::unistd::{Gid, Uid, chown, geteuid};
 use tempfile::{Builder, TempDir};
 
+use super::shelf::{self, Shelf};
 use super::stage::UNPRIVILEGED;
 use super::tree::{Kind, Tree};
-
-/// Where copies may lie if the first choice forbids programs or can't be reached.
-const OTHER_PLACES: [&str; 3] = ["/tmp", "/var/tmp", "/run"];
 
 /// The copies of one router. They are removed when this is dropped.
 #[derive(Debug)]
@@ -29,7 +26,7 @@ pub(super) struct Staging {
 
 #[derive(Debug, Default)]
 struct Copies {
-    place: Option<TempDir>,
+    shelf: Option<Shelf>,
     /// What was copied: its state at that time, and where the copy is.
     known: HashMap<PathBuf, (u64, PathBuf)>,
 }
@@ -61,7 +58,7 @@ impl Staging {
             return Ok(path);
         }
         let tree = Tree::read(&path)?;
-        if tree.is_open() && reachable(&path) {
+        if tree.is_open() && shelf::reachable(&path) {
             return Ok(path);
         }
         if !tree.is_whole() {
@@ -75,13 +72,11 @@ impl Staging {
         if let Some((_, copy)) = copies.known.get(&path).filter(|(known, _)| *known == state) {
             return Ok(copy.clone());
         }
-        let place = match &copies.place {
-            Some(place) => place.path().to_owned(),
-            None => copies.place.insert(self.place()?).path().to_owned(),
-        };
         // An older copy stays: a skill may be running in it.
-        let copy = Builder::new().permissions(Permissions::from_mode(0o755)).tempdir_in(place)?;
-        let copy = copy.keep().join(path.file_name().unwrap_or_default());
+        let readable = Permissions::from_mode(0o755);
+        let shelf = copies.shelf(&self.temp)?;
+        let copy = Builder::new().permissions(readable).tempdir_in(shelf)?.keep();
+        let copy = copy.join(path.file_name().unwrap_or_default());
         write(&tree, &copy)?;
         copies.known.insert(path, (state, copy.clone()));
         Ok(copy)
@@ -92,35 +87,23 @@ impl Staging {
     /// # Errors
     /// When it can't be made.
     pub(super) fn scratch(&self) -> io::Result<Scratch> {
-        let scratch = Builder::new().prefix("safeclaw-scratch-").tempdir_in(&self.temp)?;
+        let mut copies = self.copies.lock().unwrap_or_else(PoisonError::into_inner);
+        let scratch = Builder::new().prefix("scratch-").tempdir_in(copies.shelf(&self.temp)?)?;
         if geteuid().is_root() {
             let (user, group) = (Uid::from_raw(UNPRIVILEGED), Gid::from_raw(UNPRIVILEGED));
             chown(scratch.path(), Some(user), Some(group))?;
         }
         Ok(Scratch(scratch))
     }
+}
 
-    /// A directory that others can pass through but not list.
-    fn place(&self) -> io::Result<TempDir> {
-        let places = [self.temp.as_path()].into_iter().chain(OTHER_PLACES.map(Path::new));
-        let place = places.into_iter().find(|place| reachable(&place.join("x")) && may_run(place));
-        let place = place.ok_or_else(|| {
-            io::Error::other("no temporary directory allows programs: set TMPDIR to one that does")
-        })?;
-        let private = Permissions::from_mode(0o711);
-        Builder::new().prefix("safeclaw-skills-").permissions(private).tempdir_in(place)
+impl Copies {
+    fn shelf(&mut self, temp: &Path) -> io::Result<&Path> {
+        if self.shelf.is_none() {
+            self.shelf = Some(Shelf::new(temp)?);
+        }
+        self.shelf.as_ref().map(Shelf::path).ok_or_else(|| io::ErrorKind::NotFound.into())
     }
-}
-
-/// Whether everybody may pass through every directory above `path`.
-fn reachable(path: &Path) -> bool {
-    path.ancestors()
-        .skip(1)
-        .all(|above| fs::metadata(above).is_ok_and(|above| above.permissions().mode() & 0o001 != 0))
-}
-
-fn may_run(place: &Path) -> bool {
-    statvfs(place).is_ok_and(|mount| !mount.flags().contains(FsFlags::ST_NOEXEC))
 }
 
 /// Writes the copy so that everybody can read it and only root can change it.

@@ -1,5 +1,7 @@
 //! The check of a manifest's examples.
 
+#![allow(clippy::unwrap_used, reason = "what a test builds on has to be there")]
+
 use std::io::Write;
 
 use safeclaw_skill::testing::{Trial, check_examples};

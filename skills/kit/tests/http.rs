@@ -1,5 +1,7 @@
 //! The client against a real server in the proxy's place.
 
+#![allow(clippy::unwrap_used, reason = "what a test builds on has to be there")]
+
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::time::Duration;

@@ -47,16 +47,7 @@ impl Chat {
     /// # Panics
     /// When it can't be started.
     pub fn start(program: &str, args: &[&str], home: &Path, variables: &[(&str, &str)]) -> Self {
-        let mut child = Command::new(program)
-            .args(args)
-            .arg("--home")
-            .arg(home)
-            .env_clear()
-            .env("PATH", "/usr/local/bin:/usr/bin:/bin")
-            .env("HOME", home)
-            .env("OLLAMA_HOST", "127.0.0.1:1")
-            .envs(variables.iter().copied())
-            .current_dir(home)
+        let mut child = command(program, args, home, variables)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -154,6 +145,27 @@ impl Chat {
         });
         ended.unwrap()
     }
+}
+
+/// `program` with what every SafeClaw process of a test is given.
+pub(crate) fn command(
+    program: &str,
+    args: &[&str],
+    home: &Path,
+    variables: &[(&str, &str)],
+) -> Command {
+    let mut command = Command::new(program);
+    command
+        .args(args)
+        .arg("--home")
+        .arg(home)
+        .env_clear()
+        .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+        .env("HOME", home)
+        .env("OLLAMA_HOST", "127.0.0.1:1")
+        .envs(variables.iter().copied())
+        .current_dir(home);
+    command
 }
 
 impl Drop for Chat {

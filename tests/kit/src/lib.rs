@@ -5,11 +5,15 @@
 #![allow(clippy::disallowed_types, reason = "the servers that tests need are processes")]
 
 mod chat;
+mod ollama;
 mod redis;
 mod temp_home;
+mod terminal;
 mod wait;
 
 pub use chat::Chat;
+pub use ollama::{OllamaServer, Says};
 pub use redis::{RedisServer, RedisSetup};
 pub use temp_home::TempHome;
+pub use terminal::Terminal;
 pub use wait::{eventually, wait_until};

@@ -22,13 +22,13 @@ pub(super) fn read(bytes: &[u8]) -> Typed {
             bytes.len()
         ));
     }
-    let text = String::from_utf8_lossy(bytes);
+    let text = String::from_utf8_lossy(bytes.trim_ascii_end());
     let broken = matches!(text, std::borrow::Cow::Owned(_));
     let clean: String =
         text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
     let remark = if broken {
         Some("bytes that are no UTF-8 were replaced")
-    } else if clean.trim_end_matches('\r').len() < text.trim_end_matches('\r').len() {
+    } else if clean.len() < text.len() {
         Some("control characters were left out")
     } else {
         None

@@ -4,60 +4,29 @@ use std::io::{self, BufRead, Read};
 
 use tokio::sync::mpsc;
 
-use super::Console;
-use super::input::{self, Typed};
-use super::screen::Screen;
-use crate::channel::{Incoming, Line, Outgoing, Said};
+use super::exchange::{Exchange, Heard};
 
 /// How much of a line is read into memory: enough to say how long it is, whatever its length.
 const MOST_READ: u64 = 16 * 1024 * 1024;
 
-pub(super) async fn run(console: Console, mut line: Line) -> io::Result<()> {
-    let mut screen = Screen::new();
+pub(super) async fn run(mut exchange: Exchange) -> io::Result<()> {
     let mut lines = lines();
     loop {
         let bytes = tokio::select! {
             bytes = lines.recv() => bytes,
-            outgoing = line.outgoing.recv() => {
+            () = exchange.interrupts.next() => None,
+            outgoing = exchange.line.outgoing.recv() => {
                 let Some(outgoing) = outgoing else { return Ok(()) };
-                screen.show(&outgoing)?;
+                exchange.screen.show(&outgoing)?;
                 continue;
             }
         };
-        let message = match bytes.map(|bytes| input::read(&bytes)) {
-            None | Some(Typed::Quit) => return Ok(()),
-            Some(Typed::Nothing(why)) => {
-                screen.show(&Outgoing::Notice(why))?;
-                continue;
-            }
-            Some(Typed::Message(text, remark)) => {
-                if let Some(remark) = remark {
-                    screen.show(&Outgoing::Notice(remark.to_owned()))?;
-                }
-                text
-            }
-        };
-        let incoming = Incoming { from: console.principal.clone(), said: Said::Message(message) };
-        if line.incoming.send(incoming).await.is_err() || !answered(&mut line, &mut screen).await? {
+        let Some(bytes) = bytes else { return Ok(()) };
+        // Questions find nobody here. They stay pending, and the actions' lines have said so.
+        if let Heard::Over = exchange.say(&bytes).await? {
             return Ok(());
         }
     }
-}
-
-/// Shows the answer to its end; `false` when the agent has gone.
-async fn answered(line: &mut Line, screen: &mut Screen) -> io::Result<bool> {
-    while let Some(outgoing) = line.outgoing.recv().await {
-        match outgoing {
-            // There is nobody to ask. It stays pending, and its line has said so.
-            Outgoing::Question { .. } => {}
-            Outgoing::End => {
-                screen.show(&outgoing)?;
-                return Ok(true);
-            }
-            other => screen.show(&other)?,
-        }
-    }
-    Ok(false)
 }
 
 /// The lines of stdin, read by a thread of its own: a read of stdin can't be taken back.

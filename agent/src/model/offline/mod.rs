@@ -11,9 +11,10 @@ mod recall;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use protocol::ActionCard;
+use protocol::{ActionCard, Done, Outcome};
 
 use super::{Ask, Completion, Model, ModelError, TurnParts};
+use crate::action::Observation;
 use crate::answer::Answer;
 use crate::prompt::tame::{cut, one_line};
 use pattern::Pattern;
@@ -49,7 +50,7 @@ impl Offline {
     fn answer(&self, turn: &TurnParts<'_>) -> Answer {
         let say = |words: String| Answer { words, actions: Vec::new() };
         if !turn.so_far.is_empty() {
-            let texts: Vec<String> = turn.so_far.iter().map(|seen| seen.text()).collect();
+            let texts: Vec<String> = turn.so_far.iter().map(told).collect();
             return say(texts.join("\n"));
         }
         let learnt = self.learn(turn.cards);
@@ -102,6 +103,17 @@ impl Offline {
              `ollama serve` and fetch it with `ollama pull {}`.",
             self.wanted
         )
+    }
+}
+
+/// What came of an action, in its own words. What a dry run would have sent stands on the screen already.
+fn told(seen: &Observation) -> String {
+    let text = seen.text();
+    match &seen.outcome {
+        Outcome::Done(Done { dry_run: true, .. }) => {
+            text.lines().next().unwrap_or_default().to_owned()
+        }
+        _ => text,
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! It gives up root, makes the namespaces, starts the second stage in them, forwards the skill's network
 //! and ends as the skill ended. When the router is gone it goes too, and takes everything with it.
+#![expect(clippy::disallowed_types, reason = "this is where the sandbox makes its processes")]
 
 use std::fs::{self, File};
 use std::io;

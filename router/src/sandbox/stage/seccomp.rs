@@ -104,8 +104,7 @@ fn new_namespaces() -> Result<Rules, seccompiler::BackendError> {
 
 /// `ioctl` that types into a terminal.
 fn terminal_input() -> Result<Rules, seccompiler::BackendError> {
-    let requests =
-        [libc::TIOCSTI, libc::TIOCLINUX].map(|request| rule(vec![is(1, u64::from(request))?]));
+    let requests = [libc::TIOCSTI, libc::TIOCLINUX].map(|request| rule(vec![is(1, request)?]));
     Ok(Rules::from([(libc::SYS_ioctl, requests.into_iter().collect::<Result<_, _>>()?)]))
 }
 

@@ -1,4 +1,5 @@
 //! Starts the skill's program, or says why that cannot be.
+#![expect(clippy::disallowed_types, reason = "this is where the sandbox makes its processes")]
 
 use std::fs::{self, File};
 use std::io::{self, Read};

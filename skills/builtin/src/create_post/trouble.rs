@@ -40,16 +40,11 @@ fn retry(response: &Response) -> String {
 /// has nothing remaining (<https://docs.x.com/x-api/fundamentals/rate-limits>); Mastodon has one, as an
 /// RFC 3339 time (<https://docs.joinmastodon.org/api/rate-limits/>).
 fn reset(response: &Response) -> Option<Timestamp> {
-    for limit in ["x-user-limit-24hour", "x-app-limit-24hour", "x-rate-limit"] {
-        if response.header(&format!("{limit}-remaining")).is_none_or(|left| left != "0") {
-            continue;
-        }
-        let seconds = response.header(&format!("{limit}-reset")).and_then(|text| text.parse().ok());
-        if let Some(time) = seconds.and_then(|seconds| Timestamp::from_second(seconds).ok()) {
-            return Some(time);
-        }
-    }
-    let fallback = response.header("x-rate-limit-reset").and_then(|text| text.parse().ok());
-    let fallback = fallback.and_then(|seconds| Timestamp::from_second(seconds).ok());
-    fallback.or_else(|| response.header("x-ratelimit-reset")?.parse().ok())
+    let used_up = |limit: &&str| response.header(&format!("{limit}-remaining")) == Some("0");
+    let limits = ["x-user-limit-24hour", "x-app-limit-24hour", "x-rate-limit"];
+    let limit = limits.into_iter().find(used_up).unwrap_or("x-rate-limit");
+    let seconds = response.header(&format!("{limit}-reset")).and_then(|text| text.parse().ok());
+    seconds
+        .and_then(|seconds| Timestamp::from_second(seconds).ok())
+        .or_else(|| response.header("x-ratelimit-reset")?.parse().ok())
 }

@@ -1,15 +1,20 @@
 //! Finds the part of a page that a person would read.
 
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
 use dom_smoothie::{Config, Readability, TextMode};
 
 use super::{Kind, outline};
 
-/// More elements than any page that people read has.
-const MAX_ELEMENTS: usize = 30_000;
-
 /// Deeper than any page that people read is nested. An HTML parser takes time with the square of the depth,
 /// and what walks its tree takes stack.
 const MAX_DEPTH: usize = 256;
+
+/// How long the article is looked for. Most pages take milliseconds, but a hostile one of 2 MiB can take
+/// minutes, by its attributes or its character references.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A page as text.
 #[derive(Debug, PartialEq, Eq)]
@@ -28,22 +33,46 @@ pub(super) fn page(text: String, kind: Kind) -> Page {
     if !is_html {
         return Page { title: String::new(), content: text };
     }
-    let content = article(&text).unwrap_or_else(|| outline::text(&text));
-    Page { title: outline::title(&text), content }
+    let title = outline::title(&text);
+    let all = outline::text(&text);
+    Page { title, content: article(text, PATIENCE).unwrap_or(all) }
 }
 
-/// The main part of an HTML page; none when it has no such part or is too large or too deep to look for it.
-fn article(html: &str) -> Option<String> {
-    if outline::depth(html) > MAX_DEPTH {
+/// The main part of an HTML page; none when it has no such part, or is too deep or too slow to look for it.
+fn article(html: String, patience: Duration) -> Option<String> {
+    if outline::depth(&html) > MAX_DEPTH {
         return None;
     }
-    let config = Config {
-        max_elements_to_parse: MAX_ELEMENTS,
-        text_mode: TextMode::Formatted,
-        ..Config::default()
-    };
+    let (sender, receiver) = mpsc::channel();
+    // When the patience ends, the thread is left behind: it ends with the process, after this one call.
+    thread::Builder::new().spawn(move || sender.send(main_text(html))).ok()?;
+    receiver.recv_timeout(patience).ok()?
+}
+
+fn main_text(html: String) -> Option<String> {
+    let config = Config { text_mode: TextMode::Formatted, ..Config::default() };
     let article =
         Readability::new(html, None, Some(config)).and_then(|mut page| page.parse()).ok()?;
     let text = article.text_content.trim();
     (!text.is_empty()).then(|| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_that_takes_too_long_is_given_up() {
+        // A second of work for the library, and none of it is waited for.
+        let html = "&amp;".repeat(20_000);
+        assert_eq!(article(html.clone(), Duration::ZERO), None);
+        assert_eq!(outline::text(&html), "&".repeat(20_000));
+    }
+
+    #[test]
+    fn a_page_that_is_too_deep_is_not_even_tried() {
+        let nested = |depth| format!("{}<p>A sentence, with commas.", "<div>".repeat(depth));
+        assert!(article(nested(MAX_DEPTH), Duration::MAX).is_some());
+        assert_eq!(article(nested(MAX_DEPTH + 1), Duration::MAX), None);
+    }
 }

@@ -1,13 +1,15 @@
 //! An agent's life: settings -> what it needs -> talk -> end.
 
+mod catalog;
+
+use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 
 use broker::{Feed, Requester};
-use home::{Home, Lock};
-use protocol::{Catalog, Principal};
+use home::{Home, Lock, LockError};
+use protocol::Principal;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 
 use crate::action::{Actions, LlmSummary, LocalAction, MemoryWrite};
 use crate::channel::console::Console;
@@ -18,10 +20,7 @@ use crate::mind::Mind;
 use crate::model::{Fallback, Host, Model, Offline, Ollama};
 use crate::prompt::{Fence, Prompt};
 use crate::session::{Desk, Outlet, Session};
-use crate::workspace::{Cards, Workspace};
-
-/// How long the start waits for the first catalogue.
-const FIRST_CATALOG: Duration = Duration::from_secs(2);
+use crate::workspace::Workspace;
 
 /// How many things that people say may wait.
 const WAITING: usize = 16;
@@ -36,17 +35,18 @@ pub async fn talk<B: Requester + Feed + 'static>(
     broker: B,
     way: String,
 ) -> Result<(), StartError> {
-    let _lock = Lock::take(&home.agent_lock())?;
+    let (_lock, unlocked) = lock(&home)?;
     let workspace = Arc::new(Workspace::open(home.workspace()));
     let model = model(&settings)?;
     let broker = Arc::new(broker);
     let mut catalog = broker.catalog();
-    let published = first_catalog(&mut catalog, &workspace).await;
+    let router = catalog::wait_for_first(&mut catalog, &workspace).await;
     let (outlet, outgoing) = Outlet::new();
     let session = Session::owner(Prompt::new(Fence::new(random()))?)?;
     let events = broker.events(&session.key).await;
-    let found = found(&*model, &way, published.as_ref(), &workspace);
-    found.iter().chain(&settings.warnings).for_each(|line| eprintln!("{line}"));
+    let [reached, skills] = router.lines(way, &workspace);
+    let found = vec![format!("model:  {}", model.name()), reached, skills];
+    found.iter().chain(&settings.warnings).chain(&unlocked).for_each(|line| eprintln!("{line}"));
     let mind = Mind {
         actions: Actions::new(
             local_actions(&workspace, &model),
@@ -59,7 +59,7 @@ pub async fn talk<B: Requester + Feed + 'static>(
         found,
     };
     mind.pass_notices_on(&outlet);
-    let following = tokio::spawn(follow_catalog(catalog, Arc::clone(&workspace)));
+    let following = tokio::spawn(catalog::follow(catalog, Arc::clone(&workspace)));
     let (sender, incoming) = mpsc::channel(WAITING);
     let desk = tokio::spawn(Desk { mind, session, incoming, outlet, events }.run());
     let console = Console {
@@ -87,6 +87,22 @@ pub fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()
 }
 
+/// Keeps other agents away from the workspace. One that nobody can write to needs no lock: then the reason
+/// is given in words.
+fn lock(home: &Home) -> Result<(Option<Lock>, Option<String>), StartError> {
+    match Lock::take(&home.agent_lock()) {
+        Ok(lock) => Ok((Some(lock), None)),
+        Err(LockError::File(error)) if is_unwritable(error.kind()) => {
+            Ok((None, Some(format!("{error}; until the end of this chat all is kept in memory"))))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn is_unwritable(kind: io::ErrorKind) -> bool {
+    matches!(kind, io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::StorageFull)
+}
+
 fn random() -> u64 {
     uuid::Uuid::new_v4().as_u64_pair().0
 }
@@ -111,50 +127,4 @@ fn local_actions(workspace: &Arc<Workspace>, model: &Arc<dyn Model>) -> Vec<Box<
     actions.extend(memory_write.map(|action| Box::new(action) as Box<dyn LocalAction>));
     actions.extend(llm_summary.map(|action| Box::new(action) as Box<dyn LocalAction>));
     actions
-}
-
-/// What was found, in three lines: model, broker, skills.
-fn found(
-    model: &dyn Model,
-    way: &str,
-    published: Option<&Catalog>,
-    workspace: &Workspace,
-) -> Vec<String> {
-    let skills = match published {
-        Some(catalog) if catalog.cards.is_empty() => "none".to_owned(),
-        Some(catalog) => {
-            catalog.cards.iter().map(|card| card.name.as_str()).collect::<Vec<_>>().join(", ")
-        }
-        None => {
-            let known = workspace.router_actions.read().0.len();
-            format!("no router has said yet what it can run ({known} known from before)")
-        }
-    };
-    vec![format!("model:  {}", model.name()), format!("router: {way}"), format!("skills: {skills}")]
-}
-
-async fn first_catalog(
-    catalog: &mut watch::Receiver<Option<Catalog>>,
-    workspace: &Workspace,
-) -> Option<Catalog> {
-    let first = tokio::time::timeout(FIRST_CATALOG, catalog.wait_for(Option::is_some)).await;
-    let published = first.ok()?.ok()?.clone();
-    take_over(published.as_ref(), workspace);
-    published
-}
-
-/// Writes the router's cards to router_actions.json whenever they change.
-async fn follow_catalog(mut catalog: watch::Receiver<Option<Catalog>>, workspace: Arc<Workspace>) {
-    while catalog.changed().await.is_ok() {
-        let published = catalog.borrow_and_update().clone();
-        take_over(published.as_ref(), &workspace);
-    }
-}
-
-fn take_over(published: Option<&Catalog>, workspace: &Workspace) {
-    // A router that is gone, or one that publishes nothing, leaves the file as it stands.
-    let Some(catalog) = published else { return };
-    if let Err(error) = workspace.router_actions.save(Cards(catalog.cards.clone())) {
-        tracing::warn!(%error, "the router's actions are kept in memory only");
-    }
 }

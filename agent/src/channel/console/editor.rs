@@ -1,0 +1,104 @@
+//! The line editor, on a thread of its own: it waits for keys as long as it takes.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use rustyline::error::{ReadlineError, Signal};
+use rustyline::{DefaultEditor, ExternalPrinter};
+use tokio::sync::mpsc;
+
+use super::restore::Restore;
+
+/// What came of asking for a line.
+#[derive(Debug)]
+pub(super) enum Asked {
+    /// The line.
+    Line(String),
+    /// Ctrl-C.
+    Interrupted,
+    /// Ctrl-D, or a terminal that is gone.
+    End,
+}
+
+/// What is asked: the prompt, and whether the arrow keys bring the answer back later.
+type Asking = (&'static str, Kept);
+
+/// Whether a line goes into the history of keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kept {
+    Yes,
+    No,
+}
+
+/// Asks for lines. Dropped in the middle of one, it leaves the terminal as it was found.
+pub(super) struct Editor {
+    questions: std::sync::mpsc::Sender<Asking>,
+    answers: mpsc::Receiver<Asked>,
+    /// Prints above the line that is being typed. It is never locked: the mutex makes it shareable.
+    printer: Mutex<Box<dyn ExternalPrinter + Send>>,
+    _restore: Restore,
+}
+
+impl Editor {
+    /// Starts the thread. `typed` is where the history of keys is kept.
+    ///
+    /// # Errors
+    /// When the terminal is too simple for it.
+    pub(super) fn start(typed: PathBuf) -> io::Result<Self> {
+        let restore = Restore::new();
+        let mut editor = DefaultEditor::new().map_err(io::Error::other)?;
+        let printer = editor.create_external_printer().map_err(io::Error::other)?;
+        // The first start has no history yet.
+        let _ = editor.load_history(&typed);
+        let (questions, asking) = std::sync::mpsc::channel();
+        let (answering, answers) = mpsc::channel(1);
+        std::thread::spawn(move || edit(editor, &typed, &asking, &answering));
+        Ok(Self { questions, answers, printer: Mutex::new(Box::new(printer)), _restore: restore })
+    }
+
+    /// Shows `prompt` and begins to take a line, which [`Editor::asked`] waits for.
+    pub(super) fn ask(&self, prompt: &'static str, kept: Kept) {
+        // A thread that is gone is told by `asked`.
+        let _ = self.questions.send((prompt, kept));
+    }
+
+    /// What came of it.
+    pub(super) async fn asked(&mut self) -> Asked {
+        self.answers.recv().await.unwrap_or(Asked::End)
+    }
+
+    /// Prints lines above the one that is being typed; otherwise they would land in the middle of it.
+    pub(super) fn print(&mut self, lines: String) {
+        let printer = self.printer.get_mut().unwrap_or_else(PoisonError::into_inner);
+        // A terminal that is gone is told by `asked`.
+        let _ = printer.print(lines);
+    }
+}
+
+fn edit(
+    mut editor: DefaultEditor,
+    typed: &Path,
+    asking: &std::sync::mpsc::Receiver<Asking>,
+    answering: &mpsc::Sender<Asked>,
+) {
+    while let Ok((prompt, kept)) = asking.recv() {
+        let asked = match editor.readline(prompt) {
+            Ok(line) => {
+                if kept == Kept::Yes && !line.trim().is_empty() {
+                    // Losing the history of keys is not worth a word.
+                    let _ = editor.add_history_entry(&line);
+                    let _ = editor.save_history(typed);
+                }
+                Asked::Line(line)
+            }
+            Err(ReadlineError::Interrupted | ReadlineError::Signal(Signal::Interrupt)) => {
+                Asked::Interrupted
+            }
+            Err(_) => Asked::End,
+        };
+        if answering.blocking_send(asked).is_err() {
+            return;
+        }
+    }
+}

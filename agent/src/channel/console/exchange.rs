@@ -1,0 +1,93 @@
+//! One thing said and its answer, the same at a terminal and on a pipe.
+
+use std::io;
+
+use protocol::Principal;
+
+use super::input::{self, Typed};
+use super::interrupts::Interrupts;
+use super::screen::Screen;
+use crate::channel::{Incoming, Line, Outgoing, Said};
+
+/// Says things to the agent and shows what it answers.
+#[derive(Debug)]
+pub(super) struct Exchange {
+    from: Principal,
+    pub(super) line: Line,
+    pub(super) screen: Screen,
+    pub(super) interrupts: Interrupts,
+}
+
+/// A question that a person has to answer.
+#[derive(Debug)]
+pub(super) struct Question {
+    pub(super) id: String,
+    pub(super) text: String,
+}
+
+/// What has become of something said.
+#[derive(Debug)]
+pub(super) enum Heard {
+    /// It is answered, perhaps with questions.
+    Answer(Vec<Question>),
+    /// A person has stopped the answer.
+    Stopped,
+    /// The conversation is over.
+    Over,
+}
+
+impl Exchange {
+    pub(super) fn new(from: Principal, line: Line) -> io::Result<Self> {
+        Ok(Self { from, line, screen: Screen::new(), interrupts: Interrupts::new()? })
+    }
+
+    /// Takes one line as it was typed, and shows its answer to the end.
+    pub(super) async fn say(&mut self, typed: &[u8]) -> io::Result<Heard> {
+        match input::read(typed) {
+            Typed::Quit => Ok(Heard::Over),
+            Typed::Nothing(why) => {
+                self.screen.show(&Outgoing::Notice(why))?;
+                Ok(Heard::Answer(Vec::new()))
+            }
+            Typed::Message(text, remark) => {
+                if let Some(remark) = remark {
+                    self.screen.show(&Outgoing::Notice(remark.to_owned()))?;
+                }
+                self.interrupts.forget();
+                if !self.send(Said::Message(text)).await {
+                    return Ok(Heard::Over);
+                }
+                self.listen().await
+            }
+        }
+    }
+
+    /// Sends it; `false` when the agent has gone.
+    pub(super) async fn send(&self, said: Said) -> bool {
+        self.line.incoming.send(Incoming { from: self.from.clone(), said }).await.is_ok()
+    }
+
+    /// Shows an answer to its end. An interrupt stops it, a second one everything.
+    async fn listen(&mut self) -> io::Result<Heard> {
+        let mut stopping = false;
+        let mut questions = Vec::new();
+        loop {
+            tokio::select! {
+                outgoing = self.line.outgoing.recv() => match outgoing {
+                    None => return Ok(Heard::Over),
+                    Some(Outgoing::Question { id, text }) => questions.push(Question { id, text }),
+                    Some(Outgoing::End) => break,
+                    Some(other) => self.screen.show(&other)?,
+                },
+                () = self.interrupts.next() => {
+                    if stopping || !self.send(Said::Stop).await {
+                        return Ok(Heard::Over);
+                    }
+                    stopping = true;
+                }
+            }
+        }
+        self.screen.show(&Outgoing::End)?;
+        Ok(if stopping { Heard::Stopped } else { Heard::Answer(questions) })
+    }
+}

@@ -1,0 +1,82 @@
+//! What the processes hold while nobody says anything: the proportional set size of `smaps_rollup`, in
+//! which a page that several processes map counts for each of them in part.
+
+use std::fs;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use xshell::Shell;
+
+use super::Figure;
+use super::figure::median;
+use super::ollama::{self, Exchange};
+use super::program::Program;
+
+const RUNS: usize = 5;
+
+/// A program that has nothing to do for this long has settled.
+const IDLE: Duration = Duration::from_millis(1_500);
+
+/// A turn with everything in it: the model's stream, the queue, the sandbox, and words.
+const TURN: Exchange<'_> = Exchange {
+    message: "Post 'Hello World' to X.",
+    answers: [
+        r#"<tool_code>[{\"name\": \"CREATE_POST\", \"params\": {\"platform\": \"X\", \"text\": \"Hello World\"}}]</tool_code>"#,
+        "Nothing was sent, because no token is set.",
+    ]
+    .as_slice(),
+};
+
+/// The four figures of one run, in MB: agent and router after the start, agent and router after a turn.
+type Run = [f64; 4];
+
+/// Looks at fresh homes with the first-party skills.
+///
+/// # Errors
+/// When something does not run.
+pub(super) fn run(sh: &Shell) -> Result<Vec<Figure>> {
+    let runs: Vec<Run> = (0..RUNS).map(|_| once(sh)).collect::<Result<_>>()?;
+    let figure = |what: &str, place: usize, most: f64| {
+        let values: Vec<f64> = runs.iter().map(|run| run[place]).collect();
+        Figure::new(what, median(&values), "MB").at_most(most)
+    };
+    Ok(vec![
+        figure("agent, after the start", 0, 12.0),
+        figure("router, after the start", 1, 7.0),
+        figure("agent, after a turn with an action", 2, 12.0),
+        figure("router, after a turn with an action", 3, 7.0),
+    ])
+}
+
+fn once(sh: &Shell) -> Result<Run> {
+    let home = sh.create_temp_dir()?;
+    let address = ollama::serve(TURN.answers.iter().copied(), || {})?;
+    let mut agent = Program::safeclaw(sh, &[], home.path(), &address)?;
+    agent.noticed("skills:")?;
+    std::thread::sleep(IDLE);
+    let router = child(agent.id())?;
+    let (agent_idle, router_idle) = (held(agent.id())?, held(router)?);
+    agent.say(TURN.message)?;
+    agent.heard(TURN.answers[1])?;
+    std::thread::sleep(IDLE);
+    let run = [agent_idle, router_idle, held(agent.id())?, held(router)?];
+    agent.end()?;
+    Ok(run)
+}
+
+/// The one process that process `id` has started.
+fn child(id: u32) -> Result<u32> {
+    let mut children = String::new();
+    for thread in fs::read_dir(format!("/proc/{id}/task"))? {
+        children += &fs::read_to_string(thread?.path().join("children"))?;
+    }
+    children.trim().parse().with_context(|| format!("{id} should have one child, not {children:?}"))
+}
+
+/// What process `id` holds, in MB (10^6 bytes).
+fn held(id: u32) -> Result<f64> {
+    let rollup = fs::read_to_string(format!("/proc/{id}/smaps_rollup"))?;
+    let line = rollup.lines().find_map(|line| line.strip_prefix("Pss:"));
+    let kib = line.and_then(|line| line.trim().strip_suffix(" kB")).context("no Pss line")?;
+    Ok(kib.parse::<f64>()? * 1_024.0 / 1e6)
+}
