@@ -25,8 +25,9 @@ const PATIENCE: Duration = Duration::from_secs(4);
 /// Opens a chat. The router runs beside it as a process of its own; no Redis is needed, and without
 /// Ollama it understands sentences like the examples that /actions shows.
 ///
-/// `safeclaw agent --help` and `safeclaw router --help` tell of the two parts: settings, skills, and how
-/// to run them as two processes over a Redis.
+/// The two parts have commands of their own: `safeclaw agent config` changes a setting, `safeclaw router
+/// new-skill NAME` writes a skill. `safeclaw agent --help` and `safeclaw router --help` tell the rest,
+/// also how to run them as two processes over a Redis.
 #[derive(Debug, Parser)]
 #[command(version)]
 struct Args {
@@ -37,18 +38,17 @@ struct Args {
 }
 
 fn main() -> ExitCode {
-    let mut args: Vec<OsString> = std::env::args_os().collect();
+    let args: Vec<OsString> = std::env::args_os().collect();
     match args.get(1).and_then(|word| word.to_str()) {
-        Some("agent") => {
-            args.remove(1);
-            agent::cli::main(args)
-        }
-        Some("router") => {
-            args.remove(1);
-            router::cli::main(args, &["router"])
-        }
+        Some("agent") => agent::cli::main(part("safeclaw agent", args)),
+        Some("router") => router::cli::main(part("safeclaw router", args), &["router"]),
         _ => agent::cli::finish(together(Args::parse_from(args))),
     }
+}
+
+/// The arguments of a part, with `name` as that of the program, for its help to show.
+fn part(name: &str, args: Vec<OsString>) -> Vec<OsString> {
+    std::iter::once(name.into()).chain(args.into_iter().skip(2)).collect()
 }
 
 fn together(args: Args) -> Result<(), StartError> {

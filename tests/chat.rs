@@ -1,4 +1,5 @@
 //! The whole house on one machine: `safeclaw` with its router beside it, no Redis, no Ollama, no network.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
 
 use std::path::Path;
 

@@ -1,5 +1,6 @@
 //! Posting for real: the first-party skill, the proxy that adds the token, and an API on this machine that
 //! checks what arrives.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
@@ -26,9 +27,9 @@ fn mastodon() -> (u16, Receiver<Arrived>) {
             let mut reader = BufReader::new(stream.unwrap());
             let mut head = String::new();
             while reader.read_line(&mut head).unwrap() > 2 {}
-            let length = head
-                .lines()
-                .find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
+            let length = head.lines().find_map(|line| {
+                line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok()
+            });
             let mut body = vec![0; length.unwrap_or(0)];
             reader.read_exact(&mut body).unwrap();
             let answer = if head.starts_with("GET /api/v2/instance") {
@@ -124,11 +125,17 @@ fn a_fresh_policy_asks_first_and_without_a_terminal_the_post_stays_pending() {
     let (port, arrived) = mastodon();
     let home = home(port, ASK);
     let mut chat = chat(&home);
-    chat.ask("Publish 'Hello World' on Mastodon.", "CREATE_POST: pending, it waits for a person's yes");
+    chat.ask(
+        "Publish 'Hello World' on Mastodon.",
+        "CREATE_POST: pending, it waits for a person's yes",
+    );
     assert_eq!(chat.end().code(), Some(0));
     assert!(arrived.try_recv().is_err(), "nothing was sent");
     let audit = home.text("router/audit/router-1.jsonl");
-    assert!(audit.contains("\"code\":\"approval\"") && !audit.contains("\"row\":\"intent\""), "{audit}");
+    assert!(
+        audit.contains("\"code\":\"approval\"") && !audit.contains("\"row\":\"intent\""),
+        "{audit}"
+    );
 }
 
 #[test]
@@ -142,7 +149,10 @@ fn a_private_address_that_the_owner_did_not_allow_is_not_reached() {
     let mut chat = chat(&home);
     let failed = chat.ask("Publish 'Hello World' on Mastodon.", "\n");
     assert!(failed.contains("CREATE_POST: failed"), "{failed}");
-    chat.ask(&format!("/run WEB_FETCH {{\"url\": \"http://127.0.0.1:{port}/\"}}"), "WEB_FETCH: failed");
+    chat.ask(
+        &format!("/run WEB_FETCH {{\"url\": \"http://127.0.0.1:{port}/\"}}"),
+        "WEB_FETCH: failed",
+    );
     chat.end();
     assert!(arrived.try_recv().is_err(), "nothing was sent");
 }

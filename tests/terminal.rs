@@ -9,8 +9,10 @@ const PROMPT: &str = "you>";
 const ENTER: &str = "\r";
 const CTRL_C: &str = "\x03";
 const CTRL_D: &str = "\x04";
+const CTRL_L: &str = "\x0c";
 const UP: &str = "\x1b[A";
 const LEFT: &str = "\x1b[D";
+const HOW_TO_END: &str = "[Ctrl-C once more, or quit, ends it]";
 
 /// A chat at its first prompt, with the settings that its terminal had before.
 fn chat(home: &TempHome, variables: &[(&str, &str)]) -> Terminal {
@@ -53,6 +55,7 @@ fn lines_can_be_edited_and_brought_back_also_after_a_restart() {
     first.press(UP);
     first.expect_last("you> /memory");
     first.press(CTRL_C);
+    first.expect(HOW_TO_END);
     line(&mut first, "quit");
     assert_eq!(first.wait().code(), Some(0));
     let mut second = chat(&home, &[]);
@@ -90,13 +93,14 @@ fn ctrl_c_at_the_prompt_says_how_to_end_it() {
     let mut chat = chat(&home, &[]);
     chat.press("half a line");
     chat.press(CTRL_C);
-    chat.expect("[Ctrl-C once more, or quit, ends it]");
-    chat.expect_last(PROMPT);
+    chat.expect(HOW_TO_END);
     line(&mut chat, "/memory");
     chat.expect("Nothing is remembered.");
-    chat.expect_last(PROMPT);
-    // What was said between counts: this is a first one again.
+    chat.press(CTRL_L);
+    chat.expect_gone(HOW_TO_END);
+    // Something was said in between, so this is a first one again.
     chat.press(CTRL_C);
+    chat.expect(HOW_TO_END);
     chat.expect_last(PROMPT);
     chat.press(CTRL_C);
     assert_eq!(chat.wait().code(), Some(0));
@@ -181,7 +185,6 @@ fn something_moves_while_the_model_thinks_and_words_come_as_they_are_said() {
     testkit::wait_until("it moves", || chat.screen() != shown);
     chat.press(CTRL_C);
     chat.expect_last(PROMPT);
-    println!("{:?}", String::from_utf8_lossy(&chat.bytes()));
     assert!(!chat.screen().contains("is thinking"), "{}", chat.screen());
     line(&mut chat, "Say something.");
     // The answer has no end, so this is no whole answer.
@@ -222,7 +225,10 @@ fn posting_skill(home: &TempHome) {
          [params]\nwho = { type = \"string\" }\nloud = { type = \"boolean\" }\n\
          [[examples]]\nsay = \"Ring for Ann.\"\nparams = { who = \"Ann\", loud = true }\n",
     );
-    home.put("router/skills/ring_bell/run", "#!/bin/sh\ncat > /dev/null\necho '{\"rung\": true}'\n");
+    home.put(
+        "router/skills/ring_bell/run",
+        "#!/bin/sh\ncat > /dev/null\necho '{\"rung\": true}'\n",
+    );
     let program = home.router_skills().join("ring_bell/run");
     std::fs::set_permissions(program, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
@@ -234,7 +240,11 @@ fn a_person_is_shown_exactly_what_would_run_and_answers() {
     let home = TempHome::new();
     posting_skill(&home);
     let mut chat = chat(&home, &[]);
-    for (answer, outcome) in [("n", "RING_BELL: refused, a person said no"), (CTRL_C, "RING_BELL: refused"), ("", "RING_BELL: refused")] {
+    for (answer, outcome) in [
+        ("n", "RING_BELL: refused, a person said no"),
+        (CTRL_C, "RING_BELL: refused"),
+        ("", "RING_BELL: refused"),
+    ] {
         line(&mut chat, "/clear");
         line(&mut chat, RING);
         chat.expect("RING_BELL: pending");
@@ -248,8 +258,8 @@ RING_BELL {
         chat.expect_last("yes or no? [no]");
         line(&mut chat, answer);
         chat.expect(outcome);
-        chat.press("\x0c"); // Ctrl-L clears the screen.
-        chat.expect_last(PROMPT);
+        chat.press(CTRL_L);
+        chat.expect_gone(outcome);
     }
     let audit = home.text("router/audit/router-1.jsonl");
     assert!(!audit.contains(r#""intent""#), "{audit}");

@@ -1,5 +1,6 @@
 //! `start_agent` and `start_router` as two processes on one real Redis, and each with the other side as the
 //! first SafeClaw was.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
 
 use std::time::Duration;
 

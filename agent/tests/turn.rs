@@ -1,4 +1,5 @@
 //! Whole turns with a model that says what a test tells it and a router that answers what a test tells it.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -158,7 +159,8 @@ async fn an_action_is_run_and_its_result_seen_before_the_answer() {
     assert_eq!(heard, "I'll note it.\n<_MEMORY_WRITE: ok, remembered: name = Frankie.>\n\nNoted.");
     assert!(house.prompt(1).contains("Remembered: name = Frankie."), "{}", house.prompt(1));
     assert_eq!(house.history()[0]["response"], "I'll note it.\nNoted.");
-    let artifact: Value = serde_json::from_str(&house.home.text("workspace/artifact.json")).unwrap();
+    let artifact: Value =
+        serde_json::from_str(&house.home.text("workspace/artifact.json")).unwrap();
     assert_eq!(artifact[0]["action"], "_MEMORY_WRITE");
 }
 
@@ -232,7 +234,11 @@ async fn a_name_that_no_card_has_never_reaches_the_router() {
     let asks = actions(&["APPROVE", "LOK", "_NOPE"]);
     let mut house = house(&[&asks, "Oh."]).await;
     let heard = house.turn("approve it").await;
-    for words in ["APPROVE: unknown", "LOK: unknown, there is no action LOK; did you mean LOOK?", "_NOPE: unknown"] {
+    for words in [
+        "APPROVE: unknown",
+        "LOK: unknown, there is no action LOK; did you mean LOOK?",
+        "_NOPE: unknown",
+    ] {
         assert!(heard.contains(words), "{heard}");
     }
     let nothing = tokio::time::timeout(Duration::ZERO, house.router.receive()).await;
@@ -281,13 +287,20 @@ async fn a_question_is_passed_on_and_its_result_comes_later() {
     let id = post.command().unwrap().message_id.clone();
     post.reply(Stopped::new(Code::Approval, "it waits").with("approval", approval));
     let heard = house.heard().await;
-    assert!(heard.contains("<POST: pending, it waits>") && heard.contains("?q-1 POST {}"), "{heard}");
+    assert!(
+        heard.contains("<POST: pending, it waits>") && heard.contains("?q-1 POST {}"),
+        "{heard}"
+    );
     house.tell(Said::Answer { id: "q-1".to_owned(), yes: true }).await;
     let answer = house.router.receive().await.unwrap();
     assert_eq!(answer.command().unwrap().action.as_str(), "APPROVE");
-    assert_eq!(Value::from(answer.command().unwrap().params.clone()), json!({"id": "q-1", "answer": "yes"}));
+    assert_eq!(
+        Value::from(answer.command().unwrap().params.clone()),
+        json!({"id": "q-1", "answer": "yes"})
+    );
     answer.reply(Done::default());
-    let reply = protocol::Reply::new(Some(id), "POST", done("url", json!("https://x.com/1")).into());
+    let reply =
+        protocol::Reply::new(Some(id), "POST", done("url", json!("https://x.com/1")).into());
     let event = Event {
         event: EventKind::Result,
         session: SessionKey::new("owner").unwrap(),

@@ -1,4 +1,5 @@
 //! What holds for every transport: one suite, run on memory, on a pipe of the system and on a real Redis.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -129,7 +129,10 @@ mod tests {
             "name": "CREATE_POST", "instruction": "Post.", "params": {"platform": "X | LinkedIn"}
         }))
         .unwrap();
-        assert_eq!(card.params["platform"], json!({"type": "string", "description": "X | LinkedIn"}));
+        assert_eq!(
+            card.params["platform"],
+            json!({"type": "string", "description": "X | LinkedIn"})
+        );
         assert_eq!((card.effect, card.reads), (Effect::External, Reads::Public));
     }
 
@@ -138,22 +141,32 @@ mod tests {
         let card = ActionCard {
             name: ActionName::new("CREATE_POST").unwrap(),
             instruction: "Publish a short post.".to_owned(),
-            params: json!({"text": {"type": "string"}, "lang": {"type": "string"}}).as_object().unwrap().clone(),
+            params: json!({"text": {"type": "string"}, "lang": {"type": "string"}})
+                .as_object()
+                .unwrap()
+                .clone(),
             optional: vec!["lang".to_owned()],
             effect: Effect::External,
             reads: Reads::None,
-            examples: vec![Example { say: "Post 'Hi'.".to_owned(), params: json!({"text": "Hi"}).as_object().unwrap().clone() }],
+            examples: vec![Example {
+                say: "Post 'Hi'.".to_owned(),
+                params: json!({"text": "Hi"}).as_object().unwrap().clone(),
+            }],
             timeout_ms: Some(15_000),
             more: Object::new(),
         };
         insta::assert_snapshot!(serde_json::to_string(&card).unwrap());
-        assert_eq!(serde_json::from_str::<ActionCard>(&serde_json::to_string(&card).unwrap()).unwrap(), card);
+        assert_eq!(
+            serde_json::from_str::<ActionCard>(&serde_json::to_string(&card).unwrap()).unwrap(),
+            card
+        );
         insta::assert_snapshot!(card.params_schema().to_string(), @r#"{"type":"object","properties":{"text":{"type":"string"},"lang":{"type":"string"}},"required":["text"],"additionalProperties":false}"#);
     }
 
     #[test]
     fn keys_that_somebody_added_are_kept() {
-        let card: ActionCard = serde_json::from_value(json!({"name": "A", "note": "mine"})).unwrap();
+        let card: ActionCard =
+            serde_json::from_value(json!({"name": "A", "note": "mine"})).unwrap();
         assert_eq!(serde_json::to_value(&card).unwrap()["note"], "mine");
     }
 }

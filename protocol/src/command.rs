@@ -9,7 +9,9 @@ use crate::{
 };
 
 /// How urgent a command is. Absent on the wire means normal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash, Serialize, Deserialize,
+)]
 #[serde(try_from = "u8", into = "u8")]
 pub enum Priority {
     /// 0: nobody waits for it.
@@ -174,7 +176,8 @@ mod tests {
 
     #[test]
     fn a_command_of_the_first_version_is_read() {
-        let bytes = br#"{"message_id":"m1","action":"CREATE_POST","params":{"text":"x"},"extra":[1]}"#;
+        let bytes =
+            br#"{"message_id":"m1","action":"CREATE_POST","params":{"text":"x"},"extra":[1]}"#;
         let command = Command::from_bytes(bytes).unwrap();
         assert_eq!(command.envelope, Envelope::default());
         assert_eq!(
@@ -205,7 +208,10 @@ mod tests {
 
     #[test]
     fn null_and_absent_params_count_as_none() {
-        for text in [r#"{"message_id":"m","action":"A","params":null}"#, r#"{"message_id":"m","action":"A"}"#] {
+        for text in [
+            r#"{"message_id":"m","action":"A","params":null}"#,
+            r#"{"message_id":"m","action":"A"}"#,
+        ] {
             assert!(Command::from_bytes(text.as_bytes()).unwrap().params.is_empty());
         }
     }
@@ -213,10 +219,16 @@ mod tests {
     #[test]
     fn the_answer_goes_to_the_id_wherever_one_can_be_read() {
         let id = Some("m".to_owned());
-        assert_eq!(malformed(br#"{"message_id":"m","action":"create_post"}"#), (id.clone(), Code::UnknownAction));
+        assert_eq!(
+            malformed(br#"{"message_id":"m","action":"create_post"}"#),
+            (id.clone(), Code::UnknownAction)
+        );
         assert_eq!(malformed(br#"{"message_id":"m","action":5}"#), (id.clone(), Code::BadRequest));
         assert_eq!(malformed(br#"{"message_id":"m"}"#), (id.clone(), Code::BadRequest));
-        assert_eq!(malformed(br#"{"message_id":"m","action":"A","params":[]}"#), (id, Code::BadRequest));
+        assert_eq!(
+            malformed(br#"{"message_id":"m","action":"A","params":[]}"#),
+            (id, Code::BadRequest)
+        );
         assert_eq!(malformed(br#"{"action":"A"}"#), (None, Code::BadRequest));
         assert_eq!(malformed(br#"{"message_id":"a b","action":"A"}"#), (None, Code::BadRequest));
         assert_eq!(malformed(b"[1]"), (None, Code::BadRequest));

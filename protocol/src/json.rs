@@ -175,10 +175,7 @@ mod tests {
     #[test]
     fn refuses_what_is_too_large_before_it_parses() {
         let size = MAX_BYTES + 1;
-        assert_eq!(
-            parse(&vec![0xff; size]),
-            Err(JsonError::TooLarge { size, limit: MAX_BYTES })
-        );
+        assert_eq!(parse(&vec![0xff; size]), Err(JsonError::TooLarge { size, limit: MAX_BYTES }));
     }
 
     #[test]

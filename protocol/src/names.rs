@@ -137,10 +137,13 @@ mod tests {
 
     #[test]
     fn action_names_follow_the_grammar() {
-        for good in ["A", "_A", "CREATE_POST", "X2", &"A".repeat(64), &format!("_{}", "A".repeat(64))] {
+        for good in
+            ["A", "_A", "CREATE_POST", "X2", &"A".repeat(64), &format!("_{}", "A".repeat(64))]
+        {
             assert!(ActionName::new(good).is_ok(), "{good}");
         }
-        for bad in ["", "_", "__A", "create_post", "2X", "A B", "A\n", "Ä", "../X", &"A".repeat(65)] {
+        for bad in ["", "_", "__A", "create_post", "2X", "A B", "A\n", "Ä", "../X", &"A".repeat(65)]
+        {
             assert!(ActionName::new(bad).is_err(), "{bad}");
         }
     }

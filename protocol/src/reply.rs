@@ -10,8 +10,18 @@ use crate::{
 /// The names that only the router sets in a reply. A skill's result that uses one of them is put whole
 /// under `result`, so that a skill can't speak with the router's voice.
 const RESERVED: [&str; 12] = [
-    "status", "action", "v", "message_id", "text", "error", "maybe_executed", "dry_run", "screen",
-    "key_id", "mac", "result",
+    "status",
+    "action",
+    "v",
+    "message_id",
+    "text",
+    "error",
+    "maybe_executed",
+    "dry_run",
+    "screen",
+    "key_id",
+    "mac",
+    "result",
 ];
 
 /// The answer to one command.
@@ -62,7 +72,9 @@ impl Reply {
         let outcome = match status {
             Some(Ok(Status::Ok)) => Outcome::Done(read_done(&fields)),
             Some(Ok(status)) => Outcome::Stopped(read_stopped(&fields, status)),
-            Some(Err(_)) | None if is_ours => Outcome::Stopped(read_stopped(&fields, Status::Error)),
+            Some(Err(_)) | None if is_ours => {
+                Outcome::Stopped(read_stopped(&fields, Status::Error))
+            }
             Some(Err(_)) | None => Outcome::Done(read_done(&fields)),
         };
         Self { message_id, outcome, fields }
@@ -196,7 +208,8 @@ mod tests {
 
     #[test]
     fn the_first_versions_disabled_skill_is_understood() {
-        let bytes = br#"{"status":"skipped","action":"A","reason":"Skill A is disabled in config"}"#;
+        let bytes =
+            br#"{"status":"skipped","action":"A","reason":"Skill A is disabled in config"}"#;
         let Outcome::Stopped(stopped) = Reply::from_bytes(bytes).unwrap().outcome else {
             panic!("it did not run")
         };
@@ -206,7 +219,10 @@ mod tests {
     #[test]
     fn every_code_has_the_status_that_the_wire_gives_it() {
         for (status, codes) in [
-            ("error", "bad_request bad_params too_large skill_failed bad_result timeout cancelled interrupted poison bad_signature replay internal"),
+            (
+                "error",
+                "bad_request bad_params too_large skill_failed bad_result timeout cancelled interrupted poison bad_signature replay internal",
+            ),
             ("denied", "policy owner budget stopped"),
             ("pending", "approval"),
             ("skipped", "disabled"),

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use home::{FileError, Home, HomeError, LockError};
+use home::Home;
 use tracing_subscriber::EnvFilter;
 
 use crate::config::SettingsError;
-use crate::new_skill::{Language, NewSkillError};
-use crate::policy::PolicyError;
+use crate::error::StartError;
+use crate::new_skill::Language;
 use crate::sandbox::{self, SelfCommand};
 use crate::{catalog, config, new_skill, start};
 
@@ -53,36 +53,6 @@ enum Command {
         /// Its name.
         name: String,
     },
-}
-
-/// Why a router did not start.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum StartError {
-    #[error(
-        "REDIS_URL is not set: put it into .env or the environment (REDIS_URL=redis://localhost:6379), \
-        or run `safeclaw`, which needs no Redis"
-    )]
-    NoRedis,
-    #[error("{0}")]
-    Queue(String),
-    #[error(transparent)]
-    Home(#[from] HomeError),
-    #[error(transparent)]
-    Settings(#[from] SettingsError),
-    #[error(transparent)]
-    Policy(#[from] PolicyError),
-    #[error(transparent)]
-    File(#[from] FileError),
-    #[error(transparent)]
-    Lock(#[from] LockError),
-    #[error(transparent)]
-    NewSkill(#[from] NewSkillError),
-    #[error("can't listen for signals: {0}")]
-    Signals(std::io::Error),
-    #[error("can't start the runtime: {0}")]
-    Runtime(std::io::Error),
-    #[error("can't find this program's own file: {0}")]
-    Myself(std::io::Error),
 }
 
 /// Runs the router's command line. `args` starts with the program's name; `prefix` is what stands between

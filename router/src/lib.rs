@@ -12,6 +12,7 @@
 
 pub mod cli;
 pub mod config;
+mod error;
 
 mod start;
 

@@ -1,4 +1,5 @@
 //! The router's loop on the memory transport, with a sandbox that does what a test tells it.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;

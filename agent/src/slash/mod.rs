@@ -170,8 +170,7 @@ mod tests {
             Some(Slash::Wrong(why)) => why,
             other => panic!("{other:?}"),
         };
-        let told =
-            ["/run", "/run a", "/run A [1]", "/run A {", "/forget", "/memry"].map(wrong);
+        let told = ["/run", "/run a", "/run A [1]", "/run A {", "/forget", "/memry"].map(wrong);
         insta::assert_snapshot!(told.join("\n"));
     }
 }

@@ -3,13 +3,17 @@
 //! A question is parked under a random id and answered once: whoever takes it out is the only one who has
 //! it. What runs after a yes is the parked call itself, not what anybody says later.
 
+mod yes;
+
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use protocol::{Code, Command, Principal, SessionKey, Stopped};
+use protocol::{Code, Command, SessionKey, Stopped};
 use serde_json::{Value, json};
 use uuid::Uuid;
+
+pub use yes::Yes;
 
 use crate::policy::Question;
 
@@ -23,20 +27,6 @@ const MOST_PER_SESSION: usize = 3;
 #[derive(Debug, Default)]
 pub struct Approvals {
     parked: Mutex<HashMap<Uuid, Question>>,
-}
-
-/// A person's yes. Only an answer to a parked question makes one.
-#[derive(Debug)]
-pub struct Yes {
-    principal: Principal,
-}
-
-impl Yes {
-    /// Who said yes.
-    #[must_use]
-    pub fn principal(&self) -> &Principal {
-        &self.principal
-    }
 }
 
 /// A question with its answer.
@@ -97,7 +87,7 @@ impl Approvals {
             .clone()
             .ok_or_else(|| Stopped::new(Code::Owner, "nobody is named who answers"))?;
         let question = self.take(id, command.envelope.session.as_ref())?;
-        Ok(if yes { Answered::Yes(question, Yes { principal }) } else { Answered::No(question) })
+        Ok(if yes { Answered::Yes(question, Yes::of(principal)) } else { Answered::No(question) })
     }
 
     /// Waits until the question's time is up, and takes it if it still waits.

@@ -86,7 +86,8 @@ impl Served {
     fn serve(&self, mut stream: TcpStream) {
         let (path, body) = request(&stream);
         if path == "/api/tags" {
-            let model = |name| json!({"name": name, "modified_at": "2026-01-01T00:00:00Z", "size": 1});
+            let model =
+                |name| json!({"name": name, "modified_at": "2026-01-01T00:00:00Z", "size": 1});
             let list = json!({"models": OllamaServer::MODELS.map(model)});
             let _ = write!(stream, "{HEAD}{list}");
             return;

@@ -49,7 +49,8 @@ impl Terminal {
         let mut terminal_first = vec![("TERM", "xterm")];
         terminal_first.extend(variables);
         // It makes the terminal the controlling one, so that Ctrl-C is a signal.
-        let leader: Vec<&str> = ["--ctty", program].into_iter().chain(args.iter().copied()).collect();
+        let leader: Vec<&str> =
+            ["--ctty", program].into_iter().chain(args.iter().copied()).collect();
         let side = || OwnedFd::from(tty.try_clone().unwrap());
         let child = command("setsid", &leader, home, &terminal_first)
             .stdin(side())
@@ -95,6 +96,14 @@ impl Terminal {
     /// When it never comes; then with the screen.
     pub fn expect(&self, text: &str) {
         self.until(&format!("{text:?} on the screen"), |screen| screen.contains(text));
+    }
+
+    /// Waits until `text` stands on the screen no more.
+    ///
+    /// # Panics
+    /// When it stays; then with the screen.
+    pub fn expect_gone(&self, text: &str) {
+        self.until(&format!("{text:?} is gone"), |screen| !screen.contains(text));
     }
 
     /// Waits until the last line of the screen is `text`, spaces at its end aside.

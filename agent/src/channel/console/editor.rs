@@ -46,7 +46,7 @@ impl Editor {
     /// # Errors
     /// When the terminal is too simple for it.
     pub(super) fn start(typed: PathBuf) -> io::Result<Self> {
-        let restore = Restore::new();
+        let restore = Restore::take();
         let mut editor = DefaultEditor::new().map_err(io::Error::other)?;
         let printer = editor.create_external_printer().map_err(io::Error::other)?;
         // The first start has no history yet.

@@ -1,0 +1,37 @@
+//! Why a router does not start.
+
+use home::{FileError, HomeError, LockError};
+
+use crate::config::SettingsError;
+use crate::new_skill::NewSkillError;
+use crate::policy::PolicyError;
+
+/// Why a router did not start.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StartError {
+    #[error(
+        "REDIS_URL is not set: put it into .env or the environment (REDIS_URL=redis://localhost:6379), \
+        or run `safeclaw`, which needs no Redis"
+    )]
+    NoRedis,
+    #[error("{0}")]
+    Queue(String),
+    #[error(transparent)]
+    Home(#[from] HomeError),
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    #[error(transparent)]
+    NewSkill(#[from] NewSkillError),
+    #[error("can't listen for signals: {0}")]
+    Signals(std::io::Error),
+    #[error("can't start the runtime: {0}")]
+    Runtime(std::io::Error),
+    #[error("can't find this program's own file: {0}")]
+    Myself(std::io::Error),
+}

@@ -1,0 +1,36 @@
+//! What the command lines say of themselves.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
+#![allow(clippy::disallowed_types, reason = "the program under test is a process")]
+
+use std::process::Command;
+
+fn help(args: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_safeclaw"))
+        .args(args)
+        .arg("--help")
+        .env_clear()
+        .env("COLUMNS", "100")
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn of_everything_in_one() {
+    insta::assert_snapshot!(help(&[]));
+}
+
+#[test]
+fn of_the_agent() {
+    insta::assert_snapshot!(help(&["agent"]));
+    insta::assert_snapshot!(help(&["agent", "clear"]));
+    insta::assert_snapshot!(help(&["agent", "config"]));
+}
+
+#[test]
+fn of_the_router() {
+    insta::assert_snapshot!(help(&["router"]));
+    insta::assert_snapshot!(help(&["router", "skills"]));
+    insta::assert_snapshot!(help(&["router", "new-skill"]));
+}
