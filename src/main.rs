@@ -6,7 +6,7 @@
 #![expect(clippy::disallowed_types, reason = "this is the one start of the router")]
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::{ExitCode, Stdio};
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ struct Args {
     /// Where .env, workspace/, agent/ and router/ live [default: here if they are here, else the user's
     /// data folder].
     #[arg(long, value_name = "DIR", env = "SAFECLAW_HOME", hide_env_values = true)]
-    home: Option<PathBuf>,
+    home: Option<OsString>,
 }
 
 fn main() -> ExitCode {
@@ -52,7 +52,7 @@ fn part(name: &str, args: Vec<OsString>) -> Vec<OsString> {
 }
 
 fn together(args: Args) -> Result<(), StartError> {
-    let home = Home::find(args.home.as_deref())?;
+    let home = Home::find(args.home.as_deref().map(Path::new))?;
     agent::start_log(&home);
     let settings = Settings::read(&home)?;
     agent::runtime()?.block_on(async {
@@ -61,7 +61,7 @@ fn together(args: Args) -> Result<(), StartError> {
             return Err(std::io::Error::other("the router has no pipe").into());
         };
         let mut way = "beside this chat, over a pipe".to_owned();
-        if settings.redis.is_some() {
+        if settings.queue.is_set() {
             way.push_str(" (REDIS_URL is for start_agent and start_router)");
         }
         let talked = agent::talk(home, settings, PipeRequester::new(stdout, stdin), way).await;

@@ -54,18 +54,18 @@ fn mastodon() -> (u16, Receiver<Arrived>) {
 
 fn home(port: u16, policy: &str) -> TempHome {
     let home = TempHome::new();
-    home.put("router/.env", format!("MASTODON_TOKEN={TOKEN}\n"));
-    std::fs::set_permissions(
-        home.router_env(),
-        std::os::unix::fs::PermissionsExt::from_mode(0o600),
-    )
-    .unwrap();
+    write_token(&home);
     let settings = format!(
         r#"{{"skills": {{"CREATE_POST": {{"settings": {{"mastodon_url": "http://127.0.0.1:{port}"}}, "allow_private": ["127.0.0.1:{port}"]}}}}}}"#
     );
     home.put("router/config.json", settings);
     home.put("router/policy.toml", policy);
     home
+}
+
+/// Nobody else may read it, from the first moment on: the router would refuse it.
+fn write_token(home: &TempHome) {
+    home::file::write(&home.router_env(), format!("MASTODON_TOKEN={TOKEN}\n").as_bytes()).unwrap();
 }
 
 fn chat(home: &TempHome) -> Chat {
@@ -155,4 +155,22 @@ fn a_private_address_that_the_owner_did_not_allow_is_not_reached() {
     );
     chat.end();
     assert!(arrived.try_recv().is_err(), "nothing was sent");
+}
+
+#[test]
+fn a_token_that_is_put_down_while_it_runs_counts_at_once() {
+    let (port, arrived) = mastodon();
+    let home = home(port, ALLOW);
+    std::fs::remove_file(home.router_env()).unwrap();
+    let mut chat = chat(&home);
+    chat.ask("Publish 'Hello' on Mastodon.", "CREATE_POST: dry run");
+    write_token(&home);
+    testkit::wait_until("the post is real", || {
+        chat.ask("Publish 'Hello' on Mastodon.", "CREATE_POST: ").is_empty()
+            || chat.ask("/status", "workspace:").contains("posted on Mastodon")
+    });
+    assert_eq!(
+        serde_json::from_str::<serde_json::Value>(&next_post(&arrived).body).unwrap()["status"],
+        "Hello"
+    );
 }

@@ -50,6 +50,13 @@ impl House {
         self.home.router_skills().join(name)
     }
 
+    /// The process id of the router.
+    fn router(&self) -> u32 {
+        let agent = self.chat.pid();
+        let children = fs::read_to_string(format!("/proc/{agent}/task/{agent}/children")).unwrap();
+        children.trim().parse().unwrap()
+    }
+
     /// Runs an action until its line shows `text`: a skill that was just dropped takes a moment.
     fn run_until(&mut self, call: &str, text: &str) -> String {
         let name = call.split(' ').next().unwrap().to_owned();
@@ -150,6 +157,11 @@ fn a_folder_that_is_no_skill_is_left_out_with_the_reason_and_stops_nobody() {
         ("bad_example", "[[examples]]\nsay = \"x\"\nparams = { y = 1 }\n"),
         ("bad_span", "timeout = \"soon\"\n"),
         ("bad_host", "[net]\nhosts = [\"a b\"]\n"),
+        (
+            "serves_when",
+            "mode = \"serve\"\n[params]\np = { type = \"string\" }\n[secrets.T]\nhost = \"a.b\"\n\
+             header = \"X\"\nwhen = { p = \"x\" }\n",
+        ),
     ] {
         house.drop_skill(name, good, manifest);
     }
@@ -163,6 +175,7 @@ fn a_folder_that_is_no_skill_is_left_out_with_the_reason_and_stops_nobody() {
     symlink(house.folder("hello_world"), house.folder("linked")).unwrap();
     house.drop_skill("fine", good, "");
     house.run_until("FINE", "FINE: ok");
+    house.home.put("router/config.json", r#"{"skills": {"fine": {"enabled": false}}}"#);
     let listed = start_router(&house, &["skills"]);
     for words in [
         "typo/skill.toml: TOML parse error at line",
@@ -170,6 +183,8 @@ fn a_folder_that_is_no_skill_is_left_out_with_the_reason_and_stops_nobody() {
         "bad_example/skill.toml: examples: \"x\": the parameters don't fit",
         "timeout: \"soon\" is no span of time; write 500ms, 15s or 2m",
         "bad_host/skill.toml: host \"a b\"",
+        "serves_when/skill.toml: secrets.T: when: a process that stays has the same secrets",
+        "router/config.json: skills.fine: there is no such skill; did you mean FINE?",
         "not_executable/run is not executable; run `chmod +x ",
         "OTHER_NAME belongs into a folder called other_name",
         "leads_out/data: it is a link that leads out of the skill's folder; put a copy there",
@@ -177,7 +192,7 @@ fn a_folder_that_is_no_skill_is_left_out_with_the_reason_and_stops_nobody() {
     ] {
         assert!(listed.contains(words), "{words}\n{listed}");
     }
-    house.run_until("NOT_EXECUTABLE", "chmod +x");
+    house.chat.expect_on_stderr("not_executable/run is not executable; run `chmod +x ");
     fs::set_permissions(&run, fs::Permissions::from_mode(0o755)).unwrap();
     house.run_until("NOT_EXECUTABLE", "NOT_EXECUTABLE: ok");
 }
@@ -241,4 +256,66 @@ fn a_skill_sees_nothing_of_the_house() {
     for foreign in ["OLLAMA_HOST", "\"root\"\n", "hunter2", "\"home\""] {
         assert!(!fields.contains(foreign), "{foreign} in {fields}");
     }
+}
+
+#[test]
+fn a_warm_skill_ends_when_its_folder_goes() {
+    let mut house = house();
+    let script =
+        "#!/usr/bin/python3\nimport json, sys\nfor line in sys.stdin: print('{}', flush=True)\n";
+    house.drop_skill("stays", script, "mode = \"serve\"\n");
+    house.run_until("STAYS", "STAYS: ok");
+    let launchers = || {
+        let children =
+            Command::new("ps").args(["--ppid", &house.router().to_string(), "-o", "pid="]).output();
+        String::from_utf8(children.unwrap().stdout).unwrap().lines().count()
+    };
+    assert_eq!(launchers(), 1);
+    fs::remove_dir_all(house.folder("stays")).unwrap();
+    testkit::wait_until("its process ends", || launchers() == 0);
+}
+
+#[test]
+fn a_folder_that_is_written_all_the_time_hides_no_other() {
+    let mut house = house();
+    house.drop_skill("busy", "#!/bin/sh\necho '{}'\n", "");
+    let (stop, file) = (
+        std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false)),
+        house.folder("busy").join("noise"),
+    );
+    let writer = std::thread::spawn({
+        let stop = std::sync::Arc::clone(&stop);
+        move || {
+            let mut n = 0;
+            while !stop.load(std::sync::atomic::Ordering::SeqCst) {
+                n += 1;
+                fs::write(&file, n.to_string()).unwrap();
+                std::thread::sleep(std::time::Duration::from_millis(20));
+            }
+        }
+    });
+    house.drop_skill("quiet", "#!/bin/sh\necho '{}'\n", "");
+    house.run_until("QUIET", "QUIET: ok");
+    stop.store(true, std::sync::atomic::Ordering::SeqCst);
+    writer.join().unwrap();
+}
+
+#[test]
+fn a_new_skill_before_the_first_start_keeps_the_first_party_ones_company() {
+    let home = TempHome::new();
+    fs::remove_dir_all(home.router_skills()).ok();
+    let run = |args: &[&str]| {
+        Command::new(SAFECLAW).args(args).arg("--home").arg(home.root()).output().unwrap()
+    };
+    assert!(run(&["router", "new-skill", "MINE"]).status.success());
+    let listed = String::from_utf8(run(&["router", "skills"]).stdout).unwrap();
+    for name in ["CREATE_POST", "HELLO_WORLD", "MINE", "WEB_FETCH"] {
+        assert!(listed.contains(name), "{listed}");
+    }
+    let reserved = run(&["router", "new-skill", "approve"]);
+    assert!(
+        String::from_utf8_lossy(&reserved.stderr).contains("is a request to the router itself")
+    );
+    let again = run(&["router", "new-skill", "mine"]);
+    assert!(String::from_utf8_lossy(&again.stderr).contains("is there already"));
 }

@@ -1,4 +1,5 @@
 //! The console at a real terminal: keys, interrupts, what moves, and what is left behind.
+#![allow(clippy::unwrap_used, reason = "a test ends with a panic")]
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -269,7 +270,9 @@ RING_BELL {
     chat.expect("RING_BELL: ok, the bell rang for Zoë");
     chat.expect_last(PROMPT);
     assert!(home.text("router/audit/router-1.jsonl").contains(r#""intent""#));
-    assert!(home.text("workspace/artifact.json").contains(r#""rung": true"#));
+    testkit::wait_until("the next prompt can show it", || {
+        home.text("workspace/artifact.json").contains(r#""rung": true"#)
+    });
     line(&mut chat, "quit");
     assert_eq!(chat.wait().code(), Some(0));
 }

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::ExitCode;
 
 use broker::redis::RedisRequester;
@@ -24,7 +24,7 @@ struct Args {
     /// Where .env, workspace/, agent/ and router/ live [default: here if they are here, else the user's
     /// data folder].
     #[arg(long, global = true, value_name = "DIR", env = "SAFECLAW_HOME", hide_env_values = true)]
-    home: Option<PathBuf>,
+    home: Option<OsString>,
 
     #[command(subcommand)]
     command: Option<Command>,
@@ -66,7 +66,7 @@ pub fn finish(ended: Result<(), StartError>) -> ExitCode {
 }
 
 fn run(args: Args) -> Result<(), StartError> {
-    let home = Home::find(args.home.as_deref())?;
+    let home = Home::find(args.home.as_deref().map(Path::new))?;
     match args.command {
         None => start::runtime()?.block_on(chat_over_redis(home)),
         Some(Command::Clear { yes }) => clear(&home, yes),
@@ -84,12 +84,13 @@ fn run(args: Args) -> Result<(), StartError> {
 async fn chat_over_redis(home: Home) -> Result<(), StartError> {
     log::start(&home);
     let settings = Settings::read(&home)?;
-    let Some(address) = settings.redis.clone() else { return Err(StartError::NoRedis) };
+    let Some(address) = settings.queue.address()? else { return Err(StartError::NoRedis) };
     let way = match address.check().await {
         Ok(()) => format!("over {}", address.shown()),
         Err(problem) => format!("{problem}; the chat works, actions of the router don't"),
     };
-    let broker = RedisRequester::new(address, settings.names.clone()).map_err(StartError::Queue)?;
+    let broker =
+        RedisRequester::new(address, settings.queue.names.clone()).map_err(StartError::Queue)?;
     start::talk(home, settings, broker, way).await
 }
 

@@ -1,5 +1,6 @@
 //! Why an agent does not start, or ends before it was asked to.
 
+use broker::redis::AddressError;
 use home::{ConfigError, FileError, HomeError, LockError};
 
 use crate::channel::ChannelError;
@@ -19,6 +20,9 @@ pub enum StartError {
     /// The queue's address can't be used.
     #[error("{0}")]
     Queue(String),
+    /// REDIS_URL can't be read.
+    #[error(transparent)]
+    Address(#[from] AddressError),
     /// Nobody could be asked.
     #[error("this is no terminal, so nothing was asked and nothing removed; say --yes to go ahead")]
     NotAsked,

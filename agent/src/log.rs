@@ -1,6 +1,7 @@
 //! What is logged, and where to: warnings to stderr, everything of note to workspace/agent.log.
 
 use std::fs::OpenOptions;
+use std::io::IsTerminal;
 
 use home::Home;
 use tracing_subscriber::filter::EnvFilter;
@@ -14,8 +15,12 @@ use crate::config;
 pub fn start(home: &Home) {
     let wanted = config::log_filter();
     let terminal = EnvFilter::builder().parse_lossy(wanted.as_deref().unwrap_or("warn"));
-    let terminal =
-        fmt::layer().with_writer(std::io::stderr).with_target(false).with_filter(terminal);
+    let terminal = fmt::layer()
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_target(false)
+        .without_time()
+        .with_filter(terminal);
     let path = home.agent_log();
     let opened = home::file::make_folder(&home.workspace())
         .map_err(|error| error.to_string())

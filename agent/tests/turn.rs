@@ -156,7 +156,7 @@ async fn an_action_is_run_and_its_result_seen_before_the_answer() {
     let write = r#"I'll note it. <tool_code>[{"name": "_MEMORY_WRITE", "params": {"new_memory": {"name": "Frankie"}}}]</tool_code>"#;
     let mut house = house(&[write, "Noted."]).await;
     let heard = house.turn("Remember my name is Frankie.").await;
-    assert_eq!(heard, "I'll note it.\n<_MEMORY_WRITE: ok, remembered: name = Frankie.>\n\nNoted.");
+    assert_eq!(heard, "I'll note it.\n<_MEMORY_WRITE: ok, remembered: name = Frankie.>\nNoted.");
     assert!(house.prompt(1).contains("Remembered: name = Frankie."), "{}", house.prompt(1));
     assert_eq!(house.history()[0]["response"], "I'll note it.\nNoted.");
     let artifact: Value =

@@ -1,6 +1,6 @@
 //! The commands that a responder has handed over and not yet answered.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use protocol::{MessageId, Reply};
@@ -9,11 +9,21 @@ use tokio_util::task::TaskTracker;
 
 use crate::responder::Unanswered;
 
+/// How many commands are remembered that were taken back before they came.
+const TAKEN_BACK: usize = 1_000;
+
 /// Which commands are open, so that they can be cancelled by id and waited for.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct OpenCommands {
-    tokens: Arc<Mutex<HashMap<MessageId, CancellationToken>>>,
+    known: Arc<Mutex<Known>>,
     tasks: TaskTracker,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    open: HashMap<MessageId, CancellationToken>,
+    /// Taken back while they still waited on the queue, the latest last.
+    taken_back: VecDeque<MessageId>,
 }
 
 impl OpenCommands {
@@ -27,22 +37,34 @@ impl OpenCommands {
     {
         let id = unanswered.message_id.clone();
         if let Some(id) = &id {
-            self.tokens().insert(id.clone(), unanswered.cancelled.clone());
+            let mut known = self.known();
+            if let Some(at) = known.taken_back.iter().position(|other| other == id) {
+                known.taken_back.remove(at);
+                unanswered.cancelled.cancel();
+            }
+            known.open.insert(id.clone(), unanswered.cancelled.clone());
         }
         let this = self.clone();
         self.tasks.spawn(async move {
             let reply = unanswered.reply().await;
             if let Some(id) = &id {
-                this.tokens().remove(id);
+                this.known().open.remove(id);
             }
             write(reply).await;
         });
     }
 
-    /// Cancels the command of this id, if it is open.
+    /// Cancels the command of this id: at once if it is open, else when it comes.
     pub(crate) fn cancel(&self, id: &MessageId) {
-        if let Some(token) = self.tokens().get(id) {
-            token.cancel();
+        let mut known = self.known();
+        match known.open.get(id) {
+            Some(token) => token.cancel(),
+            None => {
+                if known.taken_back.len() == TAKEN_BACK {
+                    known.taken_back.pop_front();
+                }
+                known.taken_back.push_back(id.clone());
+            }
         }
     }
 
@@ -53,8 +75,8 @@ impl OpenCommands {
         self.tasks.reopen();
     }
 
-    // A std mutex, because it is never held across an await. A poisoned map is still a map.
-    fn tokens(&self) -> std::sync::MutexGuard<'_, HashMap<MessageId, CancellationToken>> {
-        self.tokens.lock().unwrap_or_else(PoisonError::into_inner)
+    // A std mutex, because it is never held across an await. Poisoned, both lists are still whole.
+    fn known(&self) -> std::sync::MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -42,6 +42,14 @@ pub enum RequestError {
         /// What the attempt said.
         reason: String,
     },
+    /// The queue did not say whether it took the command.
+    #[error("the queue at {address} does not answer ({reason}); the command may have arrived")]
+    Uncertain {
+        /// Where the queue is, without a password.
+        address: String,
+        /// What the attempt said.
+        reason: String,
+    },
     /// It is larger than a command may be; it was not sent.
     #[error("the command has {size} bytes, over the limit of {limit}")]
     TooLarge {

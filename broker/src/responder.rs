@@ -15,6 +15,9 @@ pub trait Responder: Send {
     /// Call it only when there is room to serve a command: what it has handed over has left the queue.
     async fn receive(&mut self) -> Option<Request>;
 
+    /// Is cancelled when no further command will come.
+    fn closing(&self) -> CancellationToken;
+
     /// Waits until every reply to what was received has been written.
     async fn drained(&mut self);
 }

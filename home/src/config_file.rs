@@ -97,11 +97,15 @@ fn check<T: Serialize + DeserializeOwned>(path: &Path, object: &Object) -> Resul
     })?;
     let known = serde_json::to_value(&settings)
         .map_err(|e| ConfigError::value(path, ".", None, &e.to_string()))?;
-    match unknown_key(&given, &known, "") {
+    match misfit(&given, &known, "") {
         None => Ok(settings),
-        Some(key) => {
+        Some(Misfit::Unknown(key)) => {
             let nearest = nearest_key(&key, &known);
             Err(ConfigError::UnknownKey { path: path.to_owned(), key, nearest })
+        }
+        Some(Misfit::List(key)) => {
+            let found = at(&given, &key);
+            Err(ConfigError::value(path, &key, found, "a list, expected a map"))
         }
     }
 }
@@ -112,20 +116,29 @@ fn at<'a>(value: &'a Value, key: &str) -> Option<&'a Value> {
     value.pointer(&format!("/{pointer}"))
 }
 
-/// The path of the first key of `given` that `known` has not.
-fn unknown_key(given: &Value, known: &Value, prefix: &str) -> Option<String> {
+/// Something that was given and did not come back as it was, with the path to it.
+enum Misfit {
+    /// A key that there is not.
+    Unknown(String),
+    /// A list in the place of an object: serde reads one as the fields in their order.
+    List(String),
+}
+
+/// The first thing in `given` that is not there, or is something else, in `known`.
+fn misfit(given: &Value, known: &Value, prefix: &str) -> Option<Misfit> {
     match (given, known) {
         (Value::Object(given), Value::Object(known)) => given.iter().find_map(|(name, value)| {
             let key = join(prefix, name);
             match known.get(name) {
-                Some(known) => unknown_key(value, known, &key),
-                None => Some(key),
+                Some(known) => misfit(value, known, &key),
+                None => Some(Misfit::Unknown(key)),
             }
         }),
         (Value::Array(given), Value::Array(known)) => {
             let pairs = given.iter().zip(known).enumerate();
-            pairs.into_iter().find_map(|(i, (g, k))| unknown_key(g, k, &format!("{prefix}[{i}]")))
+            pairs.into_iter().find_map(|(i, (g, k))| misfit(g, k, &format!("{prefix}[{i}]")))
         }
+        (Value::Array(_), Value::Object(_)) => Some(Misfit::List(prefix.to_owned())),
         _ => None,
     }
 }

@@ -41,7 +41,8 @@ fn read_bounded(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 
 /// Writes a file whole or not at all, and makes its folder if that is missing.
 ///
-/// Whoever reads `path`, even after a crash, finds either what stood there before or all of `bytes`. A
+/// Whoever reads `path`, even after a crash of the machine, finds either what stood there before or all of
+/// `bytes`: the bytes are on the disk before they get the name. The name itself is not waited for. A
 /// file that is there keeps its mode and owner, a new one is readable by its owner alone. Through a
 /// symbolic link, the file it points to is written.
 ///
@@ -52,7 +53,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         let target = resolve(path)?;
         let draft = draft(&target, bytes)?;
         draft.persist(&target).map_err(|e| e.error)?;
-        sync_folder(&target)
+        Ok(())
     };
     replace().map_err(|e| FileError::new("write", path, e))
 }
@@ -68,7 +69,7 @@ pub fn write_missing(path: &Path, bytes: &[u8]) -> Result<bool, FileError> {
             return Ok(false);
         }
         match draft(&target, bytes)?.persist_noclobber(&target) {
-            Ok(_) => sync_folder(&target).map(|()| true),
+            Ok(_) => Ok(true),
             Err(e) if e.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
             Err(e) => Err(e.error),
         }
@@ -164,7 +165,7 @@ fn draft(target: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
         look_like(draft.as_file(), &replaced)?;
     }
     draft.write_all(bytes)?;
-    draft.as_file().sync_all()?;
+    draft.as_file().sync_data()?;
     Ok(draft)
 }
 
@@ -183,11 +184,6 @@ fn must_be_regular(metadata: &fs::Metadata) -> io::Result<()> {
     }
     let found = if metadata.is_dir() { "a folder" } else { "not a regular file" };
     Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {found}")))
-}
-
-/// A rename survives a power cut only once the folder that holds the name is on the disk too.
-fn sync_folder(target: &Path) -> io::Result<()> {
-    File::open(folder_of(target))?.sync_all()
 }
 
 fn folder_of(path: &Path) -> &Path {

@@ -34,7 +34,6 @@ pub enum Reads {
 
 /// A sentence that asks for an action, with the parameters that it means.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Example {
     /// What a person says.
     pub say: String,
@@ -94,6 +93,17 @@ fn params_in_either_form<'de, D: serde::Deserializer<'de>>(source: D) -> Result<
     Ok(params)
 }
 
+impl std::fmt::Display for Effect {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            Self::None => "none",
+            Self::Local => "local",
+            Self::External => "external",
+            Self::Irreversible => "irreversible",
+        })
+    }
+}
+
 impl ActionCard {
     /// The JSON Schema of the whole parameter object: everything that is not optional is required,
     /// nothing else is accepted.
@@ -115,8 +125,14 @@ impl ActionCard {
 pub struct Catalog {
     /// A digest of the cards: it changes when they do.
     pub version: String,
-    /// The cards, sorted by name.
+    /// The cards, sorted by name. One that this version can't read is left out, the others count.
+    #[serde(deserialize_with = "readable")]
     pub cards: Vec<ActionCard>,
+}
+
+fn readable<'de, D: serde::Deserializer<'de>>(source: D) -> Result<Vec<ActionCard>, D::Error> {
+    let cards = Vec::<Value>::deserialize(source)?;
+    Ok(cards.into_iter().filter_map(|card| serde_json::from_value(card).ok()).collect())
 }
 
 #[cfg(test)]
@@ -161,6 +177,15 @@ mod tests {
             card
         );
         insta::assert_snapshot!(card.params_schema().to_string(), @r#"{"type":"object","properties":{"text":{"type":"string"},"lang":{"type":"string"}},"required":["text"],"additionalProperties":false}"#);
+    }
+
+    #[test]
+    fn a_newer_routers_catalogue_is_read_as_far_as_it_can_be() {
+        let catalog: Catalog = serde_json::from_value(json!({"version": "9", "cards": [
+            {"name": "A", "examples": [{"say": "x", "params": {}, "new": 1}]}, {"name": "B", "effect": "cosmic"},
+        ]}))
+        .unwrap();
+        assert_eq!(catalog.cards.iter().map(|card| card.name.as_str()).collect::<Vec<_>>(), ["A"]);
     }
 
     #[test]

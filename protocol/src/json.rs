@@ -35,16 +35,37 @@ pub enum JsonError {
     NotAnObject(&'static str),
 }
 
-/// Reads one JSON value of at most [`MAX_BYTES`] and [`MAX_DEPTH`].
+/// How large and how deep a text may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// The most bytes.
+    pub bytes: usize,
+    /// The most levels of arrays and objects.
+    pub depth: usize,
+}
+
+/// What holds for a command, a skill's result and an action block.
+pub const BOUNDS: Bounds = Bounds { bytes: MAX_BYTES, depth: MAX_DEPTH };
+
+/// Reads one JSON value within [`BOUNDS`].
 ///
 /// # Errors
 /// [`JsonError::TooLarge`] before anything is parsed, [`JsonError::Syntax`] with line and column.
 pub fn parse(bytes: &[u8]) -> Result<Value, JsonError> {
-    if bytes.len() > MAX_BYTES {
-        return Err(JsonError::TooLarge { size: bytes.len(), limit: MAX_BYTES });
+    parse_within(bytes, BOUNDS)
+}
+
+/// Reads one JSON value within other bounds.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_within(bytes: &[u8], bounds: Bounds) -> Result<Value, JsonError> {
+    if bytes.len() > bounds.bytes {
+        return Err(JsonError::TooLarge { size: bytes.len(), limit: bounds.bytes });
     }
     let mut reader = serde_json::Deserializer::from_slice(bytes);
-    let value = Strict { depth: 0 }.deserialize(&mut reader).map_err(syntax)?;
+    let strict = Strict { depth: 0, most: bounds.depth };
+    let value = strict.deserialize(&mut reader).map_err(syntax)?;
     reader.end().map_err(syntax)?;
     Ok(value)
 }
@@ -54,7 +75,15 @@ pub fn parse(bytes: &[u8]) -> Result<Value, JsonError> {
 /// # Errors
 /// As [`parse`], and [`JsonError::NotAnObject`].
 pub fn parse_object(bytes: &[u8]) -> Result<Object, JsonError> {
-    match parse(bytes)? {
+    object(parse(bytes)?)
+}
+
+/// The object that `value` is.
+///
+/// # Errors
+/// [`JsonError::NotAnObject`].
+pub fn object(value: Value) -> Result<Object, JsonError> {
+    match value {
         Value::Object(object) => Ok(object),
         other => Err(JsonError::NotAnObject(kind(&other))),
     }
@@ -82,14 +111,15 @@ fn syntax(error: serde_json::Error) -> JsonError {
 #[derive(Clone, Copy)]
 struct Strict {
     depth: usize,
+    most: usize,
 }
 
 impl Strict {
     fn deeper<E: serde::de::Error>(self) -> Result<Self, E> {
-        if self.depth == MAX_DEPTH {
-            return Err(E::custom(format_args!("nested deeper than {MAX_DEPTH} levels")));
+        if self.depth == self.most {
+            return Err(E::custom(format_args!("nested deeper than {} levels", self.most)));
         }
-        Ok(Self { depth: self.depth + 1 })
+        Ok(Self { depth: self.depth + 1, ..self })
     }
 }
 

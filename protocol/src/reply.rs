@@ -4,18 +4,20 @@ use serde_json::{Value, json};
 
 use crate::{
     Code, Done, MessageId, Object, Outcome, Status, Stopped, WIRE_VERSION,
-    json::{JsonError, parse_object},
+    json::{self, Bounds, JsonError},
 };
 
 /// The names that only the router sets in a reply. A skill's result that uses one of them is put whole
 /// under `result`, so that a skill can't speak with the router's voice.
-const RESERVED: [&str; 12] = [
+const RESERVED: [&str; 14] = [
     "status",
     "action",
     "v",
     "message_id",
     "text",
     "error",
+    "reason",
+    "approval",
     "maybe_executed",
     "dry_run",
     "screen",
@@ -23,6 +25,10 @@ const RESERVED: [&str; 12] = [
     "mac",
     "result",
 ];
+
+/// What a reply may be: a result of the largest size and depth that a skill may give, with the router's
+/// own words around it.
+const REPLY_BOUNDS: Bounds = Bounds { bytes: 8 * json::MAX_BYTES, depth: json::MAX_DEPTH + 4 };
 
 /// The answer to one command.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,7 +65,7 @@ impl Reply {
     /// # Errors
     /// [`JsonError`] when the bytes are no JSON object.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, JsonError> {
-        parse_object(bytes).map(Self::from_fields)
+        json::parse_within(bytes, REPLY_BOUNDS).and_then(json::object).map(Self::from_fields)
     }
 
     /// The same for an object that has been parsed already.
@@ -150,7 +156,8 @@ fn read_stopped(fields: &Object, status: Status) -> Stopped {
         .or_else(|| text(fields, "error"))
         .unwrap_or_else(|| "the router gave no reason".to_owned());
     let mut details = fields.clone();
-    details.retain(|key, _| key != "reason" && !RESERVED.contains(&key.as_str()));
+    // The question of a pending command is such a detail, and only the router says `pending`.
+    details.retain(|key, _| key == "approval" || !RESERVED.contains(&key.as_str()));
     Stopped {
         code,
         message,
@@ -192,9 +199,19 @@ mod tests {
 
     #[test]
     fn a_skill_cannot_set_the_routers_fields() {
+        let question = json!({"id": "q-1", "question": "May I?"});
+        let asks = wire(Done { result: object(json!({"approval": question})), ..Done::default() });
+        assert!(asks.contains(r#""result":{"approval":"#), "{asks}");
         let result = object(json!({"status": "ok", "mac": "forged", "id": 1}));
         let line = wire(Done { result, ..Done::default() });
         insta::assert_snapshot!(line, @r#"{"status":"ok","action":"CREATE_POST","v":2,"message_id":"m1","result":{"status":"ok","mac":"forged","id":1}}"#);
+    }
+
+    #[test]
+    fn the_largest_and_deepest_result_of_a_skill_arrives() {
+        let deep = (0..json::MAX_DEPTH - 1).fold(json!(1), |inner, _| json!([inner]));
+        let wide = "x".repeat(json::MAX_BYTES - 1_000);
+        wire(Done { result: object(json!({"status": deep, "page": wide})), ..Done::default() });
     }
 
     #[test]

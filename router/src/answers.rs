@@ -19,6 +19,7 @@ pub(crate) fn finish(
                 Some(why) => Some(dry_run_text(why, &result)),
                 None => call.skill.summary.as_ref().map(|summary| fill(summary, &result, call)),
             };
+            let text = text.map(shortened);
             Ok(Done { result, text, dry_run: call.dry_run.is_some() })
         }
         Err(mut stopped) => {
@@ -35,6 +36,25 @@ pub(crate) fn cancelled(call: &Call) -> Stopped {
     if call.effect() >= Effect::External { stopped.maybe_executed() } else { stopped }
 }
 
+/// The agent took it back before it was begun.
+pub(crate) fn taken_back() -> Stopped {
+    Stopped::new(Code::Cancelled, "it was taken back before it was begun")
+}
+
+/// The router ends before the call does.
+pub(crate) fn interrupted(call: &Call) -> Stopped {
+    let stopped = Stopped::new(Code::Interrupted, "the router was shut down while it ran");
+    if call.effect() >= Effect::External { stopped.maybe_executed() } else { stopped }
+}
+
+/// The skill is no longer the one that a person was asked about.
+pub(crate) fn changed() -> Stopped {
+    Stopped::new(
+        Code::Policy,
+        "the skill was changed or switched off since the question; ask again",
+    )
+}
+
 /// A person said no.
 pub(crate) fn refused() -> Stopped {
     Stopped::new(Code::Owner, "a person said no")
@@ -43,6 +63,16 @@ pub(crate) fn refused() -> Stopped {
 /// No person said anything.
 pub(crate) fn unanswered() -> Stopped {
     Stopped::new(Code::Owner, "nobody answered in time, which counts as no")
+}
+
+/// The longest text for people, in characters. The whole result stands in the reply beside it.
+const TEXT: usize = 8_000;
+
+fn shortened(text: String) -> String {
+    match text.char_indices().nth(TEXT) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
 }
 
 /// What a dry run would have sent, as the request that it is.

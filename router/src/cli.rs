@@ -1,7 +1,8 @@
 //! The router's command line, the same for `start_router ...` and `safeclaw router ...`.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::io::IsTerminal;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -25,7 +26,7 @@ struct Args {
     /// Where .env, workspace/, agent/ and router/ live [default: here if they are here, else the user's
     /// data folder].
     #[arg(long, global = true, value_name = "DIR", env = "SAFECLAW_HOME", hide_env_values = true)]
-    home: Option<PathBuf>,
+    home: Option<OsString>,
 
     /// Serve the agent at the other end of stdin and stdout instead of a Redis.
     #[arg(long, hide = true)]
@@ -80,7 +81,7 @@ pub fn main(args: Vec<OsString>, prefix: &[&str]) -> ExitCode {
 }
 
 fn run(args: Args, prefix: &[&str]) -> Result<(), StartError> {
-    let home = Home::find(args.home.as_deref())?;
+    let home = Home::find(args.home.as_deref().map(Path::new))?;
     match args.command {
         Some(Command::Skills) => list_skills(&home),
         Some(Command::NewSkill { name, lang }) => {
@@ -114,13 +115,17 @@ fn list_skills(home: &Home) -> Result<(), StartError> {
     let config = config::read_config(home).map_err(SettingsError::from)?;
     let found = catalog::scan(&home.router_skills(), &config, &catalog::Found::default());
     for skill in found.skills.values() {
-        let effect = serde_json::json!(skill.effect());
         let state = if skill.disabled { "off" } else { "on" };
+        let list = |items: Vec<String>| {
+            if items.is_empty() { "none".to_owned() } else { items.join(", ") }
+        };
+        println!("{:<24} {state:<4} {}", skill.name().as_str(), skill.card.instruction);
         println!(
-            "{:<24} {state:<4} effect {:<13} {}",
-            skill.name().as_str(),
-            effect.as_str().unwrap_or_default(),
-            skill.card.instruction
+            "{:29} effect {}; network {}; secrets {}",
+            "",
+            skill.effect(),
+            list(skill.hosts.iter().map(ToString::to_string).collect()),
+            list(skill.secrets.keys().cloned().collect()),
         );
     }
     for error in &found.broken {
@@ -135,6 +140,7 @@ fn log_to_stderr(level: &str) {
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
         .with_target(false)
         .init();
 }

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use broker::redis::{AddressError, RedisAddress};
-use home::{ConfigError, ConfigFile, EnvError, EnvFile, Home, Variables};
-use protocol::{DEFAULT_COMMAND_QUEUE, DEFAULT_RESPONSE_PREFIX, QueueNames};
+use broker::redis::QueuePlace;
+use home::{ConfigError, ConfigFile, EnvError, EnvFile, Home, SHARED_NAMES, Variables};
 use serde::{Deserialize, Serialize};
 
 use crate::secrets::Secrets;
@@ -12,23 +11,48 @@ use crate::secrets::Secrets;
 /// What is written to router/config.json when there is none.
 pub const CONFIG_INITIAL: &str = include_str!("../config_initial.json");
 
-/// The names in `.env` at the root of the home that mean something, to whichever process.
-const SHARED_NAMES: [&str; 5] =
-    ["REDIS_URL", "COMMAND_QUEUE", "RESPONSE_PREFIX", "REMOTE_BROWSER_SERVER", "OLLAMA_HOST"];
-
 /// router/config.json.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RouterConfig {
     /// How many skills may run at a time.
-    pub max_parallel: usize,
+    pub max_parallel: Parallel,
     /// The owner's wishes for each skill, by action.
     pub skills: BTreeMap<String, SkillConfig>,
 }
 
 impl Default for RouterConfig {
     fn default() -> Self {
-        Self { max_parallel: 8, skills: BTreeMap::new() }
+        Self { max_parallel: Parallel(8), skills: BTreeMap::new() }
+    }
+}
+
+/// How many at a time, from 1 to 1,024.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "u64", into = "u64")]
+pub struct Parallel(u16);
+
+impl Parallel {
+    /// As a count.
+    #[must_use]
+    pub fn count(self) -> usize {
+        self.0.into()
+    }
+}
+
+impl TryFrom<u64> for Parallel {
+    type Error = String;
+    fn try_from(count: u64) -> Result<Self, String> {
+        match u16::try_from(count) {
+            Ok(count @ 1..=1_024) => Ok(Self(count)),
+            _ => Err("a number from 1 to 1024".to_owned()),
+        }
+    }
+}
+
+impl From<Parallel> for u64 {
+    fn from(parallel: Parallel) -> u64 {
+        parallel.0.into()
     }
 }
 
@@ -57,10 +81,8 @@ impl Default for SkillConfig {
 pub struct Settings {
     /// router/config.json.
     pub config: RouterConfig,
-    /// Where the queue is; `None` when nothing says so.
-    pub redis: Option<RedisAddress>,
-    /// The names of the keys on it.
-    pub names: QueueNames,
+    /// Where the queue is.
+    pub queue: QueuePlace,
     /// The skills' secrets.
     pub secrets: Secrets,
     /// What looks wrong but does not stop the start.
@@ -76,9 +98,6 @@ pub enum SettingsError {
     /// router/config.json.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// REDIS_URL.
-    #[error(transparent)]
-    Address(#[from] AddressError),
 }
 
 impl Settings {
@@ -92,18 +111,27 @@ impl Settings {
         let own = EnvFile::read_private(&home.router_env())?;
         #[expect(clippy::disallowed_methods, reason = "this is the place that reads it")]
         let variables = Variables::merge(&[&shared, &own], std::env::vars_os());
-        let get = |name: &str, default: &str| variables.get(name).unwrap_or(default).to_owned();
         Ok(Self {
             config: read_config(home)?,
-            redis: variables.get("REDIS_URL").map(RedisAddress::new).transpose()?,
-            names: QueueNames::new(
-                get("COMMAND_QUEUE", DEFAULT_COMMAND_QUEUE),
-                get("RESPONSE_PREFIX", DEFAULT_RESPONSE_PREFIX),
-            ),
-            secrets: Secrets::new(own.iter().filter(|(name, _)| !SHARED_NAMES.contains(name))),
+            queue: QueuePlace::from_settings(|name| variables.get(name)),
+            secrets: Secrets::new(secrets(&own)),
             warnings: shared.unknown(&SHARED_NAMES).iter().map(ToString::to_string).collect(),
         })
     }
+}
+
+/// The values of router/.env that are skills' secrets.
+fn secrets(own: &EnvFile) -> impl Iterator<Item = (&str, &str)> {
+    own.iter().filter(|(name, _)| !SHARED_NAMES.contains(name))
+}
+
+/// Reads router/.env again and hands on what the owner has changed there.
+///
+/// # Errors
+/// [`EnvError`]; the secrets are as they were.
+pub fn reread_secrets(home: &Home, known: &Secrets) -> Result<(), EnvError> {
+    known.replace(secrets(&EnvFile::read_private(&home.router_env())?));
+    Ok(())
 }
 
 /// Reads router/config.json, which is written first when it is missing.

@@ -19,11 +19,14 @@ const SKILLS: [(&str, &str); 3] = [
 pub(crate) fn write_missing(home: &Home) -> Result<(), FileError> {
     let skills = home.router_skills();
     if !skills.exists() {
+        // Written beside it and renamed, so that a crash half-way leaves no folder with half of them.
+        let draft = skills.with_file_name("skills.draft");
         for (folder, manifest) in SKILLS {
-            let folder = skills.join(folder);
+            let folder = draft.join(folder);
             file::make_folder(&folder)?;
             file::write_missing(&folder.join("skill.toml"), manifest.as_bytes())?;
         }
+        std::fs::rename(&draft, &skills).map_err(|error| FileError::new("make", &skills, error))?;
     }
     file::write_missing(&home.router().join("policy.toml"), policy::DEFAULT.as_bytes())?;
     Ok(())

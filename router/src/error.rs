@@ -1,5 +1,6 @@
 //! Why a router does not start.
 
+use broker::redis::AddressError;
 use home::{FileError, HomeError, LockError};
 
 use crate::config::SettingsError;
@@ -16,6 +17,8 @@ pub(crate) enum StartError {
     NoRedis,
     #[error("{0}")]
     Queue(String),
+    #[error(transparent)]
+    Address(#[from] AddressError),
     #[error(transparent)]
     Home(#[from] HomeError),
     #[error(transparent)]

@@ -8,6 +8,8 @@ use clap::ValueEnum;
 use home::{FileError, Home, file};
 use protocol::{ActionName, NameError};
 
+use crate::catalog::RESERVED_NAMES;
+
 /// The languages that there is a template for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Language {
@@ -26,6 +28,8 @@ pub(crate) enum NewSkillError {
     Name(#[from] NameError),
     #[error("{0} starts with _, which marks an action of the agent; leave the _ out")]
     Local(ActionName),
+    #[error("{0} is a request to the router itself; choose another name")]
+    Reserved(ActionName),
     #[error("{} is there already; choose another name, or remove it", .0.display())]
     Exists(PathBuf),
     #[error(transparent)]
@@ -79,6 +83,11 @@ pub(crate) fn write(home: &Home, name: &str, lang: Language) -> Result<PathBuf, 
     if name.is_local() {
         return Err(NewSkillError::Local(name));
     }
+    if RESERVED_NAMES.contains(&name.as_str()) {
+        return Err(NewSkillError::Reserved(name));
+    }
+    // The first-party skills come into a home that has no folder of skills, which this one makes.
+    crate::defaults::write_missing(home)?;
     let lower = name.as_str().to_ascii_lowercase();
     let folder = home.router_skills().join(&lower);
     if folder.exists() {

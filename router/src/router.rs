@@ -7,6 +7,7 @@ use broker::{Publisher, Request, Responder};
 use protocol::{Command, Done, Outcome, Stopped};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use crate::approval::{Answered, Approvals};
 use crate::audit::Audit;
@@ -16,6 +17,9 @@ use crate::policy::{Approved, Policy, Question, Verdict};
 use crate::sandbox::Sandbox;
 use crate::secrets::Secrets;
 use crate::{answers, events};
+
+/// How long the answers to what was stopped at the end may take to be written.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Everything that a router needs to serve commands.
 pub struct Router {
@@ -35,30 +39,56 @@ pub struct Router {
     pub publisher: Arc<dyn Publisher>,
 }
 
+/// A router at work.
+struct Serving {
+    parts: Router,
+    slots: Arc<Semaphore>,
+    tasks: TaskTracker,
+    /// Cancelled when the time to finish is over.
+    stop: CancellationToken,
+}
+
 impl Router {
     /// Serves commands from `responder`, at most `parallel` at a time, until it closes; then waits for
-    /// those that run, at most `grace`.
+    /// those that run, at most `grace`, and stops what is left.
     pub async fn run(self, mut responder: impl Responder, parallel: usize, grace: Duration) {
-        let router = Arc::new(self);
-        let publishing = tokio::spawn(Arc::clone(&router).publish());
-        let slots = Arc::new(Semaphore::new(parallel));
-        // A slot first: what has been received has left the queue, and must not wait in here.
-        while let Ok(slot) = Arc::clone(&slots).acquire_owned().await {
+        let (slots, tasks) = (Arc::new(Semaphore::new(parallel)), TaskTracker::new());
+        let serving =
+            Arc::new(Serving { parts: self, slots, tasks, stop: CancellationToken::new() });
+        let publishing = tokio::spawn(Arc::clone(&serving).publish());
+        let closing = responder.closing();
+        loop {
+            // A slot first: what has been received has left the queue, and must not wait in here.
+            let slot = tokio::select! {
+                slot = Arc::clone(&serving.slots).acquire_owned() => slot,
+                () = closing.cancelled() => break,
+            };
             let Some(request) = responder.receive().await else { break };
-            let router = Arc::clone(&router);
-            tokio::spawn(async move {
-                router.serve(request).await;
+            let at_work = Arc::clone(&serving);
+            serving.tasks.spawn(async move {
+                at_work.serve(request).await;
                 drop(slot);
             });
         }
         publishing.abort();
-        if tokio::time::timeout(grace, responder.drained()).await.is_err() {
-            tracing::warn!("what still ran after {} s is stopped", grace.as_secs());
+        serving.finish(&mut responder, grace).await;
+    }
+}
+
+impl Serving {
+    async fn finish(&self, responder: &mut impl Responder, grace: Duration) {
+        self.tasks.close();
+        let mut finished = async || tokio::join!(self.tasks.wait(), responder.drained());
+        if tokio::time::timeout(grace, finished()).await.is_err() {
+            tracing::warn!("what still runs after {} s is stopped", grace.as_secs());
+            self.stop.cancel();
+            let _ = tokio::time::timeout(LAST_WORDS, finished()).await;
         }
     }
 
     async fn serve(self: Arc<Self>, request: Request) {
         let outcome = match request.command() {
+            Ok(_) if request.cancelled().is_cancelled() => answers::taken_back().into(),
             Ok(command) if command.action.as_str() == "APPROVE" => self.answer(command),
             Ok(command) => self.handle(command.clone(), request.cancelled()).await,
             Err(malformed) => {
@@ -75,13 +105,14 @@ impl Router {
             Err(stopped) => Err(stopped),
         };
         let outcome = outcome.map_or_else(Outcome::Stopped, Outcome::Done);
-        self.audit.outcome(&command, &outcome, self.publisher.now());
+        self.parts.audit.outcome(&command, &outcome, self.parts.publisher.now());
         outcome
     }
 
     fn judge(self: &Arc<Self>, command: Command) -> Result<Approved, Stopped> {
-        let call = Call::new(command, &self.catalog, &self.secrets, self.publisher.now())?;
-        match self.policy.judge(call) {
+        let Router { catalog, secrets, policy, publisher, .. } = &self.parts;
+        let call = Call::new(command, catalog, secrets, publisher.now())?;
+        match policy.judge(call) {
             Verdict::Allow(approved) => Ok(approved),
             Verdict::Ask(question) => Err(self.park(question)),
             Verdict::Refuse(stopped) => Err(stopped),
@@ -93,24 +124,25 @@ impl Router {
         approved: Approved,
         cancelled: &CancellationToken,
     ) -> Result<Done, Stopped> {
-        self.audit.intent(&approved, self.publisher.now())?;
+        let now = self.parts.publisher.now();
+        self.parts.audit.intent(&approved, now)?;
         let call = approved.call().clone();
-        let now = self.publisher.now();
+        // Dropping the run ends its processes.
         let ran = tokio::select! {
-            ran = self.sandbox.run(approved, now) => ran,
-            // Dropping the run ends its processes.
+            ran = self.parts.sandbox.run(approved, now) => ran,
             () = cancelled.cancelled() => Err(answers::cancelled(&call)),
+            () = self.stop.cancelled() => Err(answers::interrupted(&call)),
         };
-        answers::finish(&call, ran, &self.secrets)
+        answers::finish(&call, ran, &self.parts.secrets)
     }
 
     /// Parks a question and says `pending`; its result follows as an event.
     fn park(self: &Arc<Self>, question: Question) -> Stopped {
-        match self.approvals.park(question) {
+        match self.parts.approvals.park(question) {
             Ok((id, pending)) => {
                 let router = Arc::clone(self);
                 tokio::spawn(async move {
-                    if let Some(question) = router.approvals.expired(id).await {
+                    if let Some(question) = router.parts.approvals.expired(id).await {
                         router.conclude(question.call(), answers::unanswered().into()).await;
                     }
                 });
@@ -122,42 +154,49 @@ impl Router {
 
     /// Takes a person's answer to a parked question.
     fn answer(self: &Arc<Self>, command: &Command) -> Outcome {
-        let answered = match self.approvals.answer(command) {
-            Ok(answered) => answered,
-            Err(stopped) => return stopped.into(),
-        };
-        let router = Arc::clone(self);
-        tokio::spawn(async move {
-            match answered {
-                Answered::Yes(question, yes) => {
-                    let call = question.call().clone();
-                    let approved = router.policy.approve(question, &yes);
-                    let ran = router.carry_out(approved, &CancellationToken::new()).await;
-                    let outcome = ran.map_or_else(Outcome::Stopped, Outcome::Done);
-                    router.conclude(&call, outcome).await;
-                }
-                Answered::No(question) => {
-                    router.conclude(question.call(), answers::refused().into()).await;
-                }
+        match self.parts.approvals.answer(command) {
+            Ok(answered) => {
+                self.tasks.spawn(Arc::clone(self).follow(answered));
+                Done::default().into()
             }
-        });
-        Done::default().into()
+            Err(stopped) => stopped.into(),
+        }
+    }
+
+    /// Does what a person's answer means, and tells how it ended.
+    async fn follow(self: Arc<Self>, answered: Answered) {
+        let (call, outcome) = match answered {
+            Answered::Yes(question, yes) => {
+                let call = question.call().clone();
+                // What was shown is what runs, or nothing does.
+                let ran = if self.parts.catalog.serves(&call.skill) {
+                    let _slot = self.slots.acquire().await;
+                    let approved = self.parts.policy.approve(question, &yes);
+                    self.carry_out(approved, &CancellationToken::new()).await
+                } else {
+                    Err(answers::changed())
+                };
+                (call, ran.map_or_else(Outcome::Stopped, Outcome::Done))
+            }
+            Answered::No(question) => (question.call().clone(), answers::refused().into()),
+        };
+        self.conclude(&call, outcome).await;
     }
 
     /// Records how a pending command ended, and tells its session.
     async fn conclude(&self, call: &Call, outcome: Outcome) {
-        let now = self.publisher.now();
-        self.audit.outcome(&call.command, &outcome, now);
+        let now = self.parts.publisher.now();
+        self.parts.audit.outcome(&call.command, &outcome, now);
         if let Some(event) = events::result(&call.command, outcome, now) {
-            self.publisher.event(&event).await;
+            self.parts.publisher.event(&event).await;
         }
     }
 
     /// Publishes the catalogue, again whenever it changes.
     async fn publish(self: Arc<Self>) {
-        let mut catalog = self.catalog.clone();
+        let mut catalog = self.parts.catalog.clone();
         loop {
-            self.publisher.catalog(&catalog.cards()).await;
+            self.parts.publisher.catalog(&catalog.cards()).await;
             if !catalog.changed().await {
                 return;
             }

@@ -2,6 +2,7 @@
 //! leaves the router.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use protocol::Object;
 use serde_json::Value;
@@ -12,43 +13,51 @@ const SHORTEST: usize = 6;
 /// What stands where a secret stood.
 const REDACTED: &str = "[secret]";
 
-/// Name -> value. Printing it shows the names alone.
+/// Name -> value. Clones share the values, so that what the owner changes counts everywhere. Printing it
+/// shows the names alone.
 #[derive(Clone, Default)]
 pub struct Secrets {
-    values: BTreeMap<String, String>,
+    values: Arc<RwLock<BTreeMap<String, String>>>,
 }
 
 impl Secrets {
     /// Takes over every value of router/.env.
     #[must_use]
     pub fn new<'a>(values: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
-        let values =
-            values.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-        Self { values }
+        let secrets = Self::default();
+        secrets.replace(values);
+        secrets
+    }
+
+    /// Takes over new values in place of all the old ones.
+    pub fn replace<'a>(&self, values: impl IntoIterator<Item = (&'a str, &'a str)>) {
+        let values = values.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
+        *self.values.write().unwrap_or_else(PoisonError::into_inner) = values.collect();
     }
 
     /// Whether there is a secret of this name.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
-        self.values.contains_key(name)
+        self.read().contains_key(name)
     }
 
     /// The secret of this name.
     #[must_use]
-    pub fn get(&self, name: &str) -> Option<&str> {
-        self.values.get(name).map(String::as_str)
+    pub fn get(&self, name: &str) -> Option<String> {
+        self.read().get(name).cloned()
     }
 
     /// `text` with every secret in it replaced.
     #[must_use]
     pub fn redact(&self, text: &str) -> String {
-        let mut text = text.to_owned();
-        for value in self.values.values().filter(|value| value.len() >= SHORTEST) {
-            if text.contains(value.as_str()) {
-                text = text.replace(value.as_str(), REDACTED);
-            }
-        }
-        text
+        let values = self.read();
+        // The longest first: one secret may begin with another, and nothing of it may stay.
+        let mut needles: Vec<&String> = values
+            .values()
+            .filter(|value| value.len() >= SHORTEST && text.contains(*value))
+            .collect();
+        needles.sort_by_key(|value| std::cmp::Reverse(value.len()));
+        needles.into_iter().fold(text.to_owned(), |text, needle| text.replace(needle, REDACTED))
     }
 
     /// The same for every text in `object`, keys included.
@@ -67,14 +76,24 @@ impl Secrets {
                 Value::Array(list.into_iter().map(|item| self.redact_value(item)).collect())
             }
             Value::Object(object) => Value::Object(self.redact_object(object)),
+            Value::Number(number) => {
+                let text = number.to_string();
+                let redacted = self.redact(&text);
+                if redacted == text { Value::Number(number) } else { Value::String(redacted) }
+            }
             other => other,
         }
+    }
+
+    // A std lock, because it is never held across an await. Poisoned, the map is still whole.
+    fn read(&self) -> RwLockReadGuard<'_, BTreeMap<String, String>> {
+        self.values.read().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl std::fmt::Debug for Secrets {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_set().entries(self.values.keys()).finish()
+        f.debug_set().entries(self.read().keys()).finish()
     }
 }
 
@@ -93,6 +112,26 @@ mod tests {
             Value::Object(redacted),
             json!({"a": ["x [secret] y", {"[secret]": 1}], "b": "ab"})
         );
+    }
+
+    #[test]
+    fn a_secret_that_begins_with_another_leaves_nothing_behind() {
+        let secrets =
+            Secrets::new([("A", "abcdef123"), ("B", "abcdef123-tail"), ("PIN", "12345678")]);
+        assert_eq!(secrets.redact("x abcdef123-tail abcdef123"), "x [secret] [secret]");
+        let object = json!({"pin": 12_345_678, "n": 7}).as_object().unwrap().clone();
+        assert_eq!(
+            Value::Object(secrets.redact_object(object)),
+            json!({"pin": "[secret]", "n": 7})
+        );
+    }
+
+    #[test]
+    fn what_the_owner_changes_counts_in_every_clone() {
+        let secrets = Secrets::default();
+        let clone = secrets.clone();
+        secrets.replace([("X_TOKEN", "hunter2!")]);
+        assert!(clone.has("X_TOKEN"));
     }
 
     #[test]

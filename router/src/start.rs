@@ -11,11 +11,12 @@ use tokio_util::sync::CancellationToken;
 use crate::approval::Approvals;
 use crate::audit::Audit;
 use crate::catalog::Catalog;
-use crate::config::{Settings, read_config};
+use crate::config::{RouterConfig, Settings, read_config, reread_secrets};
 use crate::error::StartError;
 use crate::policy::{Policy, Rules};
 use crate::router::Router;
 use crate::sandbox::{SelfCommand, SkillSandbox};
+use crate::secrets::Secrets;
 
 /// How long what runs may go on after the end was asked for. On a pipe the agent is gone then, and nobody
 /// waits for a reply.
@@ -25,21 +26,22 @@ const GRACE_ON_A_PIPE: Duration = Duration::from_secs(2);
 /// Serves the queue on Redis until SIGTERM or Ctrl-C.
 pub(crate) async fn on_redis(home: Home, myself: SelfCommand) -> Result<(), StartError> {
     let settings = Settings::read(&home)?;
-    let Some(address) = settings.redis.clone() else { return Err(StartError::NoRedis) };
+    let Some(address) = settings.queue.address()? else { return Err(StartError::NoRedis) };
     if let Err(problem) = address.check().await {
         tracing::warn!("{problem}; waiting for it");
     }
     let shutdown = until_signal()?;
     let (responder, publisher) =
-        redis::responder(address.clone(), settings.names.clone(), shutdown)
+        redis::responder(address.clone(), settings.queue.names.clone(), shutdown)
             .map_err(StartError::Queue)?;
-    tracing::info!("serving {} at {}", settings.names.commands(), address.shown());
+    tracing::info!("serving {} at {}", settings.queue.names.commands(), address.shown());
     serve(home, settings, myself, (responder, publisher, GRACE_ON_REDIS)).await
 }
 
 /// Serves the agent at the other end of stdin and stdout until it closes its end.
 pub(crate) async fn on_a_pipe(home: Home, myself: SelfCommand) -> Result<(), StartError> {
-    let settings = Settings::read(&home)?;
+    // The agent has read `.env`, too, and says what looks wrong there.
+    let settings = Settings { warnings: Vec::new(), ..Settings::read(&home)? };
     let shutdown = CancellationToken::new();
     let (responder, publisher) = pipe::responder(tokio::io::stdin(), tokio::io::stdout(), shutdown);
     serve(home, settings, myself, (responder, publisher, GRACE_ON_A_PIPE)).await
@@ -53,34 +55,44 @@ async fn serve(
 ) -> Result<(), StartError> {
     settings.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
     crate::defaults::write_missing(&home)?;
-    let config = settings.config;
-    let watched = home.clone();
-    let last_good = std::sync::Mutex::new(config.clone());
-    let reload = move || reread(&watched, &last_good);
+    let Settings { config, secrets, .. } = settings;
+    let wishes = Wishes { home: home.clone(), secrets: secrets.clone(), good: config.clone() };
+    let catalog = Catalog::watched(home.router_skills(), &config, wishes.reader());
     let router = Router {
-        catalog: Catalog::watched(home.router_skills(), &config, reload),
         policy: Policy::new(Rules::read(&home.router().join("policy.toml"))?),
         approvals: Approvals::default(),
-        sandbox: Box::new(SkillSandbox::new(&home, myself, settings.secrets.clone())?),
-        audit: Audit::open(&home.router_audit(), settings.secrets.clone())?,
-        secrets: settings.secrets,
+        sandbox: Box::new(SkillSandbox::new(&home, myself, &catalog, secrets.clone())?),
+        audit: Audit::open(&home.router_audit(), secrets.clone())?,
+        catalog,
+        secrets,
         publisher: Arc::new(publisher),
     };
-    router.run(responder, config.max_parallel.max(1), grace).await;
+    router.run(responder, config.max_parallel.count(), grace).await;
     Ok(())
 }
 
-/// The owner's wishes as they are now; those that can't be read leave the last good ones in force.
-fn reread(
-    home: &Home,
-    last_good: &std::sync::Mutex<crate::config::RouterConfig>,
-) -> crate::config::RouterConfig {
-    let mut last_good = last_good.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    match read_config(home) {
-        Ok(config) => *last_good = config,
-        Err(error) => tracing::warn!("{error}; what was set before stays in force"),
+/// What the owner can change while a router runs.
+struct Wishes {
+    home: Home,
+    secrets: Secrets,
+    /// What could be read last.
+    good: RouterConfig,
+}
+
+impl Wishes {
+    /// Reads them again at each call; what can't be read leaves in force what was before.
+    fn reader(mut self) -> impl FnMut() -> RouterConfig + Send + 'static {
+        move || {
+            if let Err(error) = reread_secrets(&self.home, &self.secrets) {
+                tracing::warn!("{error}; the secrets stay as they were");
+            }
+            match read_config(&self.home) {
+                Ok(config) => self.good = config,
+                Err(error) => tracing::warn!("{error}; what was set before stays in force"),
+            }
+            self.good.clone()
+        }
     }
-    last_good.clone()
 }
 
 /// A token that SIGTERM and Ctrl-C cancel.
@@ -94,8 +106,13 @@ fn until_signal() -> Result<CancellationToken, StartError> {
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}
         }
-        tracing::info!("shutting down");
+        tracing::info!("shutting down; once more ends it at once");
         cancelled.cancel();
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+        std::process::exit(1);
     });
     Ok(token)
 }

@@ -149,11 +149,16 @@ impl House {
 
     fn asking(&self, id: &str, action: &str) -> tokio::task::JoinHandle<Reply> {
         let (agent, command) = (Arc::clone(&self.agent), command(id, action, json!({})));
-        tokio::spawn(async move { agent.request(command, LONG).await.unwrap() })
+        // Longer than the grace, so that whoever waits sees its end.
+        tokio::spawn(async move { agent.request(command, 2 * LONG).await.unwrap() })
     }
 
     fn let_run(&self, runs: usize) {
         self.sandbox.leave.add_permits(runs);
+    }
+
+    fn running(&self) -> usize {
+        self.sandbox.running.load(Ordering::SeqCst)
     }
 
     fn ran(&self) -> usize {
@@ -353,19 +358,17 @@ async fn what_can_not_be_written_down_is_not_run() {
 async fn what_is_taken_back_is_stopped() {
     let house = house();
     let asked = house.asking("m1", "LOOK");
-    let running = || house.sandbox.running.load(Ordering::SeqCst);
-    eventually("it runs", async || running() == 1).await;
+    eventually("it runs", async || house.running() == 1).await;
     house.agent.cancel(&MessageId::new("m1").unwrap()).await;
     assert_eq!(stopped(&asked.await.unwrap()).code, Code::Cancelled);
-    assert_eq!(running(), 0);
+    assert_eq!(house.running(), 0);
 }
 
 #[tokio::test]
 async fn as_many_run_side_by_side_as_there_are_slots_and_the_others_wait() {
     let house = house_with(|_| {}, 2);
     let asked: Vec<_> = (0..5).map(|n| house.asking(&format!("m{n}"), "LOOK")).collect();
-    let running = || house.sandbox.running.load(Ordering::SeqCst);
-    eventually("two run", async || running() == 2).await;
+    eventually("two run", async || house.running() == 2).await;
     house.let_run(5);
     for reply in asked {
         done(&reply.await.unwrap());
@@ -374,15 +377,98 @@ async fn as_many_run_side_by_side_as_there_are_slots_and_the_others_wait() {
 }
 
 #[tokio::test]
-async fn closing_finishes_what_runs_and_hands_back_what_waits() {
-    let house = house_with(|_| {}, 1);
+async fn closing_finishes_what_runs_and_begins_nothing_more() {
+    let mut house = house_with(|_| {}, 1);
     let runs = house.asking("m1", "LOOK");
-    let running = || house.sandbox.running.load(Ordering::SeqCst);
-    eventually("it runs", async || running() == 1).await;
+    eventually("it runs", async || house.running() == 1).await;
+    let waits = house.asking("m2", "LOOK");
     house.shutdown.cancel();
+    assert_eq!(stopped(&waits.await.unwrap()).code, Code::Draining);
     house.let_run(1);
     done(&runs.await.unwrap());
-    house.router.await.unwrap();
+    (&mut house.router).await.unwrap();
+    assert_eq!(house.ran(), 1);
+}
+
+#[tokio::test]
+async fn closing_waits_for_what_a_person_has_approved() {
+    let mut house = house();
+    let mut events = house.events().await;
+    let (id, _) = question(&house.ask("POST", json!({})).await);
+    house.ask("APPROVE", json!({"id": id, "answer": "yes"})).await;
+    eventually("it runs", async || house.running() == 1).await;
+    house.shutdown.cancel();
+    house.let_run(1);
+    (&mut house.router).await.unwrap();
+    let result = Reply::from_fields(events.recv().await.unwrap().reply.unwrap());
+    done(&result);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_outlives_the_grace_is_stopped_answered_and_written_down() {
+    let mut house = house();
+    house.let_run(1);
+    let (id, _) = question(&house.ask("POST", json!({})).await);
+    house.ask("APPROVE", json!({"id": id, "answer": "yes"})).await;
+    eventually("it ran", async || house.ran() == 1).await;
+    let runs = house.asking("m1", "LOOK");
+    eventually("it runs", async || house.running() == 1).await;
+    house.shutdown.cancel();
+    assert_eq!(stopped(&runs.await.unwrap()).code, Code::Interrupted);
+    (&mut house.router).await.unwrap();
+    assert_eq!(house.running(), 0);
+    assert!(house.audit().contains("\"code\":\"interrupted\""));
+}
+
+#[tokio::test]
+async fn what_was_taken_back_before_it_was_begun_is_not_run() {
+    let house = house_with(|_| {}, 1);
+    let runs = house.asking("m1", "LOOK");
+    eventually("it runs", async || house.running() == 1).await;
+    let waits = house.asking("m2", "LOOK");
+    house.agent.cancel(&MessageId::new("m2").unwrap()).await;
+    house.let_run(2);
+    done(&runs.await.unwrap());
+    assert_eq!(stopped(&waits.await.unwrap()).code, Code::Cancelled);
+    assert_eq!(house.ran(), 1);
+}
+
+#[tokio::test]
+async fn a_yes_does_not_run_what_was_changed_since_the_question() {
+    let house = house();
+    let mut events = house.events().await;
+    let (id, _) = question(&house.ask("POST", json!({})).await);
+    house.home.put("router/skills/post/run", "#!/bin/sh\n# something else\n");
+    let folder = house.home.router_skills().join("post/run");
+    std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o700)).unwrap();
+    skill(&house.home, "sign", "none", "");
+    eventually("the change is seen", async || {
+        house.let_run(1);
+        matches!(house.ask("SIGN", json!({})).await.outcome, Outcome::Done(_))
+    })
+    .await;
+    let before = house.ran();
+    house.ask("APPROVE", json!({"id": id, "answer": "yes"})).await;
+    let result = Reply::from_fields(events.recv().await.unwrap().reply.unwrap());
+    assert_eq!(stopped(&result).code, Code::Policy);
+    assert_eq!(house.ran(), before);
+}
+
+#[tokio::test]
+async fn a_question_that_nobody_could_read_is_not_asked() {
+    let house = house_with(
+        |home| skill(home, "essay", "external", "[[examples]]\nsay = \"x\"\nparams = {}\n"),
+        8,
+    );
+    let manifest = house.home.text("router/skills/essay/skill.toml");
+    let wide = manifest.replace("maxLength = 20", "maxLength = 200000");
+    house.home.put("router/skills/essay/skill.toml", wide);
+    let text = "ä".repeat(30_000);
+    eventually("the longer text is taken", async || {
+        let reply = house.ask("ESSAY", json!({"text": text})).await;
+        stopped(&reply).code == Code::TooLarge
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -101,6 +101,10 @@ impl Observation {
     /// The question that a person has to answer before the action runs: its id and what would run.
     #[must_use]
     pub fn question(&self) -> Option<(String, String)> {
+        // Only the router's own `pending` asks; whatever a skill calls an approval is data.
+        if self.outcome.status() != Status::Pending {
+            return None;
+        }
         let approval = self.fields.get("approval")?;
         let text = |key: &str| Some(approval.get(key)?.as_str()?.to_owned());
         Some((text("id")?, text("question")?))

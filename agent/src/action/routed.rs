@@ -62,7 +62,7 @@ fn stopped(error: &RequestError) -> Stopped {
         RequestError::Unsent { .. } => Stopped::new(Code::Internal, message),
         RequestError::TooLarge { .. } => Stopped::new(Code::TooLarge, message),
         RequestError::NoReply { .. } => Stopped::new(Code::Timeout, message).maybe_executed(),
-        RequestError::RouterGone | RequestError::BadReply(_) => {
+        RequestError::Uncertain { .. } | RequestError::RouterGone | RequestError::BadReply(_) => {
             Stopped::new(Code::Internal, message).maybe_executed()
         }
     }

@@ -5,19 +5,14 @@ mod keys;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use broker::redis::{AddressError, RedisAddress};
-use home::{ConfigError, ConfigFile, EnvError, EnvFile, Home, Variables};
-use protocol::{DEFAULT_COMMAND_QUEUE, DEFAULT_RESPONSE_PREFIX, QueueNames};
+use broker::redis::QueuePlace;
+use home::{ConfigError, ConfigFile, EnvError, EnvFile, Home, SHARED_NAMES, Variables};
 use serde::{Deserialize, Serialize};
 
 pub use keys::{Asker, KEYS, Key, KeyError, Terminal};
 
 /// What is written to agent/config.json when there is none.
 pub const CONFIG_INITIAL: &str = include_str!("../../config_initial.json");
-
-/// The names in `.env` that mean something, to whichever process.
-const SHARED_NAMES: [&str; 5] =
-    ["REDIS_URL", "COMMAND_QUEUE", "RESPONSE_PREFIX", "REMOTE_BROWSER_SERVER", "OLLAMA_HOST"];
 
 /// agent/config.json.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,7 +83,7 @@ impl TryFrom<u64> for Timeout {
     fn try_from(seconds: u64) -> Result<Self, String> {
         match seconds {
             1..=3_600 => Ok(Self(seconds)),
-            _ => Err("it is a number of seconds from 1 to 3600".to_owned()),
+            _ => Err("a number of seconds from 1 to 3600".to_owned()),
         }
     }
 }
@@ -117,7 +112,7 @@ impl TryFrom<u64> for Steps {
     fn try_from(steps: u64) -> Result<Self, String> {
         match steps {
             1..=50 => Ok(Self(steps)),
-            _ => Err("it is a number of steps from 1 to 50".to_owned()),
+            _ => Err("a number of steps from 1 to 50".to_owned()),
         }
     }
 }
@@ -133,10 +128,8 @@ impl From<Steps> for u64 {
 pub struct Settings {
     /// agent/config.json.
     pub config: AgentConfig,
-    /// Where the queue is; `None` when nothing says so.
-    pub redis: Option<RedisAddress>,
-    /// The names of the keys on it.
-    pub names: QueueNames,
+    /// Where the queue is.
+    pub queue: QueuePlace,
     /// Where Ollama is, as OLLAMA_HOST has it.
     pub ollama_host: Option<String>,
     /// What looks wrong but does not stop the start.
@@ -152,9 +145,6 @@ pub enum SettingsError {
     /// agent/config.json.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// REDIS_URL.
-    #[error(transparent)]
-    Address(#[from] AddressError),
 }
 
 impl Settings {
@@ -165,14 +155,9 @@ impl Settings {
     pub fn read(home: &Home) -> Result<Self, SettingsError> {
         let file = EnvFile::read(&home.env_file())?;
         let variables = environment(&file);
-        let get = |name: &str, default: &str| variables.get(name).unwrap_or(default).to_owned();
         Ok(Self {
             config: open(home)?.settings().clone(),
-            redis: variables.get("REDIS_URL").map(RedisAddress::new).transpose()?,
-            names: QueueNames::new(
-                get("COMMAND_QUEUE", DEFAULT_COMMAND_QUEUE),
-                get("RESPONSE_PREFIX", DEFAULT_RESPONSE_PREFIX),
-            ),
+            queue: QueuePlace::from_settings(|name| variables.get(name)),
             ollama_host: variables.get("OLLAMA_HOST").map(str::to_owned),
             warnings: file.unknown(&SHARED_NAMES).iter().map(ToString::to_string).collect(),
         })

@@ -27,6 +27,8 @@ impl Turn<'_> {
                 Err(error) if repair.is_none() => {
                     tracing::info!(%error, "the model is shown what is wrong with its answer");
                     repair = Some(error.to_string());
+                    // What was said so far stands on the screen; the next try begins a line of its own.
+                    self.outlet.say(Outgoing::Words("\n".to_owned()));
                 }
                 Err(error) => {
                     return Err(format!(
@@ -80,7 +82,6 @@ impl Turn<'_> {
             }
             if std::mem::take(&mut separate) {
                 said.push('\n');
-                outlet.say(Outgoing::Words("\n".to_owned()));
             }
             said.push_str(&piece);
             outlet.say(Outgoing::Words(piece));

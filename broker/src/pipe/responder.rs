@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use protocol::{Catalog, Code, Event, Frame, Millis, Reply, Stopped};
 use serde_json::value::RawValue;
 use tokio::io::{AsyncBufRead, AsyncRead, AsyncWrite, BufReader};
-use tokio::sync::mpsc;
+use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio_util::sync::CancellationToken;
 
 use super::lines::{self, FrameWriter, Line};
@@ -32,7 +32,7 @@ pub struct PipePublisher {
 
 /// The router's end of a pipe whose commands come from `reader` and whose replies go to `writer`.
 ///
-/// It closes when the agent closes its end or `shutdown` is cancelled. Must be called within a tokio
+/// It closes when `shutdown` is cancelled, which it is when the agent closes its end. Must be called within a tokio
 /// runtime.
 pub fn responder(
     reader: impl AsyncRead + Send + Unpin + 'static,
@@ -42,7 +42,8 @@ pub fn responder(
     let frames = FrameWriter::new(writer);
     let open = OpenCommands::default();
     let (commands, waiting) = mpsc::channel(COMMANDS_WAITING);
-    let listener = Listener { commands, open: open.clone(), frames: frames.clone() };
+    let closing = shutdown.clone();
+    let listener = Listener { commands, open: open.clone(), frames: frames.clone(), closing };
     tokio::spawn(listener.listen(BufReader::new(reader)));
     (PipeResponder { waiting, open, shutdown }, PipePublisher { frames, clock: Clock::default() })
 }
@@ -57,11 +58,15 @@ impl Responder for PipeResponder {
         }
     }
 
+    fn closing(&self) -> CancellationToken {
+        self.shutdown.clone()
+    }
+
     async fn drained(&mut self) {
         // Whatever still waits was never begun, and nobody will come back for it: say so.
         self.waiting.close();
         while let Some(request) = self.waiting.recv().await {
-            request.reply(Stopped::new(Code::Draining, "the router is shutting down"));
+            request.reply(draining());
         }
         self.open.drained().await;
     }
@@ -88,6 +93,7 @@ struct Listener {
     commands: mpsc::Sender<Request>,
     open: OpenCommands,
     frames: FrameWriter,
+    closing: CancellationToken,
 }
 
 impl Listener {
@@ -100,6 +106,8 @@ impl Listener {
                 }
             }
         }
+        // Nobody waits for anything any more.
+        self.closing.cancel();
     }
 
     fn hear(&self, line: &[u8]) {
@@ -115,13 +123,19 @@ impl Listener {
         let (request, unanswered) = Request::open(command);
         let frames = self.frames.clone();
         self.open.answer_with(unanswered, move |reply| write(frames, reply));
-        if let Err(refused) = self.commands.try_send(request) {
-            refused.into_inner().reply(Stopped::new(
+        match self.commands.try_send(request) {
+            Ok(()) => {}
+            Err(TrySendError::Full(request)) => request.reply(Stopped::new(
                 Code::QueueFull,
                 format!("{COMMANDS_WAITING} commands are waiting already; try again later"),
-            ));
+            )),
+            Err(TrySendError::Closed(request)) => request.reply(draining()),
         }
     }
+}
+
+fn draining() -> Stopped {
+    Stopped::new(Code::Draining, "the router is shutting down")
 }
 
 async fn write(frames: FrameWriter, reply: Reply) {

@@ -4,9 +4,11 @@
 //! Names and formats are [`protocol::QueueNames`] and are those of the first SafeClaw.
 
 mod link;
+mod place;
 mod requester;
 mod responder;
 
 pub use link::{AddressError, RedisAddress};
+pub use place::QueuePlace;
 pub use requester::RedisRequester;
 pub use responder::{RedisPublisher, RedisResponder, responder};

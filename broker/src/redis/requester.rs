@@ -100,9 +100,15 @@ impl Feed for RedisRequester {
 }
 
 impl Shared {
-    fn unsent(&self, error: &RedisError) -> RequestError {
-        let address = self.address.shown().to_owned();
-        RequestError::Unsent { address, reason: self.address.explain(error) }
+    /// What a push that failed means: a server that refused, or was never reached, has taken nothing; of
+    /// any other failure nobody knows.
+    fn not_pushed(&self, error: &RedisError) -> RequestError {
+        let (address, reason) = (self.address.shown().to_owned(), self.address.explain(error));
+        if error.is_connection_refusal() || error.code().is_some() {
+            RequestError::Unsent { address, reason }
+        } else {
+            RequestError::Uncertain { address, reason }
+        }
     }
 
     async fn push(&self, command: &Command) -> Result<(), RequestError> {
@@ -112,7 +118,7 @@ impl Shared {
         }
         let mut commands = self.commands.clone();
         let pushed = commands.lpush::<_, _, ()>(self.names.commands(), bytes).await;
-        pushed.map_err(|error| self.unsent(&error))
+        pushed.map_err(|error| self.not_pushed(&error))
     }
 
     /// Waits for the reply, through as many broken connections as it takes.

@@ -93,6 +93,10 @@ impl Responder for RedisResponder {
         None
     }
 
+    fn closing(&self) -> CancellationToken {
+        self.shutdown.clone()
+    }
+
     async fn drained(&mut self) {
         self.shared.open.drained().await;
     }
@@ -102,7 +106,12 @@ impl RedisResponder {
     async fn pop(&mut self) -> Result<Option<Vec<u8>>, RedisError> {
         let connection = match &mut self.connection {
             Some(connection) => connection,
-            None => self.connection.insert(self.shared.address.blocking().await?),
+            None => {
+                let mut connection = self.shared.address.blocking().await?;
+                // Deadlines are judged by the server's clock, so that comes before the first command.
+                read_clock(&mut connection, &self.shared.clock).await?;
+                self.connection.insert(connection)
+            }
         };
         let popped: Option<(Vec<u8>, Vec<u8>)> =
             connection.brpop(self.shared.names.commands(), BLOCK.as_secs_f64()).await?;

@@ -125,6 +125,8 @@ fn a_value_of_the_wrong_type_is_shown_with_what_would_be_right() {
         "timeout is -1, but has to be a whole number, not negative"
     );
     assert_eq!(said(r#"{"llm": "llama"}"#), "llm is \"llama\", but has to be an object");
+    // serde alone would read this as the fields in their order.
+    assert_eq!(said(r#"{"llm": ["ollama"]}"#), "llm is [\"ollama\"], but has to be an object");
     assert_eq!(
         said(r#"{"llm": {"provider": "olama"}}"#),
         "llm.provider is \"olama\", but has to be `ollama` or `offline`"

@@ -23,6 +23,12 @@ pub const PATIENCE: Duration = Duration::from_secs(600);
 /// How many questions of one session may wait.
 const MOST_PER_SESSION: usize = 3;
 
+/// How many questions may wait in all: whoever asks also names the session.
+const MOST: usize = 64;
+
+/// The longest question, in bytes: nobody reads more than that before saying yes.
+const QUESTION: usize = 64 * 1024;
+
 /// The questions that wait.
 #[derive(Debug, Default)]
 pub struct Approvals {
@@ -42,7 +48,7 @@ impl Approvals {
     /// Parks `question`, and gives its id and the reply `pending` that shows exactly what would run.
     ///
     /// # Errors
-    /// `budget` when the session has too many questions open.
+    /// `budget` when too many questions are open, `too_large` when nobody could read this one.
     pub fn park(&self, question: Question) -> Result<(Uuid, Stopped), Stopped> {
         let mut parked = self.parked();
         let session = &question.call().command.envelope.session;
@@ -50,14 +56,21 @@ impl Approvals {
             .values()
             .filter(|other| other.call().command.envelope.session == *session)
             .count();
-        if waiting >= MOST_PER_SESSION {
+        if waiting >= MOST_PER_SESSION || parked.len() >= MOST {
             return Err(Stopped::new(
                 Code::Budget,
-                format!("{waiting} questions wait for an answer already; answer them first"),
+                format!("{} questions wait for an answer already; answer them first", parked.len()),
             ));
         }
         let id = Uuid::new_v4();
         let shown = shown(&question);
+        if shown.len() > QUESTION {
+            let size = shown.len();
+            return Err(Stopped::new(
+                Code::TooLarge,
+                format!("a person would have to read {size} bytes; at most {QUESTION} are asked"),
+            ));
+        }
         let pending = Stopped::new(Code::Approval, "it waits for a person's yes").with(
             "approval",
             json!({"id": id.to_string(), "question": shown, "seconds": PATIENCE.as_secs()}),
@@ -120,13 +133,10 @@ fn shown(question: &Question) -> String {
     let call = question.call();
     // A map of JSON values always has a JSON form.
     let params = serde_json::to_string_pretty(&call.command.params).unwrap_or_default();
-    let mut text = format!("{} {}", call.skill.name(), params);
-    if !text.is_ascii() {
-        text = text.chars().map(escaped).collect();
-    }
-    text
+    format!("{} {params}", call.skill.name()).chars().map(escaped).collect()
 }
 
 fn escaped(c: char) -> String {
-    if c.is_ascii() { c.to_string() } else { c.escape_unicode().to_string() }
+    let is_plain = c == '\n' || c == ' ' || c.is_ascii_graphic();
+    if is_plain { c.to_string() } else { c.escape_unicode().to_string() }
 }

@@ -10,10 +10,11 @@ use egress::{Endpoint, HeaderTemplate, HostPattern};
 use protocol::{ActionCard, Effect, Object};
 use serde_json::Value;
 
-use super::manifest::Manifest;
-use super::skill::{Program, SecretUse, Skill};
+use super::manifest::{Manifest, Mode};
+use super::skill::{SecretUse, Skill};
 use super::span;
 use crate::config::SkillConfig;
+use crate::sandbox::Program;
 
 /// How long a call may take when the manifest does not say.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(15);
@@ -22,7 +23,7 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(15);
 const MAX_MANIFEST: u64 = 64 * 1024;
 
 /// The names of the router's own requests, which no skill can take.
-const RESERVED_NAMES: [&str; 2] = ["APPROVE", "PERMIT"];
+pub(crate) const RESERVED_NAMES: [&str; 2] = ["APPROVE", "PERMIT"];
 
 /// Why a folder is no skill: the file, the key, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -185,6 +186,11 @@ fn secrets(
         if let Some(key) = secret.when.keys().find(|key| !manifest.params.contains_key(*key)) {
             return Err(fault(format!("when: {key:?} is no parameter")));
         }
+        if manifest.mode == Mode::Serve && !secret.when.is_empty() {
+            let why = "when: a process that stays has the same secrets for every call; \
+                use mode = \"once\", or leave `when` out";
+            return Err(fault(why.to_owned()));
+        }
         let host = pattern(&secret.host, settings).map_err(fault)?;
         if host == HostPattern::Any {
             return Err(fault("host: a secret needs a host of its own, * is none".to_owned()));
@@ -240,7 +246,7 @@ fn card(manifest: &Manifest, timeout: Duration) -> ActionCard {
         optional,
         effect: manifest.effect,
         reads: manifest.reads,
-        examples: manifest.examples.clone(),
+        examples: manifest.examples.iter().cloned().map(Into::into).collect(),
         timeout_ms: u64::try_from(timeout.as_millis()).ok(),
         more: Object::new(),
     }

@@ -45,7 +45,23 @@ pub struct Manifest {
     pub secrets: BTreeMap<String, SecretUse>,
     /// Sentences that ask for it.
     #[serde(default)]
-    pub examples: Vec<Example>,
+    pub examples: Vec<ManifestExample>,
+}
+
+/// An [`Example`] in which a typo is an error.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ManifestExample {
+    /// What a person says.
+    pub say: String,
+    /// What the action is called with.
+    pub params: Object,
+}
+
+impl From<ManifestExample> for Example {
+    fn from(example: ManifestExample) -> Self {
+        Self { say: example.say, params: example.params }
+    }
 }
 
 /// How a skill's process lives.

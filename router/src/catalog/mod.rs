@@ -14,10 +14,11 @@ use protocol::{ActionName, Code, Stopped};
 use sha2::{Digest, Sha256};
 use tokio::sync::watch as latest;
 
+pub(crate) use check::RESERVED_NAMES;
 pub use check::SkillError;
 pub use manifest::{Manifest, Mode};
 pub use scan::{Found, scan};
-pub use skill::{Program, SecretUse, Skill};
+pub use skill::{SecretUse, Skill};
 
 use crate::config::RouterConfig;
 
@@ -36,7 +37,7 @@ impl Catalog {
     pub fn watched(
         folder: PathBuf,
         config: &RouterConfig,
-        reload: impl Fn() -> RouterConfig + Send + 'static,
+        reload: impl FnMut() -> RouterConfig + Send + 'static,
     ) -> Self {
         let first = Arc::new(scan(&folder, config, &Found::default()));
         report(&Found::default(), &first);
@@ -57,6 +58,14 @@ impl Catalog {
             ));
         }
         Ok(Arc::clone(skill))
+    }
+
+    /// Whether `skill` is there as it is, and switched on.
+    #[must_use]
+    pub fn serves(&self, skill: &Arc<Skill>) -> bool {
+        let found = self.found.borrow();
+        let there = found.skills.get(skill.name());
+        there.is_some_and(|there| Arc::ptr_eq(there, skill) && !there.disabled)
     }
 
     /// What agents may know of the skills that are switched on.

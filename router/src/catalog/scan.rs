@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use protocol::ActionName;
@@ -18,8 +18,7 @@ const MOST_FILES: usize = 20_000;
 
 /// Folders of tools and their intermediate products, which can be large and are never run from. What cargo
 /// builds stands beside them, in `target/release`.
-const NOT_LOOKED_INTO: [&str; 6] =
-    ["deps", "build", "incremental", ".fingerprint", "node_modules", ".git"];
+const NOT_LOOKED_INTO: [&str; 5] = ["deps", "incremental", ".fingerprint", "node_modules", ".git"];
 
 /// What a look through router/skills found.
 #[derive(Debug, Default)]
@@ -52,6 +51,7 @@ pub fn scan(folder: &Path, config: &RouterConfig, before: &Found) -> Found {
     };
     let mut folders: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
     folders.sort();
+    found.broken.extend(wishes_for_nothing(folder, &folders, config));
     for skill in folders {
         let hidden = skill.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
         if hidden || skill.is_file() {
@@ -65,6 +65,28 @@ pub fn scan(folder: &Path, config: &RouterConfig, before: &Found) -> Found {
         }
     }
     found
+}
+
+/// Wishes in router/config.json that name no folder: whoever switches something off has to know that it
+/// is off.
+fn wishes_for_nothing(
+    skills: &Path,
+    folders: &[PathBuf],
+    config: &RouterConfig,
+) -> Vec<SkillError> {
+    let names: Vec<String> = folders
+        .iter()
+        .filter_map(|folder| Some(folder.file_name()?.to_str()?.to_ascii_uppercase()))
+        .collect();
+    let missing = config.skills.keys().filter(|key| !names.contains(key));
+    missing
+        .map(|key| {
+            let near = home::nearest(key, names.iter().map(String::as_str));
+            let hint = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+            let file = skills.with_file_name("config.json");
+            fault(&file, format!("skills.{key}: there is no such skill{hint}"))
+        })
+        .collect()
 }
 
 fn one(folder: &Path, config: &RouterConfig, before: &Found) -> Result<Arc<Skill>, SkillError> {

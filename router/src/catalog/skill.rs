@@ -10,6 +10,7 @@ use protocol::{ActionCard, ActionName, Code, Effect, Object, Stopped};
 use serde_json::Value;
 
 use super::manifest::Mode;
+use crate::sandbox::Program;
 
 /// The longest list of what is wrong with some parameters.
 const COMPLAINTS: usize = 5;
@@ -57,15 +58,6 @@ pub struct SecretUse {
     pub header: HeaderTemplate,
     /// It is needed only by calls whose parameters have these values.
     pub when: Object,
-}
-
-/// What is run for a skill.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Program {
-    /// A program with its arguments.
-    Command(Vec<String>),
-    /// One of those that are compiled into the router.
-    Builtin(String),
 }
 
 impl Skill {

@@ -13,6 +13,9 @@ use crate::config::RouterConfig;
 /// A copy of a folder arrives as many changes; this long after the last one it is whole.
 const QUIET: Duration = Duration::from_millis(150);
 
+/// However long the changes go on, this long after the first one it is looked all the same.
+const AT_THE_LATEST: Duration = Duration::from_secs(1);
+
 /// Where the system reports no changes, or stops to: how often to look all the same.
 const UNASKED: Duration = Duration::from_secs(30);
 
@@ -20,24 +23,26 @@ const UNASKED: Duration = Duration::from_secs(30);
 pub(super) fn watched(
     folder: PathBuf,
     first: Arc<Found>,
-    reload: impl Fn() -> RouterConfig + Send + 'static,
+    mut reload: impl FnMut() -> RouterConfig + Send + 'static,
 ) -> watch::Receiver<Arc<Found>> {
     let (sender, receiver) = watch::channel(first);
     tokio::spawn(async move {
         let (changes, mut changed) = mpsc::channel(1);
         let _watcher = watcher(&folder, changes);
+        // Once at first: what changed before the watcher was there is reported by nobody.
         while !sender.is_closed() {
-            wait_for_change(&mut changed).await;
             let (folder, config) = (folder.clone(), reload());
             let before = Arc::clone(&sender.borrow());
             let look = move || scan(&folder, &config, &before);
-            let Ok(found) = tokio::task::spawn_blocking(look).await else { continue };
-            sender.send_if_modified(|known| {
-                let changed = !known.is_the_same_as(&found);
-                super::report(known, &found);
-                *known = Arc::new(found);
-                changed
-            });
+            if let Ok(found) = tokio::task::spawn_blocking(look).await {
+                sender.send_if_modified(|known| {
+                    let changed = !known.is_the_same_as(&found);
+                    super::report(known, &found);
+                    *known = Arc::new(found);
+                    changed
+                });
+            }
+            wait_for_change(&mut changed).await;
         }
     });
     receiver
@@ -74,8 +79,8 @@ async fn wait_for_change(changed: &mut mpsc::Receiver<()>) {
         }
     };
     if tokio::time::timeout(UNASKED, first).await.is_ok() {
-        while tokio::time::timeout(QUIET, changed.recv()).await.is_ok_and(|change| change.is_some())
-        {
-        }
+        let until_quiet =
+            async { while let Ok(Some(())) = tokio::time::timeout(QUIET, changed.recv()).await {} };
+        let _ = tokio::time::timeout(AT_THE_LATEST, until_quiet).await;
     }
 }

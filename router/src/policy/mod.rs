@@ -2,7 +2,7 @@
 
 mod rules;
 
-use protocol::{Code, Effect, Stopped};
+use protocol::{Code, Stopped};
 
 pub use rules::{DEFAULT, PolicyError, Rule, Rules};
 
@@ -51,13 +51,13 @@ impl Policy {
     #[must_use]
     pub fn judge(&self, call: Call) -> Verdict {
         let effect = call.effect();
-        let rule = format!("effects.{}", word(effect));
+        let rule = format!("effects.{effect}");
         match self.rules.for_effect(effect) {
             Rule::Allow => Verdict::Allow(Approved { call, rule }),
             Rule::Ask => Verdict::Ask(Question { call, rule }),
             Rule::Refuse => Verdict::Refuse(Stopped::new(
                 Code::Policy,
-                format!("router/policy.toml refuses it ({rule} = \"refuse\")"),
+                format!("router/policy.toml does not allow it ({rule})"),
             )),
         }
     }
@@ -92,14 +92,5 @@ impl Question {
     #[must_use]
     pub fn call(&self) -> &Call {
         &self.call
-    }
-}
-
-fn word(effect: Effect) -> &'static str {
-    match effect {
-        Effect::None => "none",
-        Effect::Local => "local",
-        Effect::External => "external",
-        Effect::Irreversible => "irreversible",
     }
 }

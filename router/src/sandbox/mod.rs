@@ -48,6 +48,7 @@ mod stage;
 mod staging;
 mod tree;
 mod warm;
+mod warm_skills;
 
 pub use error::{NotStarted, RunError};
 pub use job::{Job, Program};

@@ -1,21 +1,21 @@
 //! The way in: only an [`Approved`] call is run, in a process of its skill.
 
-use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use home::{FileError, Home, file};
-use protocol::{ActionName, Code, Millis, Object, Stopped, json};
+use protocol::{Code, Millis, Object, Stopped, json};
 use serde_json::Value;
 use tokio::sync::OnceCell;
 
 use super::gate::{Gate, Gates};
-use super::{Job, Launcher, Level, Limits, Program, SelfCommand, Warm, outcome};
+use super::warm_skills::{WarmSkill, WarmSkills};
+use super::{Job, Launcher, Level, Limits, SelfCommand, outcome};
 use crate::call::Call;
-use crate::catalog::{self, Mode, Skill};
+use crate::catalog::{Catalog, Mode, Skill};
 use crate::policy::Approved;
 use crate::secrets::Secrets;
 
@@ -36,31 +36,26 @@ pub struct SkillSandbox {
     launcher: OnceCell<Arc<Launcher>>,
     gates: Gates,
     logs: PathBuf,
-    warm: Mutex<HashMap<ActionName, Arc<WarmSkill>>>,
-}
-
-/// A skill's process that stays, with the gate that it reaches the network through.
-struct WarmSkill {
-    skill: Arc<Skill>,
-    process: tokio::sync::Mutex<Warm>,
-    _gate: Option<Gate>,
+    warm: WarmSkills,
 }
 
 impl SkillSandbox {
-    /// A sandbox that starts `me` again for each process.
+    /// A sandbox that starts `me` again for each process, and ends a process that stays when `catalog` no
+    /// longer has its skill. Must be called within a tokio runtime.
     ///
     /// # Errors
     /// [`FileError`] when the folder of logs can't be made.
-    pub fn new(home: &Home, me: SelfCommand, secrets: Secrets) -> Result<Self, FileError> {
+    pub fn new(
+        home: &Home,
+        me: SelfCommand,
+        catalog: &Catalog,
+        secrets: Secrets,
+    ) -> Result<Self, FileError> {
         let logs = home.router_log();
         file::make_folder(&logs)?;
-        Ok(Self {
-            me,
-            launcher: OnceCell::new(),
-            gates: Gates::new(secrets),
-            logs,
-            warm: Mutex::default(),
-        })
+        let warm = WarmSkills::default();
+        tokio::spawn(warm.clone().end_with(catalog.clone()));
+        Ok(Self { me, launcher: OnceCell::new(), gates: Gates::new(secrets), logs, warm })
     }
 
     /// The launcher; the first call finds out what the machine allows.
@@ -100,28 +95,18 @@ impl SkillSandbox {
     }
 
     async fn warm(&self, call: &Call, wall: Duration) -> Result<Vec<u8>, Stopped> {
-        let warm = self.warm_skill(&call.skill).await?;
+        let skill = &call.skill;
+        let warm = self.warm.of(skill, async || self.start_warm(skill).await).await?;
         let mut line = call.command.params.clone();
         let facts = serde_json::json!({
             "message_id": call.command.message_id, "attempt": 1, "dry_run": false,
         });
         line.insert("_call".to_owned(), facts);
         let line = Value::Object(line).to_string();
-        let exchange = async { warm.process.lock().await.call(line.as_bytes()).await };
-        match tokio::time::timeout(wall, exchange).await {
-            Ok(answered) => answered.map_err(|error| outcome::stopped(&error, call.effect())),
-            Err(_) => {
-                Err(outcome::stopped(&super::RunError::TimedOut { after: wall }, call.effect()))
-            }
-        }
+        warm.call(line.as_bytes(), wall, call.effect()).await
     }
 
-    /// The process that stays for `skill`; one of an older version of it is ended.
-    async fn warm_skill(&self, skill: &Arc<Skill>) -> Result<Arc<WarmSkill>, Stopped> {
-        let known = self.warm_skills().get(skill.name()).cloned();
-        if let Some(warm) = known.filter(|warm| Arc::ptr_eq(&warm.skill, skill)) {
-            return Ok(warm);
-        }
+    async fn start_warm(&self, skill: &Arc<Skill>) -> Result<WarmSkill, Stopped> {
         let launcher = self.launcher().await.map_err(|error| unready(&error))?;
         let gate = match skill.hosts.is_empty() {
             true => None,
@@ -130,19 +115,11 @@ impl SkillSandbox {
         let mut job = job(skill, gate.as_ref(), skill.timeout);
         job.env.push(("SAFECLAW_MODE".to_owned(), "serve".to_owned()));
         let process = launcher.serve(job, self.log_of(skill));
-        let process = tokio::sync::Mutex::new(process);
-        let warm = Arc::new(WarmSkill { skill: Arc::clone(skill), process, _gate: gate });
-        self.warm_skills().insert(skill.name().clone(), Arc::clone(&warm));
-        Ok(warm)
+        Ok(WarmSkill::new(Arc::clone(skill), process, gate))
     }
 
     fn log_of(&self, skill: &Skill) -> PathBuf {
         self.logs.join(format!("{}.log", skill.name().as_str().to_ascii_lowercase()))
-    }
-
-    // A std mutex, because it is never held across an await. Poisoned, the map is still whole.
-    fn warm_skills(&self) -> std::sync::MutexGuard<'_, HashMap<ActionName, Arc<WarmSkill>>> {
-        self.warm.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -162,14 +139,10 @@ impl Sandbox for SkillSandbox {
 }
 
 fn job(skill: &Skill, gate: Option<&Gate>, wall: Duration) -> Job {
-    let program = match &skill.program {
-        catalog::Program::Command(command) => Program::Command(command.clone()),
-        catalog::Program::Builtin(name) => Program::Builtin(name.clone()),
-    };
     // A map of texts always has a JSON form.
     let settings = serde_json::to_string(&skill.settings).unwrap_or_default();
     Job {
-        program,
+        program: skill.program.clone(),
         folder: skill.folder.clone(),
         env: vec![
             ("SAFECLAW_SKILL".to_owned(), skill.name().to_string()),

@@ -3,7 +3,10 @@
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::wait_until;
 
@@ -20,7 +23,10 @@ pub struct Chat {
 
 /// What a stream has printed by now.
 #[derive(Debug, Clone, Default)]
-struct Printed(Arc<Mutex<Vec<u8>>>);
+struct Printed {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    ended: Arc<AtomicBool>,
+}
 
 impl Printed {
     fn follow(mut stream: impl Read + Send + 'static) -> Self {
@@ -29,14 +35,15 @@ impl Printed {
         std::thread::spawn(move || {
             let mut chunk = [0; 4096];
             while let Ok(1..) = stream.read(&mut chunk).inspect(|&size| {
-                kept.0.lock().unwrap().extend_from_slice(&chunk[..size]);
+                kept.bytes.lock().unwrap().extend_from_slice(&chunk[..size]);
             }) {}
+            kept.ended.store(true, Ordering::SeqCst);
         });
         printed
     }
 
     fn text(&self) -> String {
-        String::from_utf8_lossy(&self.0.lock().unwrap()).into_owned()
+        String::from_utf8_lossy(&self.bytes.lock().unwrap()).into_owned()
     }
 }
 
@@ -124,6 +131,14 @@ impl Chat {
         self.child.id()
     }
 
+    /// Interrupts it, as Ctrl-C does.
+    ///
+    /// # Panics
+    /// When it has ended.
+    pub fn interrupt(&self) {
+        kill_process(Pid::from_child(&self.child), Signal::INT).unwrap();
+    }
+
     /// Closes stdin and waits for the end.
     ///
     /// # Panics
@@ -133,7 +148,7 @@ impl Chat {
         self.wait()
     }
 
-    /// Waits for the end.
+    /// Waits for the end, and for all that it has printed.
     ///
     /// # Panics
     /// When it does not end.
@@ -143,6 +158,9 @@ impl Chat {
             ended = self.child.try_wait().unwrap();
             ended.is_some()
         });
+        for stream in [&self.stdout, &self.stderr] {
+            wait_until("its last words are read", || stream.ended.load(Ordering::SeqCst));
+        }
         ended.unwrap()
     }
 }

@@ -2,14 +2,16 @@
 
 use xshell::{Shell, cmd};
 
-/// Processor, memory, kernel and compiler in one line.
+/// Processor, memory, kernel, compiler and what else the machine has to do, in one line.
 pub(crate) fn facts(sh: &Shell) -> String {
     let cpu = field(sh, "/proc/cpuinfo", "model name");
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     let memory = field(sh, "/proc/meminfo", "MemTotal");
     let kernel = cmd!(sh, "uname -sr").quiet().read().unwrap_or_default();
     let rustc = cmd!(sh, "rustc --version").quiet().read().unwrap_or_default();
-    format!("{cpu}, {cores} cores, {memory}, {kernel}, {rustc}")
+    let load = sh.read_file("/proc/loadavg").unwrap_or_default();
+    let load = load.split(' ').next().unwrap_or("unknown");
+    format!("{cpu}, {cores} cores, {memory}, {kernel}, {rustc}, load {load}")
 }
 
 /// The value of the first line `name : value` in a file of the kernel.

@@ -57,6 +57,7 @@ fn once(sh: &Shell) -> Result<Run> {
     let router = child(agent.id())?;
     let (agent_idle, router_idle) = (held(agent.id())?, held(router)?);
     agent.say(TURN.message)?;
+    agent.heard("CREATE_POST: dry run")?;
     agent.heard(TURN.answers[1])?;
     std::thread::sleep(IDLE);
     let run = [agent_idle, router_idle, held(agent.id())?, held(router)?];

@@ -1,7 +1,7 @@
 //! What the model has to read in an ordinary chat: how long its prompt is, and how much of it is what it
 //! has just read, which every model server keeps.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Result, ensure};
@@ -26,7 +26,7 @@ pub(super) fn run(sh: &Shell) -> Result<Vec<Figure>> {
     let prompts = talk(sh, &chat, home.path())?;
     let expected = chat.iter().map(|exchange| exchange.answers.len()).sum();
     ensure!(prompts.len() == expected, "the model was asked {} times", prompts.len());
-    let steps: Vec<Step> = steps(&chat, &prompts);
+    let steps = steps(&chat, &prompts)?;
     let of = |value: fn(&Step) -> f64| steps.iter().map(value).collect::<Vec<f64>>();
     let (kept, behind) = (of(|step| step.kept), of(|step| step.behind));
     let lengths: Vec<f64> = prompts.iter().map(|prompt| prompt.len() as f64).collect();
@@ -68,7 +68,7 @@ fn talk(sh: &Shell, chat: &[Exchange<'_>], home: &Path) -> Result<Vec<String>> {
 }
 
 /// The agent leaves each prompt in a file before it asks the model.
-fn keep(prompts: &Mutex<Vec<String>>, file: &PathBuf) {
+fn keep(prompts: &Mutex<Vec<String>>, file: &Path) {
     let prompt = std::fs::read_to_string(file).unwrap_or_default();
     prompts.lock().unwrap_or_else(PoisonError::into_inner).push(prompt);
 }
@@ -82,11 +82,12 @@ struct Step {
     behind: f64,
 }
 
-fn steps(chat: &[Exchange<'_>], prompts: &[String]) -> Vec<Step> {
+fn steps(chat: &[Exchange<'_>], prompts: &[String]) -> Result<Vec<Step>> {
     let mut first = 0;
     let mut steps = Vec::new();
     for exchange in chat {
         let prompt = &prompts[first];
+        ensure!(prompt.contains(exchange.message), "{:?} is in no prompt", exchange.message);
         if let Some(before) = first.checked_sub(1) {
             let same = shared_beginning(&prompts[before], prompt);
             steps.push(Step {
@@ -96,7 +97,7 @@ fn steps(chat: &[Exchange<'_>], prompts: &[String]) -> Vec<Step> {
         }
         first += exchange.answers.len();
     }
-    steps
+    Ok(steps)
 }
 
 fn shared_beginning(one: &str, other: &str) -> usize {
@@ -121,9 +122,11 @@ mod tests {
             Exchange { message: "a", answers: &["act", "words"] },
             Exchange { message: "bb", answers: &["words"] },
         ];
-        let prompts = ["rules: a", "rules: a acted", "rules: a.. bb"].map(str::to_owned);
+        let mut prompts = ["rules: a", "rules: a acted", "rules: a.. bb"].map(str::to_owned);
         let same = "rules: a".len() as f64;
         let expected = Step { kept: 100.0 * same / 13.0, behind: 13.0 - same - 2.0 };
-        assert_eq!(steps(&chat, &prompts), [expected]);
+        assert_eq!(steps(&chat, &prompts).unwrap(), [expected]);
+        prompts[2].clear();
+        assert!(steps(&chat, &prompts).is_err(), "a prompt without its message counts for nothing");
     }
 }

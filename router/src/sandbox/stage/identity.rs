@@ -17,9 +17,10 @@ pub(crate) const UNPRIVILEGED: u32 = 65534;
 /// The user and group inside.
 pub(super) const INSIDE: u32 = 1000;
 
-/// Root gives up being root for good; anybody else stays who they are.
+/// Root gives up being root for good; anybody else stays who they are. Root of a namespace that knows no
+/// other user (a container without subordinate ids) is nobody in particular outside, and stays, too.
 pub(super) fn step_down() -> Result<(), Failure> {
-    if !geteuid().is_root() {
+    if !geteuid().is_root() || !knows("uid_map") || !knows("gid_map") {
         return Ok(());
     }
     let (uid, gid) = (Uid::from_raw(UNPRIVILEGED), Gid::from_raw(UNPRIVILEGED));
@@ -28,6 +29,21 @@ pub(super) fn step_down() -> Result<(), Failure> {
     setresuid(uid, uid, uid).trying("drop root's user")?;
     // The change of user made /proc/self root's, and with it the maps that are written next.
     set_dumpable(true).trying("own /proc/self")
+}
+
+/// Whether the user, or group, that root becomes exists in this namespace. A line of a map is the first id
+/// inside, the first id outside, and their number; see user_namespaces(7).
+fn knows(map: &str) -> bool {
+    let Ok(map) = fs::read_to_string(format!("/proc/self/{map}")) else { return true };
+    map.lines().any(|line| {
+        let mut numbers = line.split_whitespace().filter_map(|number| number.parse::<u64>().ok());
+        match (numbers.next(), numbers.next(), numbers.next()) {
+            (Some(first), Some(_), Some(count)) => {
+                (first..first.saturating_add(count)).contains(&u64::from(UNPRIVILEGED))
+            }
+            _ => false,
+        }
+    })
 }
 
 /// Moves into namespaces of its own, but for the mounts, which the second stage takes for itself.

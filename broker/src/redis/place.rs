@@ -1,0 +1,44 @@
+//! Where a queue is, as the settings of a process say.
+
+use protocol::{DEFAULT_COMMAND_QUEUE, DEFAULT_RESPONSE_PREFIX, QueueNames};
+
+use super::{AddressError, RedisAddress};
+
+/// The Redis that agents and routers meet on, and the names of their keys there.
+#[derive(Clone)]
+pub struct QueuePlace {
+    url: Option<String>,
+    /// What the keys are called.
+    pub names: QueueNames,
+}
+
+impl QueuePlace {
+    /// The place that `REDIS_URL`, `COMMAND_QUEUE` and `RESPONSE_PREFIX` name; `get` gives their values.
+    #[must_use]
+    pub fn from_settings<'a>(get: impl Fn(&str) -> Option<&'a str>) -> Self {
+        let queue = get("COMMAND_QUEUE").unwrap_or(DEFAULT_COMMAND_QUEUE);
+        let prefix = get("RESPONSE_PREFIX").unwrap_or(DEFAULT_RESPONSE_PREFIX);
+        Self { url: get("REDIS_URL").map(str::to_owned), names: QueueNames::new(queue, prefix) }
+    }
+
+    /// Whether anything says where it is.
+    #[must_use]
+    pub fn is_set(&self) -> bool {
+        self.url.is_some()
+    }
+
+    /// Where it is; `None` when nothing says so.
+    ///
+    /// # Errors
+    /// [`AddressError`] when `REDIS_URL` can't be read.
+    pub fn address(&self) -> Result<Option<RedisAddress>, AddressError> {
+        self.url.as_deref().map(RedisAddress::new).transpose()
+    }
+}
+
+/// Shows no password.
+impl std::fmt::Debug for QueuePlace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("QueuePlace").field("names", &self.names).finish_non_exhaustive()
+    }
+}
