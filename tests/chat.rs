@@ -41,9 +41,19 @@ fn the_start_says_what_was_found_in_three_lines() {
     chat.ask("/status", "workspace:");
     let stderr = chat.stderr();
     let lines: Vec<&str> = stderr.lines().take(3).collect();
-    assert!(lines[0].starts_with("model:  llama3.1:8B at "), "{stderr}");
+    assert!(lines[0].starts_with("model:  no Ollama answers at 127.0.0.1:1 "), "{stderr}");
+    assert!(lines[0].contains("start it with `ollama serve`"), "{stderr}");
     assert!(lines[1].starts_with("router: beside this chat"), "{stderr}");
     assert_eq!(lines[2], "skills: CREATE_POST, HELLO_WORLD, WEB_FETCH");
+}
+
+#[test]
+fn what_was_said_of_the_model_at_the_start_is_not_said_again() {
+    let home = TempHome::new();
+    let mut chat = safeclaw(home.root());
+    chat.ask("Say hello to Frankie.", "HELLO_WORLD: ok, Hello, Frankie!");
+    assert_eq!(chat.end().code(), Some(0));
+    assert_eq!(chat.stderr().matches("no Ollama answers").count(), 1, "{}", chat.stderr());
 }
 
 #[test]
@@ -62,7 +72,7 @@ fn what_can_not_be_said_is_told_and_the_chat_goes_on() {
     chat.say("");
     chat.expect_on_stderr("nothing was said");
     chat.say(vec![b'x'; 1024 * 1024]);
-    chat.expect_on_stderr("the line has 1048577 bytes and was not sent");
+    chat.expect_on_stderr("the line has 1048576 bytes and was not sent");
     chat.say(b"Remember my \0name is \x1b[31mFran\xffkie.");
     chat.expect_on_stderr("bytes that are no UTF-8 were replaced");
     chat.expect("_MEMORY_WRITE: ok");

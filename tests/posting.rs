@@ -91,7 +91,7 @@ fn a_post_arrives_with_the_token_and_the_token_is_seen_nowhere_else() {
     let mut chat = chat(&home);
     chat.ask(
         "Publish 'Hello Wörld' on Mastodon.",
-        "CREATE_POST: ok, posted on Mastodon: https://social.example/@me/77",
+        "CREATE_POST: ok, Posted on Mastodon: https://social.example/@me/77",
     );
     let post = next_post(&arrived);
     let head = post.head.to_ascii_lowercase();
@@ -167,7 +167,7 @@ fn a_token_that_is_put_down_while_it_runs_counts_at_once() {
     write_token(&home);
     testkit::wait_until("the post is real", || {
         chat.ask("Publish 'Hello' on Mastodon.", "CREATE_POST: ").is_empty()
-            || chat.ask("/status", "workspace:").contains("posted on Mastodon")
+            || chat.ask("/status", "workspace:").contains("Posted on Mastodon")
     });
     assert_eq!(
         serde_json::from_str::<serde_json::Value>(&next_post(&arrived).body).unwrap()["status"],

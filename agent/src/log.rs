@@ -2,6 +2,7 @@
 
 use std::fs::OpenOptions;
 use std::io::IsTerminal;
+use std::os::unix::fs::OpenOptionsExt;
 
 use home::Home;
 use tracing_subscriber::filter::EnvFilter;
@@ -25,7 +26,12 @@ pub fn start(home: &Home) {
     let opened = home::file::make_folder(&home.workspace())
         .map_err(|error| error.to_string())
         .and_then(|()| {
-            OpenOptions::new().create(true).append(true).open(&path).map_err(|e| e.to_string())
+            OpenOptions::new()
+                .create(true)
+                .append(true)
+                .mode(0o600)
+                .open(&path)
+                .map_err(|e| e.to_string())
         });
     let file = opened.as_ref().ok().and_then(|file| file.try_clone().ok()).map(|file| {
         let level = EnvFilter::builder().parse_lossy(wanted.as_deref().unwrap_or("info"));

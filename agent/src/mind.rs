@@ -7,7 +7,7 @@ use protocol::{ActionCard, ActionName, Event, EventKind, Outcome, Reply};
 use crate::action::{Actions, Observation};
 use crate::channel::Outgoing;
 use crate::model::Model;
-use crate::session::{Outlet, Session};
+use crate::session::{Asking, Outlet, Session};
 use crate::workspace::{Artifact, Workspace};
 
 /// Everything that a turn needs besides its session.
@@ -53,7 +53,7 @@ impl Mind {
 
     /// Passes a person's answer to a question on to the router.
     pub(crate) async fn answer(&self, session: &Session, id: &str, yes: bool, outlet: &Outlet) {
-        let observation = self.actions.answer_question(session, id, yes).await;
+        let observation = self.actions.answer_question(&Asking::of(session), id, yes).await;
         if let Outcome::Stopped(stopped) = observation.outcome {
             outlet.say(Outgoing::Notice(format!("the answer did not count: {}", stopped.message)));
         }

@@ -50,7 +50,17 @@ impl House {
         let (outlet, outgoing) = Outlet::new();
         let (incoming, said) = mpsc::channel(1);
         let (_, events) = mpsc::channel(1);
-        tokio::spawn(Desk { mind, session, incoming: said, outlet, events }.run());
+        tokio::spawn(
+            Desk {
+                mind,
+                session,
+                incoming: said,
+                outlet,
+                events,
+                leaving: tokio_util::sync::CancellationToken::new(),
+            }
+            .run(),
+        );
         Ok(Self { incoming, outgoing, person: Principal::new("console:owner")? })
     }
 

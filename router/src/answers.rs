@@ -77,7 +77,7 @@ fn shortened(text: String) -> String {
 
 /// What a dry run would have sent, as the request that it is.
 fn dry_run_text(why: &str, result: &Object) -> String {
-    let mut text = format!("Nothing was sent: {why}.");
+    let mut text = format!("nothing was sent: {why}.");
     let Some(Value::Object(request)) = result.get("would_send") else { return text };
     let part = |key: &str| request.get(key).map(plain).unwrap_or_default();
     text.push_str(&format!("\nIt would send:\n{} {}", part("method"), part("url")));

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::routed::Routed;
 use super::{LocalAction, Observation, described};
 use crate::answer::Action;
-use crate::session::Session;
+use crate::session::Asking;
 use crate::workspace::Cards;
 
 /// What the agent can do: a closed set of its own actions, and whatever the router can run.
@@ -45,7 +45,7 @@ impl Actions {
     pub async fn run(
         &self,
         action: Action,
-        session: &Session,
+        asking: &Asking,
         cards: &[Vec<ActionCard>; 2],
     ) -> Observation {
         let Action { name, params } = action;
@@ -59,7 +59,7 @@ impl Actions {
         match cards[1].iter().find(|card| card.name == name) {
             Some(card) => {
                 let patience = card.timeout_ms.map(Duration::from_millis);
-                self.routed.run(name, params, session, patience).await
+                self.routed.run(name, params, asking, patience).await
             }
             // Only what a catalogue names goes to the router: its own requests are not for the model.
             None => {
@@ -72,14 +72,14 @@ impl Actions {
     /// Passes a person's answer to the question `id` on to the router.
     pub(crate) async fn answer_question(
         &self,
-        session: &Session,
+        asking: &Asking,
         id: &str,
         yes: bool,
     ) -> Observation {
         let answer = if yes { "yes" } else { "no" };
         let params =
             Object::from_iter([("id".to_owned(), json!(id)), ("answer".to_owned(), json!(answer))]);
-        self.routed.run(self.approve.clone(), params, session, None).await
+        self.routed.run(self.approve.clone(), params, asking, None).await
     }
 }
 

@@ -147,7 +147,7 @@ impl Changes {
         });
         let unchanged = self.unchanged.iter().map(|key| format!("{key}, which I knew already"));
         let parts: Vec<String> = added.chain(changed).chain(unchanged).collect();
-        format!("Remembered: {}.", parts.join("; "))
+        format!("remembered: {}.", parts.join("; "))
     }
 }
 
@@ -179,7 +179,7 @@ mod tests {
         );
         assert_eq!(
             done.text.unwrap(),
-            "Remembered: age = 7; name = Frankie (it was Joe); city, which I knew already."
+            "remembered: age = 7; name = Frankie (it was Joe); city, which I knew already."
         );
         let written: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
         assert_eq!(

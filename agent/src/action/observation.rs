@@ -60,17 +60,24 @@ impl Observation {
         let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
         let short: String = first.chars().take(LINE).collect();
         let cut = if short.len() < first.len() { "…" } else { "" };
-        let line = format!("{}: {}, {}{cut}", self.action, self.ending(), lower_first(&short));
-        match &self.outcome {
-            Outcome::Done(Done { dry_run: true, .. }) if !rest.is_empty() => {
-                format!("{line}\n{rest}")
-            }
-            _ => line,
-        }
+        let line = format!("{}: {}, {short}{cut}", self.action, self.ending());
+        if self.is_dry_run() && !rest.is_empty() { format!("{line}\n{rest}") } else { line }
+    }
+
+    /// The text, if its line does not show all of it.
+    #[must_use]
+    pub fn beyond_its_line(&self) -> Option<String> {
+        let text = self.text();
+        let is_shown = self.is_dry_run() || (!text.contains('\n') && text.chars().count() <= LINE);
+        (!is_shown).then_some(text)
+    }
+
+    fn is_dry_run(&self) -> bool {
+        matches!(self.outcome, Outcome::Done(Done { dry_run: true, .. }))
     }
 
     fn ending(&self) -> &'static str {
-        if matches!(self.outcome, Outcome::Done(Done { dry_run: true, .. })) {
+        if self.is_dry_run() {
             return "dry run";
         }
         match self.outcome.status() {
@@ -108,17 +115,6 @@ impl Observation {
         let approval = self.fields.get("approval")?;
         let text = |key: &str| Some(approval.get(key)?.as_str()?.to_owned());
         Some((text("id")?, text("question")?))
-    }
-}
-
-/// The text as the second half of a sentence: its first letter small, unless it begins a name.
-fn lower_first(text: &str) -> String {
-    let mut letters = text.chars();
-    match (letters.next(), letters.next()) {
-        (Some(first), Some(second)) if second.is_lowercase() => {
-            first.to_lowercase().chain(text.chars().skip(1)).collect()
-        }
-        _ => text.to_owned(),
     }
 }
 

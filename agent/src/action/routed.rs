@@ -7,7 +7,7 @@ use broker::{RequestError, Requester};
 use protocol::{ActionName, Code, Command, Envelope, MessageId, Object, Priority, Stopped};
 
 use super::Observation;
-use crate::session::Session;
+use crate::session::Asking;
 
 /// What a skill's own time limit is given on top, for the way there and back.
 const MARGIN: Duration = Duration::from_secs(2);
@@ -29,7 +29,7 @@ impl Routed {
         &self,
         name: ActionName,
         params: Object,
-        session: &Session,
+        asking: &Asking,
         patience: Option<Duration>,
     ) -> Observation {
         let Ok(message_id) = MessageId::new(uuid::Uuid::now_v7().to_string()) else {
@@ -37,10 +37,10 @@ impl Routed {
             return Observation::of_local(name, Err(stopped));
         };
         let envelope = Envelope {
-            session: Some(session.key.clone()),
-            principal: Some(session.principal.clone()),
+            session: Some(asking.session.clone()),
+            principal: Some(asking.principal.clone()),
             priority: Priority::Interactive,
-            taint: session.taint,
+            taint: asking.taint,
             ..Envelope::current()
         };
         let wait = patience.map_or(self.timeout, |patience| self.timeout.max(patience + MARGIN));

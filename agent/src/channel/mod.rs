@@ -9,6 +9,9 @@ use async_trait::async_trait;
 use protocol::Principal;
 use tokio::sync::mpsc;
 
+/// The longest message, in bytes, about 8,000 tokens: what the whole of a small model's window holds.
+pub const MAX_MESSAGE: usize = 32 * 1024;
+
 /// A way to talk with people.
 #[async_trait]
 pub trait Channel: Send {

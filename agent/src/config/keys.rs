@@ -132,11 +132,13 @@ fn change_llm(
 ) -> Result<(), KeyError> {
     let known = json!(current.llm.provider);
     let providers = ["ollama".to_owned(), "offline".to_owned()];
-    let provider = asker.ask("provider", known.as_str().unwrap_or_default(), &providers)?;
-    file.set("llm.provider", json!(provider))?;
-    let provider = file.settings().llm.provider;
+    let named = json!(asker.ask("provider", known.as_str().unwrap_or_default(), &providers)?);
+    // One that does not exist is refused by the file, which knows how to say it.
+    let Ok(provider) = serde_json::from_value(named.clone()) else {
+        return Ok(file.set("llm.provider", named)?);
+    };
     if provider == Provider::Offline {
-        return Ok(());
+        return Ok(file.set("llm.provider", named)?);
     }
     let choices = models(provider).unwrap_or_else(|problem| {
         println!("the models can't be listed: {problem}");
@@ -146,6 +148,7 @@ fn change_llm(
     if !choices.is_empty() && !choices.contains(&model) {
         println!("{model} is not there yet; get it with: ollama pull {model}");
     }
+    file.set("llm.provider", named)?;
     Ok(file.set("llm.model", json!(model))?)
 }
 

@@ -26,6 +26,12 @@ impl<M: Model> Fallback<M> {
 }
 
 impl<M> Fallback<M> {
+    /// The same, when people have heard of `failure` already.
+    #[must_use]
+    pub fn after(self, failure: Option<ModelError>) -> Self {
+        Self { said: Mutex::new(failure), ..self }
+    }
+
     /// Whether the state of the primary has changed to `failure` since it was told last.
     fn is_news(&self, failure: Option<ModelError>) -> bool {
         let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);

@@ -19,6 +19,7 @@ use protocol::Object;
 
 use super::tame::{cut, fit, indented, one_line, tame};
 use super::{Fence, Parts, actions, history};
+use crate::channel::MAX_MESSAGE;
 use crate::workspace::Memory;
 
 /// One bounded part of a prompt, before its fence.
@@ -38,7 +39,6 @@ const MEMORY_LIMIT: usize = 3_000;
 const MEMORY_VALUE_LIMIT: usize = 400;
 const ARTIFACT_LIMIT: usize = 3_000;
 const HISTORY_LIMIT: usize = 5_400;
-const MESSAGE_LIMIT: usize = 8_000;
 const SO_FAR_LIMIT: usize = 8_000;
 const REPAIR_LIMIT: usize = 1_000;
 
@@ -114,7 +114,7 @@ fn results(observations: &[&Object], limit: usize) -> String {
 
 /// The message, and behind it what this turn has brought so far, so that all before it stays as it was.
 fn message(parts: &Parts<'_>) -> Vec<(&'static str, String)> {
-    let mut bodies = vec![("message", fit(parts.message, MESSAGE_LIMIT))];
+    let mut bodies = vec![("message", fit(parts.message, MAX_MESSAGE))];
     if !parts.so_far.is_empty() {
         let fields: Vec<&Object> = parts.so_far.iter().map(|seen| &seen.fields).collect();
         bodies.push(("", "You have already acted on this message, with these results:".to_owned()));

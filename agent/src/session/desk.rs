@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use protocol::Event;
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
 use super::{Outlet, Session};
 use crate::channel::{Incoming, Outgoing, Said};
@@ -23,6 +24,8 @@ pub struct Desk {
     pub outlet: Outlet,
     /// What the router says on its own.
     pub events: mpsc::Receiver<Event>,
+    /// Cancelled when the agent ends: the turn that runs is stopped then, and kept.
+    pub leaving: CancellationToken,
 }
 
 impl Desk {
@@ -48,11 +51,12 @@ impl Desk {
 
     /// The next thing that somebody says; the router's events are taken in while nobody does.
     async fn next(&mut self, waiting: &mut VecDeque<Incoming>) -> Option<Incoming> {
-        if let Some(incoming) = waiting.pop_front() {
+        if let Some(incoming) = waiting.pop_front().filter(|_| !self.leaving.is_cancelled()) {
             return Some(incoming);
         }
         loop {
             tokio::select! {
+                () = self.leaving.cancelled() => return None,
                 incoming = self.incoming.recv() => return incoming,
                 Some(event) = self.events.recv() => {
                     self.mind.hear(&mut self.session, event, &self.outlet);
@@ -67,7 +71,9 @@ impl Desk {
             return;
         }
         let said = std::mem::take(&mut self.session.said);
-        self.mind.remember(text, &format!("{said} (stopped)"));
+        if slash::parse(text).is_none() {
+            self.mind.remember(text, &format!("{said} (stopped)"));
+        }
         self.outlet.say(Outgoing::Notice("stopped".to_owned()));
     }
 
@@ -84,6 +90,7 @@ impl Desk {
         loop {
             tokio::select! {
                 () = &mut turn => return true,
+                () = self.leaving.cancelled() => return false,
                 incoming = self.incoming.recv() => match incoming {
                     // Dropping the turn ends the model's request and takes running commands back.
                     Some(Incoming { said: Said::Stop, .. }) => return false,

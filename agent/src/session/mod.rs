@@ -27,6 +27,29 @@ pub struct Session {
     pub said: String,
 }
 
+/// Who asks, as a command says it: a session at the moment at which an action begins.
+#[derive(Debug, Clone)]
+pub struct Asking {
+    /// The session's key.
+    pub session: SessionKey,
+    /// The person.
+    pub principal: Principal,
+    /// What has entered the session by now.
+    pub taint: Taint,
+}
+
+impl Asking {
+    /// The session as it is now.
+    #[must_use]
+    pub fn of(session: &Session) -> Self {
+        Self {
+            session: session.key.clone(),
+            principal: session.principal.clone(),
+            taint: session.taint,
+        }
+    }
+}
+
 impl Session {
     /// The session that all of the owner's channels share.
     ///

@@ -8,7 +8,7 @@ use protocol::{ActionName, Object};
 use crate::answer::Action;
 use crate::channel::Outgoing;
 use crate::mind::Mind;
-use crate::session::{Outlet, Session};
+use crate::session::{Asking, Outlet, Session};
 use crate::workspace::{Artifact, History};
 
 /// Every command: how it is written, and what it does.
@@ -101,7 +101,7 @@ impl Slash {
             Self::Run(action) => {
                 let cards = mind.cards();
                 outlet.say(Outgoing::Working(format!("{} is running", action.name)));
-                let observation = mind.actions.run(action, session, &cards).await;
+                let observation = mind.actions.run(action, &Asking::of(session), &cards).await;
                 session.observe(&observation, &cards);
                 outlet.say(Outgoing::Action(observation.line()));
                 if let Some((id, text)) = observation.question() {
@@ -135,6 +135,8 @@ fn clear(mind: &Mind, outlet: &Outlet) {
         mind.workspace.history.save(History::default()),
         mind.workspace.artifact.save(Artifact::default()),
     ];
+    // The latest prompt holds it all once more.
+    let _ = std::fs::remove_file(mind.workspace.prompt_cache());
     for error in saved.into_iter().filter_map(Result::err) {
         outlet.say(Outgoing::Notice(error.to_string()));
     }

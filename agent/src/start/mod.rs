@@ -1,26 +1,32 @@
 //! An agent's life: settings -> what it needs -> talk -> end.
 
 mod catalog;
+mod model;
 
-use std::io;
+use std::io::{self, Write as _};
 use std::sync::Arc;
+use std::time::Duration;
 
 use broker::{Feed, Requester};
 use home::{Home, Lock, LockError};
 use protocol::Principal;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
 use crate::action::{Actions, LlmSummary, LocalAction, MemoryWrite};
 use crate::channel::console::Console;
 use crate::channel::{Channel, Line};
-use crate::config::{Provider, Settings};
+use crate::config::Settings;
 use crate::error::StartError;
 use crate::mind::Mind;
-use crate::model::{Fallback, Host, Model, Offline, Ollama};
+use crate::model::Model;
 use crate::prompt::{Fence, Prompt};
 use crate::session::{Desk, Outlet, Session};
 use crate::workspace::Workspace;
+
+/// How long the turn that runs at the end may take to be written down.
+const FAREWELL: Duration = Duration::from_secs(2);
 
 /// How many things that people say may wait.
 const WAITING: usize = 16;
@@ -37,16 +43,20 @@ pub async fn talk<B: Requester + Feed + 'static>(
 ) -> Result<(), StartError> {
     let (_lock, unlocked) = lock(&home)?;
     let workspace = Arc::new(Workspace::open(home.workspace()));
-    let model = model(&settings)?;
     let broker = Arc::new(broker);
     let mut catalog = broker.catalog();
-    let router = catalog::wait_for_first(&mut catalog, &workspace).await;
+    let (found, router) =
+        tokio::join!(model::find(&settings), catalog::wait_for_first(&mut catalog, &workspace));
+    let (model, thinks) = found?;
     let (outlet, outgoing) = Outlet::new();
     let session = Session::owner(Prompt::new(Fence::new(random()))?)?;
     let events = broker.events(&session.key).await;
     let [reached, skills] = router.lines(way, &workspace);
-    let found = vec![format!("model:  {}", model.name()), reached, skills];
-    found.iter().chain(&settings.warnings).chain(&unlocked).for_each(|line| eprintln!("{line}"));
+    let found = vec![format!("model:  {thinks}"), reached, skills];
+    for line in found.iter().chain(&settings.warnings).chain(&unlocked) {
+        // Whoever has closed stderr does not want to hear it.
+        let _ = writeln!(io::stderr(), "{line}");
+    }
     let mind = Mind {
         actions: Actions::new(
             local_actions(&workspace, &model),
@@ -61,7 +71,9 @@ pub async fn talk<B: Requester + Feed + 'static>(
     mind.pass_notices_on(&outlet);
     let following = tokio::spawn(catalog::follow(catalog, Arc::clone(&workspace)));
     let (sender, incoming) = mpsc::channel(WAITING);
-    let desk = tokio::spawn(Desk { mind, session, incoming, outlet, events }.run());
+    let leaving = CancellationToken::new();
+    let desk = Desk { mind, session, incoming, outlet, events, leaving: leaving.clone() };
+    let mut desk = tokio::spawn(desk.run());
     let console = Console {
         principal: Principal::new("console:owner")?,
         typed: workspace.folder().join("console_history.txt"),
@@ -71,11 +83,14 @@ pub async fn talk<B: Requester + Feed + 'static>(
         talked = Box::new(console).run(Line { incoming: sender, outgoing }) => talked,
         _ = terminated.recv() => Ok(()),
     };
-    // The turn that still runs, if any, is dropped: whoever waited for it has left.
-    for task in [following, desk] {
-        task.abort();
-        let _ = task.await;
+    // Whoever waited for the turn that still runs has left. It is stopped, and kept in the history.
+    leaving.cancel();
+    if tokio::time::timeout(FAREWELL, &mut desk).await.is_err() {
+        desk.abort();
+        let _ = desk.await;
     }
+    following.abort();
+    let _ = following.await;
     Ok(talked?)
 }
 
@@ -105,18 +120,6 @@ fn is_unwritable(kind: io::ErrorKind) -> bool {
 
 fn random() -> u64 {
     uuid::Uuid::new_v4().as_u64_pair().0
-}
-
-fn model(settings: &Settings) -> Result<Arc<dyn Model>, StartError> {
-    let llm = &settings.config.llm;
-    let offline = Offline::new(&llm.model);
-    Ok(match llm.provider {
-        Provider::Offline => Arc::new(offline),
-        Provider::Ollama => {
-            let host = Host::new(settings.ollama_host.as_deref().unwrap_or_default())?;
-            Arc::new(Fallback::new(Ollama::new(host, &llm.model)?, offline))
-        }
-    })
 }
 
 fn local_actions(workspace: &Arc<Workspace>, model: &Arc<dyn Model>) -> Vec<Box<dyn LocalAction>> {

@@ -2,14 +2,13 @@
 
 mod think;
 
-use futures::future::join_all;
-use protocol::Outcome;
+use futures::stream::{FuturesUnordered, StreamExt};
 
 use crate::action::Observation;
 use crate::answer::Action;
 use crate::channel::Outgoing;
 use crate::mind::Mind;
-use crate::session::{Outlet, Session};
+use crate::session::{Asking, Outlet, Session};
 use crate::workspace::Artifact;
 
 /// How many actions may follow on one another within a step without the model being asked.
@@ -63,32 +62,35 @@ impl Turn<'_> {
     async fn act(&mut self, actions: Vec<Action>, so_far: &mut Vec<Observation>) {
         let mut next = actions;
         for _ in 0..=FOLLOW_UPS {
-            let running = next.into_iter().map(|action| self.run_one(action));
-            let observed = join_all(running).await;
-            next = observed.iter().filter_map(Observation::follow_up).collect();
-            let cards = self.mind.cards();
-            for observation in observed {
-                self.session.observe(&observation, &cards);
+            let asking = Asking::of(self.session);
+            let (mind, outlet) = (self.mind, self.outlet);
+            let mut running: FuturesUnordered<_> =
+                next.into_iter().map(|action| run_one(mind, outlet, &asking, action)).collect();
+            next = Vec::new();
+            // Taken in as each one ends, so that a turn that is stopped keeps what has already happened.
+            while let Some(observation) = running.next().await {
+                self.session.observe(&observation, &mind.cards());
+                next.extend(observation.follow_up());
                 so_far.push(observation);
+                let fields = so_far.iter().map(|seen| seen.fields.clone()).collect();
+                mind.save_artifact(Artifact(fields), outlet);
             }
-            // Written after each step, so that a crash in the next one loses nothing.
-            let fields = so_far.iter().map(|observation| observation.fields.clone()).collect();
-            self.mind.save_artifact(Artifact(fields), self.outlet);
             if next.is_empty() {
                 return;
             }
         }
+        let left: Vec<&str> = next.iter().map(|action| action.name.as_str()).collect();
+        let left = left.join(", ");
+        self.outlet.say(Outgoing::Notice(format!("{left}: not run, too many follow one another")));
     }
+}
 
-    async fn run_one(&self, action: Action) -> Observation {
-        self.outlet.say(Outgoing::Working(format!("{} is running", action.name)));
-        let observation = self.mind.actions.run(action, self.session, &self.mind.cards()).await;
-        self.outlet.say(Outgoing::Action(observation.line()));
-        if let (Outcome::Stopped(_), Some((id, text))) =
-            (&observation.outcome, observation.question())
-        {
-            self.outlet.say(Outgoing::Question { id, text });
-        }
-        observation
+async fn run_one(mind: &Mind, outlet: &Outlet, asking: &Asking, action: Action) -> Observation {
+    outlet.say(Outgoing::Working(format!("{} is running", action.name)));
+    let observation = mind.actions.run(action, asking, &mind.cards()).await;
+    outlet.say(Outgoing::Action(observation.line()));
+    if let Some((id, text)) = observation.question() {
+        outlet.say(Outgoing::Question { id, text });
     }
+    observation
 }

@@ -17,6 +17,8 @@ mod output;
 mod text;
 
 use std::fs;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -125,7 +127,16 @@ impl Workspace {
     /// Writes the latest prompt down. It is nothing but a view, so it is neither synced nor missed: a
     /// failure is a notice.
     pub fn write_prompt_cache(&self, prompt: &str) {
-        if let Err(error) = fs::write(self.prompt_cache(), prompt) {
+        // It holds what memory and history hold, which nobody else may read either.
+        let open = || {
+            fs::OpenOptions::new()
+                .create(true)
+                .write(true)
+                .truncate(true)
+                .mode(0o600)
+                .open(self.prompt_cache())
+        };
+        if let Err(error) = open().and_then(|mut file| file.write_all(prompt.as_bytes())) {
             let error = home::FileError::new("write", &self.prompt_cache(), error);
             self.notices.add(SaveError(error).to_string());
         }

@@ -59,7 +59,7 @@ impl Approvals {
         if waiting >= MOST_PER_SESSION || parked.len() >= MOST {
             return Err(Stopped::new(
                 Code::Budget,
-                format!("{} questions wait for an answer already; answer them first", parked.len()),
+                format!("{waiting} questions wait for a yes or no already; answer them first"),
             ));
         }
         let id = Uuid::new_v4();

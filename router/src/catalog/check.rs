@@ -1,17 +1,16 @@
 //! From a folder to a [`Skill`]: reads skill.toml and checks that manifest and folder hold together.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use egress::{Endpoint, HeaderTemplate, HostPattern};
 use protocol::{ActionCard, Effect, Object};
 use serde_json::Value;
 
-use super::manifest::{Manifest, Mode};
-use super::skill::{SecretUse, Skill};
+use super::manifest::Manifest;
+use super::reach::{allow_private, pattern, secrets, settings};
+use super::skill::Skill;
 use super::span;
 use crate::config::SkillConfig;
 use crate::sandbox::Program;
@@ -159,67 +158,6 @@ fn check_executable(folder: &Path, program: &str) -> Result<(), String> {
         return Err(format!("command: {shown} is not executable; run `chmod +x {shown}`"));
     }
     Ok(())
-}
-
-fn settings(manifest: &Manifest, config: &SkillConfig) -> Result<BTreeMap<String, String>, String> {
-    let mut settings = manifest.settings.clone();
-    for (key, value) in &config.settings {
-        match settings.get_mut(key) {
-            Some(known) => value.clone_into(known),
-            None => {
-                return Err(format!(
-                    "router/config.json sets {key:?}, which is none of this skill's [settings]"
-                ));
-            }
-        }
-    }
-    Ok(settings)
-}
-
-fn secrets(
-    manifest: &Manifest,
-    settings: &BTreeMap<String, String>,
-) -> Result<BTreeMap<String, SecretUse>, String> {
-    let mut secrets = BTreeMap::new();
-    for (name, secret) in &manifest.secrets {
-        let fault = |why: String| format!("secrets.{name}: {why}");
-        if let Some(key) = secret.when.keys().find(|key| !manifest.params.contains_key(*key)) {
-            return Err(fault(format!("when: {key:?} is no parameter")));
-        }
-        if manifest.mode == Mode::Serve && !secret.when.is_empty() {
-            let why = "when: a process that stays has the same secrets for every call; \
-                use mode = \"once\", or leave `when` out";
-            return Err(fault(why.to_owned()));
-        }
-        let host = pattern(&secret.host, settings).map_err(fault)?;
-        if host == HostPattern::Any {
-            return Err(fault("host: a secret needs a host of its own, * is none".to_owned()));
-        }
-        let header = HeaderTemplate::new(&secret.header, &secret.format)
-            .map_err(|error| fault(error.to_string()))?;
-        secrets.insert(name.clone(), SecretUse { host, header, when: secret.when.clone() });
-    }
-    Ok(secrets)
-}
-
-fn allow_private(config: &SkillConfig) -> Result<Vec<Endpoint>, String> {
-    let endpoint = |text: &String| {
-        text.parse().map_err(|error| {
-            format!("router/config.json: allow_private: {text:?}: {error}; write host:port")
-        })
-    };
-    config.allow_private.iter().map(endpoint).collect()
-}
-
-/// A host as it is written in the manifest; `{setting}` stands for the URL in that setting.
-fn pattern(host: &str, settings: &BTreeMap<String, String>) -> Result<HostPattern, String> {
-    let text = match host.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
-        Some(setting) => settings
-            .get(setting)
-            .ok_or_else(|| format!("host {host:?}: [settings] has no {setting:?}"))?,
-        None => host,
-    };
-    text.parse().map_err(|error| format!("host {text:?}: {error}"))
 }
 
 fn timeout(text: Option<&str>) -> Result<Duration, String> {

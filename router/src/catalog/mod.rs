@@ -2,6 +2,7 @@
 
 mod check;
 mod manifest;
+mod reach;
 mod scan;
 mod skill;
 mod span;

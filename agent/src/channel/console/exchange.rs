@@ -30,8 +30,8 @@ pub(super) struct Question {
 pub(super) enum Heard {
     /// It is answered, perhaps with questions.
     Answer(Vec<Question>),
-    /// A person has stopped the answer.
-    Stopped,
+    /// A person has stopped the answer; what was asked before that still waits.
+    Stopped(Vec<Question>),
     /// The conversation is over.
     Over,
 }
@@ -88,6 +88,6 @@ impl Exchange {
             }
         }
         self.screen.show(&Outgoing::End)?;
-        Ok(if stopping { Heard::Stopped } else { Heard::Answer(questions) })
+        Ok(if stopping { Heard::Stopped(questions) } else { Heard::Answer(questions) })
     }
 }

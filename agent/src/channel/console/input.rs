@@ -1,7 +1,6 @@
 //! What was typed, made fit to be a message.
 
-/// The longest message, in bytes: a model that people run at home reads no more than that anyway.
-pub(super) const MAX_MESSAGE: usize = 64 * 1024;
+use crate::channel::MAX_MESSAGE;
 
 /// What a typed line is.
 #[derive(Debug, PartialEq, Eq)]
@@ -16,13 +15,14 @@ pub(super) enum Typed {
 
 /// Reads a line as it came from the keyboard or a pipe.
 pub(super) fn read(bytes: &[u8]) -> Typed {
+    let bytes = bytes.trim_ascii_end();
     if bytes.len() > MAX_MESSAGE {
         return Typed::Nothing(format!(
             "the line has {} bytes and was not sent; a message has at most {MAX_MESSAGE}",
             bytes.len()
         ));
     }
-    let text = String::from_utf8_lossy(bytes.trim_ascii_end());
+    let text = String::from_utf8_lossy(bytes);
     let broken = matches!(text, std::borrow::Cow::Owned(_));
     let clean: String =
         text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();

@@ -6,8 +6,8 @@ use tokio::sync::mpsc;
 
 use super::exchange::{Exchange, Heard};
 
-/// How much of a line is read into memory: enough to say how long it is, whatever its length.
-const MOST_READ: u64 = 16 * 1024 * 1024;
+/// How much of a line is kept: enough to say that it is too long, and about how long.
+const MOST_KEPT: u64 = 16 * 1024 * 1024;
 
 pub(super) async fn run(mut exchange: Exchange) -> io::Result<()> {
     let mut lines = lines();
@@ -34,13 +34,36 @@ fn lines() -> mpsc::Receiver<Vec<u8>> {
     let (sender, receiver) = mpsc::channel(1);
     std::thread::spawn(move || {
         let mut stdin = io::stdin().lock();
-        loop {
-            let mut line = Vec::new();
-            match stdin.by_ref().take(MOST_READ).read_until(b'\n', &mut line) {
-                Ok(1..) if sender.blocking_send(line).is_ok() => {}
-                _ => return,
-            }
-        }
+        while let Ok(line @ [_, ..]) = read_line(&mut stdin).as_deref()
+            && sender.blocking_send(line.to_vec()).is_ok()
+        {}
     });
     receiver
+}
+
+/// The next line with its end; nothing at the end of the input. What is beyond the limit is passed over, so
+/// that it is not taken for a line of its own.
+fn read_line(input: &mut impl BufRead) -> io::Result<Vec<u8>> {
+    let mut line = Vec::new();
+    input.by_ref().take(MOST_KEPT).read_until(b'\n', &mut line)?;
+    if line.len() as u64 == MOST_KEPT && !line.ends_with(b"\n") {
+        input.skip_until(b'\n')?;
+    }
+    Ok(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rest_of_a_line_that_is_too_long_is_no_line_of_its_own() {
+        let mut text = vec![b'x'; usize::try_from(MOST_KEPT).unwrap() + 5];
+        text.extend_from_slice(b"\nnext\nlast");
+        let mut input = text.as_slice();
+        assert_eq!(read_line(&mut input).unwrap().len() as u64, MOST_KEPT);
+        assert_eq!(read_line(&mut input).unwrap(), b"next\n");
+        assert_eq!(read_line(&mut input).unwrap(), b"last");
+        assert_eq!(read_line(&mut input).unwrap(), b"");
+    }
 }

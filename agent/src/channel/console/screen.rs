@@ -42,7 +42,8 @@ impl Screen {
             }
             Outgoing::Notice(notice) => {
                 self.break_line()?;
-                eprintln!("[{}]", harmless(notice));
+                // Whoever has closed stderr does not want to hear it.
+                let _ = writeln!(io::stderr(), "[{}]", harmless(notice));
                 Ok(())
             }
             Outgoing::End => self.break_line(),

@@ -27,7 +27,10 @@ impl Terminal {
                 Asked::Interrupted => true,
                 Asked::Line(line) => match self.exchange.say(line.as_bytes()).await? {
                     Heard::Over => return Ok(()),
-                    Heard::Stopped => true,
+                    Heard::Stopped(questions) => {
+                        self.put(questions).await?;
+                        true
+                    }
                     Heard::Answer(questions) => {
                         self.put(questions).await?;
                         false

@@ -11,12 +11,12 @@ mod recall;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use protocol::{ActionCard, Done, Outcome};
+use protocol::{ActionCard, Outcome, Status};
 
 use super::{Ask, Completion, Model, ModelError, TurnParts};
 use crate::action::Observation;
 use crate::answer::Answer;
-use crate::prompt::tame::{cut, one_line};
+use crate::prompt::tame::{cut, one_line, tame};
 use pattern::Pattern;
 
 /// How long a message may be that is matched, in bytes: a post and some room.
@@ -50,8 +50,7 @@ impl Offline {
     fn answer(&self, turn: &TurnParts<'_>) -> Answer {
         let say = |words: String| Answer { words, actions: Vec::new() };
         if !turn.so_far.is_empty() {
-            let texts: Vec<String> = turn.so_far.iter().map(told).collect();
-            return say(texts.join("\n"));
+            return say(told(turn.so_far));
         }
         let learnt = self.learn(turn.cards);
         let message = cut(turn.message, MESSAGE_LIMIT);
@@ -62,7 +61,11 @@ impl Offline {
             .reduce(|best, other| if other.0 > best.0 { other } else { best });
         match found {
             Some((_, action)) => Answer { words: String::new(), actions: vec![action] },
-            None => say(recall::answer(&message, turn.memory).unwrap_or_else(|| self.honest(turn))),
+            // What is remembered may hold anything, also what looks like an action.
+            None => say(match recall::answer(&message, turn.memory) {
+                Some(recalled) => tame(&recalled),
+                None => self.honest(turn),
+            }),
         }
     }
 
@@ -106,15 +109,21 @@ impl Offline {
     }
 }
 
-/// What came of an action, in its own words. What a dry run would have sent stands on the screen already.
-fn told(seen: &Observation) -> String {
-    let text = seen.text();
-    match &seen.outcome {
-        Outcome::Done(Done { dry_run: true, .. }) => {
-            text.lines().next().unwrap_or_default().to_owned()
-        }
-        _ => text,
+/// What came of the actions, tamed: a result is data, whatever it looks like. What the action's own line
+/// has shown already is not said again.
+fn told(so_far: &[Observation]) -> String {
+    let unsaid: Vec<String> = so_far.iter().filter_map(Observation::beyond_its_line).collect();
+    if !unsaid.is_empty() {
+        return tame(&unsaid.join("\n"));
     }
+    let is_done = |seen: &Observation| matches!(seen.outcome, Outcome::Done(_));
+    let has = |status| so_far.iter().any(|seen| seen.outcome.status() == status);
+    match () {
+        () if so_far.iter().all(is_done) => "Done.",
+        () if has(Status::Pending) => "It waits for a yes.",
+        () => "That did not work.",
+    }
+    .to_owned()
 }
 
 #[async_trait]
