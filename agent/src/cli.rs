@@ -74,7 +74,7 @@ fn run(args: Args) -> Result<(), StartError> {
             for key in KEYS {
                 println!("{:<10} {}", key.name, key.about);
             }
-            println!("change one with: start_agent config KEY");
+            println!("Name one to change it; a chat that is open keeps the old value.");
             Ok(())
         }
         Some(Command::Config { key: Some(name) }) => configure(&home, &name),
