@@ -157,6 +157,10 @@ fn a_folder_that_is_no_skill_is_left_out_with_the_reason_and_stops_nobody() {
         ("bad_example", "[[examples]]\nsay = \"x\"\nparams = { y = 1 }\n"),
         ("bad_span", "timeout = \"soon\"\n"),
         ("bad_host", "[net]\nhosts = [\"a b\"]\n"),
+        ("too_long", "timeout = \"11m\"\n"),
+        ("refers", "[params]\np = { allOf = [{ \"$ref\" = \"#/properties/p\" }] }\n"),
+        ("unseen", "command = [\"./node_modules/run\"]\n"),
+        ("speaks", "instrction\\u001b = 1\n"),
         (
             "serves_when",
             "mode = \"serve\"\n[params]\np = { type = \"string\" }\n[secrets.T]\nhost = \"a.b\"\n\
@@ -173,6 +177,9 @@ fn a_folder_that_is_no_skill_is_left_out_with_the_reason_and_stops_nobody() {
     house.drop_skill("leads_out", good, "");
     symlink("/etc/passwd", house.folder("leads_out").join("data")).unwrap();
     symlink(house.folder("hello_world"), house.folder("linked")).unwrap();
+    fs::create_dir(house.folder("pipe")).unwrap();
+    let made = Command::new("mkfifo").arg(house.folder("pipe").join("skill.toml")).status();
+    assert!(made.unwrap().success());
     house.drop_skill("fine", good, "");
     house.run_until("FINE", "FINE: ok");
     house.home.put("router/config.json", r#"{"skills": {"fine": {"enabled": false}}}"#);
@@ -183,6 +190,10 @@ fn a_folder_that_is_no_skill_is_left_out_with_the_reason_and_stops_nobody() {
         "bad_example/skill.toml: examples: \"x\": the parameters don't fit",
         "timeout: \"soon\" is no span of time; write 500ms, 15s or 2m",
         "bad_host/skill.toml: host \"a b\"",
+        "too_long/skill.toml: timeout: \"11m\" is longer than 10m",
+        "refers/skill.toml: params.p: $ref refers to other schemas",
+        "unseen/skill.toml: command: changes under node_modules/ are not looked at",
+        "pipe/skill.toml",
         "serves_when/skill.toml: secrets.T: when: a process that stays has the same secrets",
         "router/config.json: skills.fine: there is no such skill; did you mean FINE?",
         "not_executable/run is not executable; run `chmod +x ",
@@ -195,6 +206,7 @@ fn a_folder_that_is_no_skill_is_left_out_with_the_reason_and_stops_nobody() {
     house.chat.expect_on_stderr("not_executable/run is not executable; run `chmod +x ");
     fs::set_permissions(&run, fs::Permissions::from_mode(0o755)).unwrap();
     house.run_until("NOT_EXECUTABLE", "NOT_EXECUTABLE: ok");
+    assert!(!listed.contains('\u{1b}') && !house.chat.stderr().contains('\u{1b}'));
 }
 
 #[test]

@@ -4,11 +4,16 @@ use std::sync::Arc;
 
 use protocol::{ActionCard, ActionName, Event, EventKind, Outcome, Reply};
 
+use tokio::task::JoinHandle;
+
 use crate::action::{Actions, Observation};
 use crate::channel::Outgoing;
 use crate::model::Model;
 use crate::session::{Asking, Outlet, Session};
 use crate::workspace::{Artifact, Workspace};
+
+/// How many observations are kept while events come and nobody says anything.
+const OBSERVATIONS: usize = 16;
 
 /// Everything that a turn needs besides its session.
 pub struct Mind {
@@ -44,7 +49,9 @@ impl Mind {
                 // The next turn's prompt shows it beside what the latest turn brought.
                 let mut artifact = Artifact::clone(&self.workspace.artifact.read());
                 artifact.0.push(observation.fields);
-                self.save_artifact(artifact, outlet);
+                let too_many = artifact.0.len().saturating_sub(OBSERVATIONS);
+                artifact.0.drain(..too_many);
+                drop(self.save_artifact(artifact, outlet));
             }
         } else if let Some(text) = event.text {
             outlet.say(Outgoing::Notice(text));
@@ -79,10 +86,14 @@ impl Mind {
         }
     }
 
-    /// Keeps what the turn's actions brought.
-    pub(crate) fn save_artifact(&self, artifact: Artifact, outlet: &Outlet) {
-        if let Err(error) = self.workspace.artifact.save(artifact) {
-            outlet.say(Outgoing::Notice(error.to_string()));
-        }
+    /// Keeps what the turn's actions brought. The disk is slow, so that happens beside whatever is next;
+    /// whoever saves again waits for the last one first.
+    pub(crate) fn save_artifact(&self, artifact: Artifact, outlet: &Outlet) -> JoinHandle<()> {
+        let (workspace, outlet) = (Arc::clone(&self.workspace), outlet.clone());
+        tokio::task::spawn_blocking(move || {
+            if let Err(error) = workspace.artifact.save(artifact) {
+                outlet.say(Outgoing::Notice(error.to_string()));
+            }
+        })
     }
 }

@@ -80,13 +80,17 @@ fn dry_run_text(why: &str, result: &Object) -> String {
     let mut text = format!("nothing was sent: {why}.");
     let Some(Value::Object(request)) = result.get("would_send") else { return text };
     let part = |key: &str| request.get(key).map(plain).unwrap_or_default();
-    text.push_str(&format!("\nIt would send:\n{} {}", part("method"), part("url")));
+    let mut lines = vec![format!("{} {}", part("method"), part("url"))];
     if let Some(Value::Object(headers)) = request.get("headers") {
-        for (name, value) in headers {
-            text.push_str(&format!("\n{name}: {}", plain(value)));
-        }
+        lines.extend(headers.iter().map(|(name, value)| format!("{name}: {}", plain(value))));
     }
-    text.push_str(&format!("\n{}", part("body")));
+    lines.push(part("body"));
+    text.push_str("\nIt would send:");
+    // Indented, so that nothing in a request looks like a line of the router's own.
+    for line in lines.iter().flat_map(|line| line.split(['\n', '\r'])) {
+        text.push_str("\n  ");
+        text.push_str(line);
+    }
     text
 }
 

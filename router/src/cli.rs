@@ -94,7 +94,7 @@ fn run(args: Args, prefix: &[&str]) -> Result<(), StartError> {
             let prefix = prefix.iter().map(|&word| word.to_owned()).collect();
             let myself = SelfCommand { exe, prefix };
             let runtime = tokio::runtime::Builder::new_multi_thread()
-                .worker_threads(2)
+                .worker_threads(1)
                 .enable_all()
                 .build()
                 .map_err(StartError::Runtime)?;
@@ -119,7 +119,11 @@ fn list_skills(home: &Home) -> Result<(), StartError> {
         let list = |items: Vec<String>| {
             if items.is_empty() { "none".to_owned() } else { items.join(", ") }
         };
-        println!("{:<24} {state:<4} {}", skill.name().as_str(), skill.card.instruction);
+        println!(
+            "{:<24} {state:<4} {}",
+            skill.name().as_str(),
+            catalog::printable(&skill.card.instruction)
+        );
         println!(
             "{:29} effect {}; network {}; secrets {}",
             "",

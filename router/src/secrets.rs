@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
+use data_encoding::{BASE64_NOPAD, BASE64URL_NOPAD, HEXLOWER};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use protocol::Object;
 use serde_json::Value;
 
@@ -17,7 +19,15 @@ const REDACTED: &str = "[secret]";
 /// shows the names alone.
 #[derive(Clone, Default)]
 pub struct Secrets {
-    values: Arc<RwLock<BTreeMap<String, String>>>,
+    known: Arc<RwLock<Known>>,
+}
+
+#[derive(Default)]
+struct Known {
+    values: BTreeMap<String, String>,
+    /// Every way in which a value may stand in a text, the longest first: one secret may begin with another,
+    /// and nothing of it may stay.
+    needles: Vec<String>,
 }
 
 impl Secrets {
@@ -32,32 +42,32 @@ impl Secrets {
     /// Takes over new values in place of all the old ones.
     pub fn replace<'a>(&self, values: impl IntoIterator<Item = (&'a str, &'a str)>) {
         let values = values.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
-        *self.values.write().unwrap_or_else(PoisonError::into_inner) = values.collect();
+        let values: BTreeMap<String, String> = values.collect();
+        let long = values.values().filter(|value| value.len() >= SHORTEST);
+        let mut needles: Vec<String> = long.flat_map(|value| spellings(value)).collect();
+        needles.sort_by_key(|needle| std::cmp::Reverse(needle.len()));
+        needles.dedup();
+        *self.known.write().unwrap_or_else(PoisonError::into_inner) = Known { values, needles };
     }
 
     /// Whether there is a secret of this name.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
-        self.read().contains_key(name)
+        self.read().values.contains_key(name)
     }
 
     /// The secret of this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<String> {
-        self.read().get(name).cloned()
+        self.read().values.get(name).cloned()
     }
 
     /// `text` with every secret in it replaced.
     #[must_use]
     pub fn redact(&self, text: &str) -> String {
-        let values = self.read();
-        // The longest first: one secret may begin with another, and nothing of it may stay.
-        let mut needles: Vec<&String> = values
-            .values()
-            .filter(|value| value.len() >= SHORTEST && text.contains(*value))
-            .collect();
-        needles.sort_by_key(|value| std::cmp::Reverse(value.len()));
-        needles.into_iter().fold(text.to_owned(), |text, needle| text.replace(needle, REDACTED))
+        let known = self.read();
+        let there = known.needles.iter().filter(|needle| text.contains(needle.as_str()));
+        there.fold(text.to_owned(), |text, needle| text.replace(needle.as_str(), REDACTED))
     }
 
     /// The same for every text in `object`, keys included.
@@ -86,14 +96,33 @@ impl Secrets {
     }
 
     // A std lock, because it is never held across an await. Poisoned, the map is still whole.
-    fn read(&self) -> RwLockReadGuard<'_, BTreeMap<String, String>> {
-        self.values.read().unwrap_or_else(PoisonError::into_inner)
+    fn read(&self) -> RwLockReadGuard<'_, Known> {
+        self.known.read().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// How `value` may stand in a text: as it is, in hexadecimal of either case, URL-encoded, and in base64 and
+/// base64url at each of the three places in a longer text that it may begin at.
+fn spellings(value: &str) -> Vec<String> {
+    let bytes = value.as_bytes();
+    let hex = HEXLOWER.encode(bytes);
+    let encoded = utf8_percent_encode(value, NON_ALPHANUMERIC).to_string();
+    let mut all = vec![value.to_owned(), hex.to_uppercase(), hex, encoded];
+    for alphabet in [&BASE64_NOPAD, &BASE64URL_NOPAD] {
+        for before in 0..3 {
+            let text = alphabet.encode(&[&vec![0; before], bytes].concat());
+            // The letters at the edges also depend on what stands around the value.
+            let from = [0, 2, 3][before];
+            let to = text.len() - [0, 1, 1][(before + bytes.len()) % 3];
+            all.push(text[from..to].to_owned());
+        }
+    }
+    all
 }
 
 impl std::fmt::Debug for Secrets {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_set().entries(self.read().keys()).finish()
+        f.debug_set().entries(self.read().values.keys()).finish()
     }
 }
 
@@ -124,6 +153,26 @@ mod tests {
             Value::Object(secrets.redact_object(object)),
             json!({"pin": "[secret]", "n": 7})
         );
+    }
+
+    #[test]
+    fn a_secret_is_found_however_it_is_spelled_and_wherever_it_stands() {
+        let value = "s3cr3t-T0ken/+abc";
+        let secrets = Secrets::new([("X_TOKEN", value)]);
+        let mut spelled = vec![
+            HEXLOWER.encode(value.as_bytes()),
+            HEXLOWER.encode(value.as_bytes()).to_uppercase(),
+            "s3cr3t%2DT0ken%2F%2Babc".to_owned(),
+        ];
+        for (before, after) in [("", ""), ("x", "yz"), ("xy", "z"), ("xyz", ""), ("Bearer ", "!")] {
+            let text = format!("{before}{value}{after}");
+            spelled.push(data_encoding::BASE64.encode(text.as_bytes()));
+            spelled.push(data_encoding::BASE64URL.encode(text.as_bytes()));
+        }
+        for text in spelled {
+            let redacted = secrets.redact(&format!("a {text} b"));
+            assert!(redacted.contains(REDACTED), "{text} -> {redacted}");
+        }
     }
 
     #[test]

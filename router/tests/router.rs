@@ -245,7 +245,7 @@ async fn a_missing_secret_makes_a_dry_run_that_needs_no_question() {
     let reply = house.ask("TOKENED", json!({})).await;
     assert!(done(&reply).dry_run);
     let text = done(&reply).text.clone().unwrap();
-    assert!(text.starts_with("Nothing was sent: MISSING is not set in router/.env"), "{text}");
+    assert!(text.starts_with("nothing was sent: MISSING is not set in router/.env"), "{text}");
 }
 
 #[tokio::test]

@@ -12,6 +12,9 @@ use crate::session::Asking;
 /// What a skill's own time limit is given on top, for the way there and back.
 const MARGIN: Duration = Duration::from_secs(2);
 
+/// The longest that is waited for, whatever a card says: no router lets a call take longer.
+const LONGEST: Duration = Duration::from_secs(600);
+
 /// The way to the router.
 pub(super) struct Routed {
     requester: Arc<dyn Requester>,
@@ -43,7 +46,8 @@ impl Routed {
             taint: asking.taint,
             ..Envelope::current()
         };
-        let wait = patience.map_or(self.timeout, |patience| self.timeout.max(patience + MARGIN));
+        let patience = patience.map(|patience| patience.min(LONGEST) + MARGIN);
+        let wait = patience.map_or(self.timeout, |patience| self.timeout.max(patience));
         let mut given_up = CancelOnDrop::new(&self.requester, message_id.clone());
         let command = Command { message_id, action: name.clone(), params, envelope };
         match self.requester.request(command, wait).await {

@@ -83,7 +83,7 @@ impl Desk {
         let turn = async {
             match slash::parse(text) {
                 Some(command) => command.run(mind, session, outlet).await,
-                None => Turn { mind, session, outlet }.run(text).await,
+                None => Turn::new(mind, session, outlet).run(text).await,
             }
         };
         tokio::pin!(turn);

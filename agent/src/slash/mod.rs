@@ -108,7 +108,8 @@ impl Slash {
                     outlet.say(Outgoing::Question { id, text });
                 }
                 say(show::fields(&observation.fields));
-                mind.save_artifact(Artifact(vec![observation.fields]), outlet);
+                // A write that is given up goes on by itself.
+                let _ = mind.save_artifact(Artifact(vec![observation.fields]), outlet).await;
             }
         }
     }

@@ -46,8 +46,11 @@ pub(super) fn memory(memory: &Memory) -> String {
     if memory.0.is_empty() {
         return "Nothing is remembered.".to_owned();
     }
-    let lines: Vec<String> =
-        memory.0.iter().map(|(key, value)| format!("{key}: {}", Memory::shown(value))).collect();
+    let lines: Vec<String> = memory
+        .0
+        .iter()
+        .map(|(key, value)| format!("{key}: {}", Memory::shown(value).replace('\n', "\n  ")))
+        .collect();
     lines.join("\n")
 }
 

@@ -4,6 +4,8 @@ mod think;
 
 use futures::stream::{FuturesUnordered, StreamExt};
 
+use tokio::task::JoinHandle;
+
 use crate::action::Observation;
 use crate::answer::Action;
 use crate::channel::Outgoing;
@@ -22,9 +24,16 @@ pub struct Turn<'a> {
     pub session: &'a mut Session,
     /// Where the answer goes.
     pub outlet: &'a Outlet,
+    saving: Option<JoinHandle<()>>,
 }
 
-impl Turn<'_> {
+impl<'a> Turn<'a> {
+    /// A turn of `session` that has not begun.
+    #[must_use]
+    pub fn new(mind: &'a Mind, session: &'a mut Session, outlet: &'a Outlet) -> Self {
+        Self { mind, session, outlet, saving: None }
+    }
+
     /// Answers `message`. Whatever fails on the way is said to whoever can mend it; the message and what
     /// was said stay in the history.
     pub async fn run(mut self, message: &str) {
@@ -32,8 +41,17 @@ impl Turn<'_> {
         if let Err(why) = self.steps(message).await {
             self.outlet.say(Outgoing::Notice(why));
         }
+        self.saved().await;
         let said = std::mem::take(&mut self.session.said);
         self.mind.remember(message, &said);
+    }
+
+    /// Waits until what the actions brought is on the disk.
+    async fn saved(&mut self) {
+        if let Some(saving) = self.saving.take() {
+            // A write that failed has said so.
+            let _ = saving.await;
+        }
     }
 
     /// The loop itself. Its error is for the user.
@@ -73,7 +91,8 @@ impl Turn<'_> {
                 next.extend(observation.follow_up());
                 so_far.push(observation);
                 let fields = so_far.iter().map(|seen| seen.fields.clone()).collect();
-                mind.save_artifact(Artifact(fields), outlet);
+                self.saved().await;
+                self.saving = Some(mind.save_artifact(Artifact(fields), outlet));
             }
             if next.is_empty() {
                 return;

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::manifest::Manifest;
 use super::reach::{allow_private, pattern, secrets, settings};
+use super::scan::NOT_LOOKED_INTO;
 use super::skill::Skill;
 use super::span;
 use crate::config::SkillConfig;
@@ -26,12 +27,27 @@ pub(crate) const RESERVED_NAMES: [&str; 2] = ["APPROVE", "PERMIT"];
 
 /// Why a folder is no skill: the file, the key, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}: {why}", file.display())]
+#[error("{}: {}", printable(&file.display().to_string()), printable(why))]
 pub struct SkillError {
     /// The file or folder that is at fault.
     pub file: PathBuf,
     /// What is wrong with it and what mends it.
     pub why: String,
+}
+
+/// `text` without anything that a terminal would act on: it comes from whoever wrote the skill. Line breaks
+/// of an explanation stay, indented.
+pub(crate) fn printable(text: &str) -> String {
+    let shown = |c: char| match c {
+        '\n' => "\n  ".to_owned(),
+        c if c.is_control()
+            || matches!(c, '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}') =>
+        {
+            c.escape_unicode().to_string()
+        }
+        c => c.to_string(),
+    };
+    text.chars().map(shown).collect()
 }
 
 /// Reads and checks the skill in `folder`.
@@ -81,15 +97,11 @@ pub(super) fn check(
 }
 
 fn read(file: &Path) -> Result<Manifest, String> {
-    let facts = fs::metadata(file).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => "it is missing; every skill has one".to_owned(),
-        _ => format!("it can't be read: {error}"),
-    })?;
-    if facts.len() > MAX_MANIFEST {
-        return Err(format!("it has {} bytes, over the limit of {MAX_MANIFEST}", facts.len()));
-    }
-    let text = fs::read_to_string(file).map_err(|error| format!("it can't be read: {error}"))?;
-    toml::from_str(&text).map_err(|error| error.to_string().trim_end().replace('\n', "\n  "))
+    // Regular files alone, and bounded: a pipe of that name would be waited for.
+    let bytes = home::file::read(file, MAX_MANIFEST).map_err(|error| error.to_string())?;
+    let bytes = bytes.ok_or("it is missing; every skill has one")?;
+    let text = String::from_utf8(bytes).map_err(|_| "it is not text in UTF-8".to_owned())?;
+    toml::from_str(&text).map_err(|error| error.to_string().trim_end().to_owned())
 }
 
 fn check_name(folder: &Path, manifest: &Manifest) -> Result<(), String> {
@@ -115,6 +127,11 @@ fn check_params(manifest: &Manifest) -> Result<(), String> {
         if !good {
             return Err(format!("params.{name}: a name is lower-case letters, digits and _"));
         }
+        if let Some(key) = reference(schema) {
+            return Err(format!(
+                "params.{name}: {key} refers to other schemas; write it out instead"
+            ));
+        }
         if !schema.is_object() {
             return Err(format!(
                 "params.{name}: it is a table such as {{ type = \"string\", maxLength = 200 }}"
@@ -122,6 +139,17 @@ fn check_params(manifest: &Manifest) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// A key by which a schema refers to another one: schemas that refer to each other can take for ever.
+fn reference(schema: &Value) -> Option<&str> {
+    match schema {
+        Value::Object(object) => object.iter().find_map(|(key, inner)| {
+            if key.starts_with('$') { Some(key.as_str()) } else { reference(inner) }
+        }),
+        Value::Array(list) => list.iter().find_map(reference),
+        _ => None,
+    }
 }
 
 fn program(folder: &Path, manifest: &Manifest) -> Result<Program, String> {
@@ -148,6 +176,13 @@ fn program(folder: &Path, manifest: &Manifest) -> Result<Program, String> {
 
 fn check_executable(folder: &Path, program: &str) -> Result<(), String> {
     let path = folder.join(program.trim_start_matches("./"));
+    if let Some(name) =
+        NOT_LOOKED_INTO.iter().find(|name| Path::new(program).iter().any(|p| p == **name))
+    {
+        return Err(format!(
+            "command: changes under {name}/ are not looked at; put the program elsewhere"
+        ));
+    }
     let shown = path.display();
     let facts = fs::metadata(&path)
         .map_err(|_| format!("command: {shown} is missing; put the program there"))?;

@@ -17,6 +17,7 @@ use tokio::sync::watch as latest;
 
 pub(crate) use check::RESERVED_NAMES;
 pub use check::SkillError;
+pub(crate) use check::printable;
 pub use manifest::{Manifest, Mode};
 pub use scan::{Found, scan};
 pub use skill::{SecretUse, Skill};

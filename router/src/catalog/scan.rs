@@ -18,7 +18,8 @@ const MOST_FILES: usize = 20_000;
 
 /// Folders of tools and their intermediate products, which can be large and are never run from. What cargo
 /// builds stands beside them, in `target/release`.
-const NOT_LOOKED_INTO: [&str; 5] = ["deps", "incremental", ".fingerprint", "node_modules", ".git"];
+pub(super) const NOT_LOOKED_INTO: [&str; 5] =
+    ["deps", "incremental", ".fingerprint", "node_modules", ".git"];
 
 /// What a look through router/skills found.
 #[derive(Debug, Default)]

@@ -1,5 +1,6 @@
 //! A skill's one way to the network: a proxy of its own, on a Unix socket, that knows its hosts and secrets.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -17,6 +18,9 @@ use crate::secrets::Secrets;
 
 /// How many requests may wait to be logged.
 const ATTEMPTS: usize = 64;
+
+/// How many different attempts of one gate are logged.
+const TOLD: usize = 20;
 
 /// Makes gates.
 pub(super) struct Gates {
@@ -96,7 +100,13 @@ fn listen() -> io::Result<(TempDir, UnixListener)> {
 }
 
 async fn log(skill: String, mut decided: mpsc::Receiver<Attempt>) {
-    while let Some(Attempt { host, port, decision }) = decided.recv().await {
+    let mut told = HashSet::new();
+    while let Some(attempt) = decided.recv().await {
+        // A skill that asks again and again, or for ever new hosts, must not flood the log.
+        if told.len() >= TOLD || !told.insert(format!("{attempt:?}")) {
+            continue;
+        }
+        let Attempt { host, port, decision } = attempt;
         let port = port.map(|port| format!(":{port}")).unwrap_or_default();
         match decision {
             Decision::Allowed { injected } => {

@@ -1,4 +1,5 @@
-//! A stand-in for an Ollama server: it answers `/api/chat` with the texts that it is given, at once.
+//! A stand-in for an Ollama server: it lists one model, the usual one, and answers `/api/chat` with the texts
+//! that it is given, at once.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -25,11 +26,20 @@ pub(super) fn serve<'a>(
     let address = listener.local_addr()?.to_string();
     let answers: Vec<String> = answers.map(str::to_owned).collect();
     thread::spawn(move || {
-        for answer in answers {
+        let mut answers = answers.into_iter();
+        while answers.len() > 0 {
             let served = listener.accept().map_err(Into::into).and_then(|(stream, _)| {
-                read_request(&stream)?;
+                if read_request(&stream)?.contains("/api/tags") {
+                    return write(stream, MODELS);
+                }
                 asked();
-                answer_with(stream, &answer)
+                let answer = answers.next().unwrap_or_default();
+                write(
+                    stream,
+                    &format!(
+                        r#"{{"message":{{"role":"assistant","content":"{answer}"}},"done":true}}"#
+                    ),
+                )
             });
             if let Err(error) = served {
                 eprintln!("the stand-in for Ollama: {error:#}");
@@ -39,9 +49,15 @@ pub(super) fn serve<'a>(
     Ok(address)
 }
 
-/// Reads one request to its end. What it says is the agent's business.
-fn read_request(stream: &TcpStream) -> Result<()> {
+/// The model that a fresh home asks for.
+const MODELS: &str =
+    r#"{"models":[{"name":"llama3.1:8B","modified_at":"2026-01-01T00:00:00Z","size":1}]}"#;
+
+/// Reads one request to its end and gives its first line.
+fn read_request(stream: &TcpStream) -> Result<String> {
     let mut reader = BufReader::new(stream);
+    let mut first = String::new();
+    reader.read_line(&mut first)?;
     let mut length = 0;
     loop {
         let mut line = String::new();
@@ -52,14 +68,12 @@ fn read_request(stream: &TcpStream) -> Result<()> {
         }
         if line.is_empty() {
             reader.read_exact(&mut vec![0; length])?;
-            return Ok(());
+            return Ok(first);
         }
     }
 }
 
-fn answer_with(mut stream: TcpStream, answer: &str) -> Result<()> {
+fn write(mut stream: TcpStream, body: &str) -> Result<()> {
     let head = "HTTP/1.1 200 OK\r\ncontent-type: application/x-ndjson\r\nconnection: close\r\n\r\n";
-    let message =
-        format!(r#"{{"message":{{"role":"assistant","content":"{answer}"}},"done":true}}"#);
-    Ok(stream.write_all(format!("{head}{message}\n").as_bytes())?)
+    Ok(stream.write_all(format!("{head}{body}\n").as_bytes())?)
 }

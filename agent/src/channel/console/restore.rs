@@ -2,7 +2,9 @@
 
 use std::io::{self, Write};
 
-use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
+use rustix::termios::{
+    LocalModes, OptionalActions, QueueSelector, Termios, tcflush, tcgetattr, tcsetattr,
+};
 
 /// Turns bracketed paste off, which the line editor turns on for each line (xterm's control sequences).
 const PASTE_AS_TYPED: &[u8] = b"\x1b[?2004l";
@@ -22,6 +24,12 @@ impl Restore {
         }
         Self(found)
     }
+}
+
+/// Throws away the keys that were pressed before now: they can't be the answer to what is asked now.
+pub(super) fn forget_keys() {
+    // Without a terminal there are none.
+    let _ = tcflush(io::stdin(), QueueSelector::IFlush);
 }
 
 impl Drop for Restore {

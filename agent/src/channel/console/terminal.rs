@@ -5,6 +5,7 @@ use std::io;
 use super::editor::{Asked, Editor, Kept};
 use super::exchange::{Exchange, Heard, Question};
 use super::plain::harmless;
+use super::restore::forget_keys;
 use crate::channel::{Outgoing, Said};
 
 /// Talks until the person, or the agent, has ended it.
@@ -69,6 +70,8 @@ impl Terminal {
     async fn put(&mut self, questions: Vec<Question>) -> io::Result<()> {
         for Question { id, text } in questions {
             self.exchange.screen.show(&Outgoing::Question { id: id.clone(), text })?;
+            // A yes that was typed before the question was there was meant for something else.
+            forget_keys();
             let yes = match self.ask("yes or no? [no] ", Kept::No).await {
                 Asked::Line(answer) => {
                     let answer = answer.trim();
