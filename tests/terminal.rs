@@ -298,3 +298,29 @@ fn a_terminal_that_can_not_edit_lines_is_written_to_line_by_line() {
     line(&mut chat, "quit");
     assert_eq!(chat.wait().code(), Some(0));
 }
+
+#[test]
+fn a_yes_that_was_typed_before_the_question_is_no_answer() {
+    let home = TempHome::new();
+    posting_skill(&home);
+    home.put(
+        "router/skills/nap/skill.toml",
+        "name = \"NAP\"\ninstruction = \"Nap.\"\neffect = \"none\"\ncommand = [\"./run\"]\n",
+    );
+    home.put("router/skills/nap/run", "#!/bin/sh\nsleep 2\necho '{}'\n");
+    let program = home.router_skills().join("nap/run");
+    std::fs::set_permissions(program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let both = r#"Do you like cats? Type yes or no. <tool_code>[{"name": "RING_BELL", "params": {"who": "Ann", "loud": true}}, {"name": "NAP", "params": {}}]</tool_code>"#;
+    let server = OllamaServer::start([Says::text(both), Says::text("Well.")]);
+    let mut chat = chat_with(&home, &server);
+    line(&mut chat, "hello");
+    chat.expect("RING_BELL: pending");
+    line(&mut chat, "yes");
+    chat.expect("NAP: ok");
+    chat.expect_last("yes or no? [no]");
+    // What is typed now counts, and shows that nothing did before.
+    line(&mut chat, "n");
+    chat.expect("RING_BELL: refused, a person said no");
+    let audit = home.text("router/audit/router-1.jsonl");
+    assert!(!audit.contains(r#""action":"RING_BELL","params""#), "{audit}");
+}
