@@ -8,6 +8,10 @@ use crate::model::ModelError;
 /// How large an answer may be, in bytes, reasoning included.
 pub(super) const ANSWER_LIMIT: usize = 1024 * 1024;
 
+/// How much may come for it, in bytes: a line of JSON for each token is about 40 times the token, and a
+/// server that sends lines with nothing in them must come to an end, too.
+const STREAM_LIMIT: usize = 64 * ANSWER_LIMIT;
+
 /// How much of a wrong line is shown, in characters.
 const SHOWN: usize = 120;
 
@@ -35,6 +39,7 @@ pub(super) struct Reader {
     lines: Lines,
     text: String,
     thinking: usize,
+    received: usize,
     done: bool,
 }
 
@@ -49,7 +54,8 @@ impl Reader {
         for line in self.lines.push(chunk) {
             self.line(&line, address, words)?;
         }
-        if self.lines.waiting() > ANSWER_LIMIT {
+        self.received += chunk.len();
+        if self.lines.waiting() > ANSWER_LIMIT || self.received > STREAM_LIMIT {
             return Err(ModelError::TooLarge(ANSWER_LIMIT));
         }
         Ok(self.done)
@@ -114,4 +120,20 @@ pub(super) fn shown(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * SHOWN)]);
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     line.chars().filter(|c| !c.is_control()).take(SHOWN).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_says_nothing_for_ever_comes_to_an_end() {
+        for nothing in [&b"\n"[..], b"{\"message\":{\"content\":\"\"},\"done\":false}\n"] {
+            let chunk = nothing.repeat(64 * 1024);
+            let mut reader = Reader::default();
+            let ended =
+                (0..STREAM_LIMIT).find_map(|_| reader.push(&chunk, "here", &mut |_| {}).err());
+            assert_eq!(ended, Some(ModelError::TooLarge(ANSWER_LIMIT)));
+        }
+    }
 }
