@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use std::os::unix::fs::OpenOptionsExt;
 
 use home::Home;
-use tracing_subscriber::filter::EnvFilter;
+use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, fmt};
@@ -15,13 +15,16 @@ use crate::config;
 /// Starts logging. A log that can't be opened is said, and the agent goes on.
 pub fn start(home: &Home) {
     let wanted = config::log_filter();
-    let terminal = EnvFilter::builder().parse_lossy(wanted.as_deref().unwrap_or("warn"));
+    let filter = |usual: &str| -> Targets {
+        let wanted = wanted.as_deref().and_then(|wanted| wanted.parse().ok());
+        wanted.or_else(|| usual.parse().ok()).unwrap_or_default()
+    };
     let terminal = fmt::layer()
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal())
         .with_target(false)
         .without_time()
-        .with_filter(terminal);
+        .with_filter(filter("warn"));
     let path = home.agent_log();
     let opened = home::file::make_folder(&home.workspace())
         .map_err(|error| error.to_string())
@@ -34,8 +37,10 @@ pub fn start(home: &Home) {
                 .map_err(|e| e.to_string())
         });
     let file = opened.as_ref().ok().and_then(|file| file.try_clone().ok()).map(|file| {
-        let level = EnvFilter::builder().parse_lossy(wanted.as_deref().unwrap_or("info"));
-        fmt::layer().with_ansi(false).with_writer(std::sync::Mutex::new(file)).with_filter(level)
+        fmt::layer()
+            .with_ansi(false)
+            .with_writer(std::sync::Mutex::new(file))
+            .with_filter(filter("info"))
     });
     // A second start within one process, as in tests, keeps the first one's log.
     let _ = tracing_subscriber::registry().with(terminal).with(file).try_init();

@@ -7,7 +7,10 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use home::Home;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{Layer, fmt};
 
 use crate::config::SettingsError;
 use crate::error::StartError;
@@ -139,12 +142,12 @@ fn list_skills(home: &Home) -> Result<(), StartError> {
 }
 
 fn log_to_stderr(level: &str) {
-    let filter =
-        EnvFilter::builder().parse_lossy(config::log_filter().unwrap_or_else(|| level.to_owned()));
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
+    let wanted = config::log_filter().and_then(|wanted| wanted.parse::<Targets>().ok());
+    let filter = wanted.or_else(|| level.parse().ok()).unwrap_or_default();
+    let lines = fmt::layer()
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal())
         .with_target(false)
-        .init();
+        .with_filter(filter);
+    tracing_subscriber::registry().with(lines).init();
 }

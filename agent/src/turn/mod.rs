@@ -41,9 +41,9 @@ impl<'a> Turn<'a> {
         if let Err(why) = self.steps(message).await {
             self.outlet.say(Outgoing::Notice(why));
         }
-        self.saved().await;
         let said = std::mem::take(&mut self.session.said);
         self.mind.remember(message, &said);
+        self.saved().await;
     }
 
     /// Waits until what the actions brought is on the disk.
