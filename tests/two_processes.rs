@@ -61,8 +61,11 @@ fn the_first_versions_agent_is_served() {
     let reply = ask("m-3", json!({"message_id": "m-3", "action": "NOPE", "params": {}}));
     assert_eq!(reply["status"], "unknown");
     home.put("router/config.json", r#"{"skills": {"HELLO_WORLD": {"enabled": false}}}"#);
+    let mut asked = 3;
     wait_until("the switch counts", || {
-        let reply = ask("m-4", json!({"message_id": "m-4", "action": "HELLO_WORLD", "params": {}}));
+        asked += 1;
+        let id = format!("m-{asked}");
+        let reply = ask(&id, json!({"message_id": id, "action": "HELLO_WORLD", "params": {}}));
         reply["status"] == "skipped"
             && reply["reason"].as_str().is_some_and(|why| why.contains("HELLO_WORLD"))
     });

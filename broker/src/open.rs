@@ -3,11 +3,11 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use protocol::{MessageId, Reply};
+use protocol::MessageId;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::responder::Unanswered;
+use crate::responder::{Ending, Unanswered};
 
 /// How many commands are remembered that were taken back before they came.
 const TAKEN_BACK: usize = 1_000;
@@ -31,7 +31,8 @@ impl OpenCommands {
     pub(crate) fn answer_with<F>(
         &self,
         unanswered: Unanswered,
-        write: impl FnOnce(Reply) -> F + Send + 'static,
+        cancelled: CancellationToken,
+        write: impl FnOnce(Ending) -> F + Send + 'static,
     ) where
         F: Future<Output = ()> + Send,
     {
@@ -40,17 +41,17 @@ impl OpenCommands {
             let mut known = self.known();
             if let Some(at) = known.taken_back.iter().position(|other| other == id) {
                 known.taken_back.remove(at);
-                unanswered.cancelled.cancel();
+                cancelled.cancel();
             }
-            known.open.insert(id.clone(), unanswered.cancelled.clone());
+            known.open.insert(id.clone(), cancelled);
         }
         let this = self.clone();
         self.tasks.spawn(async move {
-            let reply = unanswered.reply().await;
+            let ending = unanswered.ending().await;
             if let Some(id) = &id {
                 this.known().open.remove(id);
             }
-            write(reply).await;
+            write(ending).await;
         });
     }
 

@@ -6,6 +6,9 @@ use async_trait::async_trait;
 use protocol::{Catalog, Command, Event, MessageId, Reply, SessionKey};
 use tokio::sync::{mpsc, watch};
 
+/// How long before its sender gives up a command counts as late, so that the word on it still arrives.
+pub(crate) const WAY_BACK: Duration = Duration::from_millis(100);
+
 /// Puts commands on the queue and waits for their replies.
 #[async_trait]
 pub trait Requester: Send + Sync {
@@ -13,8 +16,8 @@ pub trait Requester: Send + Sync {
     /// `deadline` by its own clock.
     ///
     /// # Errors
-    /// [`RequestError`]; only [`RequestError::Unsent`] and [`RequestError::TooLarge`] say that the
-    /// command surely was not run.
+    /// [`RequestError`]; only [`RequestError::Unsent`], [`RequestError::Full`] and [`RequestError::TooLarge`]
+    /// say that the command surely was not run.
     async fn request(&self, command: Command, wait: Duration) -> Result<Reply, RequestError>;
 
     /// Says that nobody waits for this command any more. It is a hint: it may come too late.
@@ -49,6 +52,12 @@ pub enum RequestError {
         address: String,
         /// What the attempt said.
         reason: String,
+    },
+    /// Too many commands wait already; it was not sent.
+    #[error("{waiting} commands wait already; try again later, or start another router")]
+    Full {
+        /// How many wait.
+        waiting: usize,
     },
     /// It is larger than a command may be; it was not sent.
     #[error("the command has {size} bytes, over the limit of {limit}")]

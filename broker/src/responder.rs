@@ -40,8 +40,16 @@ pub trait Publisher: Send + Sync {
 #[derive(Debug)]
 pub struct Request {
     body: Result<Command, Malformed>,
+    attempt: u32,
     cancelled: CancellationToken,
-    answer: oneshot::Sender<Outcome>,
+    answer: oneshot::Sender<Answer>,
+}
+
+/// What becomes of a request.
+#[derive(Debug)]
+enum Answer {
+    Outcome(Outcome),
+    PutBack,
 }
 
 impl Request {
@@ -59,23 +67,38 @@ impl Request {
         &self.cancelled
     }
 
+    /// How often the command has been begun, this time included. With more than one its action may have had its
+    /// effect already.
+    #[must_use]
+    pub fn attempt(&self) -> u32 {
+        self.attempt
+    }
+
     /// Answers with `outcome`.
     pub fn reply(self, outcome: impl Into<Outcome>) {
         // The other end is gone only when the whole transport is, and then nobody can be told.
-        let _ = self.answer.send(outcome.into());
+        let _ = self.answer.send(Answer::Outcome(outcome.into()));
+    }
+
+    /// Gives the command back unanswered, for another router or a later life of this one. It must not have been begun,
+    /// or its action must be one that may be run again. A transport without another router answers `draining`.
+    pub fn put_back(self) {
+        let _ = self.answer.send(Answer::PutBack);
     }
 
     /// Makes a request of the bytes on the wire, and the transport's end of it.
-    pub(crate) fn open(bytes: &[u8]) -> (Self, Unanswered) {
+    pub(crate) fn open(
+        bytes: &[u8],
+        attempt: u32,
+        cancelled: CancellationToken,
+    ) -> (Self, Unanswered) {
         let body = Command::from_bytes(bytes);
         let (message_id, action) = match &body {
             Ok(command) => (Some(command.message_id.clone()), command.action.to_string()),
             Err(malformed) => (malformed.message_id.clone(), malformed.action.clone()),
         };
-        let cancelled = CancellationToken::new();
-        let (answer, outcome) = oneshot::channel();
-        let unanswered = Unanswered { message_id, action, cancelled: cancelled.clone(), outcome };
-        (Self { body, cancelled, answer }, unanswered)
+        let (answer, answered) = oneshot::channel();
+        (Self { body, attempt, cancelled, answer }, Unanswered { message_id, action, answered })
     }
 }
 
@@ -83,19 +106,37 @@ impl Request {
 #[derive(Debug)]
 pub(crate) struct Unanswered {
     pub(crate) message_id: Option<MessageId>,
-    pub(crate) cancelled: CancellationToken,
     action: String,
-    outcome: oneshot::Receiver<Outcome>,
+    answered: oneshot::Receiver<Answer>,
+}
+
+/// How a command ends for the transport.
+#[derive(Debug)]
+pub(crate) enum Ending {
+    /// With this reply.
+    Reply(Reply),
+    /// With the bytes of a reply that was given before.
+    Known(Vec<u8>),
+    /// It has not ended and goes back to where it came from; where there is no such place, with this reply.
+    PutBack(Reply),
 }
 
 impl Unanswered {
     /// Waits for the router's word and puts it into a reply.
-    pub(crate) async fn reply(self) -> Reply {
-        let outcome = self.outcome.await.unwrap_or_else(|_| {
-            Stopped::new(Code::Internal, "the router gave no answer; its log says more")
-                .maybe_executed()
-                .into()
-        });
-        Reply::new(self.message_id, &self.action, outcome)
+    pub(crate) async fn ending(self) -> Ending {
+        let Self { message_id, action, answered } = self;
+        let reply = |outcome| Reply::new(message_id, &action, outcome);
+        match answered.await {
+            Ok(Answer::Outcome(outcome)) => Ending::Reply(reply(outcome)),
+            Ok(Answer::PutBack) => {
+                let draining = Stopped::new(Code::Draining, "the router is shutting down");
+                Ending::PutBack(reply(draining.into()))
+            }
+            Err(_) => {
+                let silent =
+                    Stopped::new(Code::Internal, "the router gave no answer; its log says more");
+                Ending::Reply(reply(silent.maybe_executed().into()))
+            }
+        }
     }
 }

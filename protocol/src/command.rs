@@ -80,6 +80,9 @@ pub struct Envelope {
     /// What the agent says has entered the session. It may raise a bit at the router, never clear one.
     #[serde(skip_serializing_if = "is_default")]
     pub taint: Taint,
+    /// Sent before under the same id, and nobody knows what became of that: it may have been begun.
+    #[serde(skip_serializing_if = "is_default")]
+    pub resent: bool,
     /// The key that signed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key_id: Option<String>,

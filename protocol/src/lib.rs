@@ -28,7 +28,7 @@ pub use names::{ActionName, MessageId, NameError, Principal, SessionKey};
 pub use outcome::{Code, Done, Outcome, Status, Stopped};
 pub use queue::{
     CATALOG_TTL_MS, DEFAULT_COMMAND_QUEUE, DEFAULT_RESPONSE_PREFIX, EVENTS_KEPT, EVENTS_TTL_MS,
-    QueueNames, REPLY_TTL_MS,
+    QueueNames, REPLY_TTL_MS, WAITING_MOST,
 };
 pub use reply::Reply;
 pub use time::Millis;

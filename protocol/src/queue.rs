@@ -1,6 +1,6 @@
 //! The names of the keys on Redis, and how long what they hold lives.
 
-use crate::{MessageId, SessionKey};
+use crate::{MessageId, Priority, SessionKey};
 
 /// The command queue of the first SafeClaw, and still the default.
 pub const DEFAULT_COMMAND_QUEUE: &str = "safeclaw:command_queue";
@@ -10,6 +10,9 @@ pub const DEFAULT_RESPONSE_PREFIX: &str = "safeclaw:response:";
 
 /// How long a reply waits to be fetched, in milliseconds.
 pub const REPLY_TTL_MS: u64 = 120_000;
+
+/// How many commands may wait in a lane: more are answered `queue_full`.
+pub const WAITING_MOST: usize = 1_000;
 
 /// How long a session's events are kept, in milliseconds: 24 hours.
 pub const EVENTS_TTL_MS: u64 = 24 * 60 * 60 * 1_000;
@@ -53,6 +56,17 @@ impl QueueNames {
         format!("{}{id}", self.response_prefix)
     }
 
+    /// The list that an agent pushes commands of this priority to, once it knows that a router of this
+    /// version lives. Commands of normal priority, and all of the first SafeClaw's, go to [`Self::commands`].
+    #[must_use]
+    pub fn lane(&self, priority: Priority) -> String {
+        match priority {
+            Priority::Interactive => self.tagged("q:hi"),
+            Priority::Normal => self.command_queue.clone(),
+            Priority::Background => self.tagged("q:lo"),
+        }
+    }
+
     /// The published catalogue.
     #[must_use]
     pub fn catalog(&self) -> String {
@@ -71,9 +85,22 @@ impl QueueNames {
         self.tagged("control")
     }
 
-    /// `{queue}:name`. The braces put the key into the queue's own slot of a Redis Cluster, because a key
+    /// The dead letters: commands that were given up, with the reason.
+    #[must_use]
+    pub fn dead_letters(&self) -> String {
+        self.tagged("dlq")
+    }
+
+    /// The prefix of every reply key.
+    #[must_use]
+    pub fn response_prefix(&self) -> &str {
+        &self.response_prefix
+    }
+
+    /// `{queue}:name`, for the keys that only routers use. The braces put the key into the queue's own slot of a Redis Cluster, because a key
     /// without braces hashes as a whole. A queue that has a tag of its own keeps it.
-    fn tagged(&self, name: &str) -> String {
+    #[must_use]
+    pub fn tagged(&self, name: &str) -> String {
         let queue = &self.command_queue;
         let own_tag = queue.split_once('{').and_then(|(_, rest)| rest.split_once('}'));
         match own_tag {
@@ -92,6 +119,8 @@ mod tests {
         let names = QueueNames::default();
         assert_eq!(names.catalog(), "{safeclaw:command_queue}:catalog");
         assert_eq!(names.control(), "{safeclaw:command_queue}:control");
+        assert_eq!(names.lane(Priority::Interactive), "{safeclaw:command_queue}:q:hi");
+        assert_eq!(names.lane(Priority::Normal), names.commands());
         assert_eq!(QueueNames::new("a{b}c", "r:").catalog(), "{b}:catalog");
         assert_eq!(QueueNames::new("a{}c", "r:").catalog(), "{a{}c}:catalog");
     }

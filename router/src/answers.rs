@@ -41,10 +41,19 @@ pub(crate) fn taken_back() -> Stopped {
     Stopped::new(Code::Cancelled, "it was taken back before it was begun")
 }
 
-/// The router ends before the call does.
-pub(crate) fn interrupted(call: &Call) -> Stopped {
-    let stopped = Stopped::new(Code::Interrupted, "the router was shut down while it ran");
-    if call.effect() >= Effect::External { stopped.maybe_executed() } else { stopped }
+/// The router ends before the call does. What may run again goes back to the queue.
+pub(crate) fn shut_down(call: &Call) -> Stopped {
+    if call.may_run_again() {
+        Stopped::new(Code::Draining, "the router was shut down while it ran; ask again")
+    } else {
+        interrupted()
+    }
+}
+
+/// A router ended while it ran something that can't be done twice.
+pub(crate) fn interrupted() -> Stopped {
+    let message = "a router ended while it ran; it may have been done, so it is not tried again";
+    Stopped::new(Code::Interrupted, message).maybe_executed()
 }
 
 /// The skill is no longer the one that a person was asked about.

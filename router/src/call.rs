@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use protocol::{Code, Command, Effect, Millis, Stopped};
 
+use crate::answers;
 use crate::catalog::{Catalog, Skill};
 use crate::secrets::Secrets;
 
@@ -12,6 +13,8 @@ use crate::secrets::Secrets;
 pub struct Call {
     /// The command as it came.
     pub command: Command,
+    /// How often it has been begun, this time included.
+    pub attempt: u32,
     /// What would run it.
     pub skill: Arc<Skill>,
     /// Why this is a dry run; `None` when it is none.
@@ -19,12 +22,14 @@ pub struct Call {
 }
 
 impl Call {
-    /// Finds the skill for `command` and checks the command against it.
+    /// Finds the skill for `command` and checks the command against it. An `attempt` after the first is one
+    /// after a crash: what can't be done twice is not begun again then.
     ///
     /// # Errors
-    /// `deadline`, `unknown_action`, `disabled` or `bad_params`.
+    /// `deadline`, `unknown_action`, `disabled`, `bad_params` or `interrupted`.
     pub fn new(
         command: Command,
+        attempt: u32,
         catalog: &Catalog,
         secrets: &Secrets,
         now: Millis,
@@ -39,7 +44,17 @@ impl Call {
         let skill = catalog.find(&command.action)?;
         skill.check(&command.params)?;
         let dry_run = dry_run(&skill, &command, secrets);
-        Ok(Self { command, skill, dry_run })
+        let call = Self { command, attempt, skill, dry_run };
+        if attempt > 1 && !call.may_run_again() {
+            return Err(answers::interrupted());
+        }
+        Ok(call)
+    }
+
+    /// Whether running this twice does no more than running it once.
+    #[must_use]
+    pub fn may_run_again(&self) -> bool {
+        self.dry_run.is_some() || self.skill.idempotent
     }
 
     /// What running this does to the world: a dry run does nothing.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use broker::{Publisher, Request, Responder};
-use protocol::{Command, Done, Outcome, Stopped};
+use protocol::{Code, Command, Done, Outcome, Stopped};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -90,28 +90,31 @@ impl Serving {
         let outcome = match request.command() {
             Ok(_) if request.cancelled().is_cancelled() => answers::taken_back().into(),
             Ok(command) if command.action.as_str() == "APPROVE" => self.answer(command),
-            Ok(command) => self.handle(command.clone(), request.cancelled()).await,
+            Ok(command) => self.handle(command, &request).await,
             Err(malformed) => {
                 tracing::warn!(id = ?malformed.message_id, "{}", malformed.stopped.message);
                 malformed.stopped.clone().into()
             }
         };
-        request.reply(outcome);
+        match outcome {
+            Outcome::Stopped(Stopped { code: Code::Draining, .. }) => request.put_back(),
+            outcome => request.reply(outcome),
+        }
     }
 
-    async fn handle(self: &Arc<Self>, command: Command, cancelled: &CancellationToken) -> Outcome {
-        let outcome = match self.judge(command.clone()) {
-            Ok(approved) => self.carry_out(approved, cancelled).await,
+    async fn handle(self: &Arc<Self>, command: &Command, request: &Request) -> Outcome {
+        let outcome = match self.judge(command.clone(), request.attempt()) {
+            Ok(approved) => self.carry_out(approved, request.cancelled()).await,
             Err(stopped) => Err(stopped),
         };
         let outcome = outcome.map_or_else(Outcome::Stopped, Outcome::Done);
-        self.parts.audit.outcome(&command, &outcome, self.parts.publisher.now());
+        self.parts.audit.outcome(command, &outcome, self.parts.publisher.now());
         outcome
     }
 
-    fn judge(self: &Arc<Self>, command: Command) -> Result<Approved, Stopped> {
+    fn judge(self: &Arc<Self>, command: Command, attempt: u32) -> Result<Approved, Stopped> {
         let Router { catalog, secrets, policy, publisher, .. } = &self.parts;
-        let call = Call::new(command, catalog, secrets, publisher.now())?;
+        let call = Call::new(command, attempt, catalog, secrets, publisher.now())?;
         match policy.judge(call) {
             Verdict::Allow(approved) => Ok(approved),
             Verdict::Ask(question) => Err(self.park(question)),
@@ -131,7 +134,7 @@ impl Serving {
         let ran = tokio::select! {
             ran = self.parts.sandbox.run(approved, now) => ran,
             () = cancelled.cancelled() => Err(answers::cancelled(&call)),
-            () = self.stop.cancelled() => Err(answers::interrupted(&call)),
+            () = self.stop.cancelled() => Err(answers::shut_down(&call)),
         };
         answers::finish(&call, ran, &self.parts.secrets)
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use broker::redis::Terms;
 use broker::{Publisher, Responder, pipe, redis};
 use home::Home;
 use tokio::signal::unix::{SignalKind, signal};
@@ -31,8 +32,9 @@ pub(crate) async fn on_redis(home: Home, myself: SelfCommand) -> Result<(), Star
         tracing::warn!("{problem}; waiting for it");
     }
     let shutdown = until_signal()?;
+    let terms = Terms { slots: settings.config.max_parallel.count(), ..Terms::default() };
     let (responder, publisher) =
-        redis::responder(address.clone(), settings.queue.names.clone(), shutdown)
+        redis::responder(address.clone(), settings.queue.names.clone(), terms, shutdown)
             .map_err(StartError::Queue)?;
     tracing::info!("serving {} at {}", settings.queue.names.commands(), address.shown());
     serve(home, settings, myself, (responder, publisher, GRACE_ON_REDIS)).await

@@ -64,6 +64,7 @@ fn stopped(error: &RequestError) -> Stopped {
     let message = error.to_string();
     match error {
         RequestError::Unsent { .. } => Stopped::new(Code::Internal, message),
+        RequestError::Full { .. } => Stopped::new(Code::QueueFull, message),
         RequestError::TooLarge { .. } => Stopped::new(Code::TooLarge, message),
         RequestError::NoReply { .. } => Stopped::new(Code::Timeout, message).maybe_executed(),
         RequestError::Uncertain { .. } | RequestError::RouterGone | RequestError::BadReply(_) => {

@@ -12,7 +12,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use super::lines::{self, FrameWriter, Line};
 use crate::clock::Clock;
-use crate::requester::{Feed, RequestError, Requester};
+use crate::requester::{Feed, RequestError, Requester, WAY_BACK};
 
 /// How many events may wait for a session that doesn't read them. More are dropped, the newest first.
 const EVENTS_WAITING: usize = 1_000;
@@ -68,7 +68,7 @@ impl Requester for PipeRequester {
     async fn request(&self, mut command: Command, wait: Duration) -> Result<Reply, RequestError> {
         let now = self.clock.now();
         command.envelope.issued_at = Some(now);
-        command.envelope.deadline = Some(now.after(wait));
+        command.envelope.deadline = Some(now.after(wait.saturating_sub(WAY_BACK)));
         let raw = raw(&command)?;
         let reply = self.heard.expect(command.message_id.clone())?;
         // Whatever happens from here on, also when this future is dropped, nobody waits any more.

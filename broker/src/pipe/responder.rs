@@ -1,7 +1,8 @@
 //! The router's end of the pipe.
 
 use async_trait::async_trait;
-use protocol::{Catalog, Code, Event, Frame, Millis, Reply, Stopped};
+use protocol::{Catalog, Code, Event, Frame, Millis, Stopped};
+use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::io::{AsyncBufRead, AsyncRead, AsyncWrite, BufReader};
 use tokio::sync::mpsc::{self, error::TrySendError};
@@ -10,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::lines::{self, FrameWriter, Line};
 use crate::clock::Clock;
 use crate::open::OpenCommands;
-use crate::responder::{Publisher, Request, Responder};
+use crate::responder::{Ending, Publisher, Request, Responder};
 
 /// How many commands may wait; more are answered `queue_full` at once.
 const COMMANDS_WAITING: usize = 1_000;
@@ -66,7 +67,7 @@ impl Responder for PipeResponder {
         // Whatever still waits was never begun, and nobody will come back for it: say so.
         self.waiting.close();
         while let Some(request) = self.waiting.recv().await {
-            request.reply(draining());
+            request.put_back();
         }
         self.open.drained().await;
     }
@@ -120,26 +121,26 @@ impl Listener {
     }
 
     fn accept(&self, command: &[u8]) {
-        let (request, unanswered) = Request::open(command);
+        let cancelled = CancellationToken::new();
+        let (request, unanswered) = Request::open(command, 1, cancelled.clone());
         let frames = self.frames.clone();
-        self.open.answer_with(unanswered, move |reply| write(frames, reply));
+        self.open.answer_with(unanswered, cancelled, move |ending| write(frames, ending));
         match self.commands.try_send(request) {
             Ok(()) => {}
             Err(TrySendError::Full(request)) => request.reply(Stopped::new(
                 Code::QueueFull,
                 format!("{COMMANDS_WAITING} commands are waiting already; try again later"),
             )),
-            Err(TrySendError::Closed(request)) => request.reply(draining()),
+            Err(TrySendError::Closed(request)) => request.put_back(),
         }
     }
 }
 
-fn draining() -> Stopped {
-    Stopped::new(Code::Draining, "the router is shutting down")
-}
-
-async fn write(frames: FrameWriter, reply: Reply) {
-    let text = serde_json::Value::Object(reply.fields).to_string();
+async fn write(frames: FrameWriter, ending: Ending) {
+    let text = match ending {
+        Ending::Reply(reply) | Ending::PutBack(reply) => Value::Object(reply.fields).to_string(),
+        Ending::Known(reply) => String::from_utf8_lossy(&reply).into_owned(),
+    };
     if let Ok(raw) = RawValue::from_string(text) {
         // Without an agent there is nobody to answer.
         let _ = frames.write(Frame::Reply(raw)).await;

@@ -20,6 +20,12 @@ const ANSWER: Duration = Duration::from_secs(5);
 /// How long one blocking read lasts at the server before it is asked again.
 pub(super) const BLOCK: Duration = Duration::from_secs(1);
 
+/// A connection for one blocking reader.
+pub(super) type Connection = MultiplexedConnection;
+
+/// The connection for everything else.
+pub(super) type Commands = ConnectionManager;
+
 /// Between attempts to reach a Redis that is gone: this long at first, and at most [`BACK_OFF_MOST`].
 const BACK_OFF_LEAST: Duration = Duration::from_millis(50);
 const BACK_OFF_MOST: Duration = Duration::from_secs(2);
@@ -147,11 +153,6 @@ impl BackOff {
         Self(BACK_OFF_LEAST)
     }
 
-    /// Whether nothing has failed since the last success.
-    pub(super) fn is_fresh(&self) -> bool {
-        self.0 == BACK_OFF_LEAST
-    }
-
     pub(super) fn reset(&mut self) {
         self.0 = BACK_OFF_LEAST;
     }
@@ -159,6 +160,17 @@ impl BackOff {
     pub(super) async fn pause(&mut self) {
         tokio::time::sleep(self.0).await;
         self.0 = (self.0 * 2).min(BACK_OFF_MOST);
+    }
+}
+
+/// Whether a connection leads to a cluster.
+pub(super) trait Topology {
+    fn is_cluster(&self) -> bool;
+}
+
+impl Topology for ConnectionManager {
+    fn is_cluster(&self) -> bool {
+        false
     }
 }
 

@@ -4,19 +4,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use protocol::{Catalog, Command, Event, MessageId, QueueNames, Reply, SessionKey, json};
-use redis::aio::{ConnectionManager, MultiplexedConnection};
+use protocol::{Catalog, Command, Event, MessageId, QueueNames, Reply, SessionKey};
 use redis::{AsyncCommands, RedisError};
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::link::{BLOCK, BackOff, RedisAddress, read_clock};
+use super::link::{BLOCK, Commands, Connection, RedisAddress};
+use super::sent::Sent;
 use crate::clock::Clock;
-use crate::requester::{Feed, RequestError, Requester};
-
-/// How often the catalogue is looked at: a skill that is dropped in is seen within two seconds.
-const LOOK: Duration = Duration::from_millis(750);
+use crate::requester::{Feed, RequestError, Requester, WAY_BACK};
 
 /// How many events may wait for a session that doesn't read them.
 const EVENTS_WAITING: usize = 1_000;
@@ -30,14 +27,15 @@ pub struct RedisRequester {
     _stop_on_drop: DropGuard,
 }
 
+/// What the parts of an agent's end share.
 #[derive(Debug)]
-struct Shared {
-    address: RedisAddress,
-    names: QueueNames,
-    commands: ConnectionManager,
-    /// Connections for waiting for replies that nobody uses at the moment.
-    idle: Mutex<Vec<MultiplexedConnection>>,
-    clock: Clock,
+pub(super) struct Shared {
+    pub(super) address: RedisAddress,
+    pub(super) names: QueueNames,
+    pub(super) commands: Commands,
+    /// Connections for blocking reads that nobody uses at the moment.
+    idle: Mutex<Vec<Connection>>,
+    pub(super) clock: Clock,
 }
 
 impl RedisRequester {
@@ -64,11 +62,12 @@ impl Requester for RedisRequester {
         let until = Instant::now() + wait;
         let now = self.shared.clock.now();
         command.envelope.issued_at = Some(now);
-        command.envelope.deadline = Some(now.after(wait));
-        self.shared.push(&command).await?;
-        let reply =
-            tokio::time::timeout_at(until, self.shared.pop_reply(&command.message_id)).await;
-        reply.map_err(|_| RequestError::NoReply { after: wait })?
+        command.envelope.deadline = Some(now.after(wait.saturating_sub(WAY_BACK)));
+        let ours = self.catalog.borrow().is_some();
+        let sent = Sent::new(command, &self.shared.names, ours)?;
+        let broken = self.shared.push(&sent).await?;
+        let reply = self.shared.pop_reply(&sent, broken, until).await?;
+        reply.ok_or(RequestError::NoReply { after: wait })
     }
 
     async fn cancel(&self, id: &MessageId) {
@@ -100,44 +99,8 @@ impl Feed for RedisRequester {
 }
 
 impl Shared {
-    /// What a push that failed means: a server that refused, or was never reached, has taken nothing; of
-    /// any other failure nobody knows.
-    fn not_pushed(&self, error: &RedisError) -> RequestError {
-        let (address, reason) = (self.address.shown().to_owned(), self.address.explain(error));
-        if error.is_connection_refusal() || error.code().is_some() {
-            RequestError::Unsent { address, reason }
-        } else {
-            RequestError::Uncertain { address, reason }
-        }
-    }
-
-    async fn push(&self, command: &Command) -> Result<(), RequestError> {
-        let bytes = command.to_bytes();
-        if bytes.len() > json::MAX_BYTES {
-            return Err(RequestError::TooLarge { size: bytes.len(), limit: json::MAX_BYTES });
-        }
-        let mut commands = self.commands.clone();
-        let pushed = commands.lpush::<_, _, ()>(self.names.commands(), bytes).await;
-        pushed.map_err(|error| self.not_pushed(&error))
-    }
-
-    /// Waits for the reply, through as many broken connections as it takes.
-    async fn pop_reply(&self, id: &MessageId) -> Result<Reply, RequestError> {
-        let key = self.names.reply(id);
-        let mut back_off = BackOff::new();
-        loop {
-            match self.pop_once(&key).await {
-                Ok(Some(bytes)) => return Ok(Reply::from_bytes(&bytes)?),
-                Ok(None) => back_off.reset(),
-                Err(error) => {
-                    tracing::debug!(error = self.address.explain(&error), "waiting for a reply");
-                    back_off.pause().await;
-                }
-            }
-        }
-    }
-
-    async fn pop_once(&self, key: &str) -> Result<Option<Vec<u8>>, RedisError> {
+    /// The oldest element of a list, which is waited for for a while.
+    pub(super) async fn pop_once(&self, key: &str) -> Result<Option<Vec<u8>>, RedisError> {
         let idle = lock(&self.idle).pop();
         let mut connection = match idle {
             Some(connection) => connection,
@@ -148,45 +111,6 @@ impl Shared {
         // may still hold it at the server.
         lock(&self.idle).push(connection);
         Ok(popped.map(|(_, bytes)| bytes))
-    }
-
-    async fn look_at_catalog(self: Arc<Self>, sender: watch::Sender<Option<Catalog>>) {
-        let mut commands = self.commands.clone();
-        let mut looks: u32 = 0;
-        loop {
-            // The clocks of two machines drift slowly: once a minute is often enough.
-            if looks.is_multiple_of(80) && read_clock(&mut commands, &self.clock).await.is_err() {
-                looks = 0;
-                tokio::time::sleep(LOOK).await;
-                continue;
-            }
-            looks = looks.wrapping_add(1);
-            if let Ok(published) = commands.get::<_, Option<Vec<u8>>>(self.names.catalog()).await {
-                let catalog = published.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-                sender.send_if_modified(|known: &mut Option<Catalog>| {
-                    let changed = *known != catalog;
-                    *known = catalog;
-                    changed
-                });
-            }
-            tokio::time::sleep(LOOK).await;
-        }
-    }
-
-    async fn read_events(self: Arc<Self>, key: String, sender: mpsc::Sender<Event>) {
-        let mut back_off = BackOff::new();
-        while !sender.is_closed() {
-            match self.pop_once(&key).await {
-                Ok(Some(bytes)) => match serde_json::from_slice(&bytes) {
-                    Ok(event) => {
-                        let _ = sender.send(event).await;
-                    }
-                    Err(error) => tracing::warn!(%error, "an event can't be read"),
-                },
-                Ok(None) => back_off.reset(),
-                Err(_) => back_off.pause().await,
-            }
-        }
     }
 }
 

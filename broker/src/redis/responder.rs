@@ -1,49 +1,50 @@
-//! The router's end on Redis.
+//! The router's end on Redis: takes commands, and answers them.
 
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::collections::VecDeque;
+use std::sync::Arc;
 
 use async_trait::async_trait;
-use protocol::{
-    CATALOG_TTL_MS, Catalog, EVENTS_KEPT, EVENTS_TTL_MS, Event, MessageId, Millis, QueueNames,
-    REPLY_TTL_MS, Reply,
-};
-use redis::aio::{ConnectionManager, MultiplexedConnection};
-use redis::{AsyncCommands, RedisError};
+use protocol::json::MAX_BYTES;
+use protocol::{Command, QueueNames, Reply};
+use redis::RedisError;
+use tokio::time::sleep;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::link::{BLOCK, BackOff, RedisAddress, read_clock};
-use crate::clock::Clock;
-use crate::open::OpenCommands;
-use crate::responder::{Publisher, Request, Responder};
+use super::bells::Bells;
+use super::claim::{Claim, Claimed, Mark};
+use super::life::Life;
+use super::link::{BackOff, RedisAddress};
+use super::publisher::RedisPublisher;
+use super::scripts::CLAIM;
+use super::terms::Terms;
+use crate::responder::{Ending, Request, Responder};
 
-/// How often the catalogue is renewed: three times within its life.
-const RENEW: Duration = Duration::from_millis(CATALOG_TTL_MS / 3);
+/// How often a command may be begun.
+const MOST_ATTEMPTS: u32 = 3;
+
+/// How many bytes are kept of a command that is too large.
+const KEPT_BYTES: usize = 64 * 1024;
+
+/// How many commands a claim may bring that are answered for being too many, on top of those that there is room for.
+const MOST_SHED: usize = 3 * 64;
+
+/// After how many claims the order of the lanes begins again.
+const TURNS: u64 = 16;
+
+/// How long the state of a command is kept while it is in a router's hands, in milliseconds. Each beat renews it.
+pub(super) const LEASE_MS: u64 = 60 * 60 * 1_000;
 
 /// The router's end on Redis. Dropping it ends its background tasks.
-#[derive(Debug)]
 pub struct RedisResponder {
-    shared: Arc<Shared>,
-    connection: Option<MultiplexedConnection>,
+    life: Arc<Life>,
+    bells: Bells,
+    /// In hand, and not handed over yet.
+    ready: VecDeque<Request>,
+    /// Counts claims: it decides which lane's turn it is.
+    turn: u64,
+    back_off: BackOff,
     shutdown: CancellationToken,
     _stop_on_drop: DropGuard,
-}
-
-/// Says on Redis what no command asked for.
-#[derive(Debug, Clone)]
-pub struct RedisPublisher {
-    shared: Arc<Shared>,
-}
-
-#[derive(Debug)]
-struct Shared {
-    address: RedisAddress,
-    names: QueueNames,
-    commands: ConnectionManager,
-    open: OpenCommands,
-    /// The catalogue to renew, as JSON.
-    catalog: Mutex<Option<Vec<u8>>>,
-    clock: Clock,
 }
 
 /// The router's end on the Redis at `address`. It closes when `shutdown` is cancelled. A Redis that is
@@ -54,39 +55,47 @@ struct Shared {
 pub fn responder(
     address: RedisAddress,
     names: QueueNames,
+    terms: Terms,
     shutdown: CancellationToken,
 ) -> Result<(RedisResponder, RedisPublisher), String> {
-    let commands = address.commands().map_err(|error| address.explain(&error))?;
-    let open = OpenCommands::default();
-    let (catalog, clock) = (Mutex::default(), Clock::default());
-    let shared = Arc::new(Shared { address, names, commands, open, catalog, clock });
     let stop = CancellationToken::new();
-    tokio::spawn(stop.clone().run_until_cancelled_owned(Arc::clone(&shared).read_control()));
-    tokio::spawn(stop.clone().run_until_cancelled_owned(Arc::clone(&shared).renew_catalog()));
-    let publisher = RedisPublisher { shared: Arc::clone(&shared) };
-    let _stop_on_drop = stop.drop_guard();
-    Ok((RedisResponder { shared, connection: None, shutdown, _stop_on_drop }, publisher))
+    let life = Arc::new(Life::new(address.clone(), names, terms)?);
+    let publisher = RedisPublisher::start(&life, &stop);
+    tokio::spawn(stop.clone().run_until_cancelled_owned(Arc::clone(&life).go_on()));
+    let responder = RedisResponder {
+        bells: Bells::new(address, life.keys.lanes.clone()),
+        life,
+        ready: VecDeque::new(),
+        turn: 0,
+        back_off: BackOff::new(),
+        shutdown,
+        _stop_on_drop: stop.drop_guard(),
+    };
+    Ok((responder, publisher))
 }
 
 #[async_trait]
 impl Responder for RedisResponder {
     async fn receive(&mut self) -> Option<Request> {
-        let mut back_off = BackOff::new();
-        // The token is looked at between reads, never during one: a read that is given up in the middle
-        // may pop a command for nobody.
-        while !self.shutdown.is_cancelled() {
-            match self.pop().await {
-                Ok(Some(bytes)) => return Some(self.shared.accept(&bytes)),
-                Ok(None) => back_off.reset(),
+        let closing = self.shutdown.clone();
+        while !closing.is_cancelled() {
+            if let Some(request) = self.ready.pop_front() {
+                return Some(request);
+            }
+            let life = Arc::clone(&self.life);
+            let Some(room) = closing.run_until_cancelled(life.hands.room(life.terms.slots)).await
+            else {
+                break;
+            };
+            match self.claim(room).await {
+                Ok(true) => self.back_off.reset(),
+                Ok(false) => {
+                    self.back_off.reset();
+                    closing.run_until_cancelled(self.wait(room)).await;
+                }
                 Err(error) => {
-                    self.connection = None;
-                    if back_off.is_fresh() {
-                        tracing::warn!(
-                            error = self.shared.address.explain(&error),
-                            "waiting for Redis"
-                        );
-                    }
-                    back_off.pause().await;
+                    life.say_down(&error);
+                    self.back_off.pause().await;
                 }
             }
         }
@@ -98,142 +107,104 @@ impl Responder for RedisResponder {
     }
 
     async fn drained(&mut self) {
-        self.shared.open.drained().await;
+        // Dropped without a word these would be answered; put back they are another router's.
+        self.ready.drain(..).for_each(Request::put_back);
+        self.life.tasks.close();
+        self.life.tasks.wait().await;
+        self.life.tasks.reopen();
+        self.life.leave().await;
     }
 }
 
 impl RedisResponder {
-    async fn pop(&mut self) -> Result<Option<Vec<u8>>, RedisError> {
-        let connection = match &mut self.connection {
-            Some(connection) => connection,
-            None => {
-                let mut connection = self.shared.address.blocking().await?;
-                // Deadlines are judged by the server's clock, so that comes before the first command.
-                read_clock(&mut connection, &self.shared.clock).await?;
-                self.connection.insert(connection)
+    /// Takes as many commands as there is `room` for. False when there is nothing more to take.
+    async fn claim(&mut self, room: usize) -> Result<bool, RedisError> {
+        let life = Arc::clone(&self.life);
+        let name = life.name().await?;
+        let claimed = self.ask(&name, room).await;
+        // Whether its answer came or not, these fields are used up. What was taken without our hearing of it is
+        // handed back by a beat.
+        let taken = match claimed {
+            Ok(Claim::Taken { left, commands }) => {
+                let count = commands.len();
+                commands.into_iter().for_each(|claimed| self.accept(&name, claimed));
+                Ok(count > 0 || (left > 0 && room > life.reserved(room)))
             }
+            Ok(Claim::Fenced) => {
+                life.fenced(&name);
+                Ok(true)
+            }
+            Err(error) => Err(error),
         };
-        let popped: Option<(Vec<u8>, Vec<u8>)> =
-            connection.brpop(self.shared.names.commands(), BLOCK.as_secs_f64()).await?;
-        Ok(popped.map(|(_, bytes)| bytes))
-    }
-}
-
-#[async_trait]
-impl Publisher for RedisPublisher {
-    async fn catalog(&self, catalog: &Catalog) {
-        // Cards are plain data and always have a JSON form.
-        let bytes = serde_json::to_vec(catalog).unwrap_or_default();
-        *lock(&self.shared.catalog) = Some(bytes);
-        self.shared.write_catalog().await;
-    }
-
-    async fn event(&self, event: &Event) {
-        let key = self.shared.names.events(&event.session);
-        let bytes = serde_json::to_vec(event).unwrap_or_default();
-        let mut commands = self.shared.commands.clone();
-        let keep = isize::try_from(EVENTS_KEPT).unwrap_or(isize::MAX);
-        let mut pipeline = redis::pipe();
-        pipeline.atomic().rpush(&key, bytes).ignore();
-        pipeline.ltrim(&key, -keep, -1).ignore();
-        pipeline.pexpire(&key, EVENTS_TTL_MS.cast_signed()).ignore();
-        if let Err(error) = pipeline.query_async::<()>(&mut commands).await {
-            tracing::error!(error = self.shared.address.explain(&error), "an event is lost");
+        life.hands.use_up(room + MOST_SHED);
+        if taken.is_ok() {
+            life.say_up();
         }
+        taken
     }
 
-    fn now(&self) -> Millis {
-        self.shared.clock.now()
+    async fn ask(&mut self, name: &str, room: usize) -> Result<Claim, RedisError> {
+        let Life { keys, terms, hands, .. } = &*self.life;
+        let reserved = self.life.reserved(room);
+        let mut claim = CLAIM.key(&keys.routers);
+        claim.key(keys.work(name)).key(&keys.again).key(&keys.stale);
+        for lane in &keys.lanes {
+            claim.key(lane);
+        }
+        claim.arg(name).arg(hands.unclaimed()).arg(room - reserved).arg(reserved).arg(self.turn);
+        claim
+            .arg(MAX_BYTES)
+            .arg(KEPT_BYTES)
+            .arg(terms.waiting_most)
+            .arg(MOST_ATTEMPTS)
+            .arg(LEASE_MS);
+        claim.arg(&keys.states).arg(&keys.works);
+        self.turn = self.turn.wrapping_add(1) % TURNS;
+        claim.invoke_async(&mut self.life.commands()).await
     }
-}
 
-impl Shared {
-    fn accept(self: &Arc<Self>, bytes: &[u8]) -> Request {
-        let (request, unanswered) = Request::open(bytes);
-        let this = Arc::clone(self);
-        self.open.answer_with(unanswered, move |reply| async move { this.write(reply).await });
-        request
-    }
-
-    /// Writes a reply, again and again while the agent may still wait for it.
-    async fn write(&self, reply: Reply) {
-        let Some(id) = &reply.message_id else { return };
-        let (key, bytes) = (self.names.reply(id), reply.to_bytes());
-        let mut back_off = BackOff::new();
-        let attempts = async {
-            while let Err(error) = self.write_once(&key, &bytes).await {
-                tracing::warn!(error = self.address.explain(&error), %id, "can't write a reply yet");
-                back_off.pause().await;
+    /// Takes in one command: to be handed over, or answered at once.
+    fn accept(&mut self, name: &Arc<str>, claimed: Claimed) {
+        let held = self.life.hold(name, &claimed);
+        let life = Arc::clone(&self.life);
+        let ending = match (claimed.mark, claimed.mark.answer(&claimed.body)) {
+            (Mark::Run, _) => {
+                let (request, unanswered) =
+                    Request::open(&claimed.body, claimed.attempt, held.cancelled.clone());
+                self.ready.push_back(request);
+                self.life
+                    .tasks
+                    .spawn(async move { life.end(held, unanswered.ending().await).await });
+                return;
             }
+            (_, Some(stopped)) => {
+                tracing::info!(id = ?claimed.id, "not run: {}", stopped.message);
+                let action = action(&claimed.body);
+                Ending::Reply(Reply::new(claimed.id, &action, stopped.into()))
+            }
+            (_, None) => Ending::Known(claimed.body),
         };
-        if tokio::time::timeout(Duration::from_millis(REPLY_TTL_MS), attempts).await.is_err() {
-            tracing::error!(%id, "a reply could not be written in time and is lost");
-        }
+        self.life.tasks.spawn(async move { life.end(held, ending).await });
     }
 
-    async fn write_once(&self, key: &str, bytes: &[u8]) -> Result<(), RedisError> {
-        let mut commands = self.commands.clone();
-        let mut pipeline = redis::pipe();
-        pipeline.atomic().lpush(key, bytes).ignore();
-        pipeline.pexpire(key, REPLY_TTL_MS.cast_signed()).ignore();
-        pipeline.query_async(&mut commands).await
-    }
-
-    async fn write_catalog(&self) {
-        let Some(bytes) = lock(&self.catalog).clone() else { return };
-        let mut commands = self.commands.clone();
-        let set = commands.pset_ex::<_, _, ()>(self.names.catalog(), bytes, CATALOG_TTL_MS).await;
-        if let Err(error) = set {
-            tracing::debug!(
-                error = self.address.explain(&error),
-                "can't publish the catalogue yet"
-            );
-        }
-    }
-
-    async fn renew_catalog(self: Arc<Self>) {
-        let mut commands = self.commands.clone();
-        let mut back_off = BackOff::new();
-        loop {
-            if read_clock(&mut commands, &self.clock).await.is_err() {
-                back_off.pause().await;
-                continue;
-            }
-            back_off.reset();
-            self.write_catalog().await;
-            tokio::time::sleep(RENEW).await;
-        }
-    }
-
-    /// Reads what agents take back.
-    async fn read_control(self: Arc<Self>) {
-        let key = self.names.control();
-        let mut back_off = BackOff::new();
-        loop {
-            let Ok(mut connection) = self.address.blocking().await else {
-                back_off.pause().await;
-                continue;
-            };
-            back_off.reset();
-            while let Ok(popped) =
-                connection.brpop::<_, Option<(Vec<u8>, Vec<u8>)>>(&key, BLOCK.as_secs_f64()).await
-            {
-                if let Some(id) = popped.and_then(|(_, bytes)| cancelled_id(&bytes)) {
-                    self.open.cancel(&id);
-                }
-            }
-            back_off.pause().await;
+    /// Waits until there may be something to take.
+    async fn wait(&mut self, room: usize) {
+        let reserved_only = room == self.life.reserved(room);
+        // The first lane is the interactive one.
+        let lanes = if reserved_only { 1 } else { self.life.keys.lanes.len() };
+        tokio::select! {
+            () = self.bells.rung(lanes) => {}
+            () = self.life.hands.freed(), if reserved_only => {}
+            // The lanes without a bell are looked at now and then.
+            () = sleep(self.life.terms.beat) => {}
         }
     }
 }
 
-/// The id in `{"cancel": id}`.
-fn cancelled_id(bytes: &[u8]) -> Option<MessageId> {
-    let mut object = protocol::json::parse_object(bytes).ok()?;
-    serde_json::from_value(object.remove("cancel")?).ok()
-}
-
-// A std mutex, because it is never held across an await. Poisoned, the bytes are still whole.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+/// The action that a command asks for, as far as it can be read.
+fn action(body: &[u8]) -> String {
+    match Command::from_bytes(body) {
+        Ok(command) => command.action.to_string(),
+        Err(malformed) => malformed.action,
+    }
 }

@@ -85,7 +85,7 @@ impl SkillSandbox {
         let mut job = job(&call.skill, gate.as_ref(), wall);
         job.env.push(("SAFECLAW_MODE".to_owned(), "once".to_owned()));
         job.env.push(("SAFECLAW_MESSAGE_ID".to_owned(), call.command.message_id.to_string()));
-        job.env.push(("SAFECLAW_ATTEMPT".to_owned(), "1".to_owned()));
+        job.env.push(("SAFECLAW_ATTEMPT".to_owned(), call.attempt.to_string()));
         if is_dry {
             job.env.push(("SAFECLAW_DRY_RUN".to_owned(), "1".to_owned()));
         }
@@ -99,7 +99,7 @@ impl SkillSandbox {
         let warm = self.warm.of(skill, async || self.start_warm(skill).await).await?;
         let mut line = call.command.params.clone();
         let facts = serde_json::json!({
-            "message_id": call.command.message_id, "attempt": 1, "dry_run": false,
+            "message_id": call.command.message_id, "attempt": call.attempt, "dry_run": false,
         });
         line.insert("_call".to_owned(), facts);
         let line = Value::Object(line).to_string();

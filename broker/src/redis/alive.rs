@@ -1,0 +1,100 @@
+//! What a router does besides serving: it says that it lives, hears what is taken back, and takes over from
+//! routers that have died.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use redis::RedisError;
+use tokio::time::{Instant, sleep};
+
+use super::bells::Bells;
+use super::claim::{Pulse, Told};
+use super::life::{Life, millis};
+use super::link::read_clock;
+use super::responder::LEASE_MS;
+use super::scripts::{BEAT, REAP};
+use super::sweep::sweep;
+
+/// How long an id that was taken back before it came is remembered, in milliseconds: as long as the longest
+/// wait of an agent.
+const REMEMBERED_MS: u64 = 600_000;
+
+/// How often routers that have died are looked for, in beats.
+const LOOK: u32 = 2;
+
+/// How often the clock is read and replies that nobody fetches are swept, in beats.
+const SWEEP: u32 = 60;
+
+impl Life {
+    /// Beats for ever.
+    pub(super) async fn go_on(self: Arc<Self>) {
+        let mut control = Bells::new(self.address.clone(), [self.keys.control.clone()]);
+        // Since when this router has been in touch with the server without a break.
+        let mut in_touch: Option<Instant> = None;
+        let mut beats: u32 = 0;
+        loop {
+            match self.beat().await {
+                Ok(()) => {
+                    let since = *in_touch.get_or_insert_with(Instant::now);
+                    beats = beats.wrapping_add(1);
+                    if beats.is_multiple_of(LOOK) && since.elapsed() > self.terms.dead_after {
+                        self.reap().await;
+                    }
+                    if beats.is_multiple_of(SWEEP) {
+                        let _ = read_clock(&mut self.commands(), &self.clock).await;
+                        sweep(&self).await;
+                    }
+                }
+                Err(error) => {
+                    in_touch = None;
+                    self.say_down(&error);
+                }
+            }
+            tokio::select! {
+                () = sleep(self.jittered()) => {}
+                () = control.rung(1), if in_touch.is_some() => {}
+            }
+        }
+    }
+
+    async fn beat(&self) -> Result<(), RedisError> {
+        let name = self.name().await?;
+        // In this order: what is claimed in between is not below the first number.
+        let unclaimed = self.hands.unclaimed();
+        let held = self.hands.all();
+        let mut beat = BEAT.key(&self.keys.routers);
+        beat.key(self.keys.work(&name)).key(&self.keys.control).key(&self.keys.again);
+        beat.arg(&*name).arg(unclaimed).arg(REMEMBERED_MS).arg(&self.keys.states).arg(LEASE_MS);
+        for held in held.iter().filter(|held| held.router == name) {
+            beat.arg(held.field).arg(held.id.as_ref().map_or("!", |id| id.as_str()));
+        }
+        match beat.invoke_async(&mut self.commands()).await? {
+            Pulse::Fenced => self.fenced(&name),
+            Pulse::Told(told) => told.into_iter().for_each(|(field, told)| match told {
+                Told::Cancelled => self.hands.cancel(field),
+                Told::Lost => self.hands.lose(field),
+            }),
+        }
+        Ok(())
+    }
+
+    /// Hands back what dead routers hold. Only a router that has watched for long enough may say that another
+    /// one is dead: after an outage all of them look dead at first.
+    async fn reap(&self) {
+        let Some(name) = self.known_name() else { return };
+        let mut reap = REAP.key(&self.keys.routers);
+        reap.key(&self.keys.again).arg(&*name).arg(millis(self.terms.dead_after));
+        reap.arg(&self.keys.states).arg(&self.keys.works);
+        match reap.invoke_async::<u64>(&mut self.commands()).await {
+            Ok(0) => {}
+            Ok(count) => tracing::warn!("a router has died; {count} commands of it are taken over"),
+            Err(error) => self.say_down(&error),
+        }
+    }
+
+    /// A beat with up to a tenth more, so that routers don't all come at once.
+    fn jittered(&self) -> Duration {
+        let part = u32::from(uuid::Uuid::new_v4().as_bytes()[0]);
+        self.terms.beat + self.terms.beat * part / 2_560
+    }
+}

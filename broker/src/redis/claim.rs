@@ -1,0 +1,129 @@
+//! What the server hands a router: commands, each with what is to be done with it.
+
+use protocol::{Code, Command, MessageId, Stopped};
+use redis::{FromRedisValue, ParsingError, Value, from_redis_value};
+
+/// What a claim brought.
+#[derive(Debug)]
+pub(super) enum Claim {
+    /// This router counts as dead, so it may take nothing under its name.
+    Fenced,
+    /// These, and so many are left.
+    Taken { left: usize, commands: Vec<Claimed> },
+}
+
+/// One command that is in this router's hands now.
+#[derive(Debug)]
+pub(super) struct Claimed {
+    /// Under which field of the router's hash.
+    pub(super) field: u64,
+    /// What is to be done with it.
+    pub(super) mark: Mark,
+    /// How often it has been begun, this time included.
+    pub(super) attempt: u32,
+    /// Its id, if it has one.
+    pub(super) id: Option<MessageId>,
+    /// The command as it came, or for [`Mark::Known`] the reply that is kept.
+    pub(super) body: Vec<u8>,
+}
+
+/// What is to be done with a command. All but the first are answered without being run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mark {
+    Run,
+    /// It has been answered before.
+    Known,
+    Cancelled,
+    Expired,
+    Stale,
+    Poison,
+    QueueFull,
+    TooLarge,
+    Unreadable,
+}
+
+impl Mark {
+    fn parse(word: &str) -> Option<Self> {
+        Some(match word {
+            "run" => Self::Run,
+            "known" => Self::Known,
+            "cancelled" => Self::Cancelled,
+            "expired" => Self::Expired,
+            "stale" => Self::Stale,
+            "poison" => Self::Poison,
+            "queue_full" => Self::QueueFull,
+            "too_large" => Self::TooLarge,
+            "unreadable" => Self::Unreadable,
+            _ => return None,
+        })
+    }
+
+    /// What to answer; none for what is run, or is answered with a reply that is there already.
+    pub(super) fn answer(self, body: &[u8]) -> Option<Stopped> {
+        let (code, message) = match self {
+            Self::Run | Self::Known => return None,
+            Self::Cancelled => (Code::Cancelled, "it was taken back before it was begun"),
+            Self::Expired => {
+                (Code::Deadline, "its deadline passed while it waited; it was not run")
+            }
+            Self::Stale => (Code::Stale, "it waited while no router was there; it was not run"),
+            Self::Poison => {
+                (Code::Poison, "it was begun several times and never ended; it is not run again")
+            }
+            Self::QueueFull => (Code::QueueFull, "too many commands wait already; try again later"),
+            Self::TooLarge => (Code::TooLarge, "it is larger than a command may be"),
+            Self::Unreadable => {
+                // The words of whoever reads commands, where it agrees that this is none.
+                return Some(Command::from_bytes(body).err().map_or_else(
+                    || Stopped::new(Code::BadRequest, "this is no command: its id can't be read"),
+                    |malformed| malformed.stopped,
+                ));
+            }
+        };
+        Some(Stopped::new(code, message))
+    }
+}
+
+impl FromRedisValue for Claim {
+    fn from_redis_value(value: Value) -> Result<Self, ParsingError> {
+        let Value::Array(mut parts) = value else { return Ok(Self::Fenced) };
+        let commands = parts.split_off(parts.len().min(1));
+        let left = parts.pop().map_or(Ok(0), from_redis_value)?;
+        let commands = commands.into_iter().map(from_redis_value).collect::<Result<_, _>>()?;
+        Ok(Self::Taken { left, commands })
+    }
+}
+
+impl FromRedisValue for Claimed {
+    fn from_redis_value(value: Value) -> Result<Self, ParsingError> {
+        let (field, mark, attempt, id, _lane, body): (u64, String, u32, String, String, Vec<u8>) =
+            from_redis_value(value)?;
+        let mark = Mark::parse(&mark).ok_or_else(|| format!("{mark:?} is no mark"))?;
+        Ok(Self { field, mark, attempt, id: MessageId::new(id).ok(), body })
+    }
+}
+
+/// What the server says of the commands in hand.
+#[derive(Debug)]
+pub(super) enum Pulse {
+    Fenced,
+    Told(Vec<(u64, Told)>),
+}
+
+/// What is new about a command in hand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Told {
+    Cancelled,
+    Lost,
+}
+
+impl FromRedisValue for Pulse {
+    fn from_redis_value(value: Value) -> Result<Self, ParsingError> {
+        let Value::Array(told) = value else { return Ok(Self::Fenced) };
+        let told = told.into_iter().map(|one| {
+            let (field, word): (u64, String) = from_redis_value(one)?;
+            Ok((field, if word == "lost" { Told::Lost } else { Told::Cancelled }))
+        });
+        Ok(Self::Told(told.collect::<Result<_, ParsingError>>()?))
+    }
+}

@@ -1,0 +1,111 @@
+//! How a command ends on the server: its reply is kept and sent, and the router lets go of it.
+
+use protocol::{Code, MessageId, Outcome, REPLY_TTL_MS, Reply};
+use redis::RedisError;
+
+use super::hands::Held;
+use super::letter;
+use super::life::Life;
+use super::link::{BackOff, Topology as _};
+use super::scripts::{FINISH, KEEP, LET_GO, PUT_BACK, SEND};
+use crate::responder::Ending;
+
+/// How long a reply is kept to answer the same command again, in milliseconds: as long as the longest wait of
+/// an agent.
+const KEPT_MS: u64 = 600_000;
+
+/// What is written for an ending.
+struct Words {
+    reply: Vec<u8>,
+    letter: Option<Vec<u8>>,
+}
+
+impl Life {
+    /// Ends a command in hand, through as many failures of the server as it takes. Until that is done its slot
+    /// stays taken.
+    pub(super) async fn end(&self, held: Held, ending: Ending) {
+        let words = match ending {
+            Ending::PutBack(_) => None,
+            Ending::Known(reply) => Some(Words { reply, letter: None }),
+            // It is another router's, and this one only stopped because of that.
+            Ending::Reply(reply) if held.lost.is_cancelled() && was_stopped(&reply) => {
+                self.hands.let_go(held.field);
+                return;
+            }
+            Ending::Reply(reply) => {
+                let letter = letter::of(&held, &reply, self.clock.now());
+                Some(Words { reply: reply.to_bytes(), letter })
+            }
+        };
+        let mut back_off = BackOff::new();
+        loop {
+            let ended = match &words {
+                Some(words) => self.finish(&held, words).await,
+                None => self.put_back(&held).await,
+            };
+            match ended {
+                Ok(()) => break,
+                Err(error) => {
+                    self.say_down(&error);
+                    back_off.pause().await;
+                }
+            }
+        }
+        self.hands.let_go(held.field);
+    }
+
+    async fn finish(&self, held: &Held, words: &Words) -> Result<(), RedisError> {
+        match &held.id {
+            Some(id) if self.commands().is_cluster() => self.finish_in_steps(held, id, words).await,
+            id => self.finish_at_once(held, id.as_ref(), words).await,
+        }
+    }
+
+    async fn finish_at_once(
+        &self,
+        held: &Held,
+        id: Option<&MessageId>,
+        words: &Words,
+    ) -> Result<(), RedisError> {
+        let mut finish = FINISH.key(self.keys.work(&held.router));
+        finish.key(&self.keys.letters);
+        if let Some(id) = id {
+            finish.key(self.keys.state(id)).key(self.keys.names.reply(id));
+        }
+        finish.arg(held.field).arg(&words.reply).arg(KEPT_MS);
+        finish.arg(words.letter.as_deref().unwrap_or_default()).arg(letter::MOST);
+        finish.arg(REPLY_TTL_MS).invoke_async(&mut self.commands()).await
+    }
+
+    /// On a cluster the reply's key lives elsewhere. Each step may be repeated after a crash: after the first
+    /// one a redelivery is answered with what was kept.
+    async fn finish_in_steps(
+        &self,
+        held: &Held,
+        id: &MessageId,
+        words: &Words,
+    ) -> Result<(), RedisError> {
+        let work = self.keys.work(&held.router);
+        let mut keep = KEEP.key(&work);
+        keep.key(&self.keys.letters).key(self.keys.state(id));
+        keep.arg(held.field).arg(&words.reply).arg(KEPT_MS);
+        keep.arg(words.letter.as_deref().unwrap_or_default()).arg(letter::MOST);
+        let counts: Option<Vec<u8>> = keep.invoke_async(&mut self.commands()).await?;
+        let Some(reply) = counts else { return Ok(()) };
+        let mut send = SEND.key(self.keys.names.reply(id));
+        send.arg(reply).arg(REPLY_TTL_MS).invoke_async::<()>(&mut self.commands()).await?;
+        LET_GO.key(&work).arg(held.field).invoke_async(&mut self.commands()).await
+    }
+
+    async fn put_back(&self, held: &Held) -> Result<(), RedisError> {
+        let mut put_back = PUT_BACK.key(self.keys.work(&held.router));
+        put_back.key(&self.keys.again).arg(&self.keys.states).arg(1).arg(held.field);
+        put_back.invoke_async(&mut self.commands()).await
+    }
+}
+
+/// Whether a reply only says that the command was stopped before its end.
+fn was_stopped(reply: &Reply) -> bool {
+    matches!(&reply.outcome, Outcome::Stopped(stopped)
+        if matches!(stopped.code, Code::Cancelled | Code::Interrupted))
+}

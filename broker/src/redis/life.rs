@@ -1,0 +1,145 @@
+//! A router's life on the server, from registering under a new name to leaving.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use protocol::{Millis, QueueNames};
+use redis::RedisError;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::claim::Claimed;
+use super::hands::{Hands, Held};
+use super::keys::Keys;
+use super::link::{Commands, RedisAddress};
+use super::scripts::{LEAVE, REGISTER};
+use super::terms::Terms;
+use crate::clock::Clock;
+
+/// What the parts of a router's end share.
+pub(super) struct Life {
+    pub(super) address: RedisAddress,
+    pub(super) keys: Keys,
+    pub(super) terms: Terms,
+    pub(super) clock: Clock,
+    pub(super) hands: Hands,
+    /// One for each command that is being answered.
+    pub(super) tasks: TaskTracker,
+    commands: Commands,
+    /// The name under which the server knows this router now.
+    name: Mutex<Option<Arc<str>>>,
+    down: AtomicBool,
+}
+
+impl Life {
+    pub(super) fn new(
+        address: RedisAddress,
+        names: QueueNames,
+        terms: Terms,
+    ) -> Result<Self, String> {
+        let commands = address.commands().map_err(|error| address.explain(&error))?;
+        Ok(Self {
+            address,
+            keys: Keys::new(names),
+            terms,
+            clock: Clock::default(),
+            hands: Hands::default(),
+            tasks: TaskTracker::new(),
+            commands,
+            name: Mutex::default(),
+            down: AtomicBool::new(false),
+        })
+    }
+
+    /// The connection for everything that does not block.
+    pub(super) fn commands(&self) -> Commands {
+        self.commands.clone()
+    }
+
+    /// How many of the slots that are free are kept for interactive commands.
+    pub(super) fn reserved(&self, room: usize) -> usize {
+        usize::from(self.terms.slots > 1).min(room)
+    }
+
+    /// This router's name; registers it first when it has none.
+    pub(super) async fn name(&self) -> Result<Arc<str>, RedisError> {
+        if let Some(name) = self.known_name() {
+            return Ok(name);
+        }
+        let name: Arc<str> = uuid::Uuid::now_v7().simple().to_string().into();
+        let mut register = REGISTER.key(&self.keys.routers);
+        register.key(self.keys.names.commands()).key(&self.keys.stale).arg(&*name);
+        register.arg(millis(self.terms.dead_after)).arg(self.terms.stale_after.as_secs());
+        let before = Millis::of_this_machine();
+        let theirs: u64 = register.invoke_async(&mut self.commands()).await?;
+        // Deadlines are judged by the server's clock, so that comes before the first command.
+        self.clock.set(Millis(theirs), before);
+        // Two tasks may come here at once; the name that is not kept has nothing in its hands.
+        let mut known = self.name.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(Arc::clone(known.get_or_insert(name)))
+    }
+
+    pub(super) fn known_name(&self) -> Option<Arc<str>> {
+        self.name.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The server counts `name` as dead: what was in its hands is another router's, and this one goes on under
+    /// a new name.
+    pub(super) fn fenced(&self, name: &str) {
+        let mut known = self.name.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.as_deref() != Some(name) {
+            return;
+        }
+        *known = None;
+        tracing::warn!("this router counted as dead; it goes on, and leaves what it had to others");
+        for held in self.hands.all() {
+            if *held.router == *name {
+                self.hands.lose(held.field);
+            }
+        }
+    }
+
+    /// Takes a claimed command into the hands.
+    pub(super) fn hold(&self, router: &Arc<str>, claimed: &Claimed) -> Held {
+        let held = Held {
+            router: Arc::clone(router),
+            field: claimed.field,
+            id: claimed.id.clone(),
+            attempt: claimed.attempt,
+            body: claimed.body.as_slice().into(),
+            cancelled: CancellationToken::new(),
+            lost: CancellationToken::new(),
+        };
+        self.hands.take(held.clone());
+        held
+    }
+
+    /// Leaves. What could not be ended is given to another router at once.
+    pub(super) async fn leave(&self) {
+        let Some(name) = self.known_name() else { return };
+        let mut leave = LEAVE.key(&self.keys.routers);
+        leave.key(self.keys.work(&name)).arg(&*name);
+        if let Err(error) = leave.invoke_async::<()>(&mut self.commands()).await {
+            tracing::debug!(error = self.address.explain(&error), "left without a word");
+        }
+    }
+
+    /// Says once that the server is gone.
+    pub(super) fn say_down(&self, error: &RedisError) {
+        if !self.down.swap(true, Ordering::Relaxed) {
+            tracing::warn!("{}; waiting for it", self.address.explain(error));
+        }
+    }
+
+    /// Says once that it is back.
+    pub(super) fn say_up(&self) {
+        if self.down.load(Ordering::Relaxed) && self.down.swap(false, Ordering::Relaxed) {
+            tracing::info!("{} is back", self.address.shown());
+        }
+    }
+}
+
+/// A span in whole milliseconds, as the scripts take it.
+pub(super) fn millis(span: std::time::Duration) -> u64 {
+    u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
+}

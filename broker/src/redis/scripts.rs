@@ -1,0 +1,56 @@
+//! The scripts that run on the server. Each one is a step that happens wholly, at one moment of the server's
+//! clock; the states that they lead a command through are drawn in the module's own page.
+
+use std::sync::LazyLock;
+
+use redis::Script;
+
+macro_rules! script {
+    ($(#[$doc:meta])* $name:ident, $($file:literal),+) => {
+        $(#[$doc])*
+        pub(super) static $name: LazyLock<Script> = LazyLock::new(|| {
+            Script::new(concat!($(include_str!(concat!("scripts/", $file)), "\n"),+))
+        });
+    };
+}
+
+script!(
+    /// A router begins a life.
+    REGISTER, "register.lua"
+);
+script!(
+    /// A router takes commands into its hands.
+    CLAIM, "claim.lua"
+);
+script!(
+    /// A router says that it lives.
+    BEAT, "hand_back.lua", "beat.lua"
+);
+script!(
+    /// Takes everything out of the hands of routers that have died.
+    REAP, "hand_back.lua", "reap.lua"
+);
+script!(
+    /// A router hands back what it has not begun.
+    PUT_BACK, "hand_back.lua", "put_back.lua"
+);
+script!(
+    /// A router ends its life.
+    LEAVE, "leave.lua"
+);
+script!(
+    /// A command ends, in one step.
+    FINISH, "store.lua", "publish.lua", "finish.lua"
+);
+script!(
+    /// A command ends on a cluster, first step.
+    KEEP, "store.lua", "keep.lua"
+);
+script!(
+    /// A command ends on a cluster, second step.
+    SEND, "publish.lua", "send.lua"
+);
+script!(
+    /// A command ends on a cluster, last step.
+    LET_GO, "let_go.lua"
+);

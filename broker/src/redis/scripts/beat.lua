@@ -1,0 +1,46 @@
+-- A router says that it lives, and learns which of the commands in its hands nobody waits for, or are no longer its own.
+-- KEYS: routers, work, control, again.
+-- ARGV: router, first field that no answered claim has used, how long a taken-back id is remembered (ms), prefix of
+-- states, how long a command may run (ms), then field and id ('!' for none) of each command in hand.
+-- Returns 'fenced', or {{field, 'cancelled' | 'lost'}, ...}.
+local routers, work, control, again = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local router, unclaimed, remembered, states, lease = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5]
+if not redis.call('ZSCORE', routers, router) then return 'fenced' end
+local time = redis.call('TIME')
+redis.call('ZADD', routers, 'XX', time[1] * 1000 + math.floor(time[2] / 1000), router)
+
+local function take_back(id)
+  local state = redis.call('GET', states .. id)
+  if not state or state == 'again' then
+    redis.call('SET', states .. id, 'cancelled', 'PX', remembered)
+  elseif state:sub(1, 8) == 'running ' and state:sub(-10) ~= ' cancelled' then
+    redis.call('SET', states .. id, state .. ' cancelled', 'KEEPTTL')
+  end
+end
+for _ = 1, 100 do
+  local asked = redis.call('RPOP', control)
+  if not asked then break end
+  local readable, message = pcall(cjson.decode, asked)
+  local id = readable and type(message) == 'table' and message.cancel
+  if type(id) == 'string' and #id <= 128 then take_back(id) end
+end
+
+local told, in_hand = {}, {}
+for at = 6, #ARGV, 2 do
+  local field, id = ARGV[at], ARGV[at + 1]
+  in_hand[field] = true
+  if redis.call('HEXISTS', work, field) == 0 then
+    told[#told + 1] = { tonumber(field), 'lost' }
+  elseif id ~= '!' then
+    local state = redis.call('GET', states .. id)
+    if state and state:sub(-10) == ' cancelled' then told[#told + 1] = { tonumber(field), 'cancelled' } end
+    redis.call('PEXPIRE', states .. id, lease)
+  end
+end
+-- What a claim took whose answer never arrived.
+if redis.call('HLEN', work) > (#ARGV - 5) / 2 then
+  for _, field in ipairs(redis.call('HKEYS', work)) do
+    if tonumber(field) < unclaimed and not in_hand[field] then hand_back(work, field, again, states, 1) end
+  end
+end
+return told

@@ -1,0 +1,117 @@
+-- A router takes commands into its hands. Whatever stops this script halfway leaves a command on the queue as
+-- well as in the router's hands, never in neither: it is written there before it is taken from here.
+-- KEYS: routers, work, again, stale, hi, queue, lo.
+-- ARGV: router, first field, how many from any lane, how many more from hi, turn, most bytes of a command, how many
+-- bytes are kept of a longer one, most that may wait in a lane, most attempts, how long a command may run (ms), prefix of
+-- states, prefix of works.
+-- Returns 'fenced', or {how many still wait, {field, mark, attempts, id, lane, body or stored reply}, ...}.
+local routers, work, again, stale = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local router, field, any, more_hi, turn = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local most_bytes, kept_bytes, most_waiting, most_attempts = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
+local lease, states, works = ARGV[10], ARGV[11], ARGV[12]
+local hi, queue, lo = { KEYS[5], 'hi' }, { KEYS[6], 'normal' }, { KEYS[7], 'lo' }
+local first = { { again, 'again' }, { stale, 'stale' } }
+
+if not redis.call('ZSCORE', routers, router) then return 'fenced' end
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+
+-- What can be read of a command: its id, its deadline, and whether it was sent before.
+local function read(body)
+  local readable, command = pcall(cjson.decode, body)
+  if not readable or type(command) ~= 'table' then return nil, 0, false end
+  local id, deadline = command.message_id, command.deadline
+  local usable = type(id) == 'string' and #id <= 128 and id:find('^[%w_.:{}%-]+$')
+  return usable and id or nil, type(deadline) == 'number' and deadline or 0, command.resent == true
+end
+
+-- Why a command must not be run, by the state that its id is in; 'drop' when another copy is on its way.
+local function judged(state, lane)
+  if not state then return nil end
+  if state:sub(1, 5) == 'done ' then return 'known' end
+  if state == 'cancelled' then return 'cancelled' end
+  if state == 'again' then
+    return lane ~= 'again' and redis.call('EXISTS', again) == 1 and 'drop' or nil
+  end
+  local owner, held = state:match('^running (%S+) (%d+)')
+  return owner and redis.call('HEXISTS', works .. owner, held) == 1 and 'drop' or nil
+end
+
+-- Takes the oldest command of a lane: nil when there is none, false when it was a copy that is dropped.
+local function take(lane, mark)
+  local body = redis.call('LINDEX', lane[1], -1)
+  if not body then return nil end
+  local attempts, from, id, deadline, resent = 0, lane[2], nil, 0, false
+  if from == 'again' then
+    attempts, from, id, body = body:match('^(%d+) (%S+) (%S+)\n(.*)$')
+  end
+  if #body > most_bytes then
+    -- A bounded look for whom to answer; nothing of it is parsed.
+    body = body:sub(1, kept_bytes)
+    id, mark = body:match('"message_id"%s*:%s*"([%w_.:{}%-]+)"'), 'too_large'
+    if id and #id > 128 then id = nil end
+  else
+    id, deadline, resent = read(body)
+  end
+  local state = id and redis.call('GET', states .. id)
+  local why = judged(state, lane[2])
+  if why == 'drop' then
+    redis.call('RPOP', lane[1])
+    return false
+  end
+  mark = why or mark
+  if not id and mark ~= 'too_large' then mark = 'unreadable' end
+  if not mark and deadline > 0 and now > deadline then mark = 'expired' end
+  if not mark and lane[2] == 'stale' and deadline == 0 then mark = 'stale' end
+  if not mark then
+    attempts = attempts + 1
+    -- Nothing here vouches that its first copy was not begun.
+    if resent and attempts == 1 and not state then attempts = 2 end
+    if attempts > most_attempts then mark = 'poison' end
+  end
+  redis.call('HSET', work, field, attempts .. ' ' .. from .. ' ' .. (id or '!') .. '\n' .. body)
+  if mark == 'known' then
+    body = state:sub(6)
+  elseif id then
+    redis.call('SET', states .. id, 'running ' .. router .. ' ' .. field, 'PX', lease)
+  end
+  redis.call('RPOP', lane[1])
+  field = field + 1
+  return { field - 1, mark or 'run', attempts, id or '', from, body }
+end
+
+-- Strict order most of the time; now and then the slower lanes go first, so that they always move.
+local function order()
+  turn = turn + 1
+  if turn % 16 == 0 then return { lo, first[1], first[2], queue, hi } end
+  if turn % 4 == 0 then return { queue, first[1], first[2], hi, lo } end
+  return { first[1], first[2], hi, queue, lo }
+end
+
+local taken = {}
+local function take_from(lanes)
+  for _, lane in ipairs(lanes) do
+    local one = take(lane, nil)
+    while one == false do one = take(lane, nil) end
+    if one then
+      taken[#taken + 1] = one
+      return true
+    end
+  end
+  return false
+end
+
+-- What is over the limit of a lane is answered without being run, the oldest first.
+for _, lane in ipairs({ hi, queue, lo }) do
+  for _ = 1, math.min(redis.call('LLEN', lane[1]) - most_waiting, 64) do
+    local one = take(lane, 'queue_full')
+    if one then taken[#taken + 1] = one end
+  end
+end
+local count = 0
+while count < any and take_from(order()) do count = count + 1 end
+while count == any and more_hi > 0 and take_from({ hi }) do more_hi = more_hi - 1 end
+
+local left = 0
+for key = 3, 7 do left = left + redis.call('LLEN', KEYS[key]) end
+return { left, unpack(taken) }

@@ -1,0 +1,119 @@
+//! A command on its way, and its reply.
+
+use protocol::{Command, MessageId, Priority, QueueNames, Reply, WAITING_MOST, json};
+use redis::{AsyncCommands, RedisError};
+use tokio::time::{Instant, timeout_at};
+
+use super::link::BackOff;
+use super::requester::Shared;
+use crate::requester::RequestError;
+
+/// A command as it is put into its lane.
+pub(super) struct Sent {
+    id: MessageId,
+    lane: String,
+    bytes: Vec<u8>,
+    /// What to send when nobody knows what has become of it; nothing where it must not be sent twice.
+    again: Option<Vec<u8>>,
+}
+
+impl Sent {
+    /// `ours` says whether a router of this version lives: one of the first version knows one lane only, and runs
+    /// twice what is sent twice.
+    pub(super) fn new(
+        mut command: Command,
+        names: &QueueNames,
+        ours: bool,
+    ) -> Result<Self, RequestError> {
+        let bytes = command.to_bytes();
+        if bytes.len() > json::MAX_BYTES {
+            return Err(RequestError::TooLarge { size: bytes.len(), limit: json::MAX_BYTES });
+        }
+        let priority = if ours { command.envelope.priority } else { Priority::Normal };
+        command.envelope.resent = true;
+        let again = ours.then(|| command.to_bytes());
+        Ok(Self { id: command.message_id, lane: names.lane(priority), bytes, again })
+    }
+}
+
+impl Shared {
+    /// Puts a command into its lane, unless that is full. The error that it gives back is one after which nobody
+    /// knows whether the command is there, and after which it may be sent again.
+    pub(super) async fn push(&self, sent: &Sent) -> Result<Option<RedisError>, RequestError> {
+        // Asking first also finds out that a connection is broken before anything hangs on it.
+        let waiting = match self.waiting(&sent.lane).await {
+            Err(error) if error.is_connection_dropped() => self.waiting(&sent.lane).await,
+            asked => asked,
+        };
+        let waiting = waiting.map_err(|error| self.unsent(&error))?;
+        if waiting >= WAITING_MOST {
+            return Err(RequestError::Full { waiting });
+        }
+        match self.lpush(&sent.lane, &sent.bytes).await {
+            Ok(()) => Ok(None),
+            Err(error) if error.is_connection_refusal() || error.code().is_some() => {
+                Err(self.unsent(&error))
+            }
+            Err(error) if sent.again.is_some() => Ok(Some(error)),
+            Err(error) => Err(self.uncertain(&error)),
+        }
+    }
+
+    /// Waits for the reply until `until`, through as many broken connections as it takes; the first may be broken
+    /// already. After each of them the command is sent again, because the server may have forgotten it or have
+    /// handed its reply to nobody: what waits is there once, and what was answered gets the same reply again.
+    pub(super) async fn pop_reply(
+        &self,
+        sent: &Sent,
+        mut broken: Option<RedisError>,
+        until: Instant,
+    ) -> Result<Option<Reply>, RequestError> {
+        let key = self.names.reply(&sent.id);
+        let mut back_off = BackOff::new();
+        let reading = async {
+            loop {
+                let popped = match (&broken, &sent.again) {
+                    (Some(_), Some(again)) => match self.lpush(&sent.lane, again).await {
+                        Ok(()) => self.pop_once(&key).await,
+                        Err(error) => Err(error),
+                    },
+                    _ => self.pop_once(&key).await,
+                };
+                match popped {
+                    Ok(Some(bytes)) => return Reply::from_bytes(&bytes),
+                    Ok(None) => broken = None,
+                    Err(error) => {
+                        tracing::debug!(error = self.address.explain(&error), "no reply yet");
+                        broken = Some(error);
+                        back_off.pause().await;
+                        continue;
+                    }
+                }
+                back_off.reset();
+            }
+        };
+        match (timeout_at(until, reading).await, broken) {
+            (Ok(reply), _) => Ok(Some(reply?)),
+            (Err(_), None) => Ok(None),
+            (Err(_), Some(error)) => Err(self.uncertain(&error)),
+        }
+    }
+
+    async fn waiting(&self, lane: &str) -> Result<usize, RedisError> {
+        self.commands.clone().llen(lane).await
+    }
+
+    async fn lpush(&self, lane: &str, bytes: &[u8]) -> Result<(), RedisError> {
+        self.commands.clone().lpush(lane, bytes).await
+    }
+
+    fn unsent(&self, error: &RedisError) -> RequestError {
+        let (address, reason) = (self.address.shown().to_owned(), self.address.explain(error));
+        RequestError::Unsent { address, reason }
+    }
+
+    fn uncertain(&self, error: &RedisError) -> RequestError {
+        let (address, reason) = (self.address.shown().to_owned(), self.address.explain(error));
+        RequestError::Uncertain { address, reason }
+    }
+}

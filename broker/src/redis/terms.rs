@@ -1,0 +1,34 @@
+//! On which terms a router serves a queue.
+
+use std::time::Duration;
+
+/// On which terms a router serves a queue. Routers that share one should agree on all but `slots`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Terms {
+    /// How many commands it serves at a time. With more than one, the last is kept free for interactive
+    /// ones.
+    pub slots: usize,
+    /// How many commands may wait in a lane. What is over it is answered `queue_full`, the oldest first.
+    pub waiting_most: usize,
+    /// How often it says that it lives.
+    pub beat: Duration,
+    /// After how long without a sign of life others take over what it had in its hands.
+    pub dead_after: Duration,
+    /// A command without a deadline that has waited this long with no router alive is not run. Zero means that
+    /// it is.
+    pub stale_after: Duration,
+}
+
+impl Default for Terms {
+    /// 8 slots, 1,000 waiting, a sign of life each second, dead after 15 s, stale after 10 s (how long the first
+    /// SafeClaw's agent waits).
+    fn default() -> Self {
+        Self {
+            slots: 8,
+            waiting_most: protocol::WAITING_MOST,
+            beat: Duration::from_secs(1),
+            dead_after: Duration::from_secs(15),
+            stale_after: Duration::from_secs(10),
+        }
+    }
+}
