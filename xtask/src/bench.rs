@@ -10,6 +10,7 @@ mod program;
 
 mod memory;
 mod prompt;
+mod queue;
 mod size;
 mod start;
 mod turn;
@@ -32,6 +33,7 @@ const BENCHES: &[Bench] = &[
     Bench { name: "start", about: "from the start to the first answer", run: start::run },
     Bench { name: "turn", about: "what a turn costs besides the model", run: turn::run },
     Bench { name: "memory", about: "what the processes hold while idle", run: memory::run },
+    Bench { name: "queue", about: "what the broker costs on Redis", run: queue::run },
     Bench { name: "prompt", about: "what the model has to read, turn by turn", run: prompt::run },
 ];
 

@@ -4,13 +4,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use redis::RedisError;
+use futures::future::BoxFuture;
+use redis::{RedisError, Value};
 use tokio::time::{Instant, sleep};
 
-use super::bells::Bells;
+use super::bells::bell;
 use super::claim::{Pulse, Told};
 use super::life::{Life, millis};
-use super::link::read_clock;
+use super::link::{BackOff, read_clock};
 use super::responder::LEASE_MS;
 use super::scripts::{BEAT, REAP};
 use super::sweep::sweep;
@@ -28,7 +29,7 @@ const SWEEP: u32 = 60;
 impl Life {
     /// Beats for ever.
     pub(super) async fn go_on(self: Arc<Self>) {
-        let mut control = Bells::new(self.address.clone(), [self.keys.control.clone()]);
+        let mut control = self.control_rung();
         // Since when this router has been in touch with the server without a break.
         let mut in_touch: Option<Instant> = None;
         let mut beats: u32 = 0;
@@ -52,7 +53,7 @@ impl Life {
             }
             tokio::select! {
                 () = sleep(self.jittered()) => {}
-                () = control.rung(1), if in_touch.is_some() => {}
+                () = &mut control, if in_touch.is_some() => control = self.control_rung(),
             }
         }
     }
@@ -60,11 +61,11 @@ impl Life {
     async fn beat(&self) -> Result<(), RedisError> {
         let name = self.name().await?;
         // In this order: what is claimed in between is not below the first number.
-        let unclaimed = self.hands.unclaimed();
+        let settled = self.hands.settled();
         let held = self.hands.all();
         let mut beat = BEAT.key(&self.keys.routers);
         beat.key(self.keys.work(&name)).key(&self.keys.control).key(&self.keys.again);
-        beat.arg(&*name).arg(unclaimed).arg(REMEMBERED_MS).arg(&self.keys.states).arg(LEASE_MS);
+        beat.arg(&*name).arg(settled).arg(REMEMBERED_MS).arg(&self.keys.states).arg(LEASE_MS);
         for held in held.iter().filter(|held| held.router == name) {
             beat.arg(held.field).arg(held.id.as_ref().map_or("!", |id| id.as_str()));
         }
@@ -90,6 +91,28 @@ impl Life {
             Ok(count) => tracing::warn!("a router has died; {count} commands of it are taken over"),
             Err(error) => self.say_down(&error),
         }
+    }
+
+    /// Waits until an agent has taken something back.
+    fn control_rung(self: &Arc<Self>) -> BoxFuture<'static, ()> {
+        let life = Arc::clone(self);
+        Box::pin(async move {
+            let mut back_off = BackOff::new();
+            loop {
+                let Ok(mut connection) = life.address.blocking().await else {
+                    back_off.pause().await;
+                    continue;
+                };
+                loop {
+                    match bell(&life.keys.control).query_async(&mut connection).await {
+                        Ok(Some(Value::BulkString(_))) => return,
+                        Ok(_) => back_off.reset(),
+                        Err(_) => break,
+                    }
+                }
+                back_off.pause().await;
+            }
+        })
     }
 
     /// A beat with up to a tenth more, so that routers don't all come at once.

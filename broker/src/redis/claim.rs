@@ -8,8 +8,8 @@ use redis::{FromRedisValue, ParsingError, Value, from_redis_value};
 pub(super) enum Claim {
     /// This router counts as dead, so it may take nothing under its name.
     Fenced,
-    /// These, and so many are left.
-    Taken { left: usize, commands: Vec<Claimed> },
+    /// These; `more` says whether others wait that there is room for.
+    Taken { more: bool, commands: Vec<Claimed> },
 }
 
 /// One command that is in this router's hands now.
@@ -88,15 +88,15 @@ impl FromRedisValue for Claim {
     fn from_redis_value(value: Value) -> Result<Self, ParsingError> {
         let Value::Array(mut parts) = value else { return Ok(Self::Fenced) };
         let commands = parts.split_off(parts.len().min(1));
-        let left = parts.pop().map_or(Ok(0), from_redis_value)?;
+        let more = parts.pop().map_or(Ok(false), from_redis_value)?;
         let commands = commands.into_iter().map(from_redis_value).collect::<Result<_, _>>()?;
-        Ok(Self::Taken { left, commands })
+        Ok(Self::Taken { more, commands })
     }
 }
 
 impl FromRedisValue for Claimed {
     fn from_redis_value(value: Value) -> Result<Self, ParsingError> {
-        let (field, mark, attempt, id, _lane, body): (u64, String, u32, String, String, Vec<u8>) =
+        let (field, mark, attempt, id, body): (u64, String, u32, String, Vec<u8>) =
             from_redis_value(value)?;
         let mark = Mark::parse(&mark).ok_or_else(|| format!("{mark:?} is no mark"))?;
         Ok(Self { field, mark, attempt, id: MessageId::new(id).ok(), body })

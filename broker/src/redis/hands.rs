@@ -1,7 +1,6 @@
 //! What a router has in its hands: taken from the queue and not ended yet.
 
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use protocol::MessageId;
@@ -13,9 +12,16 @@ use tokio_util::sync::CancellationToken;
 #[derive(Debug, Default)]
 pub(super) struct Hands {
     held: Mutex<BTreeMap<u64, Held>>,
-    /// The first field that no claim has used whose answer came.
-    unclaimed: AtomicU64,
+    fields: Mutex<Fields>,
     freed: Notify,
+}
+
+/// Which fields claims have used.
+#[derive(Debug, Default)]
+struct Fields {
+    next: u64,
+    /// The first field of each claim whose answer has not come.
+    asked: BTreeSet<u64>,
 }
 
 /// One command in hand.
@@ -37,64 +43,67 @@ pub(super) struct Held {
 
 impl Hands {
     pub(super) fn take(&self, held: Held) {
-        self.held().insert(held.field, held);
+        lock(&self.held).insert(held.field, held);
     }
 
-    /// The first field that the next claim may use.
-    pub(super) fn unclaimed(&self) -> u64 {
-        self.unclaimed.load(Ordering::Acquire)
+    /// Sets `count` fields aside for one claim, and gives the first.
+    pub(super) fn ask(&self, count: usize) -> u64 {
+        let mut fields = lock(&self.fields);
+        let first = fields.next;
+        fields.next += count as u64;
+        fields.asked.insert(first);
+        first
     }
 
-    /// The `count` fields from the first unclaimed one on have been used, or never will be. What a claim brought
-    /// must be in hand by then: whatever lies below on the server and is not in hand counts as forgotten.
-    pub(super) fn use_up(&self, count: usize) {
-        self.unclaimed.fetch_add(count as u64, Ordering::AcqRel);
+    /// The claim that began at `first` has been answered, or never will be: what it brought is in hand. Whatever
+    /// else stands under its fields on the server is there without this router's knowing.
+    pub(super) fn answered(&self, first: u64) {
+        lock(&self.fields).asked.remove(&first);
+    }
+
+    /// All fields below this one are in hand, or are not known of.
+    pub(super) fn settled(&self) -> u64 {
+        let fields = lock(&self.fields);
+        fields.asked.first().copied().unwrap_or(fields.next)
     }
 
     pub(super) fn let_go(&self, field: u64) {
-        self.held().remove(&field);
+        lock(&self.held).remove(&field);
         self.freed.notify_one();
     }
 
-    /// How many of `slots` are free; waits until it is one.
-    pub(super) async fn room(&self, slots: usize) -> usize {
-        loop {
-            let freed = self.freed.notified();
-            let room = slots.saturating_sub(self.held().len());
-            if room > 0 {
-                return room;
-            }
-            freed.await;
-        }
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        lock(&self.held).len()
     }
 
-    /// Waits until something more has been let go of.
+    /// Waits until one more has been let go of.
     pub(super) async fn freed(&self) {
         self.freed.notified().await;
     }
 
     /// What is in hand, the oldest first.
     pub(super) fn all(&self) -> Vec<Held> {
-        self.held().values().cloned().collect()
+        lock(&self.held).values().cloned().collect()
     }
 
     /// Nobody waits for this one any more.
     pub(super) fn cancel(&self, field: u64) {
-        if let Some(held) = self.held().get(&field) {
+        if let Some(held) = lock(&self.held).get(&field) {
             held.cancelled.cancel();
         }
     }
 
     /// This one is another router's now.
     pub(super) fn lose(&self, field: u64) {
-        if let Some(held) = self.held().get(&field) {
+        if let Some(held) = lock(&self.held).get(&field) {
             held.lost.cancel();
             held.cancelled.cancel();
         }
     }
+}
 
-    // A std mutex, because it is never held across an await. Poisoned, the map is still whole.
-    fn held(&self) -> MutexGuard<'_, BTreeMap<u64, Held>> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+// Std mutexes, because they are never held across an await. Poisoned, what they hold is still whole.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -56,11 +56,6 @@ impl Life {
         self.commands.clone()
     }
 
-    /// How many of the slots that are free are kept for interactive commands.
-    pub(super) fn reserved(&self, room: usize) -> usize {
-        usize::from(self.terms.slots > 1).min(room)
-    }
-
     /// This router's name; registers it first when it has none.
     pub(super) async fn name(&self) -> Result<Arc<str>, RedisError> {
         if let Some(name) = self.known_name() {
@@ -114,11 +109,14 @@ impl Life {
         held
     }
 
-    /// Leaves. What could not be ended is given to another router at once.
+    /// Leaves, and gives back whatever is left: what has been begun by now is marked so.
     pub(super) async fn leave(&self) {
         let Some(name) = self.known_name() else { return };
         let mut leave = LEAVE.key(&self.keys.routers);
-        leave.key(self.keys.work(&name)).arg(&*name);
+        leave.key(self.keys.work(&name)).key(&self.keys.again).arg(&*name).arg(&self.keys.states);
+        for held in self.hands.all() {
+            leave.arg(held.field);
+        }
         if let Err(error) = leave.invoke_async::<()>(&mut self.commands()).await {
             tracing::debug!(error = self.address.explain(&error), "left without a word");
         }

@@ -37,6 +37,7 @@ mod sent;
 mod bells;
 mod claim;
 mod responder;
+mod watch;
 
 mod hands;
 mod life;

@@ -36,7 +36,7 @@ script!(
 );
 script!(
     /// A router ends its life.
-    LEAVE, "leave.lua"
+    LEAVE, "hand_back.lua", "leave.lua"
 );
 script!(
     /// A command ends, in one step.

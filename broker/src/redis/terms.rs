@@ -32,3 +32,10 @@ impl Default for Terms {
         }
     }
 }
+
+impl Terms {
+    /// How many slots are kept for interactive commands.
+    pub(super) fn reserved(&self) -> usize {
+        usize::from(self.slots > 1)
+    }
+}

@@ -1,10 +1,10 @@
 -- A router says that it lives, and learns which of the commands in its hands nobody waits for, or are no longer its own.
 -- KEYS: routers, work, control, again.
--- ARGV: router, first field that no answered claim has used, how long a taken-back id is remembered (ms), prefix of
+-- ARGV: router, field below which all claims have been answered, how long a taken-back id is remembered (ms), prefix of
 -- states, how long a command may run (ms), then field and id ('!' for none) of each command in hand.
 -- Returns 'fenced', or {{field, 'cancelled' | 'lost'}, ...}.
 local routers, work, control, again = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local router, unclaimed, remembered, states, lease = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5]
+local router, settled, remembered, states, lease = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5]
 if not redis.call('ZSCORE', routers, router) then return 'fenced' end
 local time = redis.call('TIME')
 redis.call('ZADD', routers, 'XX', time[1] * 1000 + math.floor(time[2] / 1000), router)
@@ -40,7 +40,7 @@ end
 -- What a claim took whose answer never arrived.
 if redis.call('HLEN', work) > (#ARGV - 5) / 2 then
   for _, field in ipairs(redis.call('HKEYS', work)) do
-    if tonumber(field) < unclaimed and not in_hand[field] then hand_back(work, field, again, states, 1) end
+    if tonumber(field) < settled and not in_hand[field] then hand_back(work, field, again, states, 1) end
   end
 end
 return told

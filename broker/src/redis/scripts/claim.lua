@@ -1,12 +1,12 @@
 -- A router takes commands into its hands. Whatever stops this script halfway leaves a command on the queue as
 -- well as in the router's hands, never in neither: it is written there before it is taken from here.
 -- KEYS: routers, work, again, stale, hi, queue, lo.
--- ARGV: router, first field, how many from any lane, how many more from hi, turn, most bytes of a command, how many
--- bytes are kept of a longer one, most that may wait in a lane, most attempts, how long a command may run (ms), prefix of
--- states, prefix of works.
--- Returns 'fenced', or {how many still wait, {field, mark, attempts, id, lane, body or stored reply}, ...}.
+-- ARGV: router, first field, slots, how many of them are for hi alone, turn, most bytes of a command, how many bytes are
+-- kept of a longer one, most that may wait in a lane, most attempts, how long a command may run (ms), prefix of states,
+-- prefix of works.
+-- Returns 'fenced', or {whether more waits that there is room for, {field, mark, attempts, id, body or kept reply}, ...}.
 local routers, work, again, stale = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local router, field, any, more_hi, turn = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local router, field, slots, reserved, turn = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local most_bytes, kept_bytes, most_waiting, most_attempts = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
 local lease, states, works = ARGV[10], ARGV[11], ARGV[12]
 local hi, queue, lo = { KEYS[5], 'hi' }, { KEYS[6], 'normal' }, { KEYS[7], 'lo' }
@@ -77,7 +77,7 @@ local function take(lane, mark)
   end
   redis.call('RPOP', lane[1])
   field = field + 1
-  return { field - 1, mark or 'run', attempts, id or '', from, body }
+  return { field - 1, mark or 'run', attempts, id or '', body }
 end
 
 -- Strict order most of the time; now and then the slower lanes go first, so that they always move.
@@ -108,10 +108,12 @@ for _, lane in ipairs({ hi, queue, lo }) do
     if one then taken[#taken + 1] = one end
   end
 end
-local count = 0
-while count < any and take_from(order()) do count = count + 1 end
-while count == any and more_hi > 0 and take_from({ hi }) do more_hi = more_hi - 1 end
+local room = slots - redis.call('HLEN', work)
+while room > reserved and take_from(order()) do room = room - 1 end
+while room > 0 and room <= reserved and take_from({ hi }) do room = room - 1 end
 
-local left = 0
-for key = 3, 7 do left = left + redis.call('LLEN', KEYS[key]) end
-return { left, unpack(taken) }
+local more = 0
+for key = 3, 7 do
+  if room > reserved and redis.call('EXISTS', KEYS[key]) == 1 then more = 1 end
+end
+return { more, unpack(taken) }

@@ -1,0 +1,168 @@
+//! Waits for commands, and claims them.
+//!
+//! A bell and a claim travel together: the server waits until something lies in a lane, and runs the claim in the
+//! same moment. That spares a way there and back for each command, and still a command is either in its lane or
+//! in this router's hands: the bell takes nothing, and the claim is one step.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use futures::stream::{FuturesUnordered, StreamExt};
+use redis::{Cmd, ErrorKind, RedisError, ServerErrorKind};
+
+use super::bells::bell;
+use super::claim::Claim;
+use super::life::Life;
+use super::link::Connection;
+use super::responder::LEASE_MS;
+use super::scripts::CLAIM;
+
+/// How often a command may be begun.
+const MOST_ATTEMPTS: u32 = 3;
+
+/// How many bytes are kept of a command that is too large.
+const KEPT_BYTES: usize = 64 * 1024;
+
+/// How many commands a claim may bring that are answered for being too many, on top of those that there is room for.
+const MOST_SHED: usize = 3 * 64;
+
+/// After how many claims the order of the lanes begins again.
+const TURNS: u64 = 16;
+
+/// A claim with its answer.
+pub(super) struct Answered {
+    /// The life of the router that asked.
+    pub(super) name: Arc<str>,
+    /// The first of the fields that were set aside for it.
+    pub(super) first: u64,
+    /// What the server said.
+    pub(super) claim: Claim,
+}
+
+/// Watches all lanes that commands are pushed to, each on a connection of its own.
+pub(super) struct Watch {
+    life: Arc<Life>,
+    lanes: Vec<Lane>,
+    /// Those that are waited for. They go on from one wait to the next.
+    waiting: FuturesUnordered<BoxFuture<'static, (usize, Watched)>>,
+    turn: u64,
+}
+
+/// What came of waiting at a lane, and the connection to go on with.
+type Watched = Result<(Connection, Answered), RedisError>;
+
+#[derive(Default)]
+struct Lane {
+    idle: Option<Connection>,
+    waiting: bool,
+}
+
+impl Watch {
+    pub(super) fn new(life: Arc<Life>) -> Self {
+        let lanes = life.keys.lanes.iter().map(|_| Lane::default()).collect();
+        Self { life, lanes, waiting: FuturesUnordered::new(), turn: 0 }
+    }
+
+    /// Waits at the first `count` lanes until a claim brings something, or for a while. Giving this up loses nothing.
+    ///
+    /// # Errors
+    /// When a connection fails. The lane is watched again at the next call.
+    pub(super) async fn next(&mut self, count: usize) -> Result<Answered, RedisError> {
+        for at in 0..count.min(self.lanes.len()) {
+            if !self.lanes[at].waiting {
+                self.lanes[at].waiting = true;
+                let (life, idle, turn) =
+                    (Arc::clone(&self.life), self.lanes[at].idle.take(), self.next_turn());
+                let watched = async move { (at, life.watch(at, idle, turn).await) };
+                self.waiting.push(Box::pin(watched));
+            }
+        }
+        let Some((at, watched)) = self.waiting.next().await else { return self.now().await };
+        self.lanes[at].waiting = false;
+        let (connection, answered) = watched?;
+        self.lanes[at].idle = Some(connection);
+        Ok(answered)
+    }
+
+    /// Claims without waiting.
+    pub(super) async fn now(&mut self) -> Result<Answered, RedisError> {
+        let turn = self.next_turn();
+        let name = self.life.name().await?;
+        let asked = Asked::new(&self.life);
+        let claim = asked.claim(&name, turn);
+        let mut commands = self.life.commands();
+        let claim = match claim.query_async(&mut commands).await {
+            Err(error) if error.kind() == ErrorKind::Server(ServerErrorKind::NoScript) => {
+                CLAIM.prepare_invoke().load_async(&mut commands).await?;
+                claim.query_async(&mut commands).await?
+            }
+            answer => answer?,
+        };
+        Ok(Answered { name, first: asked.keep(), claim })
+    }
+
+    fn next_turn(&mut self) -> u64 {
+        self.turn = (self.turn + 1) % TURNS;
+        self.turn
+    }
+}
+
+impl Life {
+    async fn watch(&self, lane: usize, idle: Option<Connection>, turn: u64) -> Watched {
+        let mut connection = match idle {
+            Some(connection) => connection,
+            None => {
+                let mut connection = self.address.blocking().await?;
+                CLAIM.prepare_invoke().load_async(&mut connection).await?;
+                connection
+            }
+        };
+        let name = self.name().await?;
+        let asked = Asked::new(self);
+        let mut both = redis::pipe();
+        both.add_command(bell(&self.keys.lanes[lane])).ignore();
+        both.add_command(asked.claim(&name, turn));
+        let (claim,): (Claim,) = both.query_async(&mut connection).await?;
+        Ok((connection, Answered { name, first: asked.keep(), claim }))
+    }
+}
+
+/// A claim whose answer has not come. Dropped before that, its fields count as used.
+struct Asked<'a> {
+    life: &'a Life,
+    first: u64,
+    answered: bool,
+}
+
+impl<'a> Asked<'a> {
+    fn new(life: &'a Life) -> Self {
+        let first = life.hands.ask(life.terms.slots + MOST_SHED);
+        Self { life, first, answered: false }
+    }
+
+    fn claim(&self, name: &str, turn: u64) -> Cmd {
+        let Life { keys, terms, .. } = self.life;
+        let mut claim = redis::cmd("EVALSHA");
+        claim.arg(CLAIM.get_hash()).arg(4 + keys.lanes.len());
+        claim.arg(&keys.routers).arg(keys.work(name)).arg(&keys.again).arg(&keys.stale);
+        claim.arg(&keys.lanes);
+        claim.arg(name).arg(self.first).arg(terms.slots).arg(terms.reserved()).arg(turn);
+        claim.arg(protocol::json::MAX_BYTES).arg(KEPT_BYTES).arg(terms.waiting_most);
+        claim.arg(MOST_ATTEMPTS).arg(LEASE_MS).arg(&keys.states).arg(&keys.works);
+        claim
+    }
+
+    /// The answer is there; whoever takes it in says so.
+    fn keep(mut self) -> u64 {
+        self.answered = true;
+        self.first
+    }
+}
+
+impl Drop for Asked<'_> {
+    fn drop(&mut self) {
+        if !self.answered {
+            self.life.hands.answered(self.first);
+        }
+    }
+}
