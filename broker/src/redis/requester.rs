@@ -5,13 +5,12 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use protocol::{Catalog, Command, Event, MessageId, QueueNames, Reply, SessionKey, json};
-use redis::aio::{ConnectionManager, MultiplexedConnection};
 use redis::{AsyncCommands, RedisError};
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::link::{BLOCK, BackOff, RedisAddress, read_clock};
+use super::link::{BLOCK, BackOff, Connection, RedisAddress, read_clock};
 use crate::clock::Clock;
 use crate::requester::{Feed, RequestError, Requester};
 
@@ -34,9 +33,9 @@ pub struct RedisRequester {
 struct Shared {
     address: RedisAddress,
     names: QueueNames,
-    commands: ConnectionManager,
+    commands: Connection,
     /// Connections for waiting for replies that nobody uses at the moment.
-    idle: Mutex<Vec<MultiplexedConnection>>,
+    idle: Mutex<Vec<Connection>>,
     clock: Clock,
 }
 

@@ -8,11 +8,10 @@ use protocol::{
     CATALOG_TTL_MS, Catalog, EVENTS_KEPT, EVENTS_TTL_MS, Event, MessageId, Millis, QueueNames,
     REPLY_TTL_MS, Reply,
 };
-use redis::aio::{ConnectionManager, MultiplexedConnection};
 use redis::{AsyncCommands, RedisError};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::link::{BLOCK, BackOff, RedisAddress, read_clock};
+use super::link::{BLOCK, BackOff, Connection, RedisAddress, read_clock};
 use crate::clock::Clock;
 use crate::open::OpenCommands;
 use crate::responder::{Publisher, Request, Responder};
@@ -24,7 +23,7 @@ const RENEW: Duration = Duration::from_millis(CATALOG_TTL_MS / 3);
 #[derive(Debug)]
 pub struct RedisResponder {
     shared: Arc<Shared>,
-    connection: Option<MultiplexedConnection>,
+    connection: Option<Connection>,
     shutdown: CancellationToken,
     _stop_on_drop: DropGuard,
 }
@@ -39,7 +38,7 @@ pub struct RedisPublisher {
 struct Shared {
     address: RedisAddress,
     names: QueueNames,
-    commands: ConnectionManager,
+    commands: Connection,
     open: OpenCommands,
     /// The catalogue to renew, as JSON.
     catalog: Mutex<Option<Vec<u8>>>,
