@@ -60,7 +60,10 @@ impl Connection {
                 Err(error) => error,
             };
             let refusal = Refusal::in_error(&error);
-            if error.is_unrecoverable_error() || refusal == Some(Refusal::Elsewhere) {
+            // A blocking read whose answer is late may still pop something, for nobody; and of a cluster
+            // another node may have taken the place of the one that is silent.
+            let is_spent = error.is_unrecoverable_error() || error.is_timeout();
+            if is_spent || refusal == Some(Refusal::Elsewhere) {
                 self.forget(&dialled);
             }
             let is_undone = refusal.is_some() && question.is_all_or_nothing();

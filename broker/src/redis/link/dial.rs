@@ -18,20 +18,23 @@ impl RedisAddress {
     /// # Errors
     /// Also when no server is there within a few seconds.
     pub(super) async fn dial(&self, answer: Duration) -> Result<Line, RedisError> {
-        match self.node(answer).await {
+        let problem = match self.node(answer).await {
             Ok((node, server)) if !server.is_cluster => {
                 self.topology.set_one();
                 return Ok(Line::Node(node));
             }
-            Err(error) if !error.is_io_error() || !self.topology.is_cluster() => return Err(error),
-            Ok(_) | Err(_) => {}
-        }
-        in_time(CONNECT + ANSWER, async {
+            Ok(_) => None,
+            // The others of a cluster may still be there.
+            Err(error) if error.is_io_error() && self.topology.is_cluster() => Some(error),
+            Err(error) => return Err(error),
+        };
+        let cluster = in_time(CONNECT + ANSWER, async {
             let mut cluster = self.cluster(answer)?.get_async_connection().await?;
             self.topology.learn(&mut cluster).await;
             Ok(Line::Cluster(cluster))
-        })
-        .await
+        });
+        // What is wrong with the node that the URL names says more than that none can be reached.
+        cluster.await.map_err(|error| problem.unwrap_or(error))
     }
 
     /// A connection to the one server that the URL names, and what that is.

@@ -1,7 +1,8 @@
 //! The way to a Redis: one server or a cluster, in the clear or over TLS.
 //!
 //! Nothing but the URL says where it is. Whether one server or a cluster stands there is asked when
-//! connecting, so that moving from one to the other is a new URL and nothing else.
+//! connecting, so that moving from one to the other is a new URL and nothing else. A user with rules of its own needs
+//! PING, and on a cluster CLUSTER SLOTS, which says who has which key.
 
 mod address;
 mod back_off;

@@ -20,8 +20,8 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Asks it by HELLO, or by INFO where that is not allowed or not known. A user that may ask neither
-    /// is not told, and what stands there counts as one server.
+    /// Asks it by HELLO, or by INFO where that is not known. A user that may ask neither is
+    /// not told, and what stands there counts as one server.
     pub(super) async fn ask(connection: &mut MultiplexedConnection) -> Result<Self, RedisError> {
         match redis::cmd("HELLO").query_async::<HashMap<String, Value>>(connection).await {
             Ok(fields) => return Ok(Self::from_hello(&fields)),

@@ -37,15 +37,18 @@ async fn what_stands_at_an_address_is_found_out() {
 }
 
 #[tokio::test]
-async fn a_user_that_may_not_ask_what_the_server_is_gets_along() {
-    let setup = RedisSetup::default();
-    let server = setup.user("mind", "on >m resetkeys ~jobs -@all +ping +lpush").start();
+async fn a_server_that_does_not_say_what_it_is_counts_as_one() {
+    let setup = RedisSetup::default().line("rename-command HELLO \"\"");
+    let server = setup.clone().user("mind", "on >m resetkeys ~jobs -@all +ping +lpush").start();
     let url = format!("redis://mind:m@127.0.0.1:{}", server.port());
     let address = RedisAddress::new(&url).unwrap();
     assert_eq!(address.check().await, Ok(()));
     let mut commands = address.commands().unwrap();
     let pushed: u64 = commands.lpush("jobs", "x").await.unwrap();
     assert_eq!(pushed, 1);
+    // Who may ask for INFO learns it from there.
+    let cluster = setup.start_cluster();
+    assert!(on(&cluster).await.is_cluster());
 }
 
 #[tokio::test]
@@ -107,22 +110,38 @@ async fn a_cluster_is_reached_without_the_node_that_the_url_names() {
     cluster.nodes[0].kill();
     assert!(address.blocking().await.is_ok());
     assert_eq!(commands.llen::<_, u64>(there).await.unwrap(), 1);
-    let gone = KEYS.into_iter().find(|key| *key != there && commands_slot_is_on(&cluster, key));
-    let error = commands.llen::<_, u64>(gone.unwrap()).await.unwrap_err();
-    assert!(!address.explain(&error).is_empty());
-    cluster.nodes[0].restart();
-    eventually("the cluster serves every key again", async || {
-        commands.llen::<_, u64>(gone.unwrap()).await.is_ok()
+    cluster.nodes.iter_mut().for_each(RedisServer::kill);
+    eventually("it is refused", async || {
+        commands.llen::<_, u64>(there).await.unwrap_err().is_connection_refusal()
+    })
+    .await;
+    cluster.nodes.iter_mut().for_each(RedisServer::restart);
+    eventually("commands come through again", async || {
+        commands.llen::<_, u64>(there).await.is_ok()
     })
     .await;
 }
 
-/// Whether a node that is down has the key: no other says that it has.
-fn commands_slot_is_on(cluster: &RedisCluster, key: &str) -> bool {
-    cluster.nodes[1..].iter().all(|node| {
-        let answer = node.ask(&["EXISTS", key]);
-        answer.contains("MOVED") || answer.contains("CLUSTERDOWN")
-    })
+#[tokio::test]
+async fn a_replica_that_takes_over_is_found() {
+    takes_over(RedisServer::kill).await;
+}
+
+#[tokio::test]
+async fn a_replica_that_takes_over_from_a_silent_node_is_found() {
+    takes_over(|node| node.freeze()).await;
+}
+
+async fn takes_over(end: impl Fn(&mut RedisServer)) {
+    let mut cluster = RedisCluster::start();
+    let owner = cluster.owner("a");
+    let _replica = cluster.add_replica_of(owner);
+    let mut connection = on(&cluster).await;
+    let () = connection.rpush("a", 1).await.unwrap();
+    end(&mut cluster.nodes[owner]);
+    eventually("the replica has taken over", async || connection.llen::<_, u64>("a").await.is_ok())
+        .await;
+    assert_eq!(connection.rpush::<_, _, u64>("b", 1).await.unwrap(), 1);
 }
 
 #[tokio::test]
@@ -239,6 +258,15 @@ async fn what_real_servers_refuse_is_said_with_what_to_do() {
 #[tokio::test]
 async fn addresses_that_lead_nowhere_are_said_with_what_to_do() {
     let cluster = RedisCluster::start();
+    for node in &cluster.nodes {
+        node.tell(&["ACL", "SETUSER", "mind", "on", ">m", "~*", "-@all", "+ping", "+lpush"]);
+    }
+    let mind = cluster.url().replace("redis://", "redis://mind:m@");
+    let mind = RedisAddress::new(&mind).unwrap();
+    let mut commands = mind.commands().unwrap();
+    let there = KEYS.into_iter().find(|key| cluster.owner(key) != 0).unwrap();
+    let error = commands.lpush::<_, _, u64>(there, 1).await.unwrap_err();
+    assert!(mind.explain(&error).contains("cluster|slots"), "{error}");
     for (url, words) in [
         (format!("{}/1", cluster.url()), "has no database of the number"),
         ("redis://127.0.0.1:1".to_owned(), "nothing listens at"),

@@ -11,6 +11,7 @@ const SLOTS: usize = 16_384;
 pub struct RedisCluster {
     /// The servers. A test may kill, freeze and restart each.
     pub nodes: [RedisServer; 3],
+    setup: RedisSetup,
 }
 
 impl RedisCluster {
@@ -25,16 +26,13 @@ impl RedisCluster {
 
     pub(super) fn start_with(setup: &RedisSetup) -> Self {
         let start = |_| RedisServer::start_with(setup.clone(), true);
-        let cluster = Self { nodes: [0, 1, 2].map(start) };
+        let cluster = Self { nodes: [0, 1, 2].map(start), setup: setup.clone() };
         for (index, node) in cluster.nodes.iter().enumerate() {
             let (first, last) = (index * SLOTS / 3, (index + 1) * SLOTS / 3 - 1);
             node.tell(&["CLUSTER", "SET-CONFIG-EPOCH", &(index + 1).to_string()]);
             node.tell(&["CLUSTER", "ADDSLOTSRANGE", &first.to_string(), &last.to_string()]);
-            if let (1.., Some(nodes)) = (index, cluster.nodes[0].node_port()) {
-                let port = cluster.nodes[0].port().to_string();
-                node.tell(&["CLUSTER", "MEET", "127.0.0.1", &port, &nodes.to_string()]);
-            }
         }
+        cluster.nodes[1..].iter().for_each(|node| cluster.introduce(node));
         cluster.wait_until_whole();
         cluster
     }
@@ -45,6 +43,24 @@ impl RedisCluster {
         self.nodes[0].url()
     }
 
+    /// Adds a server that repeats all that the node `of` does, and takes its place when that is gone.
+    ///
+    /// # Panics
+    /// When it does not start.
+    #[must_use]
+    pub fn add_replica_of(&self, of: usize) -> RedisServer {
+        let (replica, id) = (RedisServer::start_with(self.setup.clone(), true), self.id(of));
+        self.introduce(&replica);
+        let knows = || replica.ask(&["CLUSTER", "NODES"]).contains(&id);
+        wait_until("the replica knows the cluster", knows);
+        replica.tell(&["CLUSTER", "REPLICATE", &id]);
+        wait_until("the replica has everything", || {
+            replica.ask(&["INFO", "replication"]).contains("master_link_status:up")
+                && self.nodes.iter().all(|node| node.ask(&["CLUSTER", "NODES"]).contains("slave"))
+        });
+        replica
+    }
+
     /// Waits until every node knows every other and all slots are served.
     ///
     /// # Panics
@@ -52,9 +68,7 @@ impl RedisCluster {
     pub fn wait_until_whole(&self) {
         let is_whole = |node: &RedisServer| {
             let info = node.ask(&["CLUSTER", "INFO"]);
-            ["cluster_state:ok", "cluster_known_nodes:3", "cluster_size:3"]
-                .iter()
-                .all(|line| info.contains(line))
+            ["cluster_state:ok", "cluster_size:3"].iter().all(|line| info.contains(line))
         };
         wait_until("the cluster is whole", || self.nodes.iter().all(is_whole));
     }
@@ -103,6 +117,13 @@ impl RedisCluster {
         for node in [to, from] {
             self.nodes[node].tell(&["CLUSTER", "SETSLOT", &slot, "NODE", &id]);
         }
+    }
+
+    /// Lets a new node meet the first one, and by it the others.
+    fn introduce(&self, node: &RedisServer) {
+        let ports = [Some(self.nodes[0].port()), self.nodes[0].node_port()];
+        let [clients, nodes] = ports.map(|port| port.unwrap_or_default().to_string());
+        node.tell(&["CLUSTER", "MEET", "127.0.0.1", &clients, &nodes]);
     }
 
     fn slot(&self, key: &str) -> String {
