@@ -6,7 +6,7 @@ use redis::RedisError;
 use super::hands::Held;
 use super::letter;
 use super::life::Life;
-use super::link::{BackOff, Topology as _};
+use super::link::BackOff;
 use super::scripts::{FINISH, KEEP, LET_GO, PUT_BACK, SEND};
 use crate::responder::Ending;
 

@@ -10,6 +10,7 @@ use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
 use redis::{Cmd, ErrorKind, RedisError, ServerErrorKind};
 
+use super::alive::REMEMBERED_MS;
 use super::bells::bell;
 use super::claim::Claim;
 use super::life::Life;
@@ -143,12 +144,13 @@ impl<'a> Asked<'a> {
     fn claim(&self, name: &str, turn: u64) -> Cmd {
         let Life { keys, terms, .. } = self.life;
         let mut claim = redis::cmd("EVALSHA");
-        claim.arg(CLAIM.get_hash()).arg(4 + keys.lanes.len());
+        claim.arg(CLAIM.get_hash()).arg(5 + keys.lanes.len());
         claim.arg(&keys.routers).arg(keys.work(name)).arg(&keys.again).arg(&keys.stale);
-        claim.arg(&keys.lanes);
+        claim.arg(&keys.lanes).arg(&keys.control);
         claim.arg(name).arg(self.first).arg(terms.slots).arg(terms.reserved()).arg(turn);
         claim.arg(protocol::json::MAX_BYTES).arg(KEPT_BYTES).arg(terms.waiting_most);
         claim.arg(MOST_ATTEMPTS).arg(LEASE_MS).arg(&keys.states).arg(&keys.works);
+        claim.arg(REMEMBERED_MS);
         claim
     }
 

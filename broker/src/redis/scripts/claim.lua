@@ -1,9 +1,9 @@
 -- A router takes commands into its hands. Whatever stops this script halfway leaves a command on the queue as
 -- well as in the router's hands, never in neither: it is written there before it is taken from here.
--- KEYS: routers, work, again, stale, hi, queue, lo.
+-- KEYS: routers, work, again, stale, hi, queue, lo, control.
 -- ARGV: router, first field, slots, how many of them are for hi alone, turn, most bytes of a command, how many bytes are
 -- kept of a longer one, most that may wait in a lane, most attempts, how long a command may run (ms), prefix of states,
--- prefix of works.
+-- prefix of works, how long a taken-back id is remembered (ms).
 -- Returns 'fenced', or {whether more waits that there is room for, {field, mark, attempts, id, body or kept reply}, ...}.
 local routers, work, again, stale = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local router, field, slots, reserved, turn = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
@@ -15,6 +15,9 @@ local first = { { again, 'again' }, { stale, 'stale' } }
 if not redis.call('ZSCORE', routers, router) then return 'fenced' end
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
+
+-- What was taken back before now must not be begun now.
+take_back(KEYS[8], states, ARGV[13])
 
 -- What can be read of a command: its id, its deadline, and whether it was sent before.
 local function read(body)
