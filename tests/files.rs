@@ -224,6 +224,16 @@ mod disk {
     }
 
     #[test]
+    fn what_the_last_turn_could_not_keep_is_told_before_the_end() {
+        let home = TempHome::new();
+        fs::create_dir(home.workspace()).unwrap();
+        let mut chat = chat_where(&home, READ_ONLY_WORKSPACE);
+        chat.say("Say hello to Ann.");
+        assert_eq!(chat.end().code(), Some(0));
+        assert!(chat.stderr().contains("artifact.json (it is read-only"), "{}", chat.stderr());
+    }
+
+    #[test]
     fn a_workspace_that_has_become_read_only_is_read() {
         let home = TempHome::new();
         let mut first = chat(&home);

@@ -108,8 +108,7 @@ impl Slash {
                     outlet.say(Outgoing::Question { id, text });
                 }
                 say(show::fields(&observation.fields));
-                // A write that is given up goes on by itself.
-                let _ = mind.save_artifact(Artifact(vec![observation.fields]), outlet).await;
+                mind.observed(vec![observation.fields]);
             }
         }
     }

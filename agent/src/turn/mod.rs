@@ -4,14 +4,11 @@ mod think;
 
 use futures::stream::{FuturesUnordered, StreamExt};
 
-use tokio::task::JoinHandle;
-
 use crate::action::Observation;
 use crate::answer::Action;
 use crate::channel::Outgoing;
 use crate::mind::Mind;
 use crate::session::{Asking, Outlet, Session};
-use crate::workspace::Artifact;
 
 /// How many actions may follow on one another within a step without the model being asked.
 const FOLLOW_UPS: usize = 3;
@@ -24,16 +21,9 @@ pub struct Turn<'a> {
     pub session: &'a mut Session,
     /// Where the answer goes.
     pub outlet: &'a Outlet,
-    saving: Option<JoinHandle<()>>,
 }
 
-impl<'a> Turn<'a> {
-    /// A turn of `session` that has not begun.
-    #[must_use]
-    pub fn new(mind: &'a Mind, session: &'a mut Session, outlet: &'a Outlet) -> Self {
-        Self { mind, session, outlet, saving: None }
-    }
-
+impl Turn<'_> {
     /// Answers `message`. Whatever fails on the way is said to whoever can mend it; the message and what
     /// was said stay in the history.
     pub async fn run(mut self, message: &str) {
@@ -43,15 +33,6 @@ impl<'a> Turn<'a> {
         }
         let said = std::mem::take(&mut self.session.said);
         self.mind.remember(message, &said);
-        self.saved().await;
-    }
-
-    /// Waits until what the actions brought is on the disk.
-    async fn saved(&mut self) {
-        if let Some(saving) = self.saving.take() {
-            // A write that failed has said so.
-            let _ = saving.await;
-        }
     }
 
     /// The loop itself. Its error is for the user.
@@ -90,9 +71,8 @@ impl<'a> Turn<'a> {
                 self.session.observe(&observation, &mind.cards());
                 next.extend(observation.follow_up());
                 so_far.push(observation);
-                let fields = so_far.iter().map(|seen| seen.fields.clone()).collect();
-                self.saved().await;
-                self.saving = Some(mind.save_artifact(Artifact(fields), outlet));
+                mind.observed(so_far.iter().map(|seen| seen.fields.clone()).collect());
+                drop(mind.keep(outlet));
             }
             if next.is_empty() {
                 return;

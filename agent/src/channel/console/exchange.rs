@@ -32,6 +32,8 @@ pub(super) enum Heard {
     Answer(Vec<Question>),
     /// A person has stopped the answer; what was asked before that still waits.
     Stopped(Vec<Question>),
+    /// A person wants to end it, and nothing runs.
+    Quit,
     /// The conversation is over.
     Over,
 }
@@ -44,7 +46,7 @@ impl Exchange {
     /// Takes one line as it was typed, and shows its answer to the end.
     pub(super) async fn say(&mut self, typed: &[u8]) -> io::Result<Heard> {
         match input::read(typed) {
-            Typed::Quit => Ok(Heard::Over),
+            Typed::Quit => Ok(Heard::Quit),
             Typed::Nothing(why) => {
                 self.screen.show(&Outgoing::Notice(why))?;
                 Ok(Heard::Answer(Vec::new()))
@@ -65,6 +67,20 @@ impl Exchange {
     /// Sends it; `false` when the agent has gone.
     pub(super) async fn send(&self, said: Said) -> bool {
         self.line.incoming.send(Incoming { from: self.from.clone(), said }).await.is_ok()
+    }
+
+    /// Lets the agent end when nothing runs, and shows what it still has to say, such as that something
+    /// could not be kept. An interrupt is for those in a hurry.
+    pub(super) async fn leave(mut self) -> io::Result<()> {
+        drop(self.line.incoming);
+        loop {
+            let last = tokio::select! {
+                last = self.line.outgoing.recv() => last,
+                () = self.interrupts.next() => None,
+            };
+            let Some(last) = last else { return Ok(()) };
+            self.screen.show(&last)?;
+        }
     }
 
     /// Shows an answer to its end. An interrupt stops it, a second one everything.
