@@ -1,8 +1,11 @@
 //! One turn: think, act, observe, until an answer carries no action or the steps are used up.
 
+mod run;
 mod think;
 
 use futures::stream::{FuturesUnordered, StreamExt};
+
+pub(crate) use run::run;
 
 use crate::action::Observation;
 use crate::answer::Action;
@@ -64,7 +67,7 @@ impl Turn<'_> {
             let asking = Asking::of(self.session);
             let (mind, outlet) = (self.mind, self.outlet);
             let mut running: FuturesUnordered<_> =
-                next.into_iter().map(|action| run_one(mind, outlet, &asking, action)).collect();
+                next.into_iter().map(|action| run(mind, outlet, &asking, action)).collect();
             next = Vec::new();
             // Taken in as each one ends, so that a turn that is stopped keeps what has already happened.
             while let Some(observation) = running.next().await {
@@ -82,14 +85,4 @@ impl Turn<'_> {
         let left = left.join(", ");
         self.outlet.say(Outgoing::Notice(format!("{left}: not run, too many follow one another")));
     }
-}
-
-async fn run_one(mind: &Mind, outlet: &Outlet, asking: &Asking, action: Action) -> Observation {
-    outlet.say(Outgoing::Working(format!("{} is running", action.name)));
-    let observation = mind.actions.run(action, asking, &mind.cards()).await;
-    outlet.say(Outgoing::Action(observation.line()));
-    if let Some((id, text)) = observation.question() {
-        outlet.say(Outgoing::Question { id, text });
-    }
-    observation
 }
