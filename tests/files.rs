@@ -234,6 +234,15 @@ mod disk {
     }
 
     #[test]
+    fn what_a_killed_agent_left_behind_is_removed() {
+        let home = TempHome::new();
+        home.put("workspace/.draft-abc.tmp", "half");
+        let mut chat = chat(&home);
+        chat.ask("/status", "workspace:");
+        assert!(!home.workspace().join(".draft-abc.tmp").exists());
+    }
+
+    #[test]
     fn a_workspace_that_has_become_read_only_is_read() {
         let home = TempHome::new();
         let mut first = chat(&home);
