@@ -497,7 +497,8 @@ mod commands {
         chat.end();
         home.put("workspace/output/page.html", "generated");
         home.put("workspace/mine.txt", "mine");
-        let gone = ["artifact.json", "input_history.json", "agent.log", "output"];
+        home.put("workspace/agent.log.1", "an older log");
+        let gone = ["artifact.json", "input_history.json", "agent.log", "agent.log.1", "output"];
         let exists = |name: &str| home.workspace().join(name).exists();
         assert!(gone.iter().all(|name| exists(name)));
         let (refused, cleared) = agent(&home, &["clear"], "", &[]);
