@@ -2,6 +2,15 @@
 
 use super::*;
 
+const CTRL_C: &str = "\x03";
+const DOWN: &str = "\x1b[B";
+
+/// A command of the agent at a terminal.
+fn at_a_terminal(home: &TempHome, args: &[&str], variables: &[(&str, &str)]) -> Terminal {
+    let args: Vec<&str> = ["agent"].into_iter().chain(args.iter().copied()).collect();
+    Terminal::start(SAFECLAW, &args, home.root(), variables)
+}
+
 #[test]
 fn clear_asks_first_and_removes_what_was_said_and_done() {
     let home = TempHome::new();
@@ -104,4 +113,72 @@ fn config_mends_no_file_that_it_can_not_read() {
     assert!(!is_well);
     said.expect_on_stderr("there is no key mine");
     assert_eq!(home.text("agent/config.json"), "{\"timeout\": 20, \"mine\": 1}");
+}
+
+#[test]
+fn clear_at_a_terminal_takes_nothing_but_a_yes() {
+    let home = TempHome::new();
+    home.put("workspace/artifact.json", "[]");
+    let there = || home.workspace().join("artifact.json").exists();
+    for (answer, is_kept) in [("\r", true), ("n\r", true), ("yess\r", true), ("y\r", false)] {
+        let mut asked = at_a_terminal(&home, &["clear"], &[]);
+        asked.expect_last("Forget what was said and done? The memory is kept. [y/N]");
+        asked.press(answer);
+        asked.expect(if is_kept { "nothing was removed" } else { "removed " });
+        assert_eq!(asked.wait().code(), Some(0));
+        assert_eq!(there(), is_kept, "{answer:?}");
+    }
+}
+
+#[test]
+fn clear_at_a_terminal_can_be_interrupted() {
+    let home = TempHome::new();
+    home.put("workspace/artifact.json", "[]");
+    let mut asked = at_a_terminal(&home, &["clear"], &[]);
+    asked.expect_last("Forget what was said and done? The memory is kept. [y/N]");
+    asked.press(CTRL_C);
+    assert!(!asked.wait().success());
+    assert!(home.workspace().join("artifact.json").exists());
+}
+
+#[test]
+fn config_at_a_terminal_keeps_what_is_there_unless_something_is_typed() {
+    let home = TempHome::new();
+    let timeout = || json_in(&home, "agent/config.json")["timeout"].clone();
+    for (typed, set) in [("\r", 10), ("25\r", 25), ("\r", 25)] {
+        let mut asked = at_a_terminal(&home, &["config", "timeout"], &[]);
+        asked.expect("timeout");
+        asked.press(typed);
+        asked.expect("timeout is set in ");
+        assert_eq!(asked.wait().code(), Some(0));
+        assert_eq!(timeout(), set);
+    }
+    let untouched = Terminal::start("true", &[], home.root(), &[]).settings();
+    let mut asked = at_a_terminal(&home, &["config", "timeout"], &[]);
+    asked.expect("timeout");
+    asked.press(CTRL_C);
+    asked.expect("no answer could be read");
+    assert_eq!(asked.wait().code(), Some(1));
+    assert_eq!((timeout(), asked.settings()), (json!(25), untouched));
+}
+
+#[test]
+fn config_llm_at_a_terminal_offers_the_models_that_the_server_has() {
+    let home = TempHome::new();
+    let server = OllamaServer::start([]);
+    let mut asked = at_a_terminal(&home, &["config", "llm"], &[("OLLAMA_HOST", &server.host())]);
+    asked.expect("provider");
+    asked.press("\r");
+    asked.expect("model");
+    for name in OllamaServer::MODELS {
+        asked.expect(name);
+    }
+    asked.press("qwen");
+    asked.expect("qwen3:4b");
+    asked.press(DOWN);
+    asked.press("\r\r");
+    asked.expect("llm is set in ");
+    assert_eq!(asked.wait().code(), Some(0));
+    let model = json_in(&home, "agent/config.json")["llm"]["model"].clone();
+    assert_eq!(model, "qwen3:4b");
 }

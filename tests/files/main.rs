@@ -16,7 +16,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use testkit::{Chat, OllamaServer, Says, TempHome};
+use testkit::{Chat, OllamaServer, Says, TempHome, Terminal};
 
 const SAFECLAW: &str = env!("CARGO_BIN_EXE_safeclaw");
 
