@@ -1,6 +1,7 @@
 //! One thing said and its answer, the same at a terminal and on a pipe.
 
 use std::io;
+use std::time::Duration;
 
 use protocol::Principal;
 
@@ -8,6 +9,9 @@ use super::input::{self, Typed};
 use super::interrupts::Interrupts;
 use super::screen::Screen;
 use crate::channel::{Incoming, Line, Outgoing, Said};
+
+/// How long the agent may take to its last words when a person wants to end it.
+const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// Says things to the agent and shows what it answers.
 #[derive(Debug)]
@@ -71,15 +75,19 @@ impl Exchange {
 
     /// Lets the agent end when nothing runs, and shows what it still has to say, such as that something
     /// could not be kept. An interrupt is for those in a hurry.
-    pub(super) async fn leave(mut self) -> io::Result<()> {
-        drop(self.line.incoming);
-        loop {
-            let last = tokio::select! {
-                last = self.line.outgoing.recv() => last,
-                () = self.interrupts.next() => None,
-            };
-            let Some(last) = last else { return Ok(()) };
-            self.screen.show(&last)?;
+    pub(super) async fn leave(self) -> io::Result<()> {
+        let Self { line: Line { incoming, mut outgoing }, mut screen, mut interrupts, .. } = self;
+        drop(incoming);
+        let last_words = async {
+            while let Some(last) = outgoing.recv().await {
+                screen.show(&last)?;
+            }
+            Ok(())
+        };
+        tokio::select! {
+            shown = last_words => shown,
+            () = interrupts.next() => Ok(()),
+            () = tokio::time::sleep(LAST_WORDS) => Ok(()),
         }
     }
 
