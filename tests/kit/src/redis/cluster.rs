@@ -110,8 +110,9 @@ impl RedisCluster {
     pub fn end_of_move(&self, key: &str, to: usize) {
         let (slot, from, id) = (self.slot(key), self.owner(key), self.id(to));
         let port = self.nodes[to].port().to_string();
-        let keys = self.nodes[from].ask(&["CLUSTER", "GETKEYSINSLOT", &slot, "1000"]);
-        for key in keys.lines() {
+        loop {
+            let keys = self.nodes[from].ask(&["CLUSTER", "GETKEYSINSLOT", &slot, "1000"]);
+            let Some(key) = keys.lines().find(|key| !key.is_empty()) else { break };
             self.nodes[from].tell(&["MIGRATE", "127.0.0.1", &port, key, "0", "5000"]);
         }
         for node in [to, from] {
