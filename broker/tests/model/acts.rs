@@ -79,6 +79,8 @@ impl Model {
 
     fn claim(&self, server: &mut Server, router: &mut Router, lane: Lane) {
         let (name, field) = (router.name, router.unclaimed);
+        let in_hand = |hand: &Hand| (hand.router, hand.field) == (name, field);
+        server.seen.field_reused |= router.hands.iter().any(in_hand);
         router.coming = match router.between.take() {
             Some(taken) => server.take(name, field, taken, self.slip),
             None => server.claim(name, field, lane, self.slip),

@@ -29,7 +29,7 @@ pub(crate) const STAYS_CANCELLED: Promise = Promise {
 };
 
 pub(crate) const FIELDS_ONCE: Promise = Promise {
-    name: "no field is written that is in use",
+    name: "no field is used for two commands",
     holds: |state| !state.server.seen.field_reused,
 };
 

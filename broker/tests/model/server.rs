@@ -108,7 +108,7 @@ pub(crate) struct Seen {
     pub(crate) cancelled: [bool; 2],
     /// A claim gave such a command out to be run.
     pub(crate) run_though_cancelled: bool,
-    /// A field was written that was in use.
+    /// A field was written that lay in a hash, or that its router still remembered.
     pub(crate) field_reused: bool,
 }
 
