@@ -92,11 +92,21 @@ impl Life {
             return;
         }
         *known = None;
+        drop(known);
         tracing::warn!("this router counted as dead; it goes on, and leaves what it had to others");
-        for held in self.hands.all() {
-            if *held.router == *name {
-                self.hands.lose(held.field);
-            }
+        self.lose(name);
+    }
+
+    /// What was claimed under `name` is lost if that name has come to count as dead while the claim was under way.
+    pub(super) fn stands(&self, name: &str) {
+        if self.known_name().as_deref() != Some(name) {
+            self.lose(name);
+        }
+    }
+
+    fn lose(&self, name: &str) {
+        for held in self.hands.all().into_iter().filter(|held| *held.router == *name) {
+            self.hands.lose(held.field);
         }
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use broker::Request;
 use broker::redis::Terms;
-use protocol::Code;
+use protocol::{Code, Millis};
 use redis::Commands;
 use testkit::{RedisServer, wait_until};
 
@@ -125,4 +125,60 @@ fn a_result_that_comes_before_anybody_took_over_is_not_thrown_away() {
     assert_eq!(runs.of("m1"), [1]);
     stale.kill();
     full.kill();
+}
+
+#[test]
+fn a_command_whose_time_ran_out_with_its_router_may_have_been_done() {
+    let server = RedisServer::start();
+    let mut redis = connect(&server);
+    let runs = Runs::default();
+    let (dies, _held) = holding(&server, quick(), &runs);
+    let soon = Millis::of_this_machine().after(Duration::from_millis(300));
+    let () = redis.lpush(QUEUE, with_deadline("m1", soon)).unwrap();
+    wait_until("it is begun", || runs.of("m1") == [1]);
+    dies.kill();
+    wait_until("its time is over", || Millis::of_this_machine() > soon);
+    let _lives = answering(&server, &runs);
+    let reply = reply(&mut redis, "m1");
+    assert_eq!(stopped(&reply).code, Code::Interrupted);
+    assert!(stopped(&reply).maybe_executed);
+    assert_eq!(runs.of("m1"), [1]);
+    settles(&server);
+}
+
+#[test]
+fn what_was_taken_back_stays_so_through_the_death_of_its_router() {
+    let server = RedisServer::start();
+    let mut redis = connect(&server);
+    let runs = Runs::default();
+    let (dies, held) = holding(&server, quick(), &runs);
+    let () = redis.lpush(QUEUE, legacy("m1")).unwrap();
+    wait_until("it is begun", || runs.of("m1") == [1]);
+    let () = redis.lpush(CONTROL, r#"{"cancel":"m1"}"#).unwrap();
+    let cancelled = held.lock().unwrap()[0].cancelled().clone();
+    wait_until("its router has heard of it", || cancelled.is_cancelled());
+    dies.kill();
+    let _lives = answering(&server, &runs);
+    let reply = reply(&mut redis, "m1");
+    assert_eq!(stopped(&reply).code, Code::Cancelled);
+    assert!(stopped(&reply).maybe_executed);
+    assert_eq!(runs.of("m1"), [1]);
+    settles(&server);
+}
+
+#[test]
+fn what_was_stale_stays_so_when_it_was_in_the_hands_of_a_router_that_died() {
+    let server = RedisServer::start();
+    let mut redis = connect(&server);
+    // As a router leaves it that takes a command out of the stale lane and dies before it has answered.
+    let held = format!("0 stale m1\n{}", legacy("m1"));
+    let () = redis.hset("{safeclaw:command_queue}:work:dead", "1", held).unwrap();
+    let () = redis.zadd("{safeclaw:command_queue}:routers", "dead", 1).unwrap();
+    let state = "{safeclaw:command_queue}:command:m1";
+    let () = redis.set_ex(state, "running dead 1", 3_600).unwrap();
+    let runs = Runs::default();
+    let _lives = answering(&server, &runs);
+    assert_eq!(stopped(&reply(&mut redis, "m1")).code, Code::Stale);
+    assert!(runs.all().is_empty());
+    settles(&server);
 }

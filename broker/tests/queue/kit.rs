@@ -20,6 +20,7 @@ pub(crate) const LONG: Duration = Duration::from_secs(60);
 
 pub(crate) const QUEUE: &str = "safeclaw:command_queue";
 pub(crate) const AGAIN: &str = "{safeclaw:command_queue}:q:again";
+pub(crate) const CONTROL: &str = "{safeclaw:command_queue}:control";
 pub(crate) const LETTERS: &str = "{safeclaw:command_queue}:dlq";
 
 /// Terms under which a death is noticed within a second.

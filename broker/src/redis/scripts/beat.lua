@@ -26,7 +26,7 @@ end
 -- What a claim took whose answer never arrived.
 if redis.call('HLEN', work) > (#ARGV - 5) / 2 then
   for _, field in ipairs(redis.call('HKEYS', work)) do
-    if tonumber(field) < settled and not in_hand[field] then hand_back(work, field, again, states, 1) end
+    if tonumber(field) < settled and not in_hand[field] then hand_back(work, router, field, again, states, 1) end
   end
 end
 return told
