@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use broker::pipe::{self, Ended, Pipe, PipeRequester, PipeResponder, Starter};
-use broker::{Feed, Publisher, RequestError, Requester, Responder};
+use broker::{Feed, Publisher, Request, RequestError, Requester, Responder};
 use protocol::{
     ActionName, Catalog, Code, Command, Done, Envelope, Event, EventKind, MessageId, Object,
     Outcome, Reply, SessionKey,
@@ -149,6 +149,11 @@ async fn serve(router: Lines<BufReader<DuplexStream>>) -> PipeResponder {
     responder
 }
 
+/// The next command that is handed over.
+async fn received(responder: &mut PipeResponder) -> Request {
+    tokio::time::timeout(LONG, responder.receive()).await.unwrap().unwrap()
+}
+
 /// Says a catalogue and ends.
 async fn publish_and_die(router: Lines<BufReader<DuplexStream>>) {
     let mut pipe = router.into_inner().into_inner();
@@ -168,9 +173,9 @@ async fn a_router_that_ends_is_followed_by_one_that_is_asked_again() {
     assert!(!sent[0].envelope.resent);
     drop(first);
     let mut second = serve(house.next().await).await;
-    let mut received = vec![second.receive().await.unwrap(), second.receive().await.unwrap()];
-    received.sort_by_key(|request| request.command().unwrap().message_id.to_string());
-    for (request, mut sent) in received.into_iter().zip(sent) {
+    let mut requests = vec![received(&mut second).await, received(&mut second).await];
+    requests.sort_by_key(|request| request.command().unwrap().message_id.to_string());
+    for (request, mut sent) in requests.into_iter().zip(sent) {
         // It is the same but for that word: above all it has its first deadline.
         sent.envelope.resent = true;
         assert_eq!((request.command().unwrap(), request.attempt()), (&sent, 2));
@@ -195,7 +200,7 @@ async fn what_no_router_has_seen_was_not_sent_before() {
     tokio::time::timeout(LONG, house.ends.recv()).await.unwrap().unwrap();
     let asked = house.ask("m1");
     let mut second = serve(house.next().await).await;
-    let received = second.receive().await.unwrap();
+    let received = received(&mut second).await;
     assert!(!received.command().unwrap().envelope.resent);
     assert_eq!(received.attempt(), 1);
     received.reply(Done::default());
@@ -215,7 +220,7 @@ async fn what_has_taken_down_three_routers_is_not_asked_of_a_fourth() {
     let Outcome::Stopped(stopped) = asked.await.unwrap().unwrap().outcome else { panic!("it ran") };
     assert_eq!((stopped.code, stopped.maybe_executed), (Code::Poison, true));
     let next = house.ask("m2");
-    let received = fourth.receive().await.unwrap();
+    let received = received(&mut fourth).await;
     assert_eq!(received.command().unwrap().message_id.as_str(), "m2");
     received.reply(Done::default());
     assert!(next.await.unwrap().is_ok());

@@ -108,7 +108,7 @@ pub(crate) async fn what_is_put_back_comes_again_as_if_it_had_not_been_begun<
     publish(&ends).await;
     let asked = ask(&ends, command("m1", value!({})));
     ends.router.receive().await.unwrap().put_back();
-    let again = ends.router.receive().await.unwrap();
+    let again = tokio::time::timeout(LONG, ends.router.receive()).await.unwrap().unwrap();
     assert_eq!((again.command().unwrap().message_id.as_str(), again.attempt()), ("m1", 1));
     again.reply(done(value!({"n": 1})));
     assert_eq!(asked.await.unwrap().unwrap().outcome, done(value!({"n": 1})).into());
