@@ -27,7 +27,7 @@ pub struct RedisResponder {
     watch: Option<Watch>,
     /// In hand, and not handed over yet.
     ready: VecDeque<Request>,
-    /// Whether something waits that there is room for.
+    /// Whether something waits that there is room for, as far as is known.
     more: bool,
     shutdown: CancellationToken,
     _stop_on_drop: DropGuard,
@@ -52,7 +52,7 @@ pub fn responder(
         watch: Some(Watch::new(Arc::clone(&life))),
         life,
         ready: VecDeque::new(),
-        more: false,
+        more: true,
         shutdown,
         _stop_on_drop: stop.drop_guard(),
     };
@@ -76,6 +76,8 @@ impl Responder for RedisResponder {
                 }
                 Err(error) => {
                     self.life.say_down(&error);
+                    // What is found without waiting comes first then: a wait may break again and again.
+                    self.more = true;
                     back_off.pause().await;
                 }
             }

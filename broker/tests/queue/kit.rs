@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use broker::redis::{RedisAddress, RedisRequester, Terms};
-use broker::{Request, Responder};
+use broker::{Publisher, Request, Responder};
 use protocol::{
-    ActionName, Command, Done, Envelope, MessageId, Millis, Object, Outcome, QueueNames, Reply,
-    Stopped,
+    ActionName, Catalog, Command, Done, Envelope, MessageId, Millis, Object, Outcome, QueueNames,
+    Reply, Stopped,
 };
 use redis::{Commands, Connection};
 use testkit::{RedisServer, wait_until};
@@ -68,18 +68,40 @@ impl Router {
         terms: Terms,
         serve: impl Fn(Request) + Send + 'static,
     ) -> Self {
+        Self::at(&server.url(), terms, false, serve)
+    }
+
+    /// The same, which publishes a catalogue as well, so that agents know that it lives.
+    pub(crate) fn publishing(
+        server: &RedisServer,
+        terms: Terms,
+        serve: impl Fn(Request) + Send + 'static,
+    ) -> Self {
+        Self::at(&server.url(), terms, true, serve)
+    }
+
+    /// The same by an address, which may be that of something in between.
+    pub(crate) fn at(
+        url: &str,
+        terms: Terms,
+        publishes: bool,
+        serve: impl Fn(Request) + Send + 'static,
+    ) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
             .build()
             .unwrap();
         let (shutdown, gone) = (CancellationToken::new(), CancellationToken::new());
-        let address = RedisAddress::new(&server.url()).unwrap();
+        let address = RedisAddress::new(url).unwrap();
         let (closing, ended) = (shutdown.clone(), gone.clone());
         runtime.spawn(async move {
             let names = QueueNames::default();
-            let (mut responder, _publisher) =
+            let (mut responder, publisher) =
                 broker::redis::responder(address, names, terms, closing).unwrap();
+            if publishes {
+                publisher.catalog(&Catalog { version: "1".to_owned(), cards: Vec::new() }).await;
+            }
             while let Some(request) = responder.receive().await {
                 serve(request);
             }

@@ -5,6 +5,8 @@
 
 mod kit;
 
+mod acl;
+mod cut;
 mod death;
 mod drain;
 mod flood;
