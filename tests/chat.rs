@@ -63,6 +63,19 @@ fn stdin_that_ends_ends_it_with_code_0_after_the_last_answer() {
     chat.say("Say hello to Frankie.");
     assert_eq!(chat.end().code(), Some(0));
     assert!(chat.stdout().contains("HELLO_WORLD: ok"), "{}", chat.stdout());
+    assert!(home.text("workspace/input_history.json").contains("Say hello to Frankie."));
+    assert!(home.text("workspace/artifact.json").contains("HELLO_WORLD"));
+}
+
+#[test]
+fn sigterm_loses_nothing_that_was_answered() {
+    let home = TempHome::new();
+    let mut chat = safeclaw(home.root());
+    chat.ask("Say hello to Frankie.", "Done.\n");
+    chat.terminate();
+    assert_eq!(chat.wait().code(), Some(0));
+    assert!(home.text("workspace/input_history.json").contains("Say hello to Frankie."));
+    assert!(home.text("workspace/artifact.json").contains("HELLO_WORLD"));
 }
 
 #[test]

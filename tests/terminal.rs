@@ -192,6 +192,8 @@ fn something_moves_while_the_model_thinks_and_words_come_as_they_are_said() {
     chat.expect("These words stand");
     chat.press(CTRL_C);
     chat.expect_last(PROMPT);
+    line(&mut chat, "quit");
+    assert_eq!(chat.wait().code(), Some(0));
     assert!(home.text("workspace/input_history.json").contains("These words stand"));
 }
 

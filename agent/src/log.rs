@@ -1,8 +1,8 @@
 //! What is logged, and where to: warnings to stderr, everything of note to workspace/agent.log.
 
-use std::fs::OpenOptions;
+mod file;
+
 use std::io::IsTerminal;
-use std::os::unix::fs::OpenOptionsExt;
 
 use home::Home;
 use tracing_subscriber::filter::Targets;
@@ -11,6 +11,9 @@ use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, fmt};
 
 use crate::config;
+use file::LogFile;
+
+pub(crate) use file::set_aside;
 
 /// Starts logging. A log that can't be opened is said, and the agent goes on.
 pub fn start(home: &Home) {
@@ -28,15 +31,9 @@ pub fn start(home: &Home) {
     let path = home.agent_log();
     let opened = home::file::make_folder(&home.workspace())
         .map_err(|error| error.to_string())
-        .and_then(|()| {
-            OpenOptions::new()
-                .create(true)
-                .append(true)
-                .mode(0o600)
-                .open(&path)
-                .map_err(|e| e.to_string())
-        });
-    let file = opened.as_ref().ok().and_then(|file| file.try_clone().ok()).map(|file| {
+        .and_then(|()| LogFile::open(&path).map_err(|error| error.to_string()));
+    let problem = opened.as_ref().err().cloned();
+    let file = opened.ok().map(|file| {
         fmt::layer()
             .with_ansi(false)
             .with_writer(std::sync::Mutex::new(file))
@@ -44,7 +41,7 @@ pub fn start(home: &Home) {
     });
     // A second start within one process, as in tests, keeps the first one's log.
     let _ = tracing_subscriber::registry().with(terminal).with(file).try_init();
-    if let Err(error) = opened {
-        tracing::warn!("nothing is logged to {}: {error}", path.display());
+    if let Some(problem) = problem {
+        tracing::warn!("nothing is logged to {}: {problem}", path.display());
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use protocol::{ActionCard, ActionName, Event, EventKind, Outcome, Reply};
+use protocol::{ActionCard, ActionName, Event, EventKind, Object, Outcome, Reply};
 
 use tokio::task::JoinHandle;
 
@@ -10,7 +10,7 @@ use crate::action::{Actions, Observation};
 use crate::channel::Outgoing;
 use crate::model::Model;
 use crate::session::{Asking, Outlet, Session};
-use crate::workspace::{Artifact, Workspace};
+use crate::workspace::Workspace;
 
 /// How many observations are kept while events come and nobody says anything.
 const OBSERVATIONS: usize = 16;
@@ -47,11 +47,12 @@ impl Mind {
                 outlet.say(Outgoing::Action(observation.line()));
                 session.observe(&observation, &self.cards());
                 // The next turn's prompt shows it beside what the latest turn brought.
-                let mut artifact = Artifact::clone(&self.workspace.artifact.read());
-                artifact.0.push(observation.fields);
-                let too_many = artifact.0.len().saturating_sub(OBSERVATIONS);
-                artifact.0.drain(..too_many);
-                drop(self.save_artifact(artifact, outlet));
+                self.workspace.artifact.hold(|artifact| {
+                    artifact.0.push(observation.fields);
+                    let too_many = artifact.0.len().saturating_sub(OBSERVATIONS);
+                    artifact.0.drain(..too_many);
+                });
+                drop(self.keep(outlet));
             }
         } else if let Some(text) = event.text {
             outlet.say(Outgoing::Notice(text));
@@ -75,23 +76,25 @@ impl Mind {
 }
 
 impl Mind {
-    /// Keeps what was said in the history; what can't be saved is kept in memory.
+    /// Takes what was said into the history, until [`Self::keep`] in memory alone.
     pub(crate) fn remember(&self, message: &str, said: &str) {
-        let added = self.workspace.history.change(|history| {
-            history.add(message, said.trim());
-            Ok::<_, std::convert::Infallible>(())
-        });
-        if let Ok(((), Err(error))) = added {
-            tracing::warn!(%error, "the history is kept in memory only");
-        }
+        self.workspace.history.hold(|history| history.add(message, said.trim()));
     }
 
-    /// Keeps what the turn's actions brought. The disk is slow, so that happens beside whatever is next;
-    /// whoever saves again waits for the last one first.
-    pub(crate) fn save_artifact(&self, artifact: Artifact, outlet: &Outlet) -> JoinHandle<()> {
+    /// Takes in what actions brought, until [`Self::keep`] in memory alone.
+    pub(crate) fn observed(&self, fields: Vec<Object>) {
+        self.workspace.artifact.hold(|artifact| artifact.0 = fields);
+    }
+
+    /// Brings what was said and done to the disk. The disk is slow, so that happens beside whatever is
+    /// next; it is done when the handle says so, also if somebody else has begun it.
+    pub(crate) fn keep(&self, outlet: &Outlet) -> JoinHandle<()> {
         let (workspace, outlet) = (Arc::clone(&self.workspace), outlet.clone());
         tokio::task::spawn_blocking(move || {
-            if let Err(error) = workspace.artifact.save(artifact) {
+            if let Err(error) = workspace.history.flush() {
+                tracing::warn!(%error, "the history is kept in memory only");
+            }
+            if let Err(error) = workspace.artifact.flush() {
                 outlet.say(Outgoing::Notice(error.to_string()));
             }
         })

@@ -21,6 +21,7 @@ use protocol::{
 use serde_json::{Value, json};
 use testkit::{TempHome, eventually};
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 const LONG: Duration = Duration::from_secs(60);
@@ -62,6 +63,7 @@ struct House {
     incoming: mpsc::Sender<Incoming>,
     outgoing: mpsc::UnboundedReceiver<Outgoing>,
     leaving: CancellationToken,
+    desk: JoinHandle<()>,
 }
 
 /// A local action whose result wants another one done next.
@@ -109,10 +111,10 @@ async fn house(says: &[&str]) -> House {
     let leaving = CancellationToken::new();
     let (incoming, heard) = mpsc::channel(8);
     let (outlet, outgoing) = Outlet::new();
-    tokio::spawn(
+    let desk = tokio::spawn(
         Desk { mind, session, incoming: heard, outlet, events, leaving: leaving.clone() }.run(),
     );
-    House { home, model, router, publisher, incoming, outgoing, leaving }
+    House { home, model, router, publisher, incoming, outgoing, leaving, desk }
 }
 
 impl House {
@@ -147,8 +149,14 @@ impl House {
         self.heard().await
     }
 
-    fn history(&self) -> Value {
-        serde_json::from_str(&self.home.text("workspace/input_history.json")).unwrap()
+    /// A file of the workspace when the turn has been kept: nothing else is answered before that.
+    async fn kept(&mut self, name: &str) -> Value {
+        self.turn("/help").await;
+        serde_json::from_str(&self.home.text(format!("workspace/{name}"))).unwrap()
+    }
+
+    async fn history(&mut self) -> Value {
+        self.kept("input_history.json").await
     }
 
     fn prompt(&self, number: usize) -> String {
@@ -169,8 +177,8 @@ fn done(key: &str, value: Value) -> Done {
 async fn words_are_said_and_kept() {
     let mut house = house(&["Hello, Frankie!"]).await;
     assert_eq!(house.turn("hello").await, "Hello, Frankie!");
-    assert_eq!(house.history()[0]["user"], "hello");
-    assert_eq!(house.history()[0]["response"], "Hello, Frankie!");
+    assert_eq!(house.history().await[0]["user"], "hello");
+    assert_eq!(house.history().await[0]["response"], "Hello, Frankie!");
 }
 
 #[tokio::test]
@@ -180,10 +188,8 @@ async fn an_action_is_run_and_its_result_seen_before_the_answer() {
     let heard = house.turn("Remember my name is Frankie.").await;
     assert_eq!(heard, "I'll note it.\n<_MEMORY_WRITE: ok, remembered: name = Frankie.>\nNoted.");
     assert!(house.prompt(1).contains("remembered: name = Frankie."), "{}", house.prompt(1));
-    assert_eq!(house.history()[0]["response"], "I'll note it.\nNoted.");
-    let artifact: Value =
-        serde_json::from_str(&house.home.text("workspace/artifact.json")).unwrap();
-    assert_eq!(artifact[0]["action"], "_MEMORY_WRITE");
+    assert_eq!(house.history().await[0]["response"], "I'll note it.\nNoted.");
+    assert_eq!(house.kept("artifact.json").await[0]["action"], "_MEMORY_WRITE");
 }
 
 #[tokio::test]
@@ -248,7 +254,7 @@ async fn a_model_that_fails_loses_neither_the_message_nor_the_chat() {
     let heard = house.turn("hello").await;
     assert!(heard.contains("cut off"), "{heard}");
     assert_eq!(house.turn("hello again").await, "Back.");
-    assert_eq!(house.history()[0]["user"], "hello");
+    assert_eq!(house.history().await[0]["user"], "hello");
 }
 
 #[tokio::test]
@@ -275,8 +281,9 @@ async fn stopping_takes_the_command_back_and_keeps_what_was_said() {
     house.tell(Said::Stop).await;
     tokio::time::timeout(LONG, look.cancelled().cancelled()).await.unwrap();
     let heard = house.heard().await;
-    assert!(heard.ends_with("\n[stopped]\n"), "{heard}");
-    assert_eq!(house.history()[0]["response"], "Looking. (stopped)");
+    let stopped = "\n<LOOK: stopped, though it may have happened by then>\n\n[stopped]\n";
+    assert!(heard.ends_with(stopped), "{heard}");
+    assert_eq!(house.history().await[0]["response"], "Looking. (stopped)");
     assert_eq!(house.turn("go on").await, "Next.");
 }
 
@@ -386,4 +393,14 @@ async fn leaving_in_a_turn_keeps_the_message() {
             .is_ok_and(|history| history.contains("remember me"))
     })
     .await;
+}
+
+#[tokio::test]
+async fn what_was_said_and_done_is_kept_however_soon_it_ends() {
+    let mut house = house(&[&actions(&["_PAGE"]), "Seen."]).await;
+    house.turn("look at the page").await;
+    house.leaving.cancel();
+    tokio::time::timeout(LONG, house.desk).await.unwrap().unwrap();
+    assert!(house.home.text("workspace/input_history.json").contains("look at the page"));
+    assert!(house.home.text("workspace/artifact.json").contains("_PAGE"));
 }

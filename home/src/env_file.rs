@@ -15,8 +15,14 @@ use crate::{FileError, file, nearest};
 const LIMIT: u64 = 64 * 1024;
 
 /// The names that the `.env` at the root of a home may set, for whichever process.
-pub const SHARED_NAMES: [&str; 5] =
-    ["REDIS_URL", "COMMAND_QUEUE", "RESPONSE_PREFIX", "REMOTE_BROWSER_SERVER", "OLLAMA_HOST"];
+pub const SHARED_NAMES: [&str; 6] = [
+    "REDIS_URL",
+    "REDIS_CA_FILE",
+    "COMMAND_QUEUE",
+    "RESPONSE_PREFIX",
+    "REMOTE_BROWSER_SERVER",
+    "OLLAMA_HOST",
+];
 
 /// Stands in for `$` while dotenvy parses, which would otherwise replace `$NAME` from the environment of
 /// the process. It is a noncharacter of Unicode, which no text uses.

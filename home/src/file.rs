@@ -4,7 +4,7 @@ mod error;
 
 use std::fs::{self, DirBuilder, File, Permissions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, fchown};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
@@ -159,12 +159,15 @@ fn draft(target: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
     };
     let folder = folder_of(target);
     create_folder(folder)?;
+    // Made and written through std, whose errors don't name the draft: nobody knows its path.
     let mut draft =
-        tempfile::Builder::new().prefix(DRAFT_START).suffix(DRAFT_END).tempfile_in(folder)?;
+        tempfile::Builder::new().prefix(DRAFT_START).suffix(DRAFT_END).make_in(folder, |path| {
+            File::options().write(true).create_new(true).mode(0o600).open(path)
+        })?;
     if let Some(replaced) = replaced {
         look_like(draft.as_file(), &replaced)?;
     }
-    draft.write_all(bytes)?;
+    draft.as_file_mut().write_all(bytes)?;
     draft.as_file().sync_data()?;
     Ok(draft)
 }

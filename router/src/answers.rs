@@ -36,9 +36,10 @@ pub(crate) fn cancelled(call: &Call) -> Stopped {
     if call.effect() >= Effect::External { stopped.maybe_executed() } else { stopped }
 }
 
-/// The agent took it back before it was begun.
-pub(crate) fn taken_back() -> Stopped {
-    Stopped::new(Code::Cancelled, "it was taken back before it was begun")
+/// The agent took it back before it was begun in this attempt.
+pub(crate) fn taken_back(attempt: u32) -> Stopped {
+    let stopped = Stopped::new(Code::Cancelled, "it was taken back before it was begun");
+    if attempt > 1 { stopped.maybe_executed() } else { stopped }
 }
 
 /// The router ends before the call does. What may run again goes back to the queue.

@@ -26,8 +26,20 @@ impl Call {
     /// after a crash: what can't be done twice is not begun again then.
     ///
     /// # Errors
-    /// `deadline`, `unknown_action`, `disabled`, `bad_params` or `interrupted`.
+    /// `interrupted`, `deadline`, `unknown_action`, `disabled` or `bad_params`. After a crash each of them says that
+    /// the action may have been done.
     pub fn new(
+        command: Command,
+        attempt: u32,
+        catalog: &Catalog,
+        secrets: &Secrets,
+        now: Millis,
+    ) -> Result<Self, Stopped> {
+        let call = Self::checked(command, attempt, catalog, secrets, now);
+        call.map_err(|stopped| if attempt > 1 { stopped.maybe_executed() } else { stopped })
+    }
+
+    fn checked(
         command: Command,
         attempt: u32,
         catalog: &Catalog,

@@ -11,6 +11,11 @@ const SKILLS: [(&str, &str); 3] = [
     ("web_fetch", include_str!("../skills/web_fetch/skill.toml")),
 ];
 
+/// Whether `manifest` is, to the letter, one that is compiled in.
+pub(crate) fn is_first_party(manifest: &str) -> bool {
+    SKILLS.iter().any(|(_, known)| *known == manifest)
+}
+
 /// Writes whatever of it is missing. The skills are written only where there is no folder of skills at
 /// all, so that one that the owner has removed stays removed.
 ///

@@ -88,7 +88,9 @@ impl Serving {
 
     async fn serve(self: Arc<Self>, request: Request) {
         let outcome = match request.command() {
-            Ok(_) if request.cancelled().is_cancelled() => answers::taken_back().into(),
+            Ok(_) if request.cancelled().is_cancelled() => {
+                answers::taken_back(request.attempt()).into()
+            }
             Ok(command) if command.action.as_str() == "APPROVE" => self.answer(command),
             Ok(command) => self.handle(command, &request).await,
             Err(malformed) => {

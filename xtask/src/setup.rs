@@ -4,7 +4,13 @@ use anyhow::{Result, bail, ensure};
 use xshell::{Shell, cmd};
 
 /// A program that the tests start, and the Debian package that has it.
-const PROGRAMS: [(&str, &str); 2] = [("redis-server", "redis-server"), ("python3", "python3")];
+const PROGRAMS: [(&str, &str); 5] = [
+    ("redis-server", "redis-server"),
+    ("python3", "python3"),
+    ("setsid", "util-linux"),
+    ("unshare", "util-linux"),
+    ("mount", "mount"),
+];
 
 /// Installs what is missing.
 ///
@@ -17,7 +23,8 @@ pub(crate) fn run(sh: &Shell) -> Result<()> {
     }
     let missing = missing(sh);
     if missing.is_empty() {
-        eprintln!("everything is there: cargo fmt, cargo clippy, redis-server, python3");
+        let programs = PROGRAMS.map(|(program, _)| program).join(", ");
+        eprintln!("everything is there: cargo fmt, cargo clippy, {programs}");
         return Ok(());
     }
     eprintln!(
@@ -32,7 +39,9 @@ pub(crate) fn run(sh: &Shell) -> Result<()> {
 
 fn missing(sh: &Shell) -> Vec<&'static str> {
     let absent = PROGRAMS.iter().filter(|(program, _)| !is_there(sh, program));
-    absent.map(|(_, package)| *package).collect()
+    let mut packages: Vec<_> = absent.map(|(_, package)| *package).collect();
+    packages.dedup();
+    packages
 }
 
 /// Whether a program is on the PATH.

@@ -8,13 +8,16 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::LocalAction;
-use crate::workspace::{Memory, Workspace};
+use crate::workspace::{Document, Memory, Workspace};
 
 /// How long a key may be, in characters.
 const KEY_LIMIT: usize = 200;
 
 /// How large a value may be, in bytes of JSON.
 const VALUE_LIMIT: usize = 4_096;
+
+/// How deep a value may be nested: every line of memory.json is indented by as many steps.
+const DEPTH_LIMIT: usize = 4;
 
 /// How many keys the memory holds.
 const KEYS_LIMIT: usize = 2_000;
@@ -97,6 +100,11 @@ fn check(new: &Object) -> Result<(), String> {
                 "the value of {shown:?} has {size} bytes; {VALUE_LIMIT} is the most"
             ));
         }
+        if depth(value) > DEPTH_LIMIT {
+            return Err(format!(
+                "the value of {shown:?} is nested deeper than {DEPTH_LIMIT} levels; say it more flatly"
+            ));
+        }
         if value.is_null() {
             return Err(format!(
                 "the value of {shown:?} is null; the user removes it with /forget"
@@ -104,6 +112,16 @@ fn check(new: &Object) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// How many lists and objects stand in one another.
+fn depth(value: &Value) -> usize {
+    let inner = match value {
+        Value::Array(list) => list.iter().map(depth).max(),
+        Value::Object(object) => object.values().map(depth).max(),
+        _ => return 0,
+    };
+    1 + inner.unwrap_or(0)
 }
 
 fn merge(memory: &mut Memory, new: Object) -> Result<Changes, String> {
@@ -118,6 +136,14 @@ fn merge(memory: &mut Memory, new: Object) -> Result<Changes, String> {
     if memory.0.len() > KEYS_LIMIT && !changes.added.is_empty() {
         return Err(format!(
             "the memory is full: it holds {KEYS_LIMIT} keys; the user makes room with /forget KEY"
+        ));
+    }
+    let size = memory.to_text().len();
+    if size as u64 > Memory::LIMIT {
+        return Err(format!(
+            "the memory is full: memory.json would have {size} bytes, and {} is the most; the user makes \
+             room with /forget KEY",
+            Memory::LIMIT
         ));
     }
     Ok(changes)
@@ -202,6 +228,7 @@ mod tests {
             json!({"new_memory": {"a\u{1b}b": "x"}}),
             json!({"new_memory": {long: "x"}}),
             json!({"new_memory": {"a": "v".repeat(VALUE_LIMIT)}}),
+            json!({"new_memory": {"a": [[[[["deep"]]]]]}}),
             json!({"new_memory": {"a": null}}),
         ] {
             let stopped = run(&workspace, params).await.unwrap_err();
@@ -221,6 +248,23 @@ mod tests {
         assert!(stopped.message.contains("full"), "{}", stopped.message);
         assert_eq!(workspace.memory.read().0.len(), KEYS_LIMIT);
         assert!(run(&workspace, json!({"new_memory": {"7": "seven"}})).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn what_would_make_the_file_too_large_is_refused_and_not_held() {
+        let (_folder, workspace) = workspace();
+        // 4 kB that become 30 kB when people can read them.
+        let value: Value = json!([[[vec![1; 1_900]]]]);
+        let large: Object = (0..600).map(|n| (n.to_string(), value.clone())).collect();
+        let before = Memory(large.clone());
+        assert!(before.to_text().len() as u64 <= Memory::LIMIT);
+        workspace.memory.save(before).unwrap();
+        let more: Object = (600..800).map(|n| (n.to_string(), value.clone())).collect();
+        let stopped = run(&workspace, json!({"new_memory": more})).await.unwrap_err();
+        assert_eq!(stopped.code, Code::BadParams);
+        assert!(stopped.message.contains("memory.json would have"), "{}", stopped.message);
+        assert_eq!(workspace.memory.read().0.len(), 600);
+        assert!(run(&workspace, json!({"new_memory": {"0": "flat"}})).await.is_ok());
     }
 
     #[tokio::test]

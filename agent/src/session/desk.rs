@@ -39,6 +39,8 @@ impl Desk {
                     self.take_turn(&text, &mut waiting).await;
                     self.mind.pass_notices_on(&self.outlet);
                     self.outlet.say(Outgoing::End);
+                    // People have their answer; what they say next waits until this one is kept.
+                    let _ = self.mind.keep(&self.outlet).await;
                 }
                 Said::Answer { id, yes } => {
                     self.mind.answer(&self.session, &id, yes, &self.outlet).await;
@@ -47,6 +49,7 @@ impl Desk {
                 Said::Stop => {}
             }
         }
+        let _ = self.mind.keep(&self.outlet).await;
     }
 
     /// The next thing that somebody says; the router's events are taken in while nobody does.
@@ -83,7 +86,7 @@ impl Desk {
         let turn = async {
             match slash::parse(text) {
                 Some(command) => command.run(mind, session, outlet).await,
-                None => Turn::new(mind, session, outlet).run(text).await,
+                None => Turn { mind, session, outlet }.run(text).await,
             }
         };
         tokio::pin!(turn);

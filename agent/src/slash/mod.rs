@@ -9,6 +9,7 @@ use crate::answer::Action;
 use crate::channel::Outgoing;
 use crate::mind::Mind;
 use crate::session::{Asking, Outlet, Session};
+use crate::turn;
 use crate::workspace::{Artifact, History};
 
 /// Every command: how it is written, and what it does.
@@ -99,17 +100,10 @@ impl Slash {
             Self::Forget(key) => forget(&key, mind, outlet),
             Self::Clear => clear(mind, outlet),
             Self::Run(action) => {
-                let cards = mind.cards();
-                outlet.say(Outgoing::Working(format!("{} is running", action.name)));
-                let observation = mind.actions.run(action, &Asking::of(session), &cards).await;
-                session.observe(&observation, &cards);
-                outlet.say(Outgoing::Action(observation.line()));
-                if let Some((id, text)) = observation.question() {
-                    outlet.say(Outgoing::Question { id, text });
-                }
+                let observation = turn::run(mind, outlet, &Asking::of(session), action).await;
+                session.observe(&observation, &mind.cards());
                 say(show::fields(&observation.fields));
-                // A write that is given up goes on by itself.
-                let _ = mind.save_artifact(Artifact(vec![observation.fields]), outlet).await;
+                mind.observed(vec![observation.fields]);
             }
         }
     }

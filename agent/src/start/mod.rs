@@ -41,7 +41,12 @@ pub async fn talk<B: Requester + Feed + 'static>(
     broker: B,
     way: String,
 ) -> Result<(), StartError> {
-    let (_lock, unlocked) = lock(&home)?;
+    let (held, unlocked) = lock(&home)?;
+    if held.is_some()
+        && let Err(error) = home::file::remove_drafts(&home.workspace())
+    {
+        tracing::warn!(%error, "what a killed agent left behind stays");
+    }
     let workspace = Arc::new(Workspace::open(home.workspace()));
     let broker = Arc::new(broker);
     let mut catalog = broker.catalog();

@@ -1,17 +1,17 @@
 //! One turn: think, act, observe, until an answer carries no action or the steps are used up.
 
+mod run;
 mod think;
 
 use futures::stream::{FuturesUnordered, StreamExt};
 
-use tokio::task::JoinHandle;
+pub(crate) use run::run;
 
 use crate::action::Observation;
 use crate::answer::Action;
 use crate::channel::Outgoing;
 use crate::mind::Mind;
 use crate::session::{Asking, Outlet, Session};
-use crate::workspace::Artifact;
 
 /// How many actions may follow on one another within a step without the model being asked.
 const FOLLOW_UPS: usize = 3;
@@ -24,16 +24,9 @@ pub struct Turn<'a> {
     pub session: &'a mut Session,
     /// Where the answer goes.
     pub outlet: &'a Outlet,
-    saving: Option<JoinHandle<()>>,
 }
 
-impl<'a> Turn<'a> {
-    /// A turn of `session` that has not begun.
-    #[must_use]
-    pub fn new(mind: &'a Mind, session: &'a mut Session, outlet: &'a Outlet) -> Self {
-        Self { mind, session, outlet, saving: None }
-    }
-
+impl Turn<'_> {
     /// Answers `message`. Whatever fails on the way is said to whoever can mend it; the message and what
     /// was said stay in the history.
     pub async fn run(mut self, message: &str) {
@@ -43,15 +36,6 @@ impl<'a> Turn<'a> {
         }
         let said = std::mem::take(&mut self.session.said);
         self.mind.remember(message, &said);
-        self.saved().await;
-    }
-
-    /// Waits until what the actions brought is on the disk.
-    async fn saved(&mut self) {
-        if let Some(saving) = self.saving.take() {
-            // A write that failed has said so.
-            let _ = saving.await;
-        }
     }
 
     /// The loop itself. Its error is for the user.
@@ -83,16 +67,15 @@ impl<'a> Turn<'a> {
             let asking = Asking::of(self.session);
             let (mind, outlet) = (self.mind, self.outlet);
             let mut running: FuturesUnordered<_> =
-                next.into_iter().map(|action| run_one(mind, outlet, &asking, action)).collect();
+                next.into_iter().map(|action| run(mind, outlet, &asking, action)).collect();
             next = Vec::new();
             // Taken in as each one ends, so that a turn that is stopped keeps what has already happened.
             while let Some(observation) = running.next().await {
                 self.session.observe(&observation, &mind.cards());
                 next.extend(observation.follow_up());
                 so_far.push(observation);
-                let fields = so_far.iter().map(|seen| seen.fields.clone()).collect();
-                self.saved().await;
-                self.saving = Some(mind.save_artifact(Artifact(fields), outlet));
+                mind.observed(so_far.iter().map(|seen| seen.fields.clone()).collect());
+                drop(mind.keep(outlet));
             }
             if next.is_empty() {
                 return;
@@ -102,14 +85,4 @@ impl<'a> Turn<'a> {
         let left = left.join(", ");
         self.outlet.say(Outgoing::Notice(format!("{left}: not run, too many follow one another")));
     }
-}
-
-async fn run_one(mind: &Mind, outlet: &Outlet, asking: &Asking, action: Action) -> Observation {
-    outlet.say(Outgoing::Working(format!("{} is running", action.name)));
-    let observation = mind.actions.run(action, asking, &mind.cards()).await;
-    outlet.say(Outgoing::Action(observation.line()));
-    if let Some((id, text)) = observation.question() {
-        outlet.say(Outgoing::Question { id, text });
-    }
-    observation
 }

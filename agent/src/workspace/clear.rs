@@ -6,6 +6,8 @@ use std::path::PathBuf;
 
 use home::{FileError, Home};
 
+use crate::log;
+
 /// Removes the artifact, the history, the generated files and the log, and gives what was there. Memory,
 /// soul, template and descriptions stay.
 ///
@@ -17,7 +19,9 @@ pub fn clear(home: &Home) -> Result<Vec<PathBuf>, FileError> {
     for name in ["artifact.json", "input_history.json", "console_history.txt"] {
         remove(workspace.join(name), fs::remove_file, &mut removed)?;
     }
-    remove(home.agent_log(), fs::remove_file, &mut removed)?;
+    for log in [home.agent_log(), log::set_aside(&home.agent_log())] {
+        remove(log, fs::remove_file, &mut removed)?;
+    }
     remove(workspace.join("output"), fs::remove_dir_all, &mut removed)?;
     Ok(removed)
 }

@@ -22,8 +22,8 @@ fn with_cause(error: &FileError) -> String {
 
 /// One file: what it holds now, and how that changes.
 ///
-/// Edits by hand between two reads are seen. A value that could not be saved is kept until the file
-/// changes on the disk.
+/// Edits by hand between two reads are seen. A value that is not on the disk is kept until the file changes
+/// there.
 #[derive(Debug)]
 pub struct File<T> {
     path: PathBuf,
@@ -41,9 +41,18 @@ struct State<T> {
     /// The file as it was when it was read or written last; none before the first time.
     stamp: Option<Stamp>,
     /// Whether `value` stands on the disk.
-    saved: bool,
+    kept: Kept,
     /// What stands in the file could not be read, so it must be set aside before it is written over.
     in_the_way: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    OnDisk,
+    /// It waits to be written.
+    NotYet,
+    /// The disk did not take it.
+    InMemoryAlone,
 }
 
 impl<T: Document> File<T> {
@@ -62,7 +71,7 @@ impl<T: Document> File<T> {
 
     fn with(path: PathBuf, absent: T, is_expected: bool, notices: &Notices) -> Self {
         let value = Arc::new(absent.clone());
-        let state = State { value, stamp: None, saved: true, in_the_way: false };
+        let state = State { value, stamp: None, kept: Kept::OnDisk, in_the_way: false };
         Self { path, absent, is_expected, state: Mutex::new(state), notices: notices.clone() }
     }
 
@@ -97,7 +106,8 @@ impl<T: Document> File<T> {
             change(value);
             Ok::<_, Infallible>(())
         };
-        self.change(sure).map_or_else(|never| match never {}, |((), saved)| saved)
+        let Ok(((), saved)) = self.change(sure);
+        saved
     }
 
     /// The same for a change that can be refused: gives what `change` gave, with whether the new value
@@ -110,18 +120,47 @@ impl<T: Document> File<T> {
         change: impl FnOnce(&mut T) -> Result<R, E>,
     ) -> Result<(R, Result<(), SaveError>), E> {
         let mut state = self.lock();
-        self.refresh(&mut state);
-        let mut value = T::clone(&state.value);
-        let given = change(&mut value)?;
-        if state.saved && value == *state.value {
-            return Ok((given, Ok(())));
-        }
-        state.value = Arc::new(value);
-        state.saved = false;
+        let given = self.alter(&mut state, change)?;
         Ok((given, self.write(&mut state)))
     }
 
+    /// Changes what it holds for everybody who reads it, and leaves the disk to [`Self::flush`].
+    pub fn hold(&self, change: impl FnOnce(&mut T)) {
+        let sure = |value: &mut T| {
+            change(value);
+            Ok::<_, Infallible>(())
+        };
+        let Ok(()) = self.alter(&mut self.lock(), sure);
+    }
+
+    /// Writes what is only held, and tries it once. Whoever asks meanwhile waits.
+    ///
+    /// # Errors
+    /// [`SaveError`]: what is held stays in memory alone.
+    pub fn flush(&self) -> Result<(), SaveError> {
+        self.write(&mut self.lock())
+    }
+
+    fn alter<R, E>(
+        &self,
+        state: &mut State<T>,
+        change: impl FnOnce(&mut T) -> Result<R, E>,
+    ) -> Result<R, E> {
+        self.refresh(state);
+        let mut value = T::clone(&state.value);
+        let given = change(&mut value)?;
+        if state.kept != Kept::OnDisk || value != *state.value {
+            state.value = Arc::new(value);
+            state.kept = Kept::NotYet;
+        }
+        Ok(given)
+    }
+
     fn write(&self, state: &mut State<T>) -> Result<(), SaveError> {
+        if state.kept != Kept::NotYet {
+            return Ok(());
+        }
+        state.kept = Kept::InMemoryAlone;
         if state.in_the_way {
             match home::file::set_aside(&self.path) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -138,15 +177,16 @@ impl<T: Document> File<T> {
             home::file::write(&self.path, text.as_bytes())
         };
         state.stamp = Some(Stamp::of(&self.path));
-        state.saved = written.is_ok();
-        written.map_err(SaveError)
+        written.map_err(SaveError)?;
+        state.kept = Kept::OnDisk;
+        Ok(())
     }
 
     fn refresh(&self, state: &mut State<T>) {
         let stamp = Stamp::of(&self.path);
         let is_current = state.stamp.is_some_and(|earlier| {
             // What is in memory alone must not be lost to a doubt.
-            let doubtless = state.saved && !state.in_the_way;
+            let doubtless = state.kept == Kept::OnDisk && !state.in_the_way;
             if doubtless {
                 stamp.proves_unchanged_since(earlier)
             } else {
@@ -181,7 +221,7 @@ impl<T: Document> File<T> {
         match value {
             Ok(value) => {
                 state.value = Arc::new(value);
-                state.saved = true;
+                state.kept = Kept::OnDisk;
             }
             Err(why) => self.is_broken(state, &why),
         }
@@ -219,7 +259,7 @@ impl<T: Document> File<T> {
 
     fn start_afresh(&self, state: &mut State<T>) {
         state.value = Arc::new(self.absent.clone());
-        state.saved = true;
+        state.kept = Kept::OnDisk;
     }
 
     fn lock(&self) -> MutexGuard<'_, State<T>> {

@@ -193,6 +193,33 @@ fn the_history_keeps_the_latest_ten() {
 }
 
 #[test]
+fn what_is_held_is_read_at_once_and_written_once() {
+    let house = house();
+    let history = &house.workspace.history;
+    history.hold(|history| history.add("hello", "Hello!"));
+    assert_eq!(history.read().entries().len(), 1);
+    assert!(!history.path().exists());
+    history.flush().unwrap();
+    assert_eq!(Workspace::open(house.folder.path()).history.read(), history.read());
+    // What nobody has changed is not written, also over a hand edit that nobody has read yet.
+    house.put("input_history.json", "[]");
+    history.flush().unwrap();
+    assert_eq!(history.read().entries(), []);
+}
+
+#[test]
+fn what_can_not_be_written_is_tried_once_and_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("workspace");
+    fs::write(&path, "a file where a folder should be").unwrap();
+    let history = Workspace::open(&path).history;
+    history.hold(|history| history.add("hello", "Hello!"));
+    assert!(history.flush().is_err());
+    assert!(history.flush().is_ok(), "it was tried already");
+    assert_eq!(history.read().entries().len(), 1);
+}
+
+#[test]
 fn a_card_that_is_wrong_does_not_take_the_others_away() {
     let house = house();
     house.put(

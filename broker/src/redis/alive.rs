@@ -18,7 +18,7 @@ use super::sweep::sweep;
 
 /// How long an id that was taken back before it came is remembered, in milliseconds: as long as the longest
 /// wait of an agent.
-const REMEMBERED_MS: u64 = 600_000;
+pub(super) const REMEMBERED_MS: u64 = 600_000;
 
 /// How often routers that have died are looked for, in beats.
 const LOOK: u32 = 2;

@@ -19,7 +19,7 @@ pub(super) struct Claimed {
     pub(super) field: u64,
     /// What is to be done with it.
     pub(super) mark: Mark,
-    /// How often it has been begun, this time included.
+    /// How often it has been begun; for one that is run, this time included.
     pub(super) attempt: u32,
     /// Its id, if it has one.
     pub(super) id: Option<MessageId>,
@@ -42,6 +42,10 @@ pub(super) enum Mark {
     Unreadable,
 }
 
+/// How far a router came that ended, nobody knows.
+const INTERRUPTED: &str =
+    "a router ended while it ran, and its time is over; it may have been done";
+
 impl Mark {
     fn parse(word: &str) -> Option<Self> {
         Some(match word {
@@ -58,8 +62,9 @@ impl Mark {
         })
     }
 
-    /// What to answer; none for what is run, or is answered with a reply that is there already.
-    pub(super) fn answer(self, body: &[u8]) -> Option<Stopped> {
+    /// What to answer to a command that has been begun so often before; none for what is run, or is answered with a reply
+    /// that is there already.
+    pub(super) fn answer(self, body: &[u8], begun: u32) -> Option<Stopped> {
         let (code, message) = match self {
             Self::Run | Self::Known => return None,
             Self::Cancelled => (Code::Cancelled, "it was taken back before it was begun"),
@@ -68,7 +73,7 @@ impl Mark {
             }
             Self::Stale => (Code::Stale, "it waited while no router was there; it was not run"),
             Self::Poison => {
-                (Code::Poison, "it was begun several times and never ended; it is not run again")
+                (Code::Poison, "it was begun several times and never ended; it is not run")
             }
             Self::QueueFull => (Code::QueueFull, "too many commands wait already; try again later"),
             Self::TooLarge => (Code::TooLarge, "it is larger than a command may be"),
@@ -80,7 +85,13 @@ impl Mark {
                 ));
             }
         };
-        Some(Stopped::new(code, message))
+        Some(match (begun, self) {
+            (0, _) => Stopped::new(code, message),
+            // Its time is over because a router ended while it ran.
+            (_, Self::Expired) => Stopped::new(Code::Interrupted, INTERRUPTED).maybe_executed(),
+            _ => Stopped::new(code, format!("{message}, but may have been done before"))
+                .maybe_executed(),
+        })
     }
 }
 

@@ -6,7 +6,7 @@ use redis::RedisError;
 use super::hands::Held;
 use super::letter;
 use super::life::Life;
-use super::link::{BackOff, Topology as _};
+use super::link::BackOff;
 use super::scripts::{FINISH, KEEP, LET_GO, PUT_BACK, SEND};
 use crate::responder::Ending;
 
@@ -99,7 +99,7 @@ impl Life {
 
     async fn put_back(&self, held: &Held) -> Result<(), RedisError> {
         let mut put_back = PUT_BACK.key(self.keys.work(&held.router));
-        put_back.key(&self.keys.again).arg(&self.keys.states).arg(1).arg(held.field);
+        put_back.key(&self.keys.again).arg(&*held.router).arg(&self.keys.states).arg(held.field);
         put_back.invoke_async(&mut self.commands()).await
     }
 }

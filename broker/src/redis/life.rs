@@ -1,7 +1,7 @@
 //! A router's life on the server, from registering under a new name to leaving.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use protocol::{Millis, QueueNames};
 use redis::RedisError;
@@ -11,7 +11,7 @@ use tokio_util::task::TaskTracker;
 use super::claim::Claimed;
 use super::hands::{Hands, Held};
 use super::keys::Keys;
-use super::link::{Commands, RedisAddress};
+use super::link::{Connection, RedisAddress};
 use super::scripts::{LEAVE, REGISTER};
 use super::terms::Terms;
 use crate::clock::Clock;
@@ -25,9 +25,11 @@ pub(super) struct Life {
     pub(super) hands: Hands,
     /// One for each command that is being answered.
     pub(super) tasks: TaskTracker,
-    commands: Commands,
+    commands: Connection,
     /// The name under which the server knows this router now.
     name: Mutex<Option<Arc<str>>>,
+    /// Held while registering, so that no name is left behind that nobody uses.
+    registering: tokio::sync::Mutex<()>,
     down: AtomicBool,
 }
 
@@ -47,17 +49,22 @@ impl Life {
             tasks: TaskTracker::new(),
             commands,
             name: Mutex::default(),
+            registering: tokio::sync::Mutex::default(),
             down: AtomicBool::new(false),
         })
     }
 
     /// The connection for everything that does not block.
-    pub(super) fn commands(&self) -> Commands {
+    pub(super) fn commands(&self) -> Connection {
         self.commands.clone()
     }
 
     /// This router's name; registers it first when it has none.
     pub(super) async fn name(&self) -> Result<Arc<str>, RedisError> {
+        if let Some(name) = self.known_name() {
+            return Ok(name);
+        }
+        let _one_at_a_time = self.registering.lock().await;
         if let Some(name) = self.known_name() {
             return Ok(name);
         }
@@ -69,28 +76,37 @@ impl Life {
         let theirs: u64 = register.invoke_async(&mut self.commands()).await?;
         // Deadlines are judged by the server's clock, so that comes before the first command.
         self.clock.set(Millis(theirs), before);
-        // Two tasks may come here at once; the name that is not kept has nothing in its hands.
-        let mut known = self.name.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(Arc::clone(known.get_or_insert(name)))
+        *lock(&self.name) = Some(Arc::clone(&name));
+        Ok(name)
     }
 
     pub(super) fn known_name(&self) -> Option<Arc<str>> {
-        self.name.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.name).clone()
     }
 
     /// The server counts `name` as dead: what was in its hands is another router's, and this one goes on under
     /// a new name.
     pub(super) fn fenced(&self, name: &str) {
-        let mut known = self.name.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.name);
         if known.as_deref() != Some(name) {
             return;
         }
         *known = None;
+        drop(known);
         tracing::warn!("this router counted as dead; it goes on, and leaves what it had to others");
-        for held in self.hands.all() {
-            if *held.router == *name {
-                self.hands.lose(held.field);
-            }
+        self.lose(name);
+    }
+
+    /// What was claimed under `name` is lost if that name has come to count as dead while the claim was under way.
+    pub(super) fn stands(&self, name: &str) {
+        if self.known_name().as_deref() != Some(name) {
+            self.lose(name);
+        }
+    }
+
+    fn lose(&self, name: &str) {
+        for held in self.hands.all().into_iter().filter(|held| *held.router == *name) {
+            self.hands.lose(held.field);
         }
     }
 
@@ -140,4 +156,9 @@ impl Life {
 /// A span in whole milliseconds, as the scripts take it.
 pub(super) fn millis(span: std::time::Duration) -> u64 {
     u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
+}
+
+// A std mutex, because it is never held across an await. Poisoned, the name is still whole.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,24 +1,33 @@
 //! Where a queue is, as the settings of a process say.
 
+use std::path::PathBuf;
+
 use protocol::{DEFAULT_COMMAND_QUEUE, DEFAULT_RESPONSE_PREFIX, QueueNames};
 
+use super::link::Ca;
 use super::{AddressError, RedisAddress};
 
 /// The Redis that agents and routers meet on, and the names of their keys there.
 #[derive(Clone)]
 pub struct QueuePlace {
     url: Option<String>,
+    ca_file: Option<PathBuf>,
     /// What the keys are called.
     pub names: QueueNames,
 }
 
 impl QueuePlace {
-    /// The place that `REDIS_URL`, `COMMAND_QUEUE` and `RESPONSE_PREFIX` name; `get` gives their values.
+    /// The place that `REDIS_URL`, `REDIS_CA_FILE`, `COMMAND_QUEUE` and `RESPONSE_PREFIX` name; `get` gives
+    /// their values.
     #[must_use]
     pub fn from_settings<'a>(get: impl Fn(&str) -> Option<&'a str>) -> Self {
         let queue = get("COMMAND_QUEUE").unwrap_or(DEFAULT_COMMAND_QUEUE);
         let prefix = get("RESPONSE_PREFIX").unwrap_or(DEFAULT_RESPONSE_PREFIX);
-        Self { url: get("REDIS_URL").map(str::to_owned), names: QueueNames::new(queue, prefix) }
+        Self {
+            url: get("REDIS_URL").map(str::to_owned),
+            ca_file: get("REDIS_CA_FILE").map(PathBuf::from),
+            names: QueueNames::new(queue, prefix),
+        }
     }
 
     /// Whether anything says where it is.
@@ -30,9 +39,14 @@ impl QueuePlace {
     /// Where it is; `None` when nothing says so.
     ///
     /// # Errors
-    /// [`AddressError`] when `REDIS_URL` can't be read.
+    /// [`AddressError`] when `REDIS_URL` or the file of `REDIS_CA_FILE` can't be read.
     pub fn address(&self) -> Result<Option<RedisAddress>, AddressError> {
-        self.url.as_deref().map(RedisAddress::new).transpose()
+        let Some(url) = &self.url else { return Ok(None) };
+        let address = match &self.ca_file {
+            Some(file) => RedisAddress::with_ca(url, Ca::read(file)?),
+            None => RedisAddress::new(url),
+        };
+        address.map(Some)
     }
 }
 

@@ -10,7 +10,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::link::{BLOCK, Commands, Connection, RedisAddress};
+use super::link::{BLOCK, Connection, RedisAddress};
 use super::sent::Sent;
 use crate::clock::Clock;
 use crate::requester::{Feed, RequestError, Requester, WAY_BACK};
@@ -32,7 +32,7 @@ pub struct RedisRequester {
 pub(super) struct Shared {
     pub(super) address: RedisAddress,
     pub(super) names: QueueNames,
-    pub(super) commands: Commands,
+    pub(super) commands: Connection,
     /// Connections for blocking reads that nobody uses at the moment.
     idle: Mutex<Vec<Connection>>,
     pub(super) clock: Clock,

@@ -123,6 +123,7 @@ impl RedisResponder {
             Claim::Taken { more, commands } => {
                 self.more = more;
                 commands.into_iter().for_each(|claimed| self.accept(&name, claimed));
+                self.life.stands(&name);
             }
             Claim::Fenced => self.life.fenced(&name),
         }
@@ -133,7 +134,7 @@ impl RedisResponder {
     fn accept(&mut self, name: &Arc<str>, claimed: Claimed) {
         let held = self.life.hold(name, &claimed);
         let life = Arc::clone(&self.life);
-        let ending = match (claimed.mark, claimed.mark.answer(&claimed.body)) {
+        let ending = match (claimed.mark, claimed.mark.answer(&claimed.body, claimed.attempt)) {
             (Mark::Run, _) => {
                 let (request, unanswered) =
                     Request::open(&claimed.body, claimed.attempt, held.cancelled.clone());

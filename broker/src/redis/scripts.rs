@@ -20,11 +20,11 @@ script!(
 );
 script!(
     /// A router takes commands into its hands.
-    CLAIM, "claim.lua"
+    CLAIM, "take_back.lua", "claim.lua"
 );
 script!(
     /// A router says that it lives.
-    BEAT, "hand_back.lua", "beat.lua"
+    BEAT, "hand_back.lua", "take_back.lua", "beat.lua"
 );
 script!(
     /// Takes everything out of the hands of routers that have died.

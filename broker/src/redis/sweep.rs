@@ -3,7 +3,6 @@
 use redis::RedisError;
 
 use super::life::Life;
-use super::link::Topology as _;
 
 /// How long a reply without a time limit may lie untouched, in seconds.
 const UNTOUCHED: u64 = 60;

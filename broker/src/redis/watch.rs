@@ -10,6 +10,7 @@ use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
 use redis::{Cmd, ErrorKind, RedisError, ServerErrorKind};
 
+use super::alive::REMEMBERED_MS;
 use super::bells::bell;
 use super::claim::Claim;
 use super::life::Life;
@@ -25,9 +26,6 @@ const KEPT_BYTES: usize = 64 * 1024;
 
 /// How many commands a claim may bring that are answered for being too many, on top of those that there is room for.
 const MOST_SHED: usize = 3 * 64;
-
-/// After how many claims the order of the lanes begins again.
-const TURNS: u64 = 16;
 
 /// A claim with its answer.
 pub(super) struct Answered {
@@ -45,7 +43,8 @@ pub(super) struct Watch {
     lanes: Vec<Lane>,
     /// Those that are waited for. They go on from one wait to the next.
     waiting: FuturesUnordered<BoxFuture<'static, (usize, Watched)>>,
-    turn: u64,
+    /// How many commands have been taken: it decides which lane's turn it is.
+    taken: u64,
 }
 
 /// What came of waiting at a lane, and the connection to go on with.
@@ -60,7 +59,7 @@ struct Lane {
 impl Watch {
     pub(super) fn new(life: Arc<Life>) -> Self {
         let lanes = life.keys.lanes.iter().map(|_| Lane::default()).collect();
-        Self { life, lanes, waiting: FuturesUnordered::new(), turn: 0 }
+        Self { life, lanes, waiting: FuturesUnordered::new(), taken: 0 }
     }
 
     /// Waits at the first `count` lanes until a claim brings something, or for a while. Giving this up loses nothing.
@@ -71,9 +70,9 @@ impl Watch {
         for at in 0..count.min(self.lanes.len()) {
             if !self.lanes[at].waiting {
                 self.lanes[at].waiting = true;
-                let (life, idle, turn) =
-                    (Arc::clone(&self.life), self.lanes[at].idle.take(), self.next_turn());
-                let watched = async move { (at, life.watch(at, idle, turn).await) };
+                let (life, idle, taken) =
+                    (Arc::clone(&self.life), self.lanes[at].idle.take(), self.taken);
+                let watched = async move { (at, life.watch(at, idle, taken).await) };
                 self.waiting.push(Box::pin(watched));
             }
         }
@@ -81,15 +80,15 @@ impl Watch {
         self.lanes[at].waiting = false;
         let (connection, answered) = watched?;
         self.lanes[at].idle = Some(connection);
+        self.count(&answered);
         Ok(answered)
     }
 
     /// Claims without waiting.
     pub(super) async fn now(&mut self) -> Result<Answered, RedisError> {
-        let turn = self.next_turn();
         let name = self.life.name().await?;
         let asked = Asked::new(&self.life);
-        let claim = asked.claim(&name, turn);
+        let claim = asked.claim(&name, self.taken);
         let mut commands = self.life.commands();
         let claim = match claim.query_async(&mut commands).await {
             Err(error) if error.kind() == ErrorKind::Server(ServerErrorKind::NoScript) => {
@@ -98,17 +97,20 @@ impl Watch {
             }
             answer => answer?,
         };
-        Ok(Answered { name, first: asked.keep(), claim })
+        let answered = Answered { name, first: asked.keep(), claim };
+        self.count(&answered);
+        Ok(answered)
     }
 
-    fn next_turn(&mut self) -> u64 {
-        self.turn = (self.turn + 1) % TURNS;
-        self.turn
+    fn count(&mut self, answered: &Answered) {
+        if let Claim::Taken { commands, .. } = &answered.claim {
+            self.taken = self.taken.wrapping_add(commands.len() as u64);
+        }
     }
 }
 
 impl Life {
-    async fn watch(&self, lane: usize, idle: Option<Connection>, turn: u64) -> Watched {
+    async fn watch(&self, lane: usize, idle: Option<Connection>, taken: u64) -> Watched {
         let mut connection = match idle {
             Some(connection) => connection,
             None => {
@@ -121,7 +123,7 @@ impl Life {
         let asked = Asked::new(self);
         let mut both = redis::pipe();
         both.add_command(bell(&self.keys.lanes[lane])).ignore();
-        both.add_command(asked.claim(&name, turn));
+        both.add_command(asked.claim(&name, taken));
         let (claim,): (Claim,) = both.query_async(&mut connection).await?;
         Ok((connection, Answered { name, first: asked.keep(), claim }))
     }
@@ -140,15 +142,16 @@ impl<'a> Asked<'a> {
         Self { life, first, answered: false }
     }
 
-    fn claim(&self, name: &str, turn: u64) -> Cmd {
+    fn claim(&self, name: &str, taken: u64) -> Cmd {
         let Life { keys, terms, .. } = self.life;
         let mut claim = redis::cmd("EVALSHA");
-        claim.arg(CLAIM.get_hash()).arg(4 + keys.lanes.len());
+        claim.arg(CLAIM.get_hash()).arg(5 + keys.lanes.len());
         claim.arg(&keys.routers).arg(keys.work(name)).arg(&keys.again).arg(&keys.stale);
-        claim.arg(&keys.lanes);
-        claim.arg(name).arg(self.first).arg(terms.slots).arg(terms.reserved()).arg(turn);
+        claim.arg(&keys.lanes).arg(&keys.control);
+        claim.arg(name).arg(self.first).arg(terms.slots).arg(terms.reserved()).arg(taken);
         claim.arg(protocol::json::MAX_BYTES).arg(KEPT_BYTES).arg(terms.waiting_most);
         claim.arg(MOST_ATTEMPTS).arg(LEASE_MS).arg(&keys.states).arg(&keys.works);
+        claim.arg(REMEMBERED_MS);
         claim
     }
 

@@ -129,6 +129,8 @@ fn a_folder_that_can_not_be_written_gives_its_name_and_the_remedy() {
     let text = error.to_string();
     assert!(text.starts_with("can't write /sys/safeclaw.json ("), "{text}");
     assert!(text.contains("choose another home with --home"), "{text}");
+    let cause = std::error::Error::source(&error).unwrap().to_string();
+    assert!(!cause.contains("/sys"), "one path is enough: {cause}");
 
     let below_a_file = write(Path::new("/etc/passwd/x"), b"").unwrap_err().to_string();
     assert!(below_a_file.contains("a file where a folder should be"), "{below_a_file}");

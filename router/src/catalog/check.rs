@@ -9,11 +9,13 @@ use protocol::{ActionCard, Effect, Object};
 use serde_json::Value;
 
 use super::manifest::Manifest;
+use super::params::Params;
 use super::reach::{allow_private, pattern, secrets, settings};
 use super::scan::NOT_LOOKED_INTO;
 use super::skill::Skill;
 use super::span;
 use crate::config::SkillConfig;
+use crate::defaults;
 use crate::sandbox::Program;
 
 /// How long a call may take when the manifest does not say.
@@ -61,7 +63,9 @@ pub(super) fn check(
 ) -> Result<Skill, SkillError> {
     let file = folder.join("skill.toml");
     let fault = |why: String| SkillError { file: file.clone(), why };
-    let manifest = read(&file).map_err(fault)?;
+    let text = read(&file).map_err(fault)?;
+    let manifest: Manifest =
+        toml::from_str(&text).map_err(|error| fault(error.to_string().trim_end().to_owned()))?;
     check_name(folder, &manifest).map_err(fault)?;
     check_params(&manifest).map_err(fault)?;
     let program = program(folder, &manifest).map_err(fault)?;
@@ -71,8 +75,6 @@ pub(super) fn check(
     let hosts = hosts.collect::<Result<Vec<_>, _>>().map_err(fault)?;
     let timeout = timeout(manifest.timeout.as_deref()).map_err(fault)?;
     let card = card(&manifest, timeout);
-    let validator = jsonschema::validator_for(&card.params_schema())
-        .map_err(|error| fault(format!("[params] is no JSON Schema: {error}")))?;
     let skill = Skill {
         folder: folder.to_owned(),
         program,
@@ -88,20 +90,21 @@ pub(super) fn check(
         allow_private: allow_private(config).map_err(fault)?,
         dry_run: config.dry_run,
         disabled: !config.enabled,
-        validator,
+        params: Params::new(card.params_schema()),
         fingerprint,
         card,
     };
-    check_examples(&skill).map_err(fault)?;
+    if !defaults::is_first_party(&text) {
+        check_schema(&skill).map_err(fault)?;
+    }
     Ok(skill)
 }
 
-fn read(file: &Path) -> Result<Manifest, String> {
+fn read(file: &Path) -> Result<String, String> {
     // Regular files alone, and bounded: a pipe of that name would be waited for.
     let bytes = home::file::read(file, MAX_MANIFEST).map_err(|error| error.to_string())?;
     let bytes = bytes.ok_or("it is missing; every skill has one")?;
-    let text = String::from_utf8(bytes).map_err(|_| "it is not text in UTF-8".to_owned())?;
-    toml::from_str(&text).map_err(|error| error.to_string().trim_end().to_owned())
+    String::from_utf8(bytes).map_err(|_| "it is not text in UTF-8".to_owned())
 }
 
 fn check_name(folder: &Path, manifest: &Manifest) -> Result<(), String> {
@@ -225,11 +228,71 @@ fn card(manifest: &Manifest, timeout: Duration) -> ActionCard {
     }
 }
 
-fn check_examples(skill: &Skill) -> Result<(), String> {
+/// Checks that there is a schema and that the examples fit it. Of the manifests that are compiled in, the
+/// tests have checked it.
+fn check_schema(skill: &Skill) -> Result<(), String> {
+    skill.params.ready()?;
     for example in &skill.card.examples {
         skill
             .check(&example.params)
             .map_err(|stopped| format!("examples: {:?}: {}", example.say, stopped.message))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use testkit::TempHome;
+
+    use super::*;
+    use crate::catalog::{Found, scan};
+    use crate::config::RouterConfig;
+
+    fn fresh() -> (TempHome, Found) {
+        let home = TempHome::new();
+        defaults::write_missing(&home).unwrap();
+        let found = look(&home);
+        (home, found)
+    }
+
+    fn look(home: &TempHome) -> Found {
+        scan(&home.router_skills(), &RouterConfig::default(), &Found::default())
+    }
+
+    #[test]
+    fn the_manifests_that_are_compiled_in_have_schemas_and_fitting_examples() {
+        let (_home, found) = fresh();
+        assert_eq!(found.broken, []);
+        assert_eq!(found.skills.len(), builtin::NAMES.len());
+        for skill in found.skills.values() {
+            assert_eq!(check_schema(skill), Ok(()), "{}", skill.name());
+        }
+    }
+
+    #[test]
+    fn one_that_the_owner_has_changed_is_checked_like_any_other() {
+        let (home, _) = fresh();
+        let file = home.router_skills().join("create_post/skill.toml");
+        let manifest = fs::read_to_string(&file).unwrap();
+        for (change, why) in [
+            (("minLength = 1", "minLength = 'one'"), "[params] is no JSON Schema"),
+            (("text = \"Hello World\"", "text = \"\""), "examples: \"Post 'Hello World' to X.\""),
+        ] {
+            let changed = manifest.replacen(change.0, change.1, 1);
+            assert_ne!(changed, manifest);
+            fs::write(&file, changed).unwrap();
+            let found = look(&home);
+            assert_eq!(found.skills.len(), builtin::NAMES.len() - 1);
+            assert!(found.broken[0].why.contains(why), "{:?}", found.broken);
+        }
+    }
+
+    #[test]
+    fn nothing_fits_what_is_no_schema() {
+        let params = Params::new(serde_json::json!({"type": "nothing that exists"}));
+        for _ in 0..2 {
+            let why = params.complaints(&Object::new()).unwrap_err();
+            assert!(why.starts_with("[params] is no JSON Schema: "), "{why}");
+        }
+    }
 }

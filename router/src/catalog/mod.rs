@@ -2,6 +2,7 @@
 
 mod check;
 mod manifest;
+mod params;
 mod reach;
 mod scan;
 mod skill;

@@ -5,15 +5,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use egress::{Endpoint, HeaderTemplate, HostPattern};
-use jsonschema::Validator;
 use protocol::{ActionCard, ActionName, Code, Effect, Object, Stopped};
-use serde_json::Value;
 
 use super::manifest::Mode;
+use super::params::Params;
 use crate::sandbox::Program;
-
-/// The longest list of what is wrong with some parameters.
-const COMPLAINTS: usize = 5;
 
 /// A skill whose manifest and folder hold together.
 #[derive(Debug)]
@@ -44,7 +40,7 @@ pub struct Skill {
     pub dry_run: bool,
     /// The owner has switched it off.
     pub disabled: bool,
-    pub(super) validator: Validator,
+    pub(super) params: Params,
     /// What changes when anything that this was made of changes.
     pub(super) fingerprint: [u8; 32],
 }
@@ -76,19 +72,12 @@ impl Skill {
     /// Checks a call's parameters against the schema.
     ///
     /// # Errors
-    /// `bad_params` with everything that is wrong, for the model to mend.
+    /// `bad_params` with everything that is wrong, for the model to mend; `unknown_action` when what the
+    /// manifest has there is no schema.
     pub fn check(&self, params: &Object) -> Result<(), Stopped> {
-        let params = Value::Object(params.clone());
-        let complaints: Vec<String> = self
-            .validator
-            .iter_errors(&params)
-            .take(COMPLAINTS)
-            .map(|error| match error.instance_path().to_string().trim_start_matches('/') {
-                "" => error.to_string(),
-                place => format!("{place}: {error}"),
-            })
-            .map(|complaint| shortened(&complaint))
-            .collect();
+        let complaints = self.params.complaints(params).map_err(|why| {
+            Stopped::new(Code::UnknownAction, format!("{} can't be run: {why}", self.name()))
+        })?;
         if complaints.is_empty() {
             return Ok(());
         }
@@ -106,14 +95,5 @@ impl Skill {
         self.secrets.iter().filter(|(_, secret)| {
             secret.when.iter().all(|(key, value)| params.get(key) == Some(value))
         })
-    }
-}
-
-/// An error of the validator can repeat a whole parameter; its beginning is enough.
-fn shortened(text: &str) -> String {
-    const MOST: usize = 300;
-    match text.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
     }
 }

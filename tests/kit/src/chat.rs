@@ -139,6 +139,14 @@ impl Chat {
         kill_process(Pid::from_child(&self.child), Signal::INT).unwrap();
     }
 
+    /// Asks it to terminate.
+    ///
+    /// # Panics
+    /// When it has ended.
+    pub fn terminate(&self) {
+        kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
+    }
+
     /// Closes stdin and waits for the end.
     ///
     /// # Panics

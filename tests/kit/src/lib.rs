@@ -13,7 +13,7 @@ mod wait;
 
 pub use chat::Chat;
 pub use ollama::{OllamaServer, Says};
-pub use redis::{RedisServer, RedisSetup};
+pub use redis::{RedisCluster, RedisServer, RedisSetup};
 pub use temp_home::TempHome;
 pub use terminal::Terminal;
 pub use wait::{eventually, wait_until};

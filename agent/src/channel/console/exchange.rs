@@ -1,6 +1,7 @@
 //! One thing said and its answer, the same at a terminal and on a pipe.
 
 use std::io;
+use std::time::Duration;
 
 use protocol::Principal;
 
@@ -8,6 +9,9 @@ use super::input::{self, Typed};
 use super::interrupts::Interrupts;
 use super::screen::Screen;
 use crate::channel::{Incoming, Line, Outgoing, Said};
+
+/// How long the agent may take to its last words when a person wants to end it.
+const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// Says things to the agent and shows what it answers.
 #[derive(Debug)]
@@ -32,6 +36,8 @@ pub(super) enum Heard {
     Answer(Vec<Question>),
     /// A person has stopped the answer; what was asked before that still waits.
     Stopped(Vec<Question>),
+    /// A person wants to end it, and nothing runs.
+    Quit,
     /// The conversation is over.
     Over,
 }
@@ -44,7 +50,7 @@ impl Exchange {
     /// Takes one line as it was typed, and shows its answer to the end.
     pub(super) async fn say(&mut self, typed: &[u8]) -> io::Result<Heard> {
         match input::read(typed) {
-            Typed::Quit => Ok(Heard::Over),
+            Typed::Quit => Ok(Heard::Quit),
             Typed::Nothing(why) => {
                 self.screen.show(&Outgoing::Notice(why))?;
                 Ok(Heard::Answer(Vec::new()))
@@ -65,6 +71,24 @@ impl Exchange {
     /// Sends it; `false` when the agent has gone.
     pub(super) async fn send(&self, said: Said) -> bool {
         self.line.incoming.send(Incoming { from: self.from.clone(), said }).await.is_ok()
+    }
+
+    /// Lets the agent end when nothing runs, and shows what it still has to say, such as that something
+    /// could not be kept. An interrupt is for those in a hurry.
+    pub(super) async fn leave(self) -> io::Result<()> {
+        let Self { line: Line { incoming, mut outgoing }, mut screen, mut interrupts, .. } = self;
+        drop(incoming);
+        let last_words = async {
+            while let Some(last) = outgoing.recv().await {
+                screen.show(&last)?;
+            }
+            Ok(())
+        };
+        tokio::select! {
+            shown = last_words => shown,
+            () = interrupts.next() => Ok(()),
+            () = tokio::time::sleep(LAST_WORDS) => Ok(()),
+        }
     }
 
     /// Shows an answer to its end. An interrupt stops it, a second one everything.

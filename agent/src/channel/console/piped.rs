@@ -21,10 +21,12 @@ pub(super) async fn run(mut exchange: Exchange) -> io::Result<()> {
                 continue;
             }
         };
-        let Some(bytes) = bytes else { return Ok(()) };
-        // Questions find nobody here. They stay pending, and the actions' lines have said so.
-        if let Heard::Over = exchange.say(&bytes).await? {
-            return Ok(());
+        let Some(bytes) = bytes else { return exchange.leave().await };
+        match exchange.say(&bytes).await? {
+            Heard::Over => return Ok(()),
+            Heard::Quit => return exchange.leave().await,
+            // Questions find nobody here. They stay pending, and the actions' lines have said so.
+            Heard::Answer(_) | Heard::Stopped(_) => {}
         }
     }
 }

@@ -23,11 +23,12 @@ impl Terminal {
         let mut interrupted = false;
         loop {
             let stopped = match self.ask("you> ", Kept::Yes).await {
-                Asked::End => return Ok(()),
-                Asked::Interrupted if interrupted => return Ok(()),
+                Asked::End => return self.exchange.leave().await,
+                Asked::Interrupted if interrupted => return self.exchange.leave().await,
                 Asked::Interrupted => true,
                 Asked::Line(line) => match self.exchange.say(line.as_bytes()).await? {
                     Heard::Over => return Ok(()),
+                    Heard::Quit => return self.exchange.leave().await,
                     Heard::Stopped(questions) => {
                         self.put(questions).await?;
                         true

@@ -1,8 +1,8 @@
 //! Ollama, the server of local models.
 //!
-//! The types and the model list are those of ollama-rs. Its streaming is not used: it loses text when a
-//! character stands in two chunks, writes errors in the middle of an answer to stderr, and knows no
-//! timeout.
+//! The types are those of ollama-rs. Its requests are not used: its streaming loses text when a character
+//! stands in two chunks, writes errors in the middle of an answer to stderr, and knows no timeout; its list
+//! of models keeps the status of an error to itself.
 
 mod host;
 mod lines;
@@ -12,10 +12,10 @@ use std::error::Error;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ollama_rs::error::OllamaError;
 use ollama_rs::generation::chat::{ChatMessage, request::ChatMessageRequest};
-use ollama_rs::models::ModelOptions;
-use reqwest::{Client, Response, StatusCode};
+use ollama_rs::models::{LocalModel, ModelOptions};
+use reqwest::{Client, RequestBuilder, Response, StatusCode};
+use serde::Deserialize;
 use tokio::time::timeout;
 
 pub use host::{Host, HostError};
@@ -42,6 +42,15 @@ const TEMPERATURE: f32 = 0.0;
 
 /// How much of an error's body is read, in bytes.
 const ERROR_LIMIT: usize = 4_096;
+
+/// How much of the list of models is read, in bytes: thousands of models.
+const LIST_LIMIT: usize = 4 * 1024 * 1024;
+
+/// What `/api/tags` answers (Ollama's docs/api.md).
+#[derive(Deserialize)]
+struct List {
+    models: Vec<LocalModel>,
+}
 
 /// One model of an Ollama server.
 #[derive(Debug, Clone)]
@@ -75,41 +84,49 @@ impl Ollama {
     /// # Errors
     /// As for [`Model::complete`].
     pub async fn models(&self) -> Result<Vec<String>, ModelError> {
-        let server = ollama_rs::Ollama::builder()
-            .url(self.host.url().clone())
-            .reqwest_client(self.client.clone())
-            .build();
-        let list = timeout(LIST, server.list_local_models())
-            .await
-            .map_err(|_| ModelError::Silent(LIST))?
-            .map_err(|error| self.list_error(error))?;
-        let mut names: Vec<String> = list.into_iter().map(|model| model.name).collect();
+        let listed = async {
+            let request = self.client.get(format!("{}api/tags", self.host.url()));
+            let mut response = self.send(request, LIST).await?;
+            self.body(&mut response, LIST_LIMIT).await
+        };
+        let body = timeout(LIST, listed).await.map_err(|_| ModelError::Silent(LIST))??;
+        let list: List = serde_json::from_slice(&body).map_err(|_| ModelError::BadLine {
+            address: self.address.clone(),
+            shown: shown(&body),
+        })?;
+        let mut names: Vec<String> = list.models.into_iter().map(|model| model.name).collect();
         names.sort();
         Ok(names)
     }
 
-    fn list_error(&self, error: OllamaError) -> ModelError {
-        match error {
-            OllamaError::ReqwestError(error) => self.transport(&error),
-            OllamaError::Other(body) => self.refused(StatusCode::BAD_GATEWAY, body.as_bytes()),
-            other => ModelError::BadLine {
-                address: self.address.clone(),
-                shown: shown(deepest(&other).as_bytes()),
-            },
-        }
-    }
-
-    async fn send(&self, prompt: &str) -> Result<Response, ModelError> {
-        let url = format!("{}api/chat", self.host.url());
-        let request = self.client.post(url).json(&self.request(prompt)).send();
-        let response = timeout(TOKEN, request)
+    /// Sends a request and waits for the beginning of an answer that is none of an error.
+    async fn send(
+        &self,
+        request: RequestBuilder,
+        patience: Duration,
+    ) -> Result<Response, ModelError> {
+        let mut response = timeout(patience, request.send())
             .await
-            .map_err(|_| ModelError::Silent(TOKEN))?
+            .map_err(|_| ModelError::Silent(patience))?
             .map_err(|error| self.transport(&error))?;
         if response.status().is_success() {
             return Ok(response);
         }
-        Err(self.status_error(response).await)
+        // An error of which not all arrives is still that error.
+        let body = timeout(LIST, self.body(&mut response, ERROR_LIMIT)).await;
+        let body = body.ok().and_then(Result::ok).unwrap_or_default();
+        Err(self.refused(response.status(), &body))
+    }
+
+    /// The body, up to about `limit` bytes.
+    async fn body(&self, response: &mut Response, limit: usize) -> Result<Vec<u8>, ModelError> {
+        let mut body = Vec::new();
+        while body.len() <= limit
+            && let Some(chunk) = response.chunk().await.map_err(|error| self.transport(&error))?
+        {
+            body.extend_from_slice(&chunk);
+        }
+        Ok(body)
     }
 
     fn request(&self, prompt: &str) -> serde_json::Value {
@@ -120,17 +137,6 @@ impl Ollama {
         let mut request = serde_json::to_value(request).unwrap_or_default();
         request["stream"] = true.into();
         request
-    }
-
-    async fn status_error(&self, mut response: Response) -> ModelError {
-        let mut body = Vec::new();
-        while let Ok(Ok(Some(chunk))) = timeout(LIST, response.chunk()).await {
-            body.extend_from_slice(&chunk);
-            if body.len() > ERROR_LIMIT {
-                break;
-            }
-        }
-        self.refused(response.status(), &body)
     }
 
     fn refused(&self, status: StatusCode, body: &[u8]) -> ModelError {
@@ -170,7 +176,9 @@ impl Model for Ollama {
         ask: &Ask<'_>,
         words: &mut (dyn for<'w> FnMut(&'w str) + Send),
     ) -> Result<Completion, ModelError> {
-        let mut response = self.send(ask.prompt).await?;
+        let url = format!("{}api/chat", self.host.url());
+        let request = self.client.post(url).json(&self.request(ask.prompt));
+        let mut response = self.send(request, TOKEN).await?;
         let mut reader = Reader::default();
         loop {
             let chunk = timeout(TOKEN, response.chunk())

@@ -202,7 +202,7 @@ async fn the_models_are_listed() {
     for (status, body, expected) in [
         ("200 OK", list.as_str(), Ok("llama3.1:8b qwen3:4b")),
         ("200 OK", "<html>", Err("is not what Ollama sends")),
-        ("500 Internal Server Error", "no disk", Err("no disk")),
+        ("500 Internal Server Error", "no disk", Err("answered 500: no disk")),
     ] {
         let (address, _served) =
             server(Script::Says(chunked(status, &[body.as_bytes()], true))).await;

@@ -1,4 +1,5 @@
 //! Those who answer, each a process of its own so that what it uses can be told apart.
+#![expect(clippy::disallowed_types, reason = "what is measured here are processes")]
 
 use std::fmt;
 use std::fs;
@@ -51,7 +52,6 @@ pub(crate) struct Worker(Child);
 
 impl Worker {
     pub(crate) fn start(kind: Kind, url: &str, queue: &str) -> Result<Self> {
-        #[expect(clippy::disallowed_methods, reason = "it measures processes")]
         let mut command = Command::new(std::env::current_exe()?);
         Ok(Self(command.args([&kind.to_string(), url, queue]).spawn()?))
     }

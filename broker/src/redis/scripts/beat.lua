@@ -9,21 +9,7 @@ if not redis.call('ZSCORE', routers, router) then return 'fenced' end
 local time = redis.call('TIME')
 redis.call('ZADD', routers, 'XX', time[1] * 1000 + math.floor(time[2] / 1000), router)
 
-local function take_back(id)
-  local state = redis.call('GET', states .. id)
-  if not state or state == 'again' then
-    redis.call('SET', states .. id, 'cancelled', 'PX', remembered)
-  elseif state:sub(1, 8) == 'running ' and state:sub(-10) ~= ' cancelled' then
-    redis.call('SET', states .. id, state .. ' cancelled', 'KEEPTTL')
-  end
-end
-for _ = 1, 100 do
-  local asked = redis.call('RPOP', control)
-  if not asked then break end
-  local readable, message = pcall(cjson.decode, asked)
-  local id = readable and type(message) == 'table' and message.cancel
-  if type(id) == 'string' and #id <= 128 then take_back(id) end
-end
+take_back(control, states, remembered)
 
 local told, in_hand = {}, {}
 for at = 6, #ARGV, 2 do
@@ -40,7 +26,7 @@ end
 -- What a claim took whose answer never arrived.
 if redis.call('HLEN', work) > (#ARGV - 5) / 2 then
   for _, field in ipairs(redis.call('HKEYS', work)) do
-    if tonumber(field) < settled and not in_hand[field] then hand_back(work, field, again, states, 1) end
+    if tonumber(field) < settled and not in_hand[field] then hand_back(work, router, field, again, states, 1) end
   end
 end
 return told

@@ -1,12 +1,12 @@
 -- A router takes commands into its hands. Whatever stops this script halfway leaves a command on the queue as
 -- well as in the router's hands, never in neither: it is written there before it is taken from here.
--- KEYS: routers, work, again, stale, hi, queue, lo.
--- ARGV: router, first field, slots, how many of them are for hi alone, turn, most bytes of a command, how many bytes are
+-- KEYS: routers, work, again, stale, hi, queue, lo, control.
+-- ARGV: router, first field, slots, how many of them are for hi alone, how many were taken by now, most bytes of a command, how many bytes are
 -- kept of a longer one, most that may wait in a lane, most attempts, how long a command may run (ms), prefix of states,
--- prefix of works.
+-- prefix of works, how long a taken-back id is remembered (ms).
 -- Returns 'fenced', or {whether more waits that there is room for, {field, mark, attempts, id, body or kept reply}, ...}.
 local routers, work, again, stale = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local router, field, slots, reserved, turn = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local router, field, slots, reserved, count = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local most_bytes, kept_bytes, most_waiting, most_attempts = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
 local lease, states, works = ARGV[10], ARGV[11], ARGV[12]
 local hi, queue, lo = { KEYS[5], 'hi' }, { KEYS[6], 'normal' }, { KEYS[7], 'lo' }
@@ -15,6 +15,9 @@ local first = { { again, 'again' }, { stale, 'stale' } }
 if not redis.call('ZSCORE', routers, router) then return 'fenced' end
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
+
+-- What was taken back before now must not be begun now.
+take_back(KEYS[8], states, ARGV[13])
 
 -- What can be read of a command: its id, its deadline, and whether it was sent before.
 local function read(body)
@@ -62,18 +65,21 @@ local function take(lane, mark)
   mark = why or mark
   if not id and mark ~= 'too_large' then mark = 'unreadable' end
   if not mark and deadline > 0 and now > deadline then mark = 'expired' end
-  if not mark and lane[2] == 'stale' and deadline == 0 then mark = 'stale' end
+  if not mark and from == 'stale' and deadline == 0 then mark = 'stale' end
+  -- Nothing here vouches that its first copy was not begun.
+  if resent and attempts == 0 then attempts = 1 end
+  local counted = ''
   if not mark then
-    attempts = attempts + 1
-    -- Nothing here vouches that its first copy was not begun.
-    if resent and attempts == 1 and not state then attempts = 2 end
+    attempts, counted = attempts + 1, '+'
     if attempts > most_attempts then mark = 'poison' end
   end
-  redis.call('HSET', work, field, attempts .. ' ' .. from .. ' ' .. (id or '!') .. '\n' .. body)
+  redis.call('HSET', work, field, attempts .. counted .. ' ' .. from .. ' ' .. (id or '!') .. '\n' .. body)
   if mark == 'known' then
     body = state:sub(6)
   elseif id then
-    redis.call('SET', states .. id, 'running ' .. router .. ' ' .. field, 'PX', lease)
+    -- What was taken back stays so, whatever becomes of this router.
+    local cancelled = mark == 'cancelled' and ' cancelled' or ''
+    redis.call('SET', states .. id, 'running ' .. router .. ' ' .. field .. cancelled, 'PX', lease)
   end
   redis.call('RPOP', lane[1])
   field = field + 1
@@ -82,9 +88,9 @@ end
 
 -- Strict order most of the time; now and then the slower lanes go first, so that they always move.
 local function order()
-  turn = turn + 1
-  if turn % 16 == 0 then return { lo, first[1], first[2], queue, hi } end
-  if turn % 4 == 0 then return { queue, first[1], first[2], hi, lo } end
+  count = count + 1
+  if count % 16 == 0 then return { lo, first[1], first[2], queue, hi } end
+  if count % 4 == 0 then return { queue, first[1], first[2], hi, lo } end
   return { first[1], first[2], hi, queue, lo }
 end
 

@@ -1,17 +1,21 @@
 -- Shared: puts what a router held back into the queue, ahead of all that was never taken. It goes to a lane
 -- of its own, because how often it was begun must be kept with it, and because a router of the first SafeClaw,
 -- which would run anything twice, does not look there.
--- `undo` is 1 when it was surely not begun this time.
-local function hand_back(work, field, again, states, undo)
+-- `undo` is 1 when the attempt for which it was claimed does not count; a claim that did not count as one has no '+'.
+local function hand_back(work, router, field, again, states, undo)
   local held = redis.call('HGET', work, field)
   if not held then return end
-  local attempts, lane, id, body = held:match('^(%d+) (%S+) (%S+)\n(.*)$')
-  attempts = math.max(tonumber(attempts) - undo, 0)
+  local attempts, counted, lane, id, body = held:match('^(%d+)(%+?) (%S+) (%S+)\n(.*)$')
+  attempts = tonumber(attempts)
+  if counted == '+' then attempts = attempts - undo end
   redis.call('RPUSH', again, attempts .. ' ' .. lane .. ' ' .. id .. '\n' .. body)
+  -- A copy that another router has in its hands by now speaks for itself.
   local state = id ~= '!' and redis.call('GET', states .. id)
-  if state and state:sub(1, 8) == 'running ' then
-    local cancelled = state:sub(-10) == ' cancelled'
-    redis.call('SET', states .. id, cancelled and 'cancelled' or 'again', 'KEEPTTL')
+  local mine = 'running ' .. router .. ' ' .. field
+  if state == mine then
+    redis.call('SET', states .. id, 'again', 'KEEPTTL')
+  elseif state == mine .. ' cancelled' then
+    redis.call('SET', states .. id, 'cancelled', 'KEEPTTL')
   end
   redis.call('HDEL', work, field)
 end

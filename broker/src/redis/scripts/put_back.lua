@@ -1,3 +1,3 @@
--- A router hands back commands that it has not begun, or that may be begun again.
--- KEYS: work, again. ARGV: prefix of states, 1 when they were not begun, their fields, the oldest last.
-for at = 3, #ARGV do hand_back(KEYS[1], ARGV[at], KEYS[2], ARGV[1], tonumber(ARGV[2])) end
+-- A router hands back a command that it has not begun, or that may be begun again and was stopped by its end.
+-- KEYS: work, again. ARGV: router, prefix of states, field.
+hand_back(KEYS[1], ARGV[1], ARGV[3], KEYS[2], ARGV[2], 1)

@@ -11,7 +11,7 @@ for _, router in ipairs(redis.call('ZRANGEBYSCORE', routers, '-inf', dead)) do
     local fields = redis.call('HKEYS', work)
     -- The oldest last, so that it is the next one to be taken.
     table.sort(fields, function(a, b) return tonumber(a) > tonumber(b) end)
-    for _, field in ipairs(fields) do hand_back(work, field, again, ARGV[3], 0) end
+    for _, field in ipairs(fields) do hand_back(work, router, field, again, ARGV[3], 0) end
     redis.call('ZREM', routers, router)
     count = count + #fields
   end

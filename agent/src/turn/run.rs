@@ -1,0 +1,40 @@
+//! An action that runs, as people see it: that it has begun, how it ended, or that it was stopped.
+
+use crate::action::Observation;
+use crate::answer::Action;
+use crate::channel::Outgoing;
+use crate::mind::Mind;
+use crate::session::{Asking, Outlet};
+
+/// Runs one action and says what becomes of it, also when it is dropped before its end.
+pub(crate) async fn run(
+    mind: &Mind,
+    outlet: &Outlet,
+    asking: &Asking,
+    action: Action,
+) -> Observation {
+    outlet.say(Outgoing::Working(format!("{} is running", action.name)));
+    let stopped = format!("{}: stopped, though it may have happened by then", action.name);
+    let mut running = Running { outlet, stopped: Some(stopped) };
+    let observation = mind.actions.run(action, asking, &mind.cards()).await;
+    running.stopped = None;
+    outlet.say(Outgoing::Action(observation.line()));
+    if let Some((id, text)) = observation.question() {
+        outlet.say(Outgoing::Question { id, text });
+    }
+    observation
+}
+
+/// Says `stopped` if it is dropped while that is still true.
+struct Running<'a> {
+    outlet: &'a Outlet,
+    stopped: Option<String>,
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        if let Some(stopped) = self.stopped.take() {
+            self.outlet.say(Outgoing::Action(stopped));
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Routers that die with commands in their hands, and such that only look dead.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use broker::Request;
+use broker::redis::Terms;
+use protocol::{Code, Millis};
+use redis::Commands;
+use testkit::{RedisServer, wait_until};
+
+use crate::kit::*;
+
+/// Keeps every request that it is handed, and answers none.
+fn holding(server: &RedisServer, terms: Terms, runs: &Runs) -> (Router, Arc<Mutex<Vec<Request>>>) {
+    let held = Arc::new(Mutex::new(Vec::new()));
+    let (runs, hands) = (runs.clone(), Arc::clone(&held));
+    let router = Router::start(server, terms, move |request| {
+        runs.begin(&request);
+        hands.lock().unwrap().push(request);
+    });
+    (router, held)
+}
+
+fn answering(server: &RedisServer, runs: &Runs) -> Router {
+    let runs = runs.clone();
+    Router::start(server, quick(), move |request| {
+        runs.begin(&request);
+        answer(request);
+    })
+}
+
+#[test]
+fn what_a_dead_router_held_is_taken_over_in_order_and_marked_as_begun() {
+    let server = RedisServer::start();
+    let mut redis = connect(&server);
+    let runs = Runs::default();
+    let (dies, _held) = holding(&server, quick(), &runs);
+    for id in ["m1", "m2", "m3"] {
+        let () = redis.lpush(QUEUE, legacy(id)).unwrap();
+    }
+    wait_until("all are begun", || runs.all().len() == 3);
+    dies.kill();
+    let _lives = answering(&server, &runs);
+    for id in ["m1", "m2", "m3"] {
+        assert!(matches!(reply(&mut redis, id).outcome, protocol::Outcome::Done(_)));
+        assert_eq!(runs.of(id), [1, 2]);
+    }
+    settles(&server);
+}
+
+#[test]
+fn a_command_that_kills_its_routers_is_given_up_after_three() {
+    let server = RedisServer::start();
+    let mut redis = connect(&server);
+    let runs = Runs::default();
+    let () = redis.lpush(QUEUE, legacy("m1")).unwrap();
+    for attempt in 1..=3 {
+        let (dies, _held) = holding(&server, quick(), &runs);
+        wait_until("it is begun", || runs.of("m1").len() == attempt);
+        dies.kill();
+    }
+    let _lives = answering(&server, &runs);
+    assert_eq!(stopped(&reply(&mut redis, "m1")).code, Code::Poison);
+    assert_eq!(runs.of("m1"), [1, 2, 3]);
+    assert_eq!(letters(&mut redis), ["poison"]);
+    settles(&server);
+}
+
+#[test]
+fn a_router_that_only_looked_dead_goes_on_and_does_not_speak_the_last_word() {
+    let server = RedisServer::start();
+    let mut redis = connect(&server);
+    let runs = Runs::default();
+    // It says that it lives so seldom that others don't believe it.
+    let seldom = Terms { beat: Duration::from_secs(2), ..quick() };
+    let (stale, held) = holding(&server, seldom, &runs);
+    let () = redis.lpush(QUEUE, legacy("m1")).unwrap();
+    wait_until("it is begun", || runs.of("m1") == [1]);
+    let lives = answering(&server, &runs);
+    let last_word = reply(&mut redis, "m1");
+    assert_eq!(last_word.fields["attempt"], 2);
+    let late = held.lock().unwrap().pop().unwrap();
+    answer(late);
+    lives.end();
+    // It counts as dead, and takes commands again under another name.
+    let () = redis.lpush(QUEUE, legacy("m2")).unwrap();
+    wait_until("it goes on", || runs.of("m2") == [1]);
+    answer(held.lock().unwrap().pop().unwrap());
+    reply(&mut redis, "m2");
+    // A copy shows what is kept: the word of the router that took over.
+    let () = redis.lpush(QUEUE, legacy("m1")).unwrap();
+    assert_eq!(reply(&mut redis, "m1"), last_word);
+    stale.end();
+    settles(&server);
+}
+
+#[test]
+fn a_result_that_comes_before_anybody_took_over_is_not_thrown_away() {
+    let server = RedisServer::start();
+    let mut redis = connect(&server);
+    let runs = Runs::default();
+    // Its only slot is taken, so it does not notice that it counts as dead.
+    let seldom = Terms { beat: Duration::from_secs(5), slots: 1, ..quick() };
+    let (stale, held) = holding(&server, seldom, &runs);
+    let () = redis.lpush(QUEUE, legacy("m1")).unwrap();
+    wait_until("it is begun", || runs.of("m1") == [1]);
+    // One without a free slot takes it from the other, and can't begin it.
+    let (full, full_held) = holding(&server, Terms { slots: 1, ..quick() }, &runs);
+    let () = redis.lpush(QUEUE, legacy("m2")).unwrap();
+    wait_until("the other is full", || !full_held.lock().unwrap().is_empty());
+    wait_until("it is taken from the first", || redis.llen::<_, usize>(AGAIN).unwrap() == 1);
+    let late = held
+        .lock()
+        .unwrap()
+        .drain(..)
+        .find(|one| one.command().unwrap().message_id.as_str() == "m1");
+    answer(late.unwrap());
+    wait_until("its word is kept", || {
+        let state: Option<String> = redis.get("{safeclaw:command_queue}:command:m1").unwrap();
+        state.is_some_and(|state| state.starts_with("done "))
+    });
+    full_held.lock().unwrap().drain(..).for_each(answer);
+    assert_eq!(reply(&mut redis, "m1").fields["attempt"], 1);
+    assert_eq!(runs.of("m1"), [1]);
+    stale.kill();
+    full.kill();
+}
+
+#[test]
+fn a_command_whose_time_ran_out_with_its_router_may_have_been_done() {
+    let server = RedisServer::start();
+    let mut redis = connect(&server);
+    let runs = Runs::default();
+    let (dies, _held) = holding(&server, quick(), &runs);
+    let soon = Millis::of_this_machine().after(Duration::from_millis(300));
+    let () = redis.lpush(QUEUE, with_deadline("m1", soon)).unwrap();
+    wait_until("it is begun", || runs.of("m1") == [1]);
+    dies.kill();
+    wait_until("its time is over", || Millis::of_this_machine() > soon);
+    let _lives = answering(&server, &runs);
+    let reply = reply(&mut redis, "m1");
+    assert_eq!(stopped(&reply).code, Code::Interrupted);
+    assert!(stopped(&reply).maybe_executed);
+    assert_eq!(runs.of("m1"), [1]);
+    settles(&server);
+}
+
+#[test]
+fn what_was_taken_back_stays_so_through_the_death_of_its_router() {
+    let server = RedisServer::start();
+    let mut redis = connect(&server);
+    let runs = Runs::default();
+    let (dies, held) = holding(&server, quick(), &runs);
+    let () = redis.lpush(QUEUE, legacy("m1")).unwrap();
+    wait_until("it is begun", || runs.of("m1") == [1]);
+    let () = redis.lpush(CONTROL, r#"{"cancel":"m1"}"#).unwrap();
+    let cancelled = held.lock().unwrap()[0].cancelled().clone();
+    wait_until("its router has heard of it", || cancelled.is_cancelled());
+    dies.kill();
+    let _lives = answering(&server, &runs);
+    let reply = reply(&mut redis, "m1");
+    assert_eq!(stopped(&reply).code, Code::Cancelled);
+    assert!(stopped(&reply).maybe_executed);
+    assert_eq!(runs.of("m1"), [1]);
+    settles(&server);
+}
+
+#[test]
+fn what_was_stale_stays_so_when_it_was_in_the_hands_of_a_router_that_died() {
+    let server = RedisServer::start();
+    let mut redis = connect(&server);
+    // As a router leaves it that takes a command out of the stale lane and dies before it has answered.
+    let held = format!("0 stale m1\n{}", legacy("m1"));
+    let () = redis.hset("{safeclaw:command_queue}:work:dead", "1", held).unwrap();
+    let () = redis.zadd("{safeclaw:command_queue}:routers", "dead", 1).unwrap();
+    let state = "{safeclaw:command_queue}:command:m1";
+    let () = redis.set_ex(state, "running dead 1", 3_600).unwrap();
+    let runs = Runs::default();
+    let _lives = answering(&server, &runs);
+    assert_eq!(stopped(&reply(&mut redis, "m1")).code, Code::Stale);
+    assert!(runs.all().is_empty());
+    settles(&server);
+}

@@ -1,0 +1,192 @@
+//! Routers that can be killed, and a look at the keys that they leave.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use broker::redis::{RedisAddress, RedisRequester, Terms};
+use broker::{Request, Responder};
+use protocol::{
+    ActionName, Command, Done, Envelope, MessageId, Millis, Object, Outcome, QueueNames, Reply,
+    Stopped,
+};
+use redis::{Commands, Connection};
+use testkit::{RedisServer, wait_until};
+use tokio::runtime::Runtime;
+use tokio_util::sync::CancellationToken;
+
+/// Longer than anything here takes: a test that waits for it has failed already.
+pub(crate) const LONG: Duration = Duration::from_secs(60);
+
+pub(crate) const QUEUE: &str = "safeclaw:command_queue";
+pub(crate) const AGAIN: &str = "{safeclaw:command_queue}:q:again";
+pub(crate) const CONTROL: &str = "{safeclaw:command_queue}:control";
+pub(crate) const LETTERS: &str = "{safeclaw:command_queue}:dlq";
+
+/// Terms under which a death is noticed within a second.
+pub(crate) fn quick() -> Terms {
+    Terms {
+        beat: Duration::from_millis(50),
+        dead_after: Duration::from_millis(700),
+        ..Terms::default()
+    }
+}
+
+/// What routers have begun, by id: the attempt of each time.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Runs(Arc<Mutex<BTreeMap<String, Vec<u32>>>>);
+
+impl Runs {
+    /// Writes down that a request is begun.
+    pub(crate) fn begin(&self, request: &Request) -> Command {
+        let command = request.command().unwrap().clone();
+        let id = command.message_id.to_string();
+        self.0.lock().unwrap().entry(id).or_default().push(request.attempt());
+        command
+    }
+
+    pub(crate) fn of(&self, id: &str) -> Vec<u32> {
+        self.0.lock().unwrap().get(id).cloned().unwrap_or_default()
+    }
+
+    pub(crate) fn all(&self) -> BTreeMap<String, Vec<u32>> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+/// A router at work in a runtime of its own.
+pub(crate) struct Router {
+    runtime: Option<Runtime>,
+    shutdown: CancellationToken,
+    gone: CancellationToken,
+}
+
+impl Router {
+    /// Starts one that hands each request to `serve`.
+    pub(crate) fn start(
+        server: &RedisServer,
+        terms: Terms,
+        serve: impl Fn(Request) + Send + 'static,
+    ) -> Self {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .unwrap();
+        let (shutdown, gone) = (CancellationToken::new(), CancellationToken::new());
+        let address = RedisAddress::new(&server.url()).unwrap();
+        let (closing, ended) = (shutdown.clone(), gone.clone());
+        runtime.spawn(async move {
+            let names = QueueNames::default();
+            let (mut responder, _publisher) =
+                broker::redis::responder(address, names, terms, closing).unwrap();
+            while let Some(request) = responder.receive().await {
+                serve(request);
+            }
+            responder.drained().await;
+            ended.cancel();
+        });
+        Self { runtime: Some(runtime), shutdown, gone }
+    }
+
+    /// Ends it at once, wherever it stands.
+    pub(crate) fn kill(mut self) {
+        self.runtime.take().unwrap().shutdown_background();
+    }
+
+    /// Ends it as SIGTERM does, and waits until it is gone.
+    pub(crate) fn end(mut self) {
+        self.shutdown.cancel();
+        let gone = self.gone.clone();
+        wait_until("the router is gone", || gone.is_cancelled());
+        self.runtime.take().unwrap().shutdown_background();
+    }
+}
+
+impl Drop for Router {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// Answers with the attempt's number.
+pub(crate) fn answer(request: Request) {
+    let attempt = request.attempt();
+    request.reply(Done {
+        result: Object::from_iter([("attempt".to_owned(), attempt.into())]),
+        ..Done::default()
+    });
+}
+
+/// A client that sees the keys as they are.
+pub(crate) fn connect(server: &RedisServer) -> Connection {
+    redis::Client::open(server.url()).unwrap().get_connection().unwrap()
+}
+
+/// What the first version's agent pushes.
+pub(crate) fn legacy(id: &str) -> String {
+    format!(r#"{{"message_id":"{id}","action":"ECHO","params":{{}}}}"#)
+}
+
+pub(crate) fn command(id: &str) -> Command {
+    Command {
+        message_id: MessageId::new(id).unwrap(),
+        action: ActionName::new("ECHO").unwrap(),
+        params: Object::new(),
+        envelope: Envelope::current(),
+    }
+}
+
+/// A command that is already late, or will be never.
+pub(crate) fn with_deadline(id: &str, deadline: Millis) -> String {
+    let mut command = command(id);
+    command.envelope.deadline = Some(deadline);
+    String::from_utf8(command.to_bytes()).unwrap()
+}
+
+/// Pops the reply to `id`, as the first version's agent does.
+pub(crate) fn reply(redis: &mut Connection, id: &str) -> Reply {
+    let key = format!("safeclaw:response:{id}");
+    let popped: Option<(String, Vec<u8>)> = redis.blpop(&key, LONG.as_secs_f64()).unwrap();
+    let (_, bytes) = popped.unwrap_or_else(|| panic!("no reply to {id}"));
+    Reply::from_bytes(&bytes).unwrap()
+}
+
+pub(crate) fn stopped(reply: &Reply) -> &Stopped {
+    match &reply.outcome {
+        Outcome::Stopped(stopped) => stopped,
+        Outcome::Done(done) => panic!("{done:?}"),
+    }
+}
+
+/// An agent's end.
+pub(crate) fn agent(server: &RedisServer) -> RedisRequester {
+    let address = RedisAddress::new(&server.url()).unwrap();
+    RedisRequester::new(address, QueueNames::default()).unwrap()
+}
+
+/// The reasons of the dead letters, the oldest first.
+pub(crate) fn letters(redis: &mut Connection) -> Vec<String> {
+    let letters: Vec<String> = redis.lrange(LETTERS, 0, -1).unwrap();
+    let reason = |letter: &String| {
+        let letter: serde_json::Value = serde_json::from_str(letter).unwrap();
+        letter["reason"].as_str().unwrap().to_owned()
+    };
+    letters.iter().rev().map(reason).collect()
+}
+
+/// Waits until nothing is in anybody's hands, and checks that nothing lies about for ever.
+pub(crate) fn settles(server: &RedisServer) {
+    let mut redis = connect(server);
+    wait_until("nothing is in hand", || {
+        let works: Vec<String> = redis.keys("*:work:*").unwrap();
+        works.is_empty()
+    });
+    for key in redis.keys::<_, Vec<String>>("*").unwrap() {
+        let kept = [QUEUE, AGAIN, LETTERS].contains(&key.as_str()) || key.ends_with(":routers");
+        let ttl: i64 = redis.ttl(&key).unwrap();
+        assert!(kept || key.contains(":q:") || ttl > 0, "{key} stays for ever");
+    }
+}

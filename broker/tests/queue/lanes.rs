@@ -1,0 +1,72 @@
+//! Who comes first.
+
+use std::sync::{Arc, Mutex};
+
+use broker::redis::Terms;
+use protocol::{Millis, Priority, QueueNames};
+use redis::{Commands, Connection};
+use testkit::{RedisServer, wait_until};
+
+use crate::kit::*;
+
+fn push(redis: &mut Connection, priority: Priority, id: &str) {
+    let lane = QueueNames::default().lane(priority);
+    let () = redis.lpush(lane, with_deadline(id, Millis::of_this_machine().after(LONG))).unwrap();
+}
+
+/// The order in which one slot serves what waits already.
+fn order(server: &RedisServer, count: usize) -> Vec<String> {
+    let served = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&served);
+    let router = Router::start(server, Terms { slots: 1, ..quick() }, move |request| {
+        seen.lock().unwrap().push(request.command().unwrap().message_id.to_string());
+        answer(request);
+    });
+    wait_until("all are served", || served.lock().unwrap().len() == count);
+    router.end();
+    served.lock().unwrap().clone()
+}
+
+#[test]
+fn the_interactive_overtake_and_the_background_is_not_starved() {
+    let server = RedisServer::start();
+    let mut redis = connect(&server);
+    for n in 0..40 {
+        push(&mut redis, Priority::Background, &format!("lo{n}"));
+        push(&mut redis, Priority::Normal, &format!("mid{n}"));
+    }
+    for n in 0..400 {
+        push(&mut redis, Priority::Interactive, &format!("hi{n}"));
+    }
+    let order = order(&server, 480);
+    let place = |id: &str| order.iter().position(|other| other == id).unwrap();
+    // One of sixteen, and three of sixteen, while the interactive go on.
+    let first = &order[..160];
+    let share = |prefix: &str| first.iter().filter(|id| id.starts_with(prefix)).count();
+    assert!(share("hi") >= 110, "{}", share("hi"));
+    assert!(share("mid") >= 20, "{}", share("mid"));
+    assert!(share("lo") >= 8, "{}", share("lo"));
+    for lane in ["hi", "mid", "lo"] {
+        assert!(place(&format!("{lane}0")) < place(&format!("{lane}1")), "{lane} is out of order");
+    }
+    settles(&server);
+}
+
+#[test]
+fn the_last_slot_is_kept_for_whoever_waits_in_person() {
+    let server = RedisServer::start();
+    let mut redis = connect(&server);
+    let held = Arc::new(Mutex::new(Vec::new()));
+    let hands = Arc::clone(&held);
+    let _router = Router::start(&server, Terms { slots: 2, ..quick() }, move |request| {
+        hands.lock().unwrap().push(request);
+    });
+    for n in 0..5 {
+        push(&mut redis, Priority::Normal, &format!("mid{n}"));
+    }
+    wait_until("one of them is begun", || held.lock().unwrap().len() == 1);
+    push(&mut redis, Priority::Interactive, "hi");
+    wait_until("the interactive one, too", || held.lock().unwrap().len() == 2);
+    let id = held.lock().unwrap()[1].command().unwrap().message_id.to_string();
+    assert_eq!(id, "hi");
+}

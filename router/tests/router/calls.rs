@@ -1,0 +1,86 @@
+//! What one call is answered with, and what is written down of it.
+
+use super::*;
+
+#[tokio::test]
+async fn what_runs_has_a_row_before_and_a_row_after_and_its_words() {
+    let house = house();
+    house.let_run(1);
+    let reply = house.ask("LOOK", json!({"text": "it"})).await;
+    assert_eq!(done(&reply).text.as_deref(), Some("looked at it and {nothing}"));
+    let audit = house.audit();
+    let rows: Vec<Value> = audit.lines().map(|row| serde_json::from_str(row).unwrap()).collect();
+    assert_eq!((&rows[0]["row"], &rows[0]["rule"]), (&json!("intent"), &json!("effects.none")));
+    assert_eq!((&rows[1]["row"], &rows[1]["status"]), (&json!("outcome"), &json!("ok")));
+}
+
+#[tokio::test]
+async fn what_does_not_run_says_why() {
+    let house = house();
+    for (action, params, code, words) in [
+        ("LOK", json!({}), Code::UnknownAction, "did you mean LOOK?"),
+        ("LOOK", json!({"text": 5}), Code::BadParams, "text: 5 is not of type \"string\""),
+        ("LOOK", json!({"more": 5}), Code::BadParams, "Additional properties"),
+        ("LOOK", json!({"text": "x".repeat(21)}), Code::BadParams, "longer than 20"),
+        ("OFF", json!({}), Code::Disabled, "router/config.json"),
+        ("_LOOK", json!({}), Code::UnknownAction, "no skill _LOOK"),
+    ] {
+        let reply = house.ask(action, params).await;
+        let stopped = stopped(&reply);
+        assert_eq!(stopped.code, code, "{action}");
+        assert!(stopped.message.contains(words), "{}", stopped.message);
+    }
+    assert_eq!(house.ran(), 0);
+}
+
+#[tokio::test]
+async fn what_comes_after_its_deadline_is_not_run() {
+    let house = house();
+    house.let_run(1);
+    let late = house.agent.request(command("m1", "LOOK", json!({})), Duration::ZERO).await;
+    // The reply may still make it; if so, it says why.
+    assert!(late.is_err() || stopped(&late.unwrap()).code == Code::Deadline);
+    eventually("it is written down", async || house.audit().contains("\"code\":\"deadline\""))
+        .await;
+    assert_eq!(house.ran(), 0);
+}
+
+#[tokio::test]
+async fn a_missing_secret_makes_a_dry_run_that_needs_no_question() {
+    let house = house();
+    house.let_run(1);
+    let reply = house.ask("TOKENED", json!({})).await;
+    assert!(done(&reply).dry_run);
+    let text = done(&reply).text.clone().unwrap();
+    assert!(text.starts_with("nothing was sent: MISSING is not set in router/.env"), "{text}");
+}
+
+#[tokio::test]
+async fn no_secret_leaves_in_an_error() {
+    let house = house();
+    house.let_run(1);
+    let reply = house.ask("LOOK", json!({"text": "fail"})).await;
+    assert_eq!(stopped(&reply).message, "failed with [secret]");
+    assert!(!house.audit().contains("hunter2"));
+}
+
+#[tokio::test]
+async fn what_can_not_be_written_down_is_not_run() {
+    let house = house_with(
+        |home| symlink("/dev/full", home.router_audit().join("router-1.jsonl")).unwrap(),
+        8,
+    );
+    house.let_run(1);
+    let reply = house.ask("LOOK", json!({})).await;
+    assert_eq!(stopped(&reply).code, Code::Internal);
+    assert!(stopped(&reply).message.contains("so nothing was run"), "{reply:?}");
+    assert_eq!(house.ran(), 0);
+}
+
+#[tokio::test]
+async fn routers_that_share_a_home_write_logs_of_their_own() {
+    let home = TempHome::new();
+    let open = || Audit::open(&home.router_audit(), Secrets::default()).unwrap();
+    let (_first, _second) = (open(), open());
+    assert!(home.router_audit().join("router-2.jsonl").exists());
+}

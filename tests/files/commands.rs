@@ -1,0 +1,184 @@
+//! `clear` and `config`, through a pipe and at a terminal.
+
+use super::*;
+
+const CTRL_C: &str = "\x03";
+const DOWN: &str = "\x1b[B";
+
+/// A command of the agent at a terminal.
+fn at_a_terminal(home: &TempHome, args: &[&str], variables: &[(&str, &str)]) -> Terminal {
+    let args: Vec<&str> = ["agent"].into_iter().chain(args.iter().copied()).collect();
+    Terminal::start(SAFECLAW, &args, home.root(), variables)
+}
+
+#[test]
+fn clear_asks_first_and_removes_what_was_said_and_done() {
+    let home = TempHome::new();
+    let mut chat = chat(&home);
+    chat.ask("Remember my name is Frankie.", "_MEMORY_WRITE: ok");
+    let (busy, cleared) = agent(&home, &["clear", "--yes"], "", &[]);
+    assert!(!cleared, "somebody talks there");
+    busy.expect_on_stderr(&format!("process {} works here already", chat.pid()));
+    chat.end();
+    home.put("workspace/output/page.html", "generated");
+    home.put("workspace/mine.txt", "mine");
+    home.put("workspace/agent.log.1", "an older log");
+    let gone = ["artifact.json", "input_history.json", "agent.log", "agent.log.1", "output"];
+    let exists = |name: &str| home.workspace().join(name).exists();
+    assert!(gone.iter().all(|name| exists(name)));
+    let (refused, cleared) = agent(&home, &["clear"], "", &[]);
+    assert!(!cleared);
+    refused.expect_on_stderr("nothing was asked and nothing removed; say --yes to go ahead");
+    assert!(gone.iter().all(|name| exists(name)));
+    let (said, cleared) = agent(&home, &["clear", "--yes"], "", &[]);
+    assert!(cleared, "{}", said.stderr());
+    for name in gone {
+        assert!(!exists(name), "{name}");
+        let path = home.workspace().join(name);
+        assert!(said.stdout().contains(&format!("removed {}", path.display())));
+    }
+    for name in ["memory.json", "PROMPT.md", "SOUL.md", "agent_action.json", "mine.txt"] {
+        assert!(exists(name), "{name}");
+    }
+    assert!(home.root().join("router/audit/router-1.jsonl").exists());
+}
+
+#[test]
+fn config_lists_its_keys_and_names_the_nearest() {
+    let home = TempHome::new();
+    let (listed, is_well) = agent(&home, &["config"], "", &[]);
+    assert!(is_well);
+    for key in ["timeout ", "llm ", "max_steps "] {
+        assert!(listed.stdout().contains(key), "{}", listed.stdout());
+    }
+    let (unknown, is_well) = agent(&home, &["config", "timout"], "", &[]);
+    assert!(!is_well);
+    unknown.expect_on_stderr(r#"there is no key "timout" (did you mean timeout?)"#);
+}
+
+#[test]
+fn config_timeout_through_a_pipe() {
+    let home = TempHome::new();
+    let timeout = || json_in(&home, "agent/config.json")["timeout"].clone();
+    let (said, is_well) = agent(&home, &["config", "timeout"], "20\n", &[]);
+    assert!(is_well, "{}", said.stderr());
+    assert!(said.stdout().contains("timeout [10]: "), "{}", said.stdout());
+    assert_eq!(timeout(), 20);
+    for nothing in ["\n", ""] {
+        let (said, is_well) = agent(&home, &["config", "timeout"], nothing, &[]);
+        assert!(is_well && said.stdout().contains("timeout [20]: "), "{}", said.stdout());
+        assert_eq!(timeout(), 20);
+    }
+    for garbage in ["soon", "0", "-3", "1.5", "99999999999999999999", "{}"] {
+        let (said, is_well) = agent(&home, &["config", "timeout"], garbage, &[]);
+        assert!(!is_well, "{garbage}");
+        said.expect_on_stderr("but has to be a ");
+        assert_eq!(timeout(), 20, "{garbage}");
+    }
+}
+
+#[test]
+fn config_llm_lists_the_models_that_the_server_has() {
+    let home = TempHome::new();
+    let model = || json_in(&home, "agent/config.json")["llm"].clone();
+    let server = OllamaServer::start([]);
+    let host = server.host();
+    let here = [("OLLAMA_HOST", host.as_str())];
+    let (said, is_well) = agent(&home, &["config", "llm"], "\nqwen3:4b\n", &here);
+    assert!(is_well, "{}", said.stderr());
+    for name in OllamaServer::MODELS {
+        assert!(said.stdout().contains(&format!("  {name}\n")), "{}", said.stdout());
+    }
+    assert_eq!(model(), json!({"provider": "ollama", "model": "qwen3:4b"}));
+    let (said, is_well) = agent(&home, &["config", "llm"], "\nmistral\n", &here);
+    assert!(is_well);
+    assert!(said.stdout().contains("mistral is not there yet; get it with: ollama pull mistral"));
+    let (said, is_well) = agent(&home, &["config", "llm"], "\n\n", &[]);
+    assert!(is_well, "{}", said.stderr());
+    assert!(said.stdout().contains("can't be listed: no Ollama answers at 127.0.0.1:1"));
+    assert_eq!(model(), json!({"provider": "ollama", "model": "mistral"}));
+    let (said, is_well) = agent(&home, &["config", "llm"], "olama\n", &here);
+    assert!(!is_well);
+    said.expect_on_stderr(r#"llm.provider is "olama", but has to be"#);
+    let (_, is_well) = agent(&home, &["config", "llm"], "offline\n", &here);
+    assert!(is_well);
+    assert_eq!(model(), json!({"provider": "offline", "model": "mistral"}));
+}
+
+#[test]
+fn config_mends_no_file_that_it_can_not_read() {
+    let home = TempHome::new();
+    home.put("agent/config.json", "{\"timeout\": 20, \"mine\": 1}");
+    let (said, is_well) = agent(&home, &["config", "timeout"], "30\n", &[]);
+    assert!(!is_well);
+    said.expect_on_stderr("there is no key mine");
+    assert_eq!(home.text("agent/config.json"), "{\"timeout\": 20, \"mine\": 1}");
+}
+
+#[test]
+fn clear_at_a_terminal_takes_nothing_but_a_yes() {
+    let home = TempHome::new();
+    home.put("workspace/artifact.json", "[]");
+    let there = || home.workspace().join("artifact.json").exists();
+    for (answer, is_kept) in [("\r", true), ("n\r", true), ("yess\r", true), ("y\r", false)] {
+        let mut asked = at_a_terminal(&home, &["clear"], &[]);
+        asked.expect_last("Forget what was said and done? The memory is kept. [y/N]");
+        asked.press(answer);
+        asked.expect(if is_kept { "nothing was removed" } else { "removed " });
+        assert_eq!(asked.wait().code(), Some(0));
+        assert_eq!(there(), is_kept, "{answer:?}");
+    }
+}
+
+#[test]
+fn clear_at_a_terminal_can_be_interrupted() {
+    let home = TempHome::new();
+    home.put("workspace/artifact.json", "[]");
+    let mut asked = at_a_terminal(&home, &["clear"], &[]);
+    asked.expect_last("Forget what was said and done? The memory is kept. [y/N]");
+    asked.press(CTRL_C);
+    assert!(!asked.wait().success());
+    assert!(home.workspace().join("artifact.json").exists());
+}
+
+#[test]
+fn config_at_a_terminal_keeps_what_is_there_unless_something_is_typed() {
+    let home = TempHome::new();
+    let timeout = || json_in(&home, "agent/config.json")["timeout"].clone();
+    for (typed, set) in [("\r", 10), ("25\r", 25), ("\r", 25)] {
+        let mut asked = at_a_terminal(&home, &["config", "timeout"], &[]);
+        asked.expect("timeout");
+        asked.press(typed);
+        asked.expect("timeout is set in ");
+        assert_eq!(asked.wait().code(), Some(0));
+        assert_eq!(timeout(), set);
+    }
+    let untouched = Terminal::start("true", &[], home.root(), &[]).settings();
+    let mut asked = at_a_terminal(&home, &["config", "timeout"], &[]);
+    asked.expect("timeout");
+    asked.press(CTRL_C);
+    asked.expect("no answer could be read");
+    assert_eq!(asked.wait().code(), Some(1));
+    assert_eq!((timeout(), asked.settings()), (json!(25), untouched));
+}
+
+#[test]
+fn config_llm_at_a_terminal_offers_the_models_that_the_server_has() {
+    let home = TempHome::new();
+    let server = OllamaServer::start([]);
+    let mut asked = at_a_terminal(&home, &["config", "llm"], &[("OLLAMA_HOST", &server.host())]);
+    asked.expect("provider");
+    asked.press("\r");
+    asked.expect("model");
+    for name in OllamaServer::MODELS {
+        asked.expect(name);
+    }
+    asked.press("qwen");
+    asked.expect("qwen3:4b");
+    asked.press(DOWN);
+    asked.press("\r\r");
+    asked.expect("llm is set in ");
+    assert_eq!(asked.wait().code(), Some(0));
+    let model = json_in(&home, "agent/config.json")["llm"]["model"].clone();
+    assert_eq!(model, "qwen3:4b");
+}

@@ -1,0 +1,74 @@
+//! Answers of a model that are wrong, too large or never come.
+
+use super::*;
+
+const TWO_BLOCKS: &str =
+    "Well. <tool_code>[]</tool_code> <tool_code>[{\"name\": \"_MEMORY_WRITE\"}]</tool_code>";
+
+fn chat(home: &TempHome, server: &OllamaServer) -> Chat {
+    Chat::start(SAFECLAW, &[], home.root(), &[("OLLAMA_HOST", &server.host())])
+}
+
+#[test]
+fn an_answer_that_can_not_be_read_is_mended_by_the_model_once() {
+    let home = TempHome::new();
+    let mended = r#"Gladly. <tool_code>[{"name": "_MEMORY_WRITE", "params": {"new_memory": {"name": "Frankie"}}}]</tool_code>"#;
+    let server =
+        OllamaServer::start([TWO_BLOCKS, mended, "I shall remember that."].map(Says::text));
+    let mut chat = chat(&home, &server);
+    let told = chat.ask("I am Frankie.", "I shall remember that.");
+    assert!(told.contains("_MEMORY_WRITE: ok"), "{told}");
+    let prompts = server.prompts();
+    assert!(prompts[1].contains("put all actions into one array"), "{}", prompts[1]);
+    assert!(!prompts[2].contains("put all actions into one array"), "{}", prompts[2]);
+}
+
+#[test]
+fn garbage_twice_is_told_and_nothing_of_it_runs() {
+    let home = TempHome::new();
+    let server = OllamaServer::start([TWO_BLOCKS, TWO_BLOCKS, "Hello again."].map(Says::text));
+    let mut chat = chat(&home, &server);
+    chat.say("I am Frankie.");
+    chat.expect_on_stderr("the model's answer can't be read, and nothing of it was run: there are 2 <tool_code> blocks");
+    let told = chat.ask("And now?", "Hello again.");
+    assert!(!told.contains("_MEMORY_WRITE"), "{told}");
+    assert!(!told.contains("tool_code"), "{told}");
+}
+
+#[test]
+fn an_answer_of_nothing() {
+    let home = TempHome::new();
+    let server = OllamaServer::start(["", "", "Hello again."].map(Says::text));
+    let mut chat = chat(&home, &server);
+    chat.say("Hello?");
+    chat.expect_on_stderr("the answer is empty");
+    chat.ask("And now?", "Hello again.");
+}
+
+#[test]
+fn an_answer_of_10_megabytes() {
+    let home = TempHome::new();
+    let endless = Says::Pieces(vec!["x".repeat(1 << 16); 160]);
+    let server = OllamaServer::start([endless, Says::text("Hello again.")]);
+    let mut chat = chat(&home, &server);
+    chat.say("Hello?");
+    chat.expect_on_stderr("the answer is over 1048576 bytes and was stopped");
+    testkit::wait_until("the connection is closed", || server.left() == 1);
+    chat.ask("And now?", "Hello again.");
+}
+
+#[test]
+fn an_answer_that_never_comes_can_be_stopped() {
+    let home = TempHome::new();
+    let never = Says::Begins("Well, ".to_owned());
+    let server = OllamaServer::start([never, Says::text("Hello again.")]);
+    let mut chat = chat(&home, &server);
+    chat.ask("Hello?", "Well,");
+    chat.interrupt();
+    chat.expect_on_stderr("[stopped]");
+    testkit::wait_until("the connection is closed", || server.left() == 1);
+    chat.ask("And now?", "Hello again.");
+    let history = home.text("workspace/input_history.json");
+    assert!(history.contains("Hello?") && history.contains("(stopped)"), "{history}");
+    assert_eq!(chat.end().code(), Some(0));
+}
