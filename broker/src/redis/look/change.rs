@@ -7,7 +7,6 @@ use redis::{AsyncCommands as _, Script};
 
 use super::letters::{Letter, NoCommand};
 use super::{Lane, Look, LookError};
-use crate::redis::link::Topology as _;
 
 static RETRY: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("retry.lua")));
 static CANCEL: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("cancel.lua")));

@@ -63,7 +63,8 @@ impl Entry {
         let lane = Lane::known_as(lane).unwrap_or(Lane::Queue);
         let body = &bytes[end + 1..];
         let mut entry = Self::read(lane, size.saturating_sub(end as u64 + 1), body, now);
-        entry.attempts = attempts.parse().unwrap_or(0);
+        // A router marks what it has counted for the attempt that goes on.
+        entry.attempts = attempts.trim_end_matches('+').parse().unwrap_or(0);
         entry.id = entry.id.or_else(|| (id != "!").then(|| shown(id)));
         entry
     }
@@ -108,7 +109,7 @@ mod tests {
     #[test]
     fn a_command_in_hand_is_read_with_the_line_before_it() {
         let body = r#"{"message_id":"m1","action":"A","issued_at":1700000000000,"deadline":1700000020000,"session":"owner"}"#;
-        let entry = Entry::in_hand("r1", format!("2 normal m1\n{body}").as_bytes(), NOW);
+        let entry = Entry::in_hand("r1", format!("2+ normal m1\n{body}").as_bytes(), NOW);
         let expected = Entry {
             id: Some("m1".to_owned()),
             action: Some("A".to_owned()),

@@ -22,7 +22,7 @@ use redis::{RedisError, Script};
 
 use super::keys::Keys;
 use super::life::millis;
-use super::link::Commands;
+use super::link::Connection;
 use super::{RedisAddress, Terms};
 
 pub use change::{Cancelled, RetryError};
@@ -51,7 +51,7 @@ static PEEK: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("peek.
 pub struct Look {
     address: RedisAddress,
     keys: Keys,
-    commands: Commands,
+    commands: Connection,
     now: Millis,
     alive: u64,
 }
