@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use redis::Commands;
 use serde_json::{Value, json};
-use testkit::{Chat, RedisServer, RedisSetup, TempHome, Terminal, wait_until};
+use testkit::{Chat, RedisCluster, RedisServer, RedisSetup, TempHome, Terminal, wait_until};
 
 const SAFECLAW: &str = env!("CARGO_BIN_EXE_safeclaw");
 const QUEUE: &str = "safeclaw:command_queue";
@@ -230,6 +230,13 @@ fn show_tells_a_command_wherever_it_is_without_secrets() {
     }
     let shown = house.words(&["show", &name]);
     assert!(shown.contains("no command: no command [secret]"), "{shown}");
+
+    let in_session =
+        json!({"message_id": "m-3", "action": "A\u{1b}[31m", "session": secret["name"]});
+    house.push(&in_session);
+    assert_eq!(house.json(&["list"])["commands"][1]["session"], "[secret]");
+    let listed = house.words(&["list"]);
+    assert!(listed.contains("[secret]") && listed.contains("A\\u{1b}[31m"), "{listed}");
 
     let _router = house.router();
     house.reply("m-1");
@@ -468,4 +475,32 @@ fn a_server_that_tells_nothing_of_itself_is_looked_at_all_the_same() {
     let ended = queue(&house.home, &[("REDIS_URL", &url)], &["stats"]);
     assert_eq!(ended.code, Some(0), "{ended:?}");
     assert!(ended.stdout.contains("whether AOF is on is not told"), "{ended:?}");
+}
+
+#[test]
+fn on_a_cluster_it_is_the_same() {
+    let cluster = RedisCluster::start();
+    let (home, url) = (TempHome::new(), cluster.url());
+    let variables = [("REDIS_URL", url.as_str())];
+    let document = |args: &[&str]| -> Value {
+        let ended = queue(&home, &variables, &[args, &["--json"]].concat());
+        assert_eq!(ended.code, Some(0), "{args:?}: {ended:?}");
+        serde_json::from_str(&ended.stdout).unwrap()
+    };
+    let node = &cluster.nodes[cluster.owner(QUEUE)];
+    let mut redis = redis::Client::open(node.url()).unwrap().get_connection().unwrap();
+    let letter = json!({"reason": "stale", "message": "why", "at": 1, "attempts": 0, "router": "r-1",
+        "message_id": "m-1", "action": "HELLO_WORLD", "raw": hello("m-1").to_string()});
+    let () = redis.lpush(LETTERS, letter.to_string()).unwrap();
+    let () = redis.lpush(QUEUE, hello("m-2").to_string()).unwrap();
+    assert_eq!(document(&["stats"])["server"]["append_only"], false);
+    assert_eq!(document(&["list"])["commands"][0]["id"], "m-2");
+    assert_eq!(document(&["drop", "m-2", "--yes"])["was"], "waiting");
+    let router = Chat::start(SAFECLAW, &["router"], home.root(), &variables);
+    router.expect_on_stderr("serving safeclaw:command_queue");
+    assert_eq!(document(&["retry", "m-1"])["lane"], "queue");
+    wait_until("both have ended", || {
+        document(&["show", "m-1"])["reply"]["status"] == "ok"
+            && document(&["show", "m-2"])["reply"]["error"]["code"] == "cancelled"
+    });
 }

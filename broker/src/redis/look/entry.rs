@@ -32,7 +32,9 @@ pub struct Entry {
     pub session: Option<String>,
     /// Its size.
     pub bytes: u64,
-    /// All of it.
+    /// Whether it is JSON within a command's bounds.
+    pub readable: bool,
+    /// All of it; not in a list.
     #[serde(skip)]
     pub command: Option<Object>,
 }
@@ -87,8 +89,14 @@ impl Entry {
             left_ms: time("deadline").map(|at| signed(at.0).saturating_sub(signed(now.0))),
             session: text("session"),
             bytes: size,
+            readable: command.is_some(),
             command,
         }
+    }
+
+    /// The same for a list, which may be long while commands may be large.
+    pub(super) fn listed(self) -> Self {
+        Self { command: None, ..self }
     }
 
     fn with_lane(self, lane: Lane) -> Self {
@@ -121,6 +129,7 @@ mod tests {
             left_ms: Some(10_000),
             session: Some("owner".to_owned()),
             bytes: body.len() as u64,
+            readable: true,
             command: Some(json::parse_object(body.as_bytes()).unwrap()),
         };
         assert_eq!(entry, expected);

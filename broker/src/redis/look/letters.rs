@@ -73,6 +73,13 @@ impl Letter {
         self.dead.attempts > 0 && self.dead.reason != Code::BadRequest
     }
 
+    /// The same for a list, which may be long while commands may be large.
+    fn listed(mut self) -> Self {
+        self.dead.raw = String::new();
+        self.bytes = Vec::new();
+        self
+    }
+
     /// The same command for one more sending, with its id and its lane.
     pub(super) fn again(&self) -> Result<(MessageId, Lane, Vec<u8>), NoCommand> {
         let command = self.command()?;
@@ -104,8 +111,8 @@ impl LetterName {
 }
 
 impl Look {
-    /// The newest `limit` dead letters, of one reason if one is given, the newest first; and how many there are in
-    /// all.
+    /// The newest `limit` dead letters, of one reason if one is given, the newest first, without the commands in
+    /// them; and how many there are in all.
     ///
     /// # Errors
     /// [`LookError`] when the server can't be asked.
@@ -116,9 +123,12 @@ impl Look {
     ) -> Result<(Vec<Letter>, u64), LookError> {
         let total = self.count_letters().await?;
         let mut found = Vec::new();
-        self.each_letter("", |letter| {
+        // The reason stands first in a letter, and a server that looks for it sends the fewer.
+        let wanted = reason.map(|reason| serde_json::json!({ "reason": reason }).to_string());
+        let wanted = wanted.as_deref().map_or("", |wanted| wanted.trim_end_matches('}'));
+        self.each_letter(wanted, |letter| {
             if reason.is_none_or(|reason| letter.dead.reason == reason) {
-                found.push(letter);
+                found.push(letter.listed());
             }
             found.len() < limit
         })

@@ -57,8 +57,9 @@ impl Look {
             let range =
                 Range { first: -seen - chunk, last: -seen - 1, whole: MAX_BYTES + 256, kept: 256 };
             let peeked = self.peek(lane.key(&self.keys), range, "").await?;
-            let read = peeked.elements.into_iter().rev();
-            entries.extend(read.map(|(size, bytes)| Entry::waiting(lane, size, &bytes, self.now)));
+            for (size, bytes) in peeked.elements.into_iter().rev() {
+                entries.push(Entry::waiting(lane, size, &bytes, self.now).listed());
+            }
             if (peeked.count as i64) < chunk {
                 break;
             }
@@ -114,6 +115,6 @@ impl Look {
 
 fn push(entries: &mut Vec<Entry>, entry: Entry, limit: usize) {
     if entries.len() < limit {
-        entries.push(entry);
+        entries.push(entry.listed());
     }
 }

@@ -43,9 +43,9 @@ fn words(listed: &Listed, lane: Option<Lane>) -> String {
 
 fn row(entry: &Entry) -> [String; 7] {
     let known = |text: &Option<String>| text.clone().unwrap_or_else(|| UNKNOWN.to_owned());
-    let action = match (&entry.action, &entry.command) {
-        (None, None) => format!("(unreadable, {})", size(entry.bytes)),
-        (action, _) => known(action),
+    let action = match entry.readable {
+        true => known(&entry.action),
+        false => format!("(unreadable, {})", size(entry.bytes)),
     };
     [
         known(&entry.id),
