@@ -280,6 +280,20 @@ fn what_waits_is_answered_cancelled_when_it_is_dropped() {
 }
 
 #[test]
+fn what_a_dead_router_holds_is_taken_back_before_anyone_takes_over() {
+    let mut house = House::new();
+    let (routers, work, state) = ("routers", "work:r-1", "command:m-1");
+    let key = |name: &str| format!("{{{QUEUE}}}:{name}");
+    let () = house.redis.zadd(key(routers), "r-1", 1).unwrap();
+    let () = house.redis.hset(key(work), 7, format!("1+ normal m-1\n{}", hello("m-1"))).unwrap();
+    let () = house.redis.set(key(state), "running r-1 7").unwrap();
+    assert_eq!(house.json(&["list"])["commands"][0]["router"], "r-1");
+    assert_eq!(house.json(&["drop", "m-1", "--yes"])["was"], "running");
+    assert_eq!(house.state("m-1").unwrap(), "running r-1 7 cancelled");
+    assert!(house.words(&["list"]).contains("running at ..r-1, cancelled"));
+}
+
+#[test]
 fn what_a_router_gave_up_is_sent_again() {
     let mut house = House::new();
     let _router = house.router();
