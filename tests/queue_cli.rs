@@ -401,11 +401,29 @@ fn a_person_at_a_terminal_is_asked_and_told_what_may_happen() {
 #[test]
 fn to_look_does_not_make_young_again_what_nobody_waits_for() {
     let mut house = House::new();
+    house.home.put("router/config.json", r#"{"queue": {"stale_after": 3}}"#);
     house.push(&hello("m-1"));
     // Looking all the time must not keep the queue from growing stale.
     wait_until("it is set apart", || house.json(&["stats"])["lanes"][1]["waiting"] == 1);
     let _router = house.router();
     assert_eq!(house.reply("m-1")["error"]["code"], "stale");
+}
+
+#[test]
+fn what_may_wait_for_ever_is_never_set_apart() {
+    let mut house = House::new();
+    house.home.put("router/config.json", r#"{"queue": {"stale_after": 1}}"#);
+    house.bury("stale", 0, Some("m-1"), &hello("m-1").to_string());
+    assert!(house.words(&["retry", "m-1"]).contains("run start_router within 1 s,"));
+    let idle = |house: &mut House| -> u64 {
+        redis::cmd("OBJECT").arg("IDLETIME").arg(QUEUE).query(&mut house.redis).unwrap()
+    };
+    wait_until("it lay there for a while", || idle(&mut house) >= 3);
+    house.home.put("router/config.json", r#"{"queue": {"stale_after": 0}}"#);
+    assert_eq!(house.json(&["stats"])["lanes"][3]["waiting"], 1);
+    wait_until("it lay there for a while", || idle(&mut house) >= 3);
+    house.home.put("router/config.json", r#"{"queue": {"stale_after": 1}}"#);
+    assert_eq!(house.json(&["stats"])["lanes"][1]["waiting"], 1);
 }
 
 #[test]

@@ -288,6 +288,18 @@ async fn stopping_takes_the_command_back_and_keeps_what_was_said() {
 }
 
 #[tokio::test]
+async fn cancel_in_words_stops_the_turn_that_runs_and_nothing_else() {
+    let mut house = house(&[&actions(&["LOOK"]), "Next."]).await;
+    house.say("look").await;
+    let look = house.router.receive().await.unwrap();
+    house.say("/cancel").await;
+    tokio::time::timeout(LONG, look.cancelled().cancelled()).await.unwrap();
+    assert!(house.heard().await.ends_with("[stopped]\n"));
+    assert_eq!(house.turn("/cancel").await, "\n[nothing runs]\n");
+    assert_eq!(house.turn("go on").await, "Next.");
+}
+
+#[tokio::test]
 async fn a_model_that_never_answers_is_stopped() {
     let mut house = house(&[]).await;
     house.say("hello").await;

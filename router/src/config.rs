@@ -1,8 +1,9 @@
 //! What the owner has set for the router. The only place that reads the environment.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
-use broker::redis::QueuePlace;
+use broker::redis::{QueuePlace, Terms};
 use home::{ConfigError, ConfigFile, EnvError, EnvFile, Home, SHARED_NAMES, Variables};
 use serde::{Deserialize, Serialize};
 
@@ -17,13 +18,67 @@ pub const CONFIG_INITIAL: &str = include_str!("../config_initial.json");
 pub struct RouterConfig {
     /// How many skills may run at a time.
     pub max_parallel: Parallel,
+    /// How long commands may wait.
+    pub queue: QueueConfig,
     /// The owner's wishes for each skill, by action.
     pub skills: BTreeMap<String, SkillConfig>,
 }
 
 impl Default for RouterConfig {
     fn default() -> Self {
-        Self { max_parallel: Parallel(8), skills: BTreeMap::new() }
+        Self { max_parallel: Parallel(8), queue: QueueConfig::default(), skills: BTreeMap::new() }
+    }
+}
+
+/// How long commands on Redis may wait, in whole seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct QueueConfig {
+    /// A command that says no deadline and has waited this long while no router lived is not run. 0 has it run however
+    /// late it is, as the first SafeClaw did.
+    pub stale_after: u64,
+    /// A router that has not said for this long that it lives counts as dead, and what it had begun is taken over. All
+    /// routers of a queue should agree.
+    pub dead_after: DeadAfter,
+}
+
+impl Default for QueueConfig {
+    fn default() -> Self {
+        Self { stale_after: 10, dead_after: DeadAfter(15) }
+    }
+}
+
+impl QueueConfig {
+    /// The terms on which a router serves so many commands at a time.
+    #[must_use]
+    pub fn terms(self, slots: usize) -> Terms {
+        Terms {
+            slots,
+            stale_after: Duration::from_secs(self.stale_after),
+            dead_after: Duration::from_secs(self.dead_after.0),
+            ..Terms::default()
+        }
+    }
+}
+
+/// Seconds from 3, which is time for two signs of life to get lost, to 600.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "u64", into = "u64")]
+pub struct DeadAfter(u64);
+
+impl TryFrom<u64> for DeadAfter {
+    type Error = String;
+    fn try_from(seconds: u64) -> Result<Self, String> {
+        match seconds {
+            3..=600 => Ok(Self(seconds)),
+            _ => Err("a number of seconds from 3 to 600".to_owned()),
+        }
+    }
+}
+
+impl From<DeadAfter> for u64 {
+    fn from(seconds: DeadAfter) -> u64 {
+        seconds.0
     }
 }
 

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use broker::redis::Terms;
 use broker::{Publisher, Responder, pipe, redis};
 use home::Home;
 use tokio::signal::unix::{SignalKind, signal};
@@ -32,7 +31,7 @@ pub(crate) async fn on_redis(home: Home, myself: SelfCommand) -> Result<(), Star
         tracing::warn!("{problem}; waiting for it");
     }
     let shutdown = until_signal()?;
-    let terms = Terms { slots: settings.config.max_parallel.count(), ..Terms::default() };
+    let terms = settings.config.queue.terms(settings.config.max_parallel.count());
     let (responder, publisher) =
         redis::responder(address.clone(), settings.queue.names.clone(), terms, shutdown)
             .map_err(StartError::Queue)?;

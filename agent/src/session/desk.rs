@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Outlet, Session};
 use crate::channel::{Incoming, Outgoing, Said};
 use crate::mind::Mind;
-use crate::slash;
+use crate::slash::{self, Slash};
 use crate::turn::Turn;
 
 /// One session with everything that it needs to answer.
@@ -96,7 +96,7 @@ impl Desk {
                 () = self.leaving.cancelled() => return false,
                 incoming = self.incoming.recv() => match incoming {
                     // Dropping the turn ends the model's request and takes running commands back.
-                    Some(Incoming { said: Said::Stop, .. }) => return false,
+                    Some(Incoming { said, .. }) if is_stop(&said) => return false,
                     Some(incoming) => waiting.push_back(incoming),
                     // Nobody can say anything any more, but the turn that runs is still wanted.
                     None => {
@@ -106,5 +106,14 @@ impl Desk {
                 },
             }
         }
+    }
+}
+
+/// Whether somebody wants the turn that runs to end.
+fn is_stop(said: &Said) -> bool {
+    match said {
+        Said::Stop => true,
+        Said::Message(text) => slash::parse(text) == Some(Slash::Cancel),
+        Said::Answer { .. } => false,
     }
 }

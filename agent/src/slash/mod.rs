@@ -13,13 +13,14 @@ use crate::turn;
 use crate::workspace::{Artifact, History};
 
 /// Every command: how it is written, and what it does.
-pub const COMMANDS: [(&str, &str); 7] = [
+pub const COMMANDS: [(&str, &str); 8] = [
     ("/help", "show this"),
     ("/actions", "list what can be done, with a sentence that asks for it"),
     ("/run ACTION {json}", "run an action with these parameters, without the model"),
     ("/memory", "show what is remembered"),
     ("/forget KEY", "forget one thing"),
     ("/clear", "start afresh: forget what was said and done, keep what is remembered"),
+    ("/cancel", "stop what runs; at a terminal Ctrl-C does so at once"),
     ("/status", "show what is connected and how full things are"),
 ];
 
@@ -38,6 +39,8 @@ pub enum Slash {
     Forget(String),
     /// `/clear`
     Clear,
+    /// `/cancel`, when nothing runs; a turn that runs is stopped by its desk
+    Cancel,
     /// `/status`
     Status,
     /// Something that can't be read: what would be right.
@@ -58,6 +61,7 @@ pub fn parse(text: &str) -> Option<Slash> {
         ("/actions", _) => Slash::Actions,
         ("/memory", _) => Slash::Memory,
         ("/clear", _) => Slash::Clear,
+        ("/cancel", _) => Slash::Cancel,
         ("/status", _) => Slash::Status,
         ("/forget", "") => Slash::Wrong("say what to forget: /forget KEY".to_owned()),
         ("/forget", key) => Slash::Forget(key.to_owned()),
@@ -97,6 +101,7 @@ impl Slash {
             Self::Memory => say(show::memory(&mind.workspace.memory.read())),
             Self::Status => say(show::status(mind, session)),
             Self::Wrong(why) => outlet.say(Outgoing::Notice(why)),
+            Self::Cancel => outlet.say(Outgoing::Notice("nothing runs".to_owned())),
             Self::Forget(key) => forget(&key, mind, outlet),
             Self::Clear => clear(mind, outlet),
             Self::Run(action) => {

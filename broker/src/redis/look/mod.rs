@@ -52,6 +52,7 @@ pub struct Look {
     address: RedisAddress,
     keys: Keys,
     commands: Connection,
+    terms: Terms,
     now: Millis,
     alive: u64,
 }
@@ -62,14 +63,18 @@ pub struct Look {
 pub struct LookError(String);
 
 impl Look {
-    /// Connects, and learns the server's time and how many routers live.
+    /// Connects, and learns the server's time and how many routers live. `terms` are those of the routers.
     ///
     /// # Errors
     /// [`LookError`] when the server can't be reached or refuses.
-    pub async fn connect(address: RedisAddress, names: QueueNames) -> Result<Self, LookError> {
+    pub async fn connect(
+        address: RedisAddress,
+        names: QueueNames,
+        terms: Terms,
+    ) -> Result<Self, LookError> {
         let keys = Keys::new(names);
         let mut look = match address.commands() {
-            Ok(commands) => Self { address, keys, commands, now: Millis(0), alive: 0 },
+            Ok(commands) => Self { address, keys, commands, terms, now: Millis(0), alive: 0 },
             Err(error) => return Err(LookError(address.explain(&error))),
         };
         let (now, alive) = look.untouched().await.map_err(|error| look.error(&error))?;
@@ -81,6 +86,12 @@ impl Look {
     #[must_use]
     pub fn shown(&self) -> String {
         format!("{} at {}", self.keys.names.commands(), self.address.shown())
+    }
+
+    /// The terms that it is looked at by.
+    #[must_use]
+    pub fn terms(&self) -> &Terms {
+        &self.terms
     }
 
     /// How many routers live.
@@ -97,7 +108,7 @@ impl Look {
 
     /// Comes before any other access of the queue.
     async fn untouched(&self) -> Result<(u64, u64), RedisError> {
-        let (keys, terms) = (&self.keys, Terms::default());
+        let (keys, terms) = (&self.keys, &self.terms);
         let mut untouched = UNTOUCHED.key(&keys.routers);
         untouched.key(keys.names.commands()).key(&keys.stale).key(keys.names.tagged("looked"));
         untouched.arg(millis(terms.dead_after)).arg(terms.stale_after.as_secs()).arg(NOTED_MS);

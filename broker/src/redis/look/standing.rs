@@ -10,7 +10,6 @@ use serde::Serialize;
 use super::entry::Entry;
 use super::lane::Lane;
 use super::{CHUNK, Look, LookError, Range};
-use crate::redis::Terms;
 
 static SURVEY: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("survey.lua")));
 
@@ -121,7 +120,7 @@ impl Look {
     fn router(&self, (router, seen, in_hand): (String, u64, u64)) -> RouterStanding {
         let seen = self.now.since(Millis(seen));
         let seen_ms = u64::try_from(seen.as_millis()).unwrap_or(u64::MAX);
-        RouterStanding { router, alive: seen <= Terms::default().dead_after, seen_ms, in_hand }
+        RouterStanding { router, alive: seen <= self.terms.dead_after, seen_ms, in_hand }
     }
 
     async fn reasons(&self) -> Result<BTreeMap<String, u64>, LookError> {

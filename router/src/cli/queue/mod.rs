@@ -116,7 +116,8 @@ fn reasons() -> impl TypedValueParser<Value = Code> {
 pub(super) async fn run(home: &Home, queue: Queue) -> Result<(), QueueError> {
     let settings = Settings::read(home)?;
     let Some(address) = settings.queue.address()? else { return Err(QueueError::NoRedis) };
-    let look = Look::connect(address, settings.queue.names.clone()).await?;
+    let terms = settings.config.queue.terms(settings.config.max_parallel.count());
+    let look = Look::connect(address, settings.queue.names.clone(), terms).await?;
     let secrets = &settings.secrets;
     let said = match queue.command {
         Command::Stats => stats::say(&look).await?,

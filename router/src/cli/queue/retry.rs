@@ -35,7 +35,7 @@ pub(super) async fn say(
     let lane =
         look.retry(letter).await.map_err(|why| QueueError::NotRetried { id: id.clone(), why })?;
     let document = json!({ "id": command.message_id, "retried": true, "lane": lane });
-    Ok(Said::new(words(&command, lane, look.routers_alive()), document))
+    Ok(Said::new(words(&command, lane, look), document))
 }
 
 fn question(letter: &Letter, command: &Command) -> String {
@@ -49,21 +49,22 @@ fn question(letter: &Letter, command: &Command) -> String {
     )
 }
 
-fn words(command: &Command, lane: Lane, routers_alive: u64) -> String {
+fn words(command: &Command, lane: Lane, look: &Look) -> String {
     let (action, id) = (&command.action, &command.message_id);
     let mut text = format!(
         "{action} ({id}) waits in the lane {} as a new command; its dead letter is gone\n\
         nobody waits for its reply: `queue show {id}` tells it until 10 minutes after its end\n",
         lane.as_str()
     );
-    if routers_alive == 0 {
-        text.push_str("no router lives: run start_router");
-        // It has no deadline any more, and that is what a router that starts goes by.
-        text.push_str(if lane == Lane::Queue {
-            " within 10 seconds, or it is set aside as stale again\n"
-        } else {
-            "\n"
-        });
+    if look.routers_alive() == 0 {
+        // It has no deadline any more, and of that lane a router that starts goes by how long it lay untouched.
+        let stale = match look.terms().stale_after.as_secs() {
+            patience @ 1.. if lane == Lane::Queue => {
+                format!(" within {patience} s, or it is set aside as stale again")
+            }
+            _ => String::new(),
+        };
+        text.push_str(&format!("no router lives: run start_router{stale}\n"));
     }
     text
 }
