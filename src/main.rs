@@ -3,11 +3,12 @@
 //! The router is this same program, started as a child with a pipe to it, so that the two are separate
 //! processes even here. `safeclaw agent ...` and `safeclaw router ...` take the arguments of `start_agent`
 //! and `start_router`.
-#![expect(clippy::disallowed_types, reason = "this is the one start of the router")]
+
+mod child;
 
 use std::ffi::OsString;
 use std::path::Path;
-use std::process::{ExitCode, Stdio};
+use std::process::ExitCode;
 use std::time::Duration;
 
 use agent::StartError;
@@ -15,7 +16,8 @@ use agent::config::Settings;
 use broker::pipe::PipeRequester;
 use clap::Parser;
 use home::Home;
-use tokio::process::{Child, Command};
+
+use crate::child::ChildRouter;
 
 /// How long the router may take to end once its agent has gone.
 const PATIENCE: Duration = Duration::from_secs(4);
@@ -56,29 +58,14 @@ fn together(args: Args) -> Result<(), StartError> {
     agent::start_log(&home);
     let settings = Settings::read(&home)?;
     agent::runtime()?.block_on(async {
-        let mut router = start_router(&home)?;
-        let (Some(stdin), Some(stdout)) = (router.stdin.take(), router.stdout.take()) else {
-            return Err(std::io::Error::other("the router has no pipe").into());
-        };
+        let (broker, router) = PipeRequester::keep(ChildRouter::new(&home)).await?;
         let mut way = "beside this chat, over a pipe".to_owned();
         if settings.queue.is_set() {
             way.push_str(" (REDIS_URL is for start_agent and start_router)");
         }
-        let talked = agent::talk(home, settings, PipeRequester::new(stdout, stdin), way).await;
-        // Its end of the pipe is closed now, which ends it; if not, dropping `router` does.
-        let _ = tokio::time::timeout(PATIENCE, router.wait()).await;
+        let talked = agent::talk(home, settings, broker, way).await;
+        // Its end of the pipe is closed now, which ends it; if not, the end of the runtime does.
+        let _ = tokio::time::timeout(PATIENCE, router).await;
         talked
     })
-}
-
-/// The router as a child in a process group of its own, so that Ctrl-C does not reach it.
-fn start_router(home: &Home) -> std::io::Result<Child> {
-    Command::new(std::env::current_exe()?)
-        .args(["router", "--pipe", "--home"])
-        .arg(home.root())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .process_group(0)
-        .kill_on_drop(true)
-        .spawn()
 }

@@ -15,7 +15,6 @@ mod requester;
 mod responder;
 
 mod clock;
-mod open;
 
 pub mod memory;
 pub mod pipe;

@@ -1,26 +1,25 @@
 //! The router's end of the pipe.
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
 use async_trait::async_trait;
-use protocol::{Catalog, Code, Event, Frame, Millis, Stopped};
-use serde_json::Value;
+use protocol::{Catalog, Event, Frame, Millis};
 use serde_json::value::RawValue;
 use tokio::io::{AsyncBufRead, AsyncRead, AsyncWrite, BufReader};
-use tokio::sync::mpsc::{self, error::TrySendError};
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
+use super::intake::{Intake, Next, Waiting};
 use super::lines::{self, FrameWriter, Line};
 use crate::clock::Clock;
-use crate::open::OpenCommands;
 use crate::responder::{Ending, Publisher, Request, Responder};
-
-/// How many commands may wait; more are answered `queue_full` at once.
-const COMMANDS_WAITING: usize = 1_000;
 
 /// The router's end of the pipe to its agent.
 #[derive(Debug)]
 pub struct PipeResponder {
-    waiting: mpsc::Receiver<Request>,
-    open: OpenCommands,
+    shared: Arc<Shared>,
     shutdown: CancellationToken,
 }
 
@@ -40,23 +39,36 @@ pub fn responder(
     writer: impl AsyncWrite + Send + Unpin + 'static,
     shutdown: CancellationToken,
 ) -> (PipeResponder, PipePublisher) {
-    let frames = FrameWriter::new(writer);
-    let open = OpenCommands::default();
-    let (commands, waiting) = mpsc::channel(COMMANDS_WAITING);
-    let closing = shutdown.clone();
-    let listener = Listener { commands, open: open.clone(), frames: frames.clone(), closing };
-    tokio::spawn(listener.listen(BufReader::new(reader)));
-    (PipeResponder { waiting, open, shutdown }, PipePublisher { frames, clock: Clock::default() })
+    let (frames, clock) = (FrameWriter::new(writer), Clock::default());
+    let shared = Arc::new(Shared {
+        intake: Mutex::default(),
+        arrived: Notify::new(),
+        frames: frames.clone(),
+        clock: clock.clone(),
+        tasks: TaskTracker::new(),
+    });
+    let (listener, closing) = (Arc::clone(&shared), shutdown.clone());
+    tokio::spawn(async move {
+        listener.listen(BufReader::new(reader)).await;
+        // Nobody waits for anything any more.
+        closing.cancel();
+    });
+    (PipeResponder { shared, shutdown }, PipePublisher { frames, clock })
 }
 
 #[async_trait]
 impl Responder for PipeResponder {
     async fn receive(&mut self) -> Option<Request> {
-        tokio::select! {
-            biased;
-            () = self.shutdown.cancelled() => None,
-            request = self.waiting.recv() => request,
+        while !self.shutdown.is_cancelled() {
+            if let Some(request) = self.shared.next() {
+                return Some(request);
+            }
+            tokio::select! {
+                () = self.shutdown.cancelled() => {}
+                () = self.shared.arrived.notified() => {}
+            }
         }
+        None
     }
 
     fn closing(&self) -> CancellationToken {
@@ -64,12 +76,13 @@ impl Responder for PipeResponder {
     }
 
     async fn drained(&mut self) {
-        // Whatever still waits was never begun, and nobody will come back for it: say so.
-        self.waiting.close();
-        while let Some(request) = self.waiting.recv().await {
-            request.put_back();
+        let unbegun = self.shared.intake().close(Instant::now());
+        for reply in unbegun {
+            self.shared.write(reply).await;
         }
-        self.open.drained().await;
+        self.shared.tasks.close();
+        self.shared.tasks.wait().await;
+        self.shared.tasks.reopen();
     }
 }
 
@@ -89,60 +102,99 @@ impl Publisher for PipePublisher {
     }
 }
 
-/// Reads the agent's frames until its end is closed.
-struct Listener {
-    commands: mpsc::Sender<Request>,
-    open: OpenCommands,
+/// What the parts of a router's end share.
+#[derive(Debug)]
+struct Shared {
+    intake: Mutex<Intake>,
+    /// Rings when there may be something to hand over.
+    arrived: Notify,
     frames: FrameWriter,
-    closing: CancellationToken,
+    clock: Clock,
+    /// Those that wait for the router's answers and write them.
+    tasks: TaskTracker,
 }
 
-impl Listener {
-    async fn listen(self, mut reader: impl AsyncBufRead + Unpin) {
+impl Shared {
+    /// Reads the agent's frames until its end is closed.
+    async fn listen(&self, mut reader: impl AsyncBufRead + Unpin) {
         while let Ok(Some(line)) = lines::next(&mut reader).await {
-            match line {
+            let answer = match line {
                 Line::Whole(line) => self.hear(&line),
                 Line::TooLong => {
                     tracing::warn!(limit = lines::MAX_LINE, "a line from the agent is too long");
+                    None
                 }
+            };
+            // An agent that does not read what it is told is not read either.
+            if let Some(reply) = answer {
+                self.write(reply).await;
             }
         }
-        // Nobody waits for anything any more.
-        self.closing.cancel();
     }
 
-    fn hear(&self, line: &[u8]) {
+    /// Takes in one frame, and gives the reply where there is one already.
+    fn hear(&self, line: &[u8]) -> Option<Box<RawValue>> {
         match serde_json::from_slice(line) {
-            Ok(Frame::Command(raw)) => self.accept(raw.get().as_bytes()),
-            Ok(Frame::Cancel(id)) => self.open.cancel(&id),
+            Ok(Frame::Command(command)) => {
+                let answer = self.intake().accept(command, Instant::now());
+                self.arrived.notify_one();
+                return answer;
+            }
+            Ok(Frame::Cancel(id)) => return self.intake().cancel(&id, Instant::now()),
             Ok(_) => tracing::warn!("the agent sent a frame that only a router sends"),
             Err(error) => tracing::warn!(%error, "a line from the agent can't be read"),
         }
+        None
     }
 
-    fn accept(&self, command: &[u8]) {
-        let cancelled = CancellationToken::new();
-        let (request, unanswered) = Request::open(command, 1, cancelled.clone());
-        let frames = self.frames.clone();
-        self.open.answer_with(unanswered, cancelled, move |ending| write(frames, ending));
-        match self.commands.try_send(request) {
-            Ok(()) => {}
-            Err(TrySendError::Full(request)) => request.reply(Stopped::new(
-                Code::QueueFull,
-                format!("{COMMANDS_WAITING} commands are waiting already; try again later"),
-            )),
-            Err(TrySendError::Closed(request)) => request.put_back(),
+    /// The next command to run. Those whose time is over are answered on the way.
+    fn next(self: &Arc<Self>) -> Option<Request> {
+        loop {
+            let next = self.intake().take(self.clock.now(), Instant::now())?;
+            match next {
+                Next::Run(waiting, cancelled) => return Some(self.hand_over(waiting, cancelled)),
+                Next::Late(None) => {}
+                Next::Late(Some(reply)) => {
+                    let this = Arc::clone(self);
+                    self.tasks.spawn(async move { this.write(reply).await });
+                }
+            }
         }
     }
-}
 
-async fn write(frames: FrameWriter, ending: Ending) {
-    let text = match ending {
-        Ending::Reply(reply) | Ending::PutBack(reply) => Value::Object(reply.fields).to_string(),
-        Ending::Known(reply) => String::from_utf8_lossy(&reply).into_owned(),
-    };
-    if let Ok(raw) = RawValue::from_string(text) {
+    /// Makes a request of a command, and answers it with what becomes of that.
+    fn hand_over(self: &Arc<Self>, waiting: Waiting, cancelled: CancellationToken) -> Request {
+        let bytes = waiting.command.get().as_bytes();
+        let (request, unanswered) = Request::open(bytes, waiting.attempt(), cancelled);
+        let this = Arc::clone(self);
+        self.tasks.spawn(async move {
+            if let Some(reply) = this.end(waiting, unanswered.ending().await) {
+                this.write(reply).await;
+            }
+        });
+        request
+    }
+
+    fn end(&self, waiting: Waiting, ending: Ending) -> Option<Box<RawValue>> {
+        match ending {
+            Ending::Reply(reply) => self.intake().end(&waiting.label, &reply, Instant::now()),
+            Ending::PutBack(draining) => {
+                let answer = self.intake().put_back(waiting, &draining, Instant::now());
+                self.arrived.notify_one();
+                answer
+            }
+            // Only what stands on a server is answered with bytes from there.
+            Ending::Known(_) => None,
+        }
+    }
+
+    async fn write(&self, reply: Box<RawValue>) {
         // Without an agent there is nobody to answer.
-        let _ = frames.write(Frame::Reply(raw)).await;
+        let _ = self.frames.write(Frame::Reply(reply)).await;
+    }
+
+    // A std mutex, because it is never held across an await. Poisoned, what it holds is still whole.
+    fn intake(&self) -> MutexGuard<'_, Intake> {
+        self.intake.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -26,12 +26,13 @@ impl Sent {
         ours: bool,
     ) -> Result<Self, RequestError> {
         let bytes = command.to_bytes();
-        if bytes.len() > json::MAX_BYTES {
-            return Err(RequestError::TooLarge { size: bytes.len(), limit: json::MAX_BYTES });
-        }
         let priority = if ours { command.envelope.priority } else { Priority::Normal };
         command.envelope.resent = true;
         let again = ours.then(|| command.to_bytes());
+        let size = again.as_ref().unwrap_or(&bytes).len();
+        if size > json::MAX_BYTES {
+            return Err(RequestError::TooLarge { size, limit: json::MAX_BYTES });
+        }
         Ok(Self { id: command.message_id, lane: names.lane(priority), bytes, again })
     }
 }

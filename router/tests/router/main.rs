@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use broker::pipe::PipeRequester;
-use broker::{Feed, Requester, memory};
+use broker::pipe::{PipePublisher, PipeRequester};
+use broker::{Feed, Publisher, Requester, memory};
 use protocol::{
     ActionName, Code, Command, Done, Envelope, Event, MessageId, Millis, Object, Outcome,
     Principal, Reply, SessionKey, Stopped,
@@ -65,6 +65,27 @@ impl Sandbox for Watched {
     }
 }
 
+/// A publisher whose clock is ahead.
+struct Ahead {
+    publisher: PipePublisher,
+    ahead: Duration,
+}
+
+#[async_trait]
+impl Publisher for Ahead {
+    async fn catalog(&self, catalog: &protocol::Catalog) {
+        self.publisher.catalog(catalog).await;
+    }
+
+    async fn event(&self, event: &Event) {
+        self.publisher.event(event).await;
+    }
+
+    fn now(&self) -> Millis {
+        self.publisher.now().after(self.ahead)
+    }
+}
+
 struct House {
     home: TempHome,
     agent: Arc<PipeRequester>,
@@ -92,6 +113,11 @@ fn house() -> House {
 }
 
 fn house_with(prepare: impl FnOnce(&TempHome), parallel: usize) -> House {
+    house_ahead(prepare, parallel, Duration::ZERO)
+}
+
+/// A house whose router's clock is ahead of that of its queue.
+fn house_ahead(prepare: impl FnOnce(&TempHome), parallel: usize, ahead: Duration) -> House {
     let home = TempHome::new();
     skill(&home, "look", "none", "summary = \"looked at {text} and {nothing}\"");
     skill(&home, "post", "external", "");
@@ -126,7 +152,7 @@ fn house_with(prepare: impl FnOnce(&TempHome), parallel: usize) -> House {
         sandbox: Box::new(sandbox.clone()),
         audit: Audit::open(&home.router_audit(), secrets.clone()).unwrap(),
         secrets,
-        publisher: Arc::new(publisher),
+        publisher: Arc::new(Ahead { publisher, ahead }),
     };
     let router = tokio::spawn(router.run(responder, parallel, LONG));
     House { home, agent: Arc::new(agent), sandbox, router, shutdown }

@@ -139,6 +139,15 @@ impl Chat {
         kill_process(Pid::from_child(&self.child), Signal::INT).unwrap();
     }
 
+    /// Kills it, and waits until it is gone. What it started is not asked.
+    ///
+    /// # Panics
+    /// When it has ended.
+    pub fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
     /// Asks it to terminate.
     ///
     /// # Panics

@@ -1,6 +1,8 @@
 //! What holds for every transport: one suite, run on memory, on a pipe of the system and on a real Redis.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
 
+mod promises;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,7 +10,7 @@ use broker::redis::{RedisAddress, RedisRequester, Terms};
 use broker::{Feed, Publisher, Request, RequestError, Requester, Responder, memory, pipe, redis};
 use protocol::{
     ActionName, Catalog, Code, Command, Done, Envelope, Event, EventKind, MessageId, Millis,
-    Object, Outcome, QueueNames, Reply, SessionKey, Stopped, json,
+    Outcome, QueueNames, Reply, SessionKey, Stopped, json,
 };
 use serde_json::json as value;
 use testkit::{RedisServer, eventually};
@@ -23,13 +25,13 @@ struct Ends<A, R, P> {
     router: R,
     publisher: P,
     shutdown: CancellationToken,
-    _server: Option<RedisServer>,
+    server: Option<RedisServer>,
 }
 
 fn in_memory() -> Ends<impl Requester + Feed + 'static, impl Responder + 'static, impl Publisher> {
     let shutdown = CancellationToken::new();
     let (agent, router, publisher) = memory::pair(shutdown.clone());
-    Ends { agent: Arc::new(agent), router, publisher, shutdown, _server: None }
+    Ends { agent: Arc::new(agent), router, publisher, shutdown, server: None }
 }
 
 fn on_a_pipe() -> Ends<impl Requester + Feed + 'static, impl Responder + 'static, impl Publisher> {
@@ -38,7 +40,7 @@ fn on_a_pipe() -> Ends<impl Requester + Feed + 'static, impl Responder + 'static
     let (to_agent, from_router) = tokio::net::unix::pipe::pipe().unwrap();
     let agent = pipe::PipeRequester::new(from_router, to_router);
     let (router, publisher) = pipe::responder(from_agent, to_agent, shutdown.clone());
-    Ends { agent: Arc::new(agent), router, publisher, shutdown, _server: None }
+    Ends { agent: Arc::new(agent), router, publisher, shutdown, server: None }
 }
 
 fn on_redis() -> Ends<impl Requester + Feed + 'static, impl Responder + 'static, impl Publisher> {
@@ -49,7 +51,7 @@ fn on_redis() -> Ends<impl Requester + Feed + 'static, impl Responder + 'static,
     let terms = Terms { slots: 64, ..Terms::default() };
     let (router, publisher) =
         redis::responder(address(), QueueNames::default(), terms, shutdown.clone()).unwrap();
-    Ends { agent: Arc::new(agent), router, publisher, shutdown, _server: Some(server) }
+    Ends { agent: Arc::new(agent), router, publisher, shutdown, server: Some(server) }
 }
 
 fn command(id: &str, params: serde_json::Value) -> Command {
@@ -83,6 +85,8 @@ fn stopped(reply: Reply) -> Stopped {
 
 mod suite {
     use super::*;
+
+    pub(crate) use super::promises::*;
 
     pub(crate) async fn a_command_is_answered<
         A: Requester + Feed,
@@ -299,7 +303,9 @@ mod suite {
     }
 
     /// Publishes a catalogue and waits until the agent knows that a router lives.
-    async fn publish<A: Requester + Feed, R: Responder, P: Publisher>(ends: &Ends<A, R, P>) {
+    pub(crate) async fn publish<A: Requester + Feed, R: Responder, P: Publisher>(
+        ends: &Ends<A, R, P>,
+    ) {
         ends.publisher.catalog(&Catalog { version: "1".to_owned(), cards: Vec::new() }).await;
         let catalog = ends.agent.catalog();
         eventually("the agent sees a catalogue", async || catalog.borrow().is_some()).await;
@@ -332,34 +338,11 @@ conformance!(in_memory, on_a_pipe, on_redis => [
     an_event_reaches_its_session_and_no_other,
     closing_waits_until_what_is_open_is_answered,
     a_command_that_was_taken_back_before_it_came_is_cancelled,
+    one_id_runs_once_and_a_copy_gets_the_same_reply,
+    what_waits_past_its_deadline_is_not_run,
+    what_is_urgent_overtakes_and_nothing_starves,
+    what_is_put_back_comes_again_as_if_it_had_not_been_begun,
 ]);
-
-#[tokio::test]
-async fn on_a_pipe_a_router_that_is_gone_is_told_at_once() {
-    let (router, agent) = tokio::io::duplex(1 << 16);
-    let (from_router, to_router) = tokio::io::split(agent);
-    let agent = Arc::new(pipe::PipeRequester::new(from_router, to_router));
-    let waits = Arc::clone(&agent);
-    let asked = tokio::spawn(async move { waits.request(command("m1", value!({})), LONG).await });
-    let mut lines = tokio::io::AsyncBufReadExt::lines(tokio::io::BufReader::new(router));
-    assert!(lines.next_line().await.unwrap().unwrap().contains("m1"));
-    // A router that is killed closes its end without a word.
-    drop(lines);
-    let gone = tokio::time::timeout(LONG, asked).await.unwrap().unwrap();
-    assert_eq!(gone, Err(RequestError::RouterGone));
-    let after = agent.request(command("m2", value!({})), LONG).await;
-    assert_eq!(after, Err(RequestError::RouterGone));
-}
-
-#[tokio::test]
-async fn an_agent_that_is_gone_closes_the_routers_end() {
-    let (agent, router) = tokio::io::duplex(1 << 16);
-    let (from_agent, to_agent) = tokio::io::split(router);
-    let (mut router, _publisher) = pipe::responder(from_agent, to_agent, CancellationToken::new());
-    drop(agent);
-    tokio::time::timeout(LONG, router.closing().cancelled()).await.unwrap();
-    assert!(router.receive().await.is_none());
-}
 
 #[tokio::test]
 async fn a_push_that_nobody_confirms_may_have_arrived() {
@@ -414,31 +397,4 @@ async fn what_is_wrong_with_a_redis_is_said_with_what_mends_it() {
         assert!(!problem.contains("wrong@"), "{problem}");
     }
     assert_eq!(RedisAddress::new(&server.url()).unwrap().check().await, Ok(()));
-}
-
-#[tokio::test]
-async fn bytes_that_are_no_command_are_answered_wherever_an_id_can_be_read() {
-    let (to_router, from_agent) = tokio::io::duplex(1 << 16);
-    let (to_agent, from_router) = tokio::io::duplex(1 << 16);
-    let shutdown = CancellationToken::new();
-    let (mut router, _publisher) = pipe::responder(from_agent, to_agent, shutdown);
-    let (mut to_router, mut from_router) =
-        (to_router, tokio::io::BufReader::new(from_router).lines());
-    use tokio::io::{AsyncBufReadExt, AsyncWriteExt};
-    let lines =
-        "no json\n{\"command\":{\"message_id\":\"m1\",\"action\":\"nope\"}}\n{\"other\":1}\n";
-    to_router.write_all(lines.as_bytes()).await.unwrap();
-    to_router
-        .write_all(b"\xff\xfe\n{\"command\":{\"message_id\":\"m2\",\"action\":\"A\"}}\n")
-        .await
-        .unwrap();
-    let malformed = router.receive().await.unwrap();
-    let stopped = malformed.command().unwrap_err().stopped.clone();
-    malformed.reply(stopped);
-    let reply: Object =
-        serde_json::from_str(&from_router.next_line().await.unwrap().unwrap()).unwrap();
-    assert_eq!(reply["reply"]["status"], "unknown");
-    assert_eq!(reply["reply"]["message_id"], "m1");
-    let next = router.receive().await.unwrap();
-    assert_eq!(next.command().unwrap().message_id.as_str(), "m2");
 }

@@ -1,0 +1,76 @@
+//! A router is killed while a skill runs: another one takes over what may be done again, and says of the rest that
+//! it may have been done.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
+
+use std::os::unix::fs::PermissionsExt;
+
+use redis::Commands;
+use serde_json::{Value, json};
+use testkit::{Chat, RedisServer, TempHome, wait_until};
+
+const SAFECLAW: &str = env!("CARGO_BIN_EXE_safeclaw");
+
+/// Sleeps for ever the first time, and says which time it is afterwards.
+const SLOW: &str = "#!/bin/sh
+[ \"$SAFECLAW_ATTEMPT\" = 1 ] && sleep 1000
+echo \"{\\\"attempt\\\": $SAFECLAW_ATTEMPT, \\\"key\\\": \\\"$SAFECLAW_MESSAGE_ID\\\"}\"
+";
+
+/// A home with a skill SLOW, whose routers count as dead after three seconds.
+fn home(idempotent: bool) -> TempHome {
+    let home = TempHome::new();
+    home.put("router/config.json", r#"{"queue": {"dead_after": 3}}"#);
+    home.put("router/skills/slow/run", SLOW);
+    let program = home.root().join("router/skills/slow/run");
+    std::fs::set_permissions(program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let manifest = format!(
+        "name = \"SLOW\"\ninstruction = \"Take your time.\"\neffect = \"none\"\nidempotent = {idempotent}\n\
+         command = [\"./run\"]\ntimeout = \"60s\"\n"
+    );
+    home.put("router/skills/slow/skill.toml", manifest);
+    home
+}
+
+fn router(home: &TempHome, server: &RedisServer) -> Chat {
+    let router = Chat::start(SAFECLAW, &["router"], home.root(), &[("REDIS_URL", &server.url())]);
+    router.expect_on_stderr("serving safeclaw:command_queue");
+    router
+}
+
+/// How often a skill was about to run, by the audit logs.
+fn begun(home: &TempHome) -> usize {
+    let logs = std::fs::read_dir(home.root().join("router/audit")).into_iter().flatten();
+    let rows = logs.map(|log| std::fs::read_to_string(log.unwrap().path()).unwrap_or_default());
+    rows.map(|rows| rows.matches("\"row\":\"intent\"").count()).sum()
+}
+
+/// The reply to a command whose first router is killed in the midst of it.
+fn through_a_kill(home: &TempHome) -> Value {
+    let server = RedisServer::start();
+    let mut redis = redis::Client::open(server.url()).unwrap().get_connection().unwrap();
+    let dies = router(home, &server);
+    let command = json!({"message_id": "m1", "action": "SLOW", "params": {}});
+    let () = redis.lpush("safeclaw:command_queue", command.to_string()).unwrap();
+    wait_until("it runs", || begun(home) == 1);
+    dies.kill();
+    let _lives = router(home, &server);
+    let (_, reply): (String, String) = redis.blpop("safeclaw:response:m1", 60.0).unwrap();
+    serde_json::from_str(&reply).unwrap()
+}
+
+#[test]
+fn what_may_be_done_again_is_done_again_under_the_same_key() {
+    let home = home(true);
+    let reply = through_a_kill(&home);
+    assert_eq!((&reply["attempt"], &reply["key"]), (&json!(2), &json!("m1")), "{reply}");
+    assert_eq!(begun(&home), 2);
+}
+
+#[test]
+fn what_can_not_be_done_twice_may_have_been_done() {
+    let home = home(false);
+    let reply = through_a_kill(&home);
+    assert_eq!(reply["error"]["code"], "interrupted", "{reply}");
+    assert_eq!(reply["maybe_executed"], true);
+    assert_eq!(begun(&home), 1);
+}
