@@ -34,3 +34,14 @@ fn of_the_router() {
     insta::assert_snapshot!(help(&["router", "skills"]));
     insta::assert_snapshot!(help(&["router", "new-skill"]));
 }
+
+#[test]
+fn of_the_queue() {
+    insta::assert_snapshot!(help(&["router", "queue"]));
+    for command in ["stats", "list", "show", "dead", "retry", "drop"] {
+        insta::assert_snapshot!(
+            format!("of_the_queue_{command}"),
+            help(&["router", "queue", command])
+        );
+    }
+}

@@ -18,6 +18,10 @@ use crate::new_skill::Language;
 use crate::sandbox::{self, SelfCommand};
 use crate::{catalog, config, new_skill, start};
 
+mod queue;
+
+pub(crate) use queue::QueueError;
+
 /// The wall of SafeClaw: takes commands from the queue, judges each one, runs skills in a sandbox, and
 /// always answers.
 ///
@@ -51,6 +55,8 @@ enum Command {
         #[arg(long, value_enum, default_value_t = Language::Python)]
         lang: Language,
     },
+    /// Look at the queue on Redis: what waits, what runs, what was given up; and change it.
+    Queue(queue::Queue),
     /// Run a skill that is compiled in; the router does so within the sandbox.
     #[command(hide = true)]
     Skill {
@@ -92,15 +98,12 @@ fn run(args: Args, prefix: &[&str]) -> Result<(), StartError> {
             println!("{}", new_skill::next_steps(&folder, lang));
             Ok(())
         }
+        Some(Command::Queue(command)) => Ok(runtime()?.block_on(queue::run(&home, command))?),
         Some(Command::Skill { .. }) | None => {
             let exe = std::env::current_exe().map_err(StartError::Myself)?;
             let prefix = prefix.iter().map(|&word| word.to_owned()).collect();
             let myself = SelfCommand { exe, prefix };
-            let runtime = tokio::runtime::Builder::new_multi_thread()
-                .worker_threads(1)
-                .enable_all()
-                .build()
-                .map_err(StartError::Runtime)?;
+            let runtime = runtime()?;
             let served = if args.pipe {
                 runtime.block_on(start::on_a_pipe(home, myself))
             } else {
@@ -111,6 +114,11 @@ fn run(args: Args, prefix: &[&str]) -> Result<(), StartError> {
             served
         }
     }
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime, StartError> {
+    let mut threads = tokio::runtime::Builder::new_multi_thread();
+    threads.worker_threads(1).enable_all().build().map_err(StartError::Runtime)
 }
 
 fn list_skills(home: &Home) -> Result<(), StartError> {

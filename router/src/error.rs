@@ -3,6 +3,7 @@
 use broker::redis::AddressError;
 use home::{FileError, HomeError, LockError};
 
+use crate::cli::QueueError;
 use crate::config::SettingsError;
 use crate::new_skill::NewSkillError;
 use crate::policy::PolicyError;
@@ -31,6 +32,8 @@ pub(crate) enum StartError {
     Lock(#[from] LockError),
     #[error(transparent)]
     NewSkill(#[from] NewSkillError),
+    #[error(transparent)]
+    Look(#[from] QueueError),
     #[error("can't listen for signals: {0}")]
     Signals(std::io::Error),
     #[error("can't start the runtime: {0}")]

@@ -9,7 +9,7 @@ use super::hands::Held;
 pub(super) const MOST: usize = 10_000;
 
 /// How many bytes of a command are kept.
-const KEPT_BYTES: usize = 64 * 1024;
+pub(super) const KEPT_BYTES: usize = 64 * 1024;
 
 /// One command that was given up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -49,6 +49,8 @@ mod publisher;
 mod scripts;
 mod sweep;
 
+pub mod look;
+
 pub use letter::DeadLetter;
 pub use link::{AddressError, RedisAddress};
 pub use place::QueuePlace;

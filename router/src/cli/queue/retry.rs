@@ -1,0 +1,70 @@
+//! `queue retry`: sends the command of a dead letter again.
+
+use broker::redis::look::{Lane, Letter, Look, Target};
+use protocol::Command;
+use serde_json::json;
+
+use super::said::{Said, ask};
+use super::words::times;
+use super::{QueueError, unknown};
+use crate::secrets::Secrets;
+
+pub(super) async fn say(
+    look: &Look,
+    target: &Target,
+    yes_run_again: bool,
+    secrets: &Secrets,
+) -> Result<Said, QueueError> {
+    let found = look.find(target).await?;
+    if found.is_nothing() {
+        return Err(unknown(look, target));
+    }
+    let id = target.to_string();
+    let Some(letter) = found.letters.first() else { return Err(QueueError::NotDead { id }) };
+    let command = letter.command().map_err(|why| QueueError::NoCommand { id: id.clone(), why })?;
+    if letter.may_have_run() && !yes_run_again {
+        match ask(&question(letter, &command), secrets)? {
+            None => return Err(QueueError::MayHaveRun { id }),
+            Some(false) => {
+                let document = json!({ "id": command.message_id, "retried": false });
+                return Ok(Said::new("nothing was changed\n".to_owned(), document));
+            }
+            Some(true) => {}
+        }
+    }
+    let lane =
+        look.retry(letter).await.map_err(|why| QueueError::NotRetried { id: id.clone(), why })?;
+    let document = json!({ "id": command.message_id, "retried": true, "lane": lane });
+    Ok(Said::new(words(&command, lane, look), document))
+}
+
+fn question(letter: &Letter, command: &Command) -> String {
+    format!(
+        "{} ({}) was begun {} and never ended: {}.\n\
+        Whatever it does to the world (a post, a message, an order) may then be done twice. Run it again?",
+        command.action,
+        command.message_id,
+        times(letter.dead.attempts),
+        letter.dead.message,
+    )
+}
+
+fn words(command: &Command, lane: Lane, look: &Look) -> String {
+    let (action, id) = (&command.action, &command.message_id);
+    let mut text = format!(
+        "{action} ({id}) waits in the lane {} as a new command; its dead letter is gone\n\
+        nobody waits for its reply: `queue show {id}` tells it until 10 minutes after its end\n",
+        lane.as_str()
+    );
+    if look.routers_alive() == 0 {
+        // It has no deadline any more, and of that lane a router that starts goes by how long it lay untouched.
+        let stale = match look.terms().stale_after.as_secs() {
+            patience @ 1.. if lane == Lane::Queue => {
+                format!(" within {patience} s, or it is set aside as stale again")
+            }
+            _ => String::new(),
+        };
+        text.push_str(&format!("no router lives: run start_router{stale}\n"));
+    }
+    text
+}
