@@ -15,6 +15,7 @@ mod requester;
 mod responder;
 
 mod clock;
+pub mod failpoint;
 
 pub mod memory;
 pub mod pipe;

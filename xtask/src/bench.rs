@@ -18,6 +18,7 @@ mod turn;
 use anyhow::{Result, ensure};
 use xshell::{Shell, cmd};
 
+use crate::chaos;
 use figure::Figure;
 
 /// Something that can be measured.
@@ -49,7 +50,8 @@ pub(crate) fn run(sh: &Shell, name: Option<&str>) -> Result<()> {
     let chosen: Vec<_> =
         BENCHES.iter().filter(|bench| name == "all" || name == bench.name).collect();
     ensure!(!chosen.is_empty(), "there is no bench {name}; cargo xtask bench lists them");
-    cmd!(sh, "cargo build --release --locked --workspace --bins").run()?;
+    cmd!(sh, "cargo build --release --locked").args(chaos::RELEASE).run()?;
+    chaos::is_left_out_of(sh, &["safeclaw", "start_agent", "start_router"])?;
     // First, because measuring is work, too.
     let machine = machine::facts(sh);
     let mut rows = Vec::new();

@@ -2,6 +2,7 @@
 //! this house, in one place and in plain Rust.
 
 mod bench;
+mod chaos;
 mod fuzz;
 mod gate;
 mod lint;
@@ -50,6 +51,15 @@ enum Task {
         #[arg(long, default_value_t = 60)]
         seconds: u32,
     },
+    /// Break everything around the queue, and look whether it keeps its promises
+    ///
+    /// `cargo xtask chaos --help` tells how.
+    #[command(disable_help_flag = true)]
+    Chaos {
+        /// What to pass on, such as --seed 7 --seconds 60
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
     /// Look for known vulnerabilities in the dependencies
     ///
     /// It is no part of `test`, because it fetches a database and its answer changes without a change
@@ -77,6 +87,7 @@ fn run(task: Task) -> Result<()> {
         Task::Test => gate::run(&sh),
         Task::Readme => readme::run(&sh),
         Task::Bench { name } => bench::run(&sh, name.as_deref()),
+        Task::Chaos { args } => chaos::run(&sh, &args),
         Task::Fuzz { target, seconds } => fuzz::run(&sh, target.as_deref(), seconds),
         Task::Advisories => lint::licences::advisories(&sh),
     }

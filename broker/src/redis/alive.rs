@@ -15,6 +15,7 @@ use super::link::{BackOff, read_clock};
 use super::responder::LEASE_MS;
 use super::scripts::{BEAT, REAP};
 use super::sweep::sweep;
+use crate::failpoint::{self, Point};
 
 /// How long an id that was taken back before it came is remembered, in milliseconds: as long as the longest
 /// wait of an agent.
@@ -88,7 +89,10 @@ impl Life {
         reap.arg(&self.keys.states).arg(&self.keys.works);
         match reap.invoke_async::<u64>(&mut self.commands()).await {
             Ok(0) => {}
-            Ok(count) => tracing::warn!("a router has died; {count} commands of it are taken over"),
+            Ok(count) => {
+                failpoint::pass(Point::Reaped);
+                tracing::warn!("a router has died; {count} commands of it are taken over");
+            }
             Err(error) => self.say_down(&error),
         }
     }

@@ -8,6 +8,7 @@ use super::letter;
 use super::life::Life;
 use super::link::BackOff;
 use super::scripts::{FINISH, KEEP, LET_GO, PUT_BACK, SEND};
+use crate::failpoint::{self, Point};
 use crate::responder::Ending;
 
 /// How long a reply is kept to answer the same command again, in milliseconds: as long as the longest wait of
@@ -38,6 +39,7 @@ impl Life {
             }
         };
         let mut back_off = BackOff::new();
+        failpoint::pass(Point::BeforeFinish);
         loop {
             let ended = match &words {
                 Some(words) => self.finish(&held, words).await,
@@ -51,12 +53,15 @@ impl Life {
                 }
             }
         }
+        failpoint::pass(Point::AfterFinish);
         self.hands.let_go(held.field);
     }
 
     async fn finish(&self, held: &Held, words: &Words) -> Result<(), RedisError> {
         match &held.id {
-            Some(id) if self.commands().is_cluster() => self.finish_in_steps(held, id, words).await,
+            Some(id) if self.commands().is_cluster() || failpoint::in_steps() => {
+                self.finish_in_steps(held, id, words).await
+            }
             id => self.finish_at_once(held, id.as_ref(), words).await,
         }
     }
@@ -92,8 +97,10 @@ impl Life {
         keep.arg(words.letter.as_deref().unwrap_or_default()).arg(letter::MOST);
         let counts: Option<Vec<u8>> = keep.invoke_async(&mut self.commands()).await?;
         let Some(reply) = counts else { return Ok(()) };
+        failpoint::pass(Point::Kept);
         let mut send = SEND.key(self.keys.names.reply(id));
         send.arg(reply).arg(REPLY_TTL_MS).invoke_async::<()>(&mut self.commands()).await?;
+        failpoint::pass(Point::Sent);
         LET_GO.key(&work).arg(held.field).invoke_async(&mut self.commands()).await
     }
 

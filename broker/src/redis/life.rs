@@ -15,6 +15,7 @@ use super::link::{Connection, RedisAddress};
 use super::scripts::{LEAVE, REGISTER};
 use super::terms::Terms;
 use crate::clock::Clock;
+use crate::failpoint::{self, Point};
 
 /// What the parts of a router's end share.
 pub(super) struct Life {
@@ -128,6 +129,7 @@ impl Life {
     /// Leaves, and gives back whatever is left: what has been begun by now is marked so.
     pub(super) async fn leave(&self) {
         let Some(name) = self.known_name() else { return };
+        failpoint::pass(Point::Leaving);
         let mut leave = LEAVE.key(&self.keys.routers);
         leave.key(self.keys.work(&name)).key(&self.keys.again).arg(&*name).arg(&self.keys.states);
         for held in self.hands.all() {

@@ -15,6 +15,7 @@ use super::link::{BackOff, RedisAddress};
 use super::publisher::RedisPublisher;
 use super::terms::Terms;
 use super::watch::{Answered, Watch};
+use crate::failpoint::{self, Point};
 use crate::responder::{Ending, Request, Responder};
 
 /// How long the state of a command is kept while it is in a router's hands, in milliseconds. Each beat renews it.
@@ -134,6 +135,7 @@ impl RedisResponder {
 
     /// Takes in one command: to be handed over, or answered at once.
     fn accept(&mut self, name: &Arc<str>, claimed: Claimed) {
+        failpoint::pass(Point::Claimed);
         let held = self.life.hold(name, &claimed);
         let life = Arc::clone(&self.life);
         let ending = match (claimed.mark, claimed.mark.answer(&claimed.body, claimed.attempt)) {
