@@ -2,11 +2,12 @@
 //! first SafeClaw was.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
 
+use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
 use redis::Commands;
 use serde_json::{Value, json};
-use testkit::{Chat, RedisServer, TempHome, eventually, wait_until};
+use testkit::{Chat, RedisServer, RedisSetup, TempHome, eventually, wait_until};
 
 const SAFECLAW: &str = env!("CARGO_BIN_EXE_safeclaw");
 
@@ -177,4 +178,30 @@ fn a_redis_url_that_is_wrong_is_said_without_its_password() {
         chat.ask("Remember my name is Frankie.", "_MEMORY_WRITE: ok");
         assert!(!chat.stderr().contains("hunter2"), "{}", chat.stderr());
     }
+}
+
+#[test]
+fn a_chat_survives_a_restart_of_redis_in_the_middle_of_a_turn() {
+    let mut server = RedisSetup::default().durable().start();
+    let (mind, wall) = (TempHome::new(), TempHome::new());
+    wall.put("router/skills/wait/run", "#!/bin/sh\nsleep 3\necho '{\"waited\": true}'\n");
+    let program = wall.root().join("router/skills/wait/run");
+    std::fs::set_permissions(program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    wall.put(
+        "router/skills/wait/skill.toml",
+        "name = \"WAIT\"\ninstruction = \"Wait.\"\neffect = \"none\"\ncommand = [\"./run\"]\n",
+    );
+    let _router = router(&wall, &server);
+    let mut agent = agent(&mind, &server);
+    let has = |home: &TempHome, file: &str, text: &str| {
+        std::fs::read_to_string(home.root().join(file)).is_ok_and(|found| found.contains(text))
+    };
+    wait_until("the agent knows it", || has(&mind, "workspace/router_actions.json", "WAIT"));
+    agent.say("/run WAIT");
+    wait_until("it runs", || has(&wall, "router/audit/router-1.jsonl", "\"intent\""));
+    server.kill();
+    server.restart();
+    agent.expect("\"waited\":true");
+    agent.ask("Remember my name is Frankie.", "_MEMORY_WRITE: ok");
+    assert_eq!(agent.end().code(), Some(0));
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use protocol::{Catalog, Event};
 use redis::AsyncCommands;
+use serde::de::DeserializeOwned;
 use tokio::sync::{mpsc, watch};
 
 use super::link::{BackOff, read_clock};
@@ -12,6 +13,9 @@ use super::requester::Shared;
 
 /// How often the catalogue is looked at: a skill that is dropped in is seen within two seconds.
 const LOOK: Duration = Duration::from_millis(750);
+
+/// The longest catalogue or event that is read, in bytes: as on a pipe.
+const MOST_BYTES: usize = 4 * 1024 * 1024;
 
 impl Shared {
     pub(super) async fn look_at_catalog(self: Arc<Self>, sender: watch::Sender<Option<Catalog>>) {
@@ -26,7 +30,7 @@ impl Shared {
             }
             looks = looks.wrapping_add(1);
             if let Ok(published) = commands.get::<_, Option<Vec<u8>>>(self.names.catalog()).await {
-                let catalog = published.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+                let catalog = published.and_then(|bytes| read(&bytes).ok());
                 sender.send_if_modified(|known: &mut Option<Catalog>| {
                     let changed = *known != catalog;
                     *known = catalog;
@@ -41,7 +45,7 @@ impl Shared {
         let mut back_off = BackOff::new();
         while !sender.is_closed() {
             match self.pop_once(&key).await {
-                Ok(Some(bytes)) => match serde_json::from_slice(&bytes) {
+                Ok(Some(bytes)) => match read(&bytes) {
                     Ok(event) => {
                         let _ = sender.send(event).await;
                     }
@@ -52,4 +56,12 @@ impl Shared {
             }
         }
     }
+}
+
+/// Reads what a router has said, unless it is longer than any router's word.
+fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
+    if bytes.len() > MOST_BYTES {
+        return Err(format!("it has {} bytes, over the limit of {MOST_BYTES}", bytes.len()));
+    }
+    serde_json::from_slice(bytes).map_err(|error| error.to_string())
 }
