@@ -9,7 +9,7 @@
 //! ```
 //!
 //! The agent's half and the router's half are traits; a transport implements all four. What holds for
-//! every transport is in one suite of tests, `tests/conformance.rs`.
+//! every transport is in one suite of tests, `tests/conformance/`.
 
 mod requester;
 mod responder;

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 /// Takes commands from the queue.
 #[async_trait]
 pub trait Responder: Send {
-    /// The next command, in the order in which they were sent; `None` once this end is closing.
+    /// The next command, in the order of its lane; `None` once this end is closing.
     ///
     /// Call it only when there is room to serve a command: what it has handed over has left the queue.
     async fn receive(&mut self) -> Option<Request>;
@@ -20,6 +20,9 @@ pub trait Responder: Send {
 
     /// Waits until every reply to what was received has been written.
     async fn drained(&mut self);
+
+    /// Ends this end: whatever it still has is another's from now on.
+    async fn leave(&mut self) {}
 }
 
 /// Says things that no command asked for.
@@ -49,7 +52,7 @@ pub struct Request {
 #[derive(Debug)]
 enum Answer {
     Outcome(Outcome),
-    PutBack,
+    PutBack { begun: bool },
 }
 
 impl Request {
@@ -80,10 +83,15 @@ impl Request {
         let _ = self.answer.send(Answer::Outcome(outcome.into()));
     }
 
-    /// Gives the command back unanswered, for another router or a later life of this one. It must not have been begun,
-    /// or its action must be one that may be run again. A transport without another router answers `draining`.
+    /// Gives the command back unanswered, for another router or a later life of this one. It must not have been begun.
+    /// A transport without another router answers `draining`.
     pub fn put_back(self) {
-        let _ = self.answer.send(Answer::PutBack);
+        let _ = self.answer.send(Answer::PutBack { begun: false });
+    }
+
+    /// The same for one that has been begun and is stopped, whose action may be run again. This attempt counts.
+    pub fn run_again(self) {
+        let _ = self.answer.send(Answer::PutBack { begun: true });
     }
 
     /// Makes a request of the bytes on the wire, and the transport's end of it.
@@ -98,7 +106,10 @@ impl Request {
             Err(malformed) => (malformed.message_id.clone(), malformed.action.clone()),
         };
         let (answer, answered) = oneshot::channel();
-        (Self { body, attempt, cancelled, answer }, Unanswered { message_id, action, answered })
+        (
+            Self { body, attempt, cancelled, answer },
+            Unanswered { message_id, action, attempt, answered },
+        )
     }
 }
 
@@ -107,6 +118,7 @@ impl Request {
 pub(crate) struct Unanswered {
     pub(crate) message_id: Option<MessageId>,
     action: String,
+    attempt: u32,
     answered: oneshot::Receiver<Answer>,
 }
 
@@ -117,20 +129,21 @@ pub(crate) enum Ending {
     Reply(Reply),
     /// With the bytes of a reply that was given before.
     Known(Vec<u8>),
-    /// It has not ended and goes back to where it came from; where there is no such place, with this reply.
-    PutBack(Reply),
+    /// It has not ended and goes back to where it came from; where there is no such place, with the reply `draining`.
+    PutBack { begun: bool, draining: Reply },
 }
 
 impl Unanswered {
     /// Waits for the router's word and puts it into a reply.
     pub(crate) async fn ending(self) -> Ending {
-        let Self { message_id, action, answered } = self;
+        let Self { message_id, action, attempt, answered } = self;
         let reply = |outcome| Reply::new(message_id, &action, outcome);
         match answered.await {
             Ok(Answer::Outcome(outcome)) => Ending::Reply(reply(outcome)),
-            Ok(Answer::PutBack) => {
-                let draining = Stopped::new(Code::Draining, "the router is shutting down");
-                Ending::PutBack(reply(draining.into()))
+            Ok(Answer::PutBack { begun }) => {
+                let mut draining = Stopped::new(Code::Draining, "the router is shutting down");
+                draining.maybe_executed = begun || attempt > 1;
+                Ending::PutBack { begun, draining: reply(draining.into()) }
             }
             Err(_) => {
                 let silent =

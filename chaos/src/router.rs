@@ -124,13 +124,14 @@ async fn run(mut responder: impl Responder, worker: Arc<Worker>, slots: usize) {
         worker.stop.cancel();
         let _ = timeout(LAST_WORDS, finished()).await;
     }
+    let _ = timeout(LAST_WORDS, responder.leave()).await;
 }
 
 impl Worker {
     async fn serve(&self, request: Request) {
         match self.answer(&request).await {
             Ok(done) => request.reply(done),
-            Err(stopped) if stopped.code == Code::Draining => request.put_back(),
+            Err(stopped) if stopped.code == Code::Draining => request.run_again(),
             Err(stopped) => request.reply(stopped),
         }
     }

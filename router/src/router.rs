@@ -43,6 +43,8 @@ pub struct Router {
 struct Serving {
     parts: Router,
     slots: Arc<Semaphore>,
+    /// For what a person has approved: the loop keeps one of the others while it waits.
+    approved: Semaphore,
     tasks: TaskTracker,
     /// Cancelled when the time to finish is over.
     stop: CancellationToken,
@@ -52,9 +54,13 @@ impl Router {
     /// Serves commands from `responder`, at most `parallel` at a time, until it closes; then waits for
     /// those that run, at most `grace`, and stops what is left.
     pub async fn run(self, mut responder: impl Responder, parallel: usize, grace: Duration) {
-        let (slots, tasks) = (Arc::new(Semaphore::new(parallel)), TaskTracker::new());
-        let serving =
-            Arc::new(Serving { parts: self, slots, tasks, stop: CancellationToken::new() });
+        let serving = Arc::new(Serving {
+            parts: self,
+            slots: Arc::new(Semaphore::new(parallel)),
+            approved: Semaphore::new(parallel),
+            tasks: TaskTracker::new(),
+            stop: CancellationToken::new(),
+        });
         let publishing = tokio::spawn(Arc::clone(&serving).publish());
         let closing = responder.closing();
         loop {
@@ -84,6 +90,7 @@ impl Serving {
             self.stop.cancel();
             let _ = tokio::time::timeout(LAST_WORDS, finished()).await;
         }
+        let _ = tokio::time::timeout(LAST_WORDS, responder.leave()).await;
     }
 
     async fn serve(self: Arc<Self>, request: Request) {
@@ -99,7 +106,8 @@ impl Serving {
             }
         };
         match outcome {
-            Outcome::Stopped(Stopped { code: Code::Draining, .. }) => request.put_back(),
+            // What was stopped by the end and may run again.
+            Outcome::Stopped(Stopped { code: Code::Draining, .. }) => request.run_again(),
             outcome => request.reply(outcome),
         }
     }
@@ -175,7 +183,7 @@ impl Serving {
                 let call = question.call().clone();
                 // What was shown is what runs, or nothing does.
                 let ran = if self.parts.catalog.serves(&call.skill) {
-                    let _slot = self.slots.acquire().await;
+                    let _slot = self.approved.acquire().await;
                     let approved = self.parts.policy.approve(question, &yes);
                     self.carry_out(approved, &CancellationToken::new()).await
                 } else {

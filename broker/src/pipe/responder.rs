@@ -178,7 +178,7 @@ impl Shared {
     fn end(&self, waiting: Waiting, ending: Ending) -> Option<Box<RawValue>> {
         match ending {
             Ending::Reply(reply) => self.intake().end(&waiting.label, &reply, Instant::now()),
-            Ending::PutBack(draining) => {
+            Ending::PutBack { draining, .. } => {
                 let answer = self.intake().put_back(waiting, &draining, Instant::now());
                 self.arrived.notify_one();
                 answer

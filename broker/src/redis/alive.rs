@@ -43,8 +43,8 @@ impl Life {
                         self.reap().await;
                     }
                     if beats.is_multiple_of(SWEEP) {
-                        let _ = read_clock(&mut self.commands(), &self.clock).await;
-                        sweep(&self).await;
+                        // Beside the beat, for a server may hold much.
+                        tokio::spawn(Arc::clone(&self).look_after());
                     }
                 }
                 Err(error) => {
@@ -57,6 +57,12 @@ impl Life {
                 () = &mut control, if in_touch.is_some() => control = self.control_rung(),
             }
         }
+    }
+
+    async fn look_after(self: Arc<Self>) {
+        // A clock that can't be read is as it was.
+        let _ = read_clock(&mut self.commands(), &self.clock).await;
+        sweep(&self).await;
     }
 
     async fn beat(&self) -> Result<(), RedisError> {

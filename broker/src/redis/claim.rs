@@ -8,8 +8,8 @@ use redis::{FromRedisValue, ParsingError, Value, from_redis_value};
 pub(super) enum Claim {
     /// This router counts as dead, so it may take nothing under its name.
     Fenced,
-    /// These; `more` says whether others wait that there is room for.
-    Taken { more: bool, commands: Vec<Claimed> },
+    /// These.
+    Taken(Vec<Claimed>),
 }
 
 /// One command that is in this router's hands now.
@@ -97,11 +97,9 @@ impl Mark {
 
 impl FromRedisValue for Claim {
     fn from_redis_value(value: Value) -> Result<Self, ParsingError> {
-        let Value::Array(mut parts) = value else { return Ok(Self::Fenced) };
-        let commands = parts.split_off(parts.len().min(1));
-        let more = parts.pop().map_or(Ok(false), from_redis_value)?;
+        let Value::Array(commands) = value else { return Ok(Self::Fenced) };
         let commands = commands.into_iter().map(from_redis_value).collect::<Result<_, _>>()?;
-        Ok(Self::Taken { more, commands })
+        Ok(Self::Taken(commands))
     }
 }
 

@@ -26,35 +26,35 @@ impl Life {
     /// stays taken.
     pub(super) async fn end(&self, held: Held, ending: Ending) {
         let words = match ending {
-            Ending::PutBack(_) => None,
-            Ending::Known(reply) => Some(Words { reply, letter: None }),
+            Ending::PutBack { begun, .. } => {
+                self.until_done(|| self.put_back(&held, begun)).await;
+                return self.hands.let_go(held.field);
+            }
             // It is another router's, and this one only stopped because of that.
             Ending::Reply(reply) if held.lost.is_cancelled() && was_stopped(&reply) => {
-                self.hands.let_go(held.field);
-                return;
+                return self.hands.let_go(held.field);
             }
+            Ending::Known(reply) => Words { reply, letter: None },
             Ending::Reply(reply) => {
                 let letter = letter::of(&held, &reply, self.clock.now());
-                Some(Words { reply: reply.to_bytes(), letter })
+                Words { reply: reply.to_bytes(), letter }
             }
         };
-        let mut back_off = BackOff::new();
         failpoint::pass(Point::BeforeFinish);
-        loop {
-            let ended = match &words {
-                Some(words) => self.finish(&held, words).await,
-                None => self.put_back(&held).await,
-            };
-            match ended {
-                Ok(()) => break,
-                Err(error) => {
-                    self.say_down(&error);
-                    back_off.pause().await;
-                }
-            }
-        }
+        self.until_done(|| self.finish(&held, &words)).await;
         failpoint::pass(Point::AfterFinish);
         self.hands.let_go(held.field);
+    }
+
+    async fn until_done<F>(&self, step: impl Fn() -> F)
+    where
+        F: Future<Output = Result<(), RedisError>>,
+    {
+        let mut back_off = BackOff::new();
+        while let Err(error) = step().await {
+            self.say_down(&error);
+            back_off.pause().await;
+        }
     }
 
     async fn finish(&self, held: &Held, words: &Words) -> Result<(), RedisError> {
@@ -104,9 +104,10 @@ impl Life {
         LET_GO.key(&work).arg(held.field).invoke_async(&mut self.commands()).await
     }
 
-    async fn put_back(&self, held: &Held) -> Result<(), RedisError> {
+    async fn put_back(&self, held: &Held, begun: bool) -> Result<(), RedisError> {
         let mut put_back = PUT_BACK.key(self.keys.work(&held.router));
-        put_back.key(&self.keys.again).arg(&*held.router).arg(&self.keys.states).arg(held.field);
+        put_back.key(&self.keys.again).arg(&*held.router).arg(&self.keys.states);
+        put_back.arg(held.field).arg(u8::from(!begun));
         put_back.invoke_async(&mut self.commands()).await
     }
 }

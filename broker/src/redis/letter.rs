@@ -30,7 +30,7 @@ pub struct DeadLetter {
     /// The action that it asked for, where that could be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<String>,
-    /// The command itself, at most 64 KiB of it. Bytes that are no UTF-8 are replaced.
+    /// The command itself, at most 64 KiB of it; of what is none, at most 1 KiB. Bytes that are no UTF-8 are replaced.
     pub raw: String,
 }
 
@@ -49,10 +49,16 @@ pub(super) fn of(held: &Held, reply: &Reply, at: Millis) -> Option<Vec<u8>> {
         router: held.router.to_string(),
         message_id: held.id.as_ref().map(ToString::to_string),
         action: action.filter(|action| !action.is_empty()).map(str::to_owned),
-        raw: String::from_utf8_lossy(&held.body[..held.body.len().min(KEPT_BYTES)]).into_owned(),
+        raw: String::from_utf8_lossy(&held.body[..held.body.len().min(kept(stopped.code))])
+            .into_owned(),
     };
     // Plain data always has a JSON form.
     serde_json::to_vec(&letter).ok()
+}
+
+/// How many bytes are kept of a command that ends so: of what can never be sent again just enough to see what it was.
+fn kept(code: Code) -> usize {
+    if matches!(code, Code::BadRequest | Code::TooLarge) { 1_024 } else { KEPT_BYTES }
 }
 
 /// The ends that somebody may want to look into. What a skill, a policy or a person has said no to is none, and

@@ -2,8 +2,9 @@
 //!
 //! Commands are pushed on the left of a list and taken from its right; each reply is a list of its own. Names and
 //! formats are [`protocol::QueueNames`] and are those of the first SafeClaw. Around them stands what makes sure
-//! that no command is lost. Every step below is one script, so it happens wholly or not at all, by the server's
-//! clock:
+//! that no command is lost. Every step below is one script, so it happens at one moment of the server's clock with nothing
+//! in between, and one that is broken off leaves a command in two places rather than in none (on a cluster, an end is three
+//! steps, each of which can be repeated):
 //!
 //! ```text
 //!              claim                    finish

@@ -65,7 +65,7 @@ impl Requester for RedisRequester {
         command.envelope.deadline = Some(now.after(wait.saturating_sub(WAY_BACK)));
         let ours = self.catalog.borrow().is_some();
         let sent = Sent::new(command, &self.shared.names, ours)?;
-        let broken = self.shared.push(&sent).await?;
+        let broken = self.shared.push(&sent, until).await?;
         let reply = self.shared.pop_reply(&sent, broken, until).await?;
         reply.ok_or(RequestError::NoReply { after: wait })
     }

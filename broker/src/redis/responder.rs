@@ -28,10 +28,12 @@ pub struct RedisResponder {
     watch: Option<Watch>,
     /// In hand, and not handed over yet.
     ready: VecDeque<Request>,
-    /// Whether something waits that there is room for, as far as is known.
-    more: bool,
+    /// Whether a connection has broken, or none has been made yet. What is found without waiting comes first then: a wait
+    /// may break again and again.
+    after_a_break: bool,
     shutdown: CancellationToken,
-    _stop_on_drop: DropGuard,
+    /// What goes on in the background, until this goes.
+    at_work: Option<DropGuard>,
 }
 
 /// The router's end on the Redis at `address`. It closes when `shutdown` is cancelled. A Redis that is
@@ -53,9 +55,9 @@ pub fn responder(
         watch: Some(Watch::new(Arc::clone(&life))),
         life,
         ready: VecDeque::new(),
-        more: true,
+        after_a_break: true,
         shutdown,
-        _stop_on_drop: stop.drop_guard(),
+        at_work: Some(stop.drop_guard()),
     };
     Ok((responder, publisher))
 }
@@ -77,8 +79,7 @@ impl Responder for RedisResponder {
                 }
                 Err(error) => {
                     self.life.say_down(&error);
-                    // What is found without waiting comes first then: a wait may break again and again.
-                    self.more = true;
+                    self.after_a_break = true;
                     back_off.pause().await;
                 }
             }
@@ -96,6 +97,11 @@ impl Responder for RedisResponder {
         self.ready.drain(..).for_each(Request::put_back);
         self.life.tasks.close();
         self.life.tasks.wait().await;
+    }
+
+    async fn leave(&mut self) {
+        // Nothing beats any more, so that nobody registers again.
+        self.at_work = None;
         self.life.leave().await;
     }
 }
@@ -110,7 +116,11 @@ impl RedisResponder {
             if room == 0 {
                 hands.freed().await;
             } else if room > terms.reserved() {
-                return if self.more { watch.now().await } else { watch.next(usize::MAX).await };
+                return if self.after_a_break {
+                    watch.now().await
+                } else {
+                    watch.next(usize::MAX).await
+                };
             } else {
                 // The first lane is the interactive one, and the last slots are for it alone.
                 tokio::select! {
@@ -123,8 +133,8 @@ impl RedisResponder {
 
     fn take_in(&mut self, Answered { name, first, claim }: Answered) {
         match claim {
-            Claim::Taken { more, commands } => {
-                self.more = more;
+            Claim::Taken(commands) => {
+                self.after_a_break = false;
                 commands.into_iter().for_each(|claimed| self.accept(&name, claimed));
                 self.life.stands(&name);
             }

@@ -1,7 +1,7 @@
 //! A command on its way, and its reply.
 
 use protocol::{Command, MessageId, Priority, QueueNames, Reply, WAITING_MOST, json};
-use redis::{AsyncCommands, RedisError};
+use redis::{AsyncCommands, ErrorKind, RedisError};
 use tokio::time::{Instant, timeout_at};
 
 use super::link::BackOff;
@@ -40,17 +40,26 @@ impl Sent {
 impl Shared {
     /// Puts a command into its lane, unless that is full. The error that it gives back is one after which nobody
     /// knows whether the command is there, and after which it may be sent again.
-    pub(super) async fn push(&self, sent: &Sent) -> Result<Option<RedisError>, RequestError> {
+    pub(super) async fn push(
+        &self,
+        sent: &Sent,
+        until: Instant,
+    ) -> Result<Option<RedisError>, RequestError> {
+        let late = || RedisError::from((ErrorKind::Io, "it did not answer in time"));
         // Asking first also finds out that a connection is broken before anything hangs on it.
-        let waiting = match self.waiting(&sent.lane).await {
-            Err(error) if error.is_connection_dropped() => self.waiting(&sent.lane).await,
-            asked => asked,
-        };
+        let asked = timeout_at(until, async {
+            match self.waiting(&sent.lane).await {
+                Err(error) if error.is_connection_dropped() => self.waiting(&sent.lane).await,
+                asked => asked,
+            }
+        });
+        let waiting = asked.await.unwrap_or_else(|_| Err(late()));
         let waiting = waiting.map_err(|error| self.unsent(&error))?;
         if waiting >= WAITING_MOST {
             return Err(RequestError::Full { waiting });
         }
-        match self.lpush(&sent.lane, &sent.bytes).await {
+        let pushed = timeout_at(until, self.lpush(&sent.lane, &sent.bytes)).await;
+        match pushed.unwrap_or_else(|_| Err(late())) {
             Ok(()) => Ok(None),
             Err(error) if error.is_connection_refusal() || error.code().is_some() => {
                 Err(self.unsent(&error))
@@ -73,12 +82,16 @@ impl Shared {
         let mut back_off = BackOff::new();
         let reading = async {
             loop {
-                let popped = match (&broken, &sent.again) {
-                    (Some(_), Some(again)) => match self.lpush(&sent.lane, again).await {
-                        Ok(()) => self.pop_once(&key).await,
-                        Err(error) => Err(error),
-                    },
-                    _ => self.pop_once(&key).await,
+                let resent = match (&broken, &sent.again) {
+                    (Some(_), Some(again)) => self.lpush(&sent.lane, again).await,
+                    _ => Ok(()),
+                };
+                // A server that takes nothing may still have the reply.
+                let popped = self.pop_once(&key).await;
+                let popped = match (resent, popped) {
+                    (_, Ok(Some(bytes))) => Ok(Some(bytes)),
+                    (Err(error), _) | (Ok(()), Err(error)) => Err(error),
+                    (Ok(()), Ok(None)) => Ok(None),
                 };
                 match popped {
                     Ok(Some(bytes)) => return Reply::from_bytes(&bytes),

@@ -3,9 +3,10 @@
 use redis::RedisError;
 
 use super::life::Life;
+use super::link::Connection;
 
 /// How long a reply without a time limit may lie untouched, in seconds.
-const UNTOUCHED: u64 = 60;
+const UNTOUCHED: i64 = 60;
 
 /// How many keys one look may bring.
 const COUNT: usize = 200;
@@ -29,20 +30,35 @@ async fn scan(life: &Life) -> Result<(), RedisError> {
         let mut scan = redis::cmd("SCAN");
         scan.arg(cursor).arg("MATCH").arg(&pattern).arg("COUNT").arg(COUNT);
         let (next, keys): (u64, Vec<Vec<u8>>) = scan.query_async(&mut commands).await?;
-        for key in keys {
-            let ttl: i64 = redis::cmd("PTTL").arg(&key).query_async(&mut commands).await?;
-            let idle: Option<u64> =
-                redis::cmd("OBJECT").arg("IDLETIME").arg(&key).query_async(&mut commands).await?;
-            if ttl == -1 && idle.is_some_and(|idle| idle > UNTOUCHED) {
-                let mut expire = redis::cmd("PEXPIRE");
-                expire.arg(&key).arg(UNTOUCHED * 1_000).query_async::<()>(&mut commands).await?;
-            }
-        }
+        // A prefix may cover the queue itself.
+        let keys = keys.into_iter().filter(|key| key != life.keys.names.commands().as_bytes());
+        limit(&mut commands, keys.collect()).await?;
         cursor = next;
         if cursor == 0 {
             return Ok(());
         }
     }
+}
+
+/// Limits those of `keys` that have no limit and lie untouched.
+async fn limit(commands: &mut Connection, keys: Vec<Vec<u8>>) -> Result<(), RedisError> {
+    if keys.is_empty() {
+        return Ok(());
+    }
+    let mut looks = redis::pipe();
+    for key in &keys {
+        looks.cmd("PTTL").arg(key).cmd("OBJECT").arg("IDLETIME").arg(key);
+    }
+    let seen: Vec<Option<i64>> = looks.query_async(commands).await?;
+    let mut limits = redis::pipe();
+    for (key, seen) in keys.iter().zip(seen.chunks(2)) {
+        if let [Some(-1), Some(idle)] = seen
+            && *idle > UNTOUCHED
+        {
+            limits.cmd("PEXPIRE").arg(key).arg(UNTOUCHED * 1_000).ignore();
+        }
+    }
+    limits.query_async(commands).await
 }
 
 /// A prefix without any meaning as a pattern.

@@ -103,7 +103,7 @@ impl Watch {
     }
 
     fn count(&mut self, answered: &Answered) {
-        if let Claim::Taken { commands, .. } = &answered.claim {
+        if let Claim::Taken(commands) = &answered.claim {
             self.taken = self.taken.wrapping_add(commands.len() as u64);
         }
     }

@@ -182,3 +182,33 @@ fn what_was_stale_stays_so_when_it_was_in_the_hands_of_a_router_that_died() {
     assert!(runs.all().is_empty());
     settles(&server);
 }
+
+#[test]
+fn what_was_too_large_is_answered_though_its_router_died() {
+    let server = RedisServer::start();
+    let mut redis = connect(&server);
+    // As a router leaves it that dies before it has answered: 64 KiB of it are kept.
+    let stump = format!("{{\"message_id\":\"m1\",\"x\":\"{}", "x".repeat(60_000));
+    let () = redis
+        .hset("{safeclaw:command_queue}:work:dead", "1", format!("0 normal m1\n{stump}"))
+        .unwrap();
+    let () = redis.zadd("{safeclaw:command_queue}:routers", "dead", 1).unwrap();
+    let () = redis.set_ex("{safeclaw:command_queue}:command:m1", "running dead 1", 3_600).unwrap();
+    let _lives = answering(&server, &Runs::default());
+    assert_eq!(stopped(&reply(&mut redis, "m1")).code, Code::TooLarge);
+    settles(&server);
+}
+
+#[test]
+fn what_no_router_has_written_stops_nobody() {
+    let server = RedisServer::start();
+    let mut redis = connect(&server);
+    let () = redis.rpush(AGAIN, "nonsense").unwrap();
+    let () = redis.hset("{safeclaw:command_queue}:work:dead", "1", "nonsense, too").unwrap();
+    let () = redis.zadd("{safeclaw:command_queue}:routers", "dead", 1).unwrap();
+    let () = redis.lpush(QUEUE, legacy("m1")).unwrap();
+    let _lives = answering(&server, &Runs::default());
+    assert_eq!(reply(&mut redis, "m1").fields["attempt"], 1);
+    wait_until("both are put away", || letters(&mut redis) == ["bad_request", "bad_request"]);
+    settles(&server);
+}

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use broker::redis::Terms;
+use protocol::Code;
 use redis::Commands;
 use testkit::{RedisServer, wait_until};
 
@@ -54,6 +55,21 @@ fn what_is_put_back_is_another_routers_and_was_never_begun() {
     first.end();
     let _second = Router::start(&server, quick(), answer);
     assert_eq!(reply(&mut redis, "m1").fields["attempt"], 1);
+    settles(&server);
+}
+
+#[test]
+fn what_was_begun_and_is_put_back_has_been_begun() {
+    let server = RedisServer::start();
+    let mut redis = connect(&server);
+    let () = redis.lpush(QUEUE, legacy("m1")).unwrap();
+    let first = Router::start(&server, quick(), broker::Request::run_again);
+    wait_until("it has been given up", || !letters(&mut redis).is_empty());
+    first.end();
+    let reply = reply(&mut redis, "m1");
+    assert!(stopped(&reply).maybe_executed, "{reply:?}");
+    // Three times, and no more.
+    assert_eq!(stopped(&reply).code, Code::Poison);
     settles(&server);
 }
 

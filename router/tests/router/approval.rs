@@ -29,6 +29,17 @@ async fn what_is_seen_elsewhere_runs_only_after_a_persons_yes() {
 }
 
 #[tokio::test]
+async fn a_yes_counts_at_once_also_where_one_runs_at_a_time() {
+    let house = house_with(|_| {}, 1);
+    let mut events = house.events().await;
+    house.let_run(1);
+    let (id, _) = question(&house.ask("POST", json!({})).await);
+    house.ask("APPROVE", json!({"id": id, "answer": "yes"})).await;
+    let event = tokio::time::timeout(LONG, events.recv()).await.unwrap().unwrap();
+    done(&Reply::from_fields(event.reply.unwrap()));
+}
+
+#[tokio::test]
 async fn a_no_is_a_no() {
     let house = house();
     let mut events = house.events().await;

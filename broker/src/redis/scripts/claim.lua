@@ -4,7 +4,7 @@
 -- ARGV: router, first field, slots, how many of them are for hi alone, how many were taken by now, most bytes of a command, how many bytes are
 -- kept of a longer one, most that may wait in a lane, most attempts, how long a command may run (ms), prefix of states,
 -- prefix of works, how long a taken-back id is remembered (ms).
--- Returns 'fenced', or {whether more waits that there is room for, {field, mark, attempts, id, body or kept reply}, ...}.
+-- Returns 'fenced', or {{field, mark, attempts, id, body or kept reply}, ...}.
 local routers, work, again, stale = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local router, field, slots, reserved, count = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local most_bytes, kept_bytes, most_waiting, most_attempts = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
@@ -44,10 +44,13 @@ end
 local function take(lane, mark)
   local body = redis.call('LINDEX', lane[1], -1)
   if not body then return nil end
-  local attempts, from, id, deadline, resent = 0, lane[2], nil, 0, false
+  local attempts, from, known_id = 0, lane[2], nil
   if from == 'again' then
-    attempts, from, id, body = body:match('^(%d+) (%S+) (%S+)\n(.*)$')
+    local n, lane_before, id_before, rest = body:match('^(%d+) (%S+) (%S+)\n(.*)$')
+    -- What no router has put there is treated like anything that can't be read.
+    if rest then attempts, from, known_id, body = tonumber(n), lane_before, id_before, rest end
   end
+  local id, deadline, resent = nil, 0, false
   if #body > most_bytes then
     -- A bounded look for whom to answer; nothing of it is parsed.
     body = body:sub(1, kept_bytes)
@@ -55,6 +58,8 @@ local function take(lane, mark)
     if id and #id > 128 then id = nil end
   else
     id, deadline, resent = read(body)
+    -- The stump of one that was too large.
+    if not id and known_id and known_id ~= '!' then id, mark = known_id, 'too_large' end
   end
   local state = id and redis.call('GET', states .. id)
   local why = judged(state, lane[2])
@@ -70,8 +75,11 @@ local function take(lane, mark)
   if resent and attempts == 0 then attempts = 1 end
   local counted = ''
   if not mark then
-    attempts, counted = attempts + 1, '+'
-    if attempts > most_attempts then mark = 'poison' end
+    if attempts < most_attempts then
+      attempts, counted = attempts + 1, '+'
+    else
+      mark = 'poison'
+    end
   end
   redis.call('HSET', work, field, attempts .. counted .. ' ' .. from .. ' ' .. (id or '!') .. '\n' .. body)
   if mark == 'known' then
@@ -118,8 +126,4 @@ local room = slots - redis.call('HLEN', work)
 while room > reserved and take_from(order()) do room = room - 1 end
 while room > 0 and room <= reserved and take_from({ hi }) do room = room - 1 end
 
-local more = 0
-for key = 3, 7 do
-  if room > reserved and redis.call('EXISTS', KEYS[key]) == 1 then more = 1 end
-end
-return { more, unpack(taken) }
+return taken

@@ -6,6 +6,12 @@ local function hand_back(work, router, field, again, states, undo)
   local held = redis.call('HGET', work, field)
   if not held then return end
   local attempts, counted, lane, id, body = held:match('^(%d+)(%+?) (%S+) (%S+)\n(.*)$')
+  if not attempts then
+    -- No router has put this there; a claim will say so.
+    redis.call('RPUSH', again, held)
+    redis.call('HDEL', work, field)
+    return
+  end
   attempts = tonumber(attempts)
   if counted == '+' then attempts = attempts - undo end
   redis.call('RPUSH', again, attempts .. ' ' .. lane .. ' ' .. id .. '\n' .. body)

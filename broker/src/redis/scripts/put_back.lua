@@ -1,3 +1,3 @@
--- A router hands back a command that it has not begun, or that may be begun again and was stopped by its end.
--- KEYS: work, again. ARGV: router, prefix of states, field.
-hand_back(KEYS[1], ARGV[1], ARGV[3], KEYS[2], ARGV[2], 1)
+-- A router hands back a command that it has not begun, or that may be begun again.
+-- KEYS: work, again. ARGV: router, prefix of states, field, 1 when it was not begun this time.
+hand_back(KEYS[1], ARGV[1], ARGV[3], KEYS[2], ARGV[2], tonumber(ARGV[4]))
