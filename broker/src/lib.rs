@@ -16,6 +16,7 @@ mod responder;
 
 mod clock;
 pub mod failpoint;
+mod unrun;
 
 pub mod memory;
 pub mod pipe;

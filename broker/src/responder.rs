@@ -141,7 +141,7 @@ impl Unanswered {
         match answered.await {
             Ok(Answer::Outcome(outcome)) => Ending::Reply(reply(outcome)),
             Ok(Answer::PutBack { begun }) => {
-                let mut draining = Stopped::new(Code::Draining, "the router is shutting down");
+                let mut draining = crate::unrun::draining();
                 draining.maybe_executed = begun || attempt > 1;
                 Ending::PutBack { begun, draining: reply(draining.into()) }
             }

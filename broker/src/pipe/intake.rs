@@ -10,14 +10,15 @@
 
 use std::time::Instant;
 
-use protocol::{Code, Millis, Reply, Stopped, WAITING_MOST, json};
 use protocol::{MessageId, Outcome};
+use protocol::{Millis, Reply, Stopped, json};
 use serde_json::value::{RawValue, to_raw_value};
 use tokio_util::sync::CancellationToken;
 
 use super::known::{Known, State};
 use super::label::Label;
 use super::lanes::Lanes;
+use crate::unrun::{begun_before, draining, late, queue_full, taken_back, too_large};
 
 /// All commands that a router's end knows of.
 #[derive(Debug, Default)]
@@ -65,15 +66,12 @@ impl Intake {
             None if self.closed => return raw(&reply(&label, draining())),
             None => {}
         }
-        let (size, limit) = (command.get().len(), json::MAX_BYTES);
-        if size > limit {
-            let words = format!("this is no command: {size} bytes are over the limit of {limit}");
-            return self.stop(&label, Stopped::new(Code::TooLarge, words), now);
+        if command.get().len() > json::MAX_BYTES {
+            return self.stop(&label, too_large(), now);
         }
         let (id, priority) = (label.id.clone(), label.priority);
         if let Err(waiting) = self.lanes.push(priority, Waiting { label, command }) {
-            let words = format!("{WAITING_MOST} commands are waiting already; try again later");
-            return self.stop(&waiting.label, Stopped::new(Code::QueueFull, words), now);
+            return self.stop(&waiting.label, queue_full(), now);
         }
         self.note(id.as_ref(), State::Waiting, now);
         None
@@ -155,26 +153,9 @@ impl Intake {
     }
 }
 
-fn taken_back() -> Stopped {
-    Stopped::new(Code::Cancelled, "it was taken back before it was begun")
-}
-
-fn late() -> Stopped {
-    Stopped::new(Code::Deadline, "its deadline passed while it waited; it was not run")
-}
-
-fn draining() -> Stopped {
-    Stopped::new(Code::Draining, "the router is shutting down")
-}
-
 /// The reply to a command that this router has not begun. One before it may have.
 fn reply(label: &Label, stopped: Stopped) -> Reply {
-    let stopped = if label.resent {
-        let words = format!("{}; but a router that ended may have run it before", stopped.message);
-        Stopped::new(stopped.code, words).maybe_executed()
-    } else {
-        stopped
-    };
+    let stopped = if label.resent { begun_before(stopped) } else { stopped };
     Reply::new(label.id.clone(), &label.action, Outcome::Stopped(stopped))
 }
 
@@ -185,7 +166,7 @@ fn raw(reply: &Reply) -> Option<Box<RawValue>> {
 
 #[cfg(test)]
 mod tests {
-    use protocol::Done;
+    use protocol::{Done, WAITING_MOST};
     use serde_json::{Value, json};
 
     use super::*;

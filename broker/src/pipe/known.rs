@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
 /// How long an end is remembered: as long as the longest wait of an agent.
-const KEPT: Duration = Duration::from_secs(600);
+const KEPT: Duration = crate::unrun::REMEMBERED;
 
 /// How many bytes the ends that are remembered may have together. The oldest go first.
 const KEPT_BYTES: usize = 8 * 1024 * 1024;

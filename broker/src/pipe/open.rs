@@ -3,15 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use protocol::{ActionName, Code, Command, Frame, MessageId, Reply, Stopped, json};
+use protocol::{ActionName, Command, Frame, MessageId, Reply, json};
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 
 use super::lines::FrameWriter;
 use crate::requester::RequestError;
-
-/// How many routers are asked for the same thing. One that has taken down so many is not asked of another.
-const MOST_ROUTERS: u32 = 3;
+use crate::unrun::{self, MOST_ATTEMPTS};
 
 /// The commands without a reply, the oldest first.
 #[derive(Debug, Default)]
@@ -126,7 +124,7 @@ impl OpenCommands {
         }
         inside.way = Way::Up(frames);
         let taken_down =
-            inside.open.extract_if(.., |_, open| open.routers >= MOST_ROUTERS).collect::<Vec<_>>();
+            inside.open.extract_if(.., |_, open| open.routers >= MOST_ATTEMPTS).collect::<Vec<_>>();
         taken_down.into_iter().for_each(|(_, open)| open.give_up());
         Some(inside.open.values_mut().map(Open::next_form).collect())
     }
@@ -179,8 +177,7 @@ impl Open {
 
     /// Answers in the place of the routers that it has outlived.
     fn give_up(self) {
-        let words = format!("{MOST_ROUTERS} routers ended while it was open; it is not run again");
-        let stopped = Stopped::new(Code::Poison, words).maybe_executed();
+        let stopped = unrun::poison();
         let Letter { id, action, .. } = self.letter;
         let _ = self.reply.send(Reply::new(Some(id), action.as_str(), stopped.into()));
     }

@@ -16,10 +16,7 @@ use super::responder::LEASE_MS;
 use super::scripts::{BEAT, REAP};
 use super::sweep::sweep;
 use crate::failpoint::{self, Point};
-
-/// How long an id that was taken back before it came is remembered, in milliseconds: as long as the longest
-/// wait of an agent.
-pub(super) const REMEMBERED_MS: u64 = 600_000;
+use crate::unrun::REMEMBERED;
 
 /// How often routers that have died are looked for, in beats.
 const LOOK: u32 = 2;
@@ -72,7 +69,7 @@ impl Life {
         let held = self.hands.all();
         let mut beat = BEAT.key(&self.keys.routers);
         beat.key(self.keys.work(&name)).key(&self.keys.control).key(&self.keys.again);
-        beat.arg(&*name).arg(settled).arg(REMEMBERED_MS).arg(&self.keys.states).arg(LEASE_MS);
+        beat.arg(&*name).arg(settled).arg(millis(REMEMBERED)).arg(&self.keys.states).arg(LEASE_MS);
         for held in held.iter().filter(|held| held.router == name) {
             beat.arg(held.field).arg(held.id.as_ref().map_or("!", |id| id.as_str()));
         }

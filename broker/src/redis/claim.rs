@@ -3,6 +3,8 @@
 use protocol::{Code, Command, MessageId, Stopped};
 use redis::{FromRedisValue, ParsingError, Value, from_redis_value};
 
+use crate::unrun;
+
 /// What a claim brought.
 #[derive(Debug)]
 pub(super) enum Claim {
@@ -65,18 +67,20 @@ impl Mark {
     /// What to answer to a command that has been begun so often before; none for what is run, or is answered with a reply
     /// that is there already.
     pub(super) fn answer(self, body: &[u8], begun: u32) -> Option<Stopped> {
-        let (code, message) = match self {
+        let stopped = match self {
             Self::Run | Self::Known => return None,
-            Self::Cancelled => (Code::Cancelled, "it was taken back before it was begun"),
-            Self::Expired => {
-                (Code::Deadline, "its deadline passed while it waited; it was not run")
+            // Its time is over because a router ended while it ran.
+            Self::Expired if begun > 0 => {
+                Stopped::new(Code::Interrupted, INTERRUPTED).maybe_executed()
             }
-            Self::Stale => (Code::Stale, "it waited while no router was there; it was not run"),
-            Self::Poison => {
-                (Code::Poison, "it was begun several times and never ended; it is not run")
+            Self::Expired => unrun::late(),
+            Self::Cancelled => unrun::taken_back(),
+            Self::Stale => {
+                Stopped::new(Code::Stale, "it waited while no router was there; it was not run")
             }
-            Self::QueueFull => (Code::QueueFull, "too many commands wait already; try again later"),
-            Self::TooLarge => (Code::TooLarge, "it is larger than a command may be"),
+            Self::Poison => unrun::poison(),
+            Self::QueueFull => unrun::queue_full(),
+            Self::TooLarge => unrun::too_large(),
             Self::Unreadable => {
                 // The words of whoever reads commands, where it agrees that this is none.
                 return Some(Command::from_bytes(body).err().map_or_else(
@@ -85,13 +89,7 @@ impl Mark {
                 ));
             }
         };
-        Some(match (begun, self) {
-            (0, _) => Stopped::new(code, message),
-            // Its time is over because a router ended while it ran.
-            (_, Self::Expired) => Stopped::new(Code::Interrupted, INTERRUPTED).maybe_executed(),
-            _ => Stopped::new(code, format!("{message}, but may have been done before"))
-                .maybe_executed(),
-        })
+        Some(if begun > 0 { unrun::begun_before(stopped) } else { stopped })
     }
 }
 

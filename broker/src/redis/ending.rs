@@ -5,15 +5,12 @@ use redis::RedisError;
 
 use super::hands::Held;
 use super::letter;
-use super::life::Life;
+use super::life::{Life, millis};
 use super::link::BackOff;
 use super::scripts::{FINISH, KEEP, LET_GO, PUT_BACK, SEND};
 use crate::failpoint::{self, Point};
 use crate::responder::Ending;
-
-/// How long a reply is kept to answer the same command again, in milliseconds: as long as the longest wait of
-/// an agent.
-const KEPT_MS: u64 = 600_000;
+use crate::unrun::REMEMBERED;
 
 /// What is written for an ending.
 struct Words {
@@ -77,7 +74,7 @@ impl Life {
         if let Some(id) = id {
             finish.key(self.keys.state(id)).key(self.keys.names.reply(id));
         }
-        finish.arg(held.field).arg(&words.reply).arg(KEPT_MS);
+        finish.arg(held.field).arg(&words.reply).arg(millis(REMEMBERED));
         finish.arg(words.letter.as_deref().unwrap_or_default()).arg(letter::MOST);
         finish.arg(REPLY_TTL_MS).invoke_async(&mut self.commands()).await
     }
@@ -93,7 +90,7 @@ impl Life {
         let work = self.keys.work(&held.router);
         let mut keep = KEEP.key(&work);
         keep.key(&self.keys.letters).key(self.keys.state(id));
-        keep.arg(held.field).arg(&words.reply).arg(KEPT_MS);
+        keep.arg(held.field).arg(&words.reply).arg(millis(REMEMBERED));
         keep.arg(words.letter.as_deref().unwrap_or_default()).arg(letter::MOST);
         let counts: Option<Vec<u8>> = keep.invoke_async(&mut self.commands()).await?;
         let Some(reply) = counts else { return Ok(()) };

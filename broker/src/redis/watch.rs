@@ -10,19 +10,14 @@ use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
 use redis::{Cmd, ErrorKind, RedisError, ServerErrorKind};
 
-use super::alive::REMEMBERED_MS;
 use super::bells::bell;
 use super::claim::Claim;
-use super::life::Life;
+use super::letter::KEPT_BYTES;
+use super::life::{Life, millis};
 use super::link::Connection;
 use super::responder::LEASE_MS;
 use super::scripts::CLAIM;
-
-/// How often a command may be begun.
-const MOST_ATTEMPTS: u32 = 3;
-
-/// How many bytes are kept of a command that is too large.
-const KEPT_BYTES: usize = 64 * 1024;
+use crate::unrun::{MOST_ATTEMPTS, REMEMBERED};
 
 /// How many commands a claim may bring that are answered for being too many, on top of those that there is room for.
 const MOST_SHED: usize = 3 * 64;
@@ -151,7 +146,7 @@ impl<'a> Asked<'a> {
         claim.arg(name).arg(self.first).arg(terms.slots).arg(terms.reserved()).arg(taken);
         claim.arg(protocol::json::MAX_BYTES).arg(KEPT_BYTES).arg(terms.waiting_most);
         claim.arg(MOST_ATTEMPTS).arg(LEASE_MS).arg(&keys.states).arg(&keys.works);
-        claim.arg(REMEMBERED_MS);
+        claim.arg(millis(REMEMBERED));
         claim
     }
 
