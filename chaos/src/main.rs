@@ -40,9 +40,10 @@ struct RunArgs {
     /// How many router processes there are
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=32))]
     routers: u8,
-    /// When Redis writes to its disk [default: drawn from the seed]
-    #[arg(long)]
-    fsync: Option<Fsync>,
+    /// When Redis writes to its disk. With everysec it can lose what it has acknowledged when it is killed while the disk
+    /// is busy: then a promise may be broken that is none of the queue's
+    #[arg(long, default_value = "always")]
+    fsync: Fsync,
 }
 
 #[derive(Debug, Subcommand)]

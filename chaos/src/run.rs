@@ -39,8 +39,8 @@ pub struct Plan {
     pub length: Duration,
     /// How many routers there are.
     pub routers: usize,
-    /// How careful the server is; drawn from the seed when nothing is said.
-    pub fsync: Option<Fsync>,
+    /// How careful the server is.
+    pub fsync: Fsync,
     /// The program to start as a router.
     pub program: PathBuf,
 }
@@ -55,16 +55,10 @@ pub(crate) struct Stage {
 }
 
 impl Plan {
-    fn fsync(&self) -> Fsync {
-        let drawn = if self.seed.is_multiple_of(4) { Fsync::Always } else { Fsync::Everysec };
-        self.fsync.unwrap_or(drawn)
-    }
-
     /// The command that does the same again.
     fn repeat(&self) -> String {
         let (seed, seconds, routers) = (self.seed, self.length.as_secs(), self.routers);
-        // Said even where it was drawn: what is drawn may change with the next version.
-        let fsync = match self.fsync() {
+        let fsync = match self.fsync {
             Fsync::Everysec => "everysec",
             Fsync::Always => "always",
         };
@@ -94,7 +88,7 @@ pub async fn run(plan: &Plan) -> Result<Verdict> {
 
 impl Stage {
     fn set(plan: &Plan, folder: Folder) -> Result<Self> {
-        let server = Server::start(plan.fsync());
+        let server = Server::start(plan.fsync);
         let fleet = Fleet::start(&plan.program, server.url(), &folder, plan.routers, plan.seed)?;
         let fleet = Arc::new(Mutex::new(fleet));
         Ok(Self { server, fleet, ledger: Arc::default(), folder })

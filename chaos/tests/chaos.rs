@@ -19,7 +19,7 @@ async fn every_promise_is_kept_while_everything_breaks() {
         seed: 7,
         length: Duration::from_secs(8),
         routers: 3,
-        fsync: Some(Fsync::Always),
+        fsync: Fsync::Always,
         program: program(),
     };
     let faults = draw(plan.seed, plan.length, plan.routers);
