@@ -238,15 +238,32 @@ fn the_log_of_another_router_is_not_taken_for_this_one() {
 
 #[test]
 fn a_large_last_row_is_found_again_whatever_it_holds() {
+    // What stands behind its `{"n":1` is as long as the part of a file that is read first, and looks like a row.
+    let after_it = 64 * 1024 - "{'n':1,'x':''},'hash':''}\n".len() - 64;
+    let inner = serde_json::json!({ "n": 1, "x": "y".repeat(after_it) });
     let (_folder, files) = ten();
     let log = Log::open(files.clone(), FULL, Millis(0)).unwrap();
-    let fake = format!("{{\"n\":1,\"hash\":\"{}\"}}", "0".repeat(64));
-    let big = "x".repeat(100_000) + &fake + "\n" + &fake;
-    log.append(&Object::from_iter([("text".to_owned(), big.into())])).unwrap();
+    let texts = [("text".to_owned(), "z".into()), ("params".to_owned(), inner)];
+    log.append(&Object::from_iter(texts)).unwrap();
     drop(log);
+    let bytes = fs::read(files.current()).unwrap();
+    assert!(Row::read(bytes[bytes.len() - 64 * 1024..].trim_ascii_end()).is_some());
     write(&files, 1, FULL);
     let report = look(&files);
     assert_eq!((report.broken, report.rows), (None, 12));
+}
+
+#[test]
+fn what_was_written_is_synced_soon() {
+    let (_folder, files) = ten();
+    let log = Arc::new(Log::open(files, FULL, Millis(0)).unwrap());
+    let syncing = Syncing::start(Arc::clone(&log)).unwrap();
+    for count in 0..2 {
+        log.append(&row(count)).unwrap();
+        assert!(log.is_unsynced());
+        syncing.soon();
+        testkit::wait_until("it is synced", || !log.is_unsynced());
+    }
 }
 
 #[test]
