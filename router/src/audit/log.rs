@@ -48,6 +48,10 @@ impl Log {
         let head = ending.head.clone().or_else(|| before.clone().map(|(head, _)| head));
         let head = head.unwrap_or_else(|| Head::before_all(&files.name()));
         let file = Arc::new(append_to(&current)?);
+        if ending.len == 0 {
+            // A file's name is synced with its folder.
+            File::open(files.folder())?.sync_data()?;
+        }
         let mut tail = Tail { file, len: ending.len, head, torn: false };
         if ending.open_line || ending.rest.last().is_some_and(|&byte| byte != b'\n') {
             tail.put(b"\n")?;

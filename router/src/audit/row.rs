@@ -83,7 +83,9 @@ impl<'a> Row<'a> {
         let line = std::str::from_utf8(line).ok()?;
         let (body, hash) = line.strip_suffix(AFTER_HASH)?.rsplit_once(BEFORE_HASH)?;
         let (n, _) = body.strip_prefix(COUNTER)?.split_once(',')?;
-        let head = Head { n: n.parse().ok()?, hash: hash.to_owned() };
+        // No chain comes that far, and a row must be able to follow.
+        let n = n.parse().ok().filter(|n| *n < u64::MAX)?;
+        let head = Head { n, hash: hash.to_owned() };
         is_hash(hash).then_some(Self { head, line, body })
     }
 
@@ -139,5 +141,7 @@ mod tests {
             assert!(Row::read(&line.as_bytes()[..cut]).is_none(), "{cut}");
         }
         assert!(Row::read(b"{\"row\":\"intent\"}").is_none());
+        let last = line.replace("\"n\":1", &format!("\"n\":{}", u64::MAX));
+        assert!(Row::read(last.trim_end().as_bytes()).is_none());
     }
 }
