@@ -45,3 +45,14 @@ fn of_the_queue() {
         );
     }
 }
+
+#[test]
+fn of_the_audit() {
+    insta::assert_snapshot!(help(&["router", "audit"]));
+    for command in ["verify", "head", "tail", "export"] {
+        insta::assert_snapshot!(
+            format!("of_the_audit_{command}"),
+            help(&["router", "audit", command])
+        );
+    }
+}

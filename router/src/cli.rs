@@ -18,8 +18,10 @@ use crate::new_skill::Language;
 use crate::sandbox::{self, SelfCommand};
 use crate::{catalog, config, new_skill, start};
 
+mod audit;
 mod queue;
 
+pub(crate) use audit::AuditError;
 pub(crate) use queue::QueueError;
 
 /// The wall of SafeClaw: takes commands from the queue, judges each one, runs skills in a sandbox, and
@@ -57,6 +59,8 @@ enum Command {
     },
     /// Look at the queue on Redis: what waits, what runs, what was given up; and change it.
     Queue(queue::Queue),
+    /// Prove that the audit log is whole, and show what ran.
+    Audit(audit::Audit),
     /// Run a skill that is compiled in; the router does so within the sandbox.
     #[command(hide = true)]
     Skill {
@@ -99,6 +103,7 @@ fn run(args: Args, prefix: &[&str]) -> Result<(), StartError> {
             Ok(())
         }
         Some(Command::Queue(command)) => Ok(runtime()?.block_on(queue::run(&home, command))?),
+        Some(Command::Audit(command)) => Ok(audit::run(&home, command)?),
         Some(Command::Skill { .. }) | None => {
             let exe = std::env::current_exe().map_err(StartError::Myself)?;
             let prefix = prefix.iter().map(|&word| word.to_owned()).collect();

@@ -138,7 +138,7 @@ impl Serving {
         cancelled: &CancellationToken,
     ) -> Result<Done, Stopped> {
         let now = self.parts.publisher.now();
-        self.parts.audit.intent(&approved, now)?;
+        self.parts.audit.intent(&approved, now).await?;
         let call = approved.call().clone();
         // Dropping the run ends its processes.
         let ran = tokio::select! {

@@ -134,3 +134,23 @@ async fn a_question_that_nobody_could_read_is_not_asked() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn what_can_not_be_taken_back_runs_only_once_its_row_is_on_the_disk() {
+    // Everything can be written there, and nothing can be synced.
+    let null = |home: &TempHome| {
+        symlink("/dev/null", home.router_audit().join("router-1.jsonl")).unwrap();
+    };
+    let house = house_with(null, 8);
+    house.let_run(3);
+    let mut events = house.events().await;
+    assert!(matches!(house.ask("LOOK", json!({})).await.outcome, Outcome::Done(_)));
+    for action in ["POST", "WIPE"] {
+        let (id, _) = question(&house.ask(action, json!({})).await);
+        house.ask("APPROVE", json!({"id": id, "answer": "yes"})).await;
+        let result = Reply::from_fields(events.recv().await.unwrap().reply.unwrap());
+        assert_eq!(stopped(&result).code, Code::Internal);
+        assert!(stopped(&result).message.contains("so nothing was run"), "{result:?}");
+    }
+    assert_eq!(house.ran(), 1);
+}

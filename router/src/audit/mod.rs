@@ -1,0 +1,166 @@
+//! The audit log: a row before a call and a row after it, in files that only this router writes.
+//!
+//! What can't be written down is not run. Each row has a counter and the hash of itself and the row before
+//! it ([`Head`]), so that `start_router audit verify` finds what was changed, taken out or put elsewhere. A
+//! chain can't show that its end was cut off: for that the head is kept elsewhere.
+//!
+//! ```text
+//! {"n":7,"row":"intent","at":1763798400000,...,"hash":"9f2c..."}
+//! ```
+//!
+//! `hash` is the SHA-256, in hexadecimal, of the row before's `hash` (as text) followed by this row's bytes
+//! up to `,"hash"`. In front of the first row stands the SHA-256 of the log's name, such as `router-1`.
+
+mod escape;
+mod row;
+
+mod ending;
+mod files;
+mod log;
+mod syncing;
+
+mod fault;
+mod verify;
+
+mod follow;
+mod read;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use home::Lock;
+use protocol::{Code, Command, Effect, Millis, Object, Outcome, Stopped};
+use serde_json::Value;
+
+pub(crate) use escape::{json, visible};
+pub(crate) use files::Files;
+pub(crate) use follow::Follower;
+pub(crate) use read::{Entry, entries, last};
+pub(crate) use row::Head;
+pub(crate) use verify::{Accept, Report, verify};
+
+use crate::policy::Approved;
+use crate::secrets::Secrets;
+use log::Log;
+use syncing::Syncing;
+
+/// How many routers may share a home.
+const MOST_ROUTERS: u32 = 64;
+
+/// How large a file grows before the next one is begun, in bytes.
+const FULL: u64 = 16 * 1024 * 1024;
+
+/// One router's audit log.
+#[derive(Debug)]
+pub struct Audit {
+    log: Arc<Log>,
+    path: PathBuf,
+    secrets: Secrets,
+    syncing: Syncing,
+    _lock: Lock,
+}
+
+impl Audit {
+    /// Opens the first log under `folder` that no other router writes (`router-1.jsonl`, `router-2.jsonl`
+    /// and so on) and goes on with its chain.
+    ///
+    /// # Errors
+    /// [`home::LockError`] when none can be opened.
+    pub fn open(folder: &Path, secrets: Secrets) -> Result<Self, home::LockError> {
+        Self::open_with(folder, secrets, FULL)
+    }
+
+    /// The same with files of about `full` bytes.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn open_with(folder: &Path, secrets: Secrets, full: u64) -> Result<Self, home::LockError> {
+        let mut number = 1;
+        let (lock, files) = loop {
+            let files = Files::new(folder, number);
+            match Lock::take(&files.lock()) {
+                Err(home::LockError::Taken { .. }) if number < MOST_ROUTERS => number += 1,
+                taken => break (taken?, files),
+            }
+        };
+        let path = files.current();
+        let log = Log::open(files, full, Millis::of_this_machine());
+        let log = log.map_err(|error| home::FileError::new("open", &path, error))?;
+        let log = Arc::new(log);
+        let syncing = Syncing::start(Arc::clone(&log));
+        let syncing = syncing.map_err(|error| home::FileError::new("sync", &path, error))?;
+        Ok(Self { log, path, secrets, syncing, _lock: lock })
+    }
+
+    /// Writes down what is about to run. Before something that is seen elsewhere or can't be taken back, it
+    /// is on the disk when this returns.
+    ///
+    /// # Errors
+    /// `internal` when it can't be written; then it must not run.
+    pub async fn intent(&self, approved: &Approved, at: Millis) -> Result<(), Stopped> {
+        let call = approved.call();
+        let row = serde_json::json!({
+            "row": "intent",
+            "at": at,
+            "message_id": call.command.message_id,
+            "session": call.command.envelope.session,
+            "principal": call.command.envelope.principal,
+            "action": call.skill.name(),
+            "params": self.secrets.redact_object(call.command.params.clone()),
+            "dry_run": call.dry_run.is_some(),
+            "rule": approved.rule(),
+        });
+        self.write(row).map_err(|error| self.not_run(&error))?;
+        if matches!(call.effect(), Effect::External | Effect::Irreversible) {
+            self.sync().await.map_err(|error| self.not_run(&error))?;
+        }
+        Ok(())
+    }
+
+    /// Writes down how a command ended.
+    pub fn outcome(&self, command: &Command, outcome: &Outcome, at: Millis) {
+        let (code, message) = match outcome {
+            Outcome::Done(_) => (None, None),
+            Outcome::Stopped(stopped) => {
+                (Some(stopped.code), Some(self.secrets.redact(&stopped.message)))
+            }
+        };
+        let row = serde_json::json!({
+            "row": "outcome",
+            "at": at,
+            "message_id": command.message_id,
+            "session": command.envelope.session,
+            "action": command.action,
+            "status": outcome.status(),
+            "code": code,
+            "message": message,
+        });
+        if let Err(error) = self.write(row) {
+            tracing::error!(%error, "an outcome is missing in {}", self.path.display());
+        }
+    }
+
+    fn not_run(&self, error: &std::io::Error) -> Stopped {
+        let path = self.path.display();
+        let why = format!("the audit log {path} can't be written ({error}), so nothing was run");
+        Stopped::new(Code::Internal, why)
+    }
+
+    fn write(&self, row: Value) -> std::io::Result<()> {
+        let row = match row {
+            Value::Object(row) => row,
+            other => Object::from_iter([("value".to_owned(), other)]),
+        };
+        self.log.append(&row)?;
+        self.syncing.soon();
+        Ok(())
+    }
+
+    async fn sync(&self) -> std::io::Result<()> {
+        let log = Arc::clone(&self.log);
+        tokio::task::spawn_blocking(move || log.sync()).await.map_err(std::io::Error::other)?
+    }
+}
+
+#[cfg(test)]
+mod tests;

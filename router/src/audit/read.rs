@@ -1,0 +1,89 @@
+//! The rows of logs, to be shown.
+
+use home::FileError;
+use protocol::Object;
+
+use super::files::Files;
+use super::row::Row;
+use super::verify::each_line;
+
+/// A row with the log that it stands in.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    /// The log's name.
+    pub(crate) log: String,
+    /// What the row says, its counter and hash included.
+    pub(crate) fields: Object,
+}
+
+impl Entry {
+    /// Reads a line; `None` when it is no row.
+    pub(super) fn read(log: &str, line: &[u8]) -> Option<Self> {
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        Some(Self { log: log.to_owned(), fields: Row::read(line)?.fields()? })
+    }
+
+    /// When it was written, in milliseconds since 1970.
+    pub(crate) fn at(&self) -> u64 {
+        self.fields.get("at").and_then(serde_json::Value::as_u64).unwrap_or_default()
+    }
+}
+
+/// The rows from `since` on (milliseconds since 1970) of all logs, by time.
+///
+/// # Errors
+/// [`FileError`] when a file can't be read.
+pub(crate) fn entries(logs: &[Files], since: u64) -> Result<Vec<Entry>, FileError> {
+    let mut all = Vec::new();
+    for files in logs {
+        let name = files.name();
+        let paths = files.in_order().map_err(|e| FileError::new("list", &files.current(), e))?;
+        for path in &paths {
+            each_line(path, |line, _| {
+                all.extend(Entry::read(&name, line).filter(|entry| entry.at() >= since));
+                true
+            })?;
+        }
+    }
+    all.sort_by_key(Entry::at);
+    Ok(all)
+}
+
+/// The last `count` rows of all logs, by time.
+///
+/// # Errors
+/// [`FileError`] when a file can't be read.
+pub(crate) fn last(logs: &[Files], count: usize) -> Result<Vec<Entry>, FileError> {
+    let mut all = Vec::new();
+    for files in logs {
+        all.extend(last_of(files, count)?);
+    }
+    all.sort_by_key(Entry::at);
+    all.drain(..all.len().saturating_sub(count));
+    Ok(all)
+}
+
+/// Only as many of the newest files are read as are needed.
+fn last_of(files: &Files, count: usize) -> Result<Vec<Entry>, FileError> {
+    let name = files.name();
+    let paths = files.in_order().map_err(|e| FileError::new("list", &files.current(), e))?;
+    let mut newest: Vec<Entry> = Vec::new();
+    for path in paths.iter().rev() {
+        let mut lines = std::collections::VecDeque::new();
+        each_line(path, |line, _| {
+            lines.push_back(line.to_vec());
+            if lines.len() > count {
+                lines.pop_front();
+            }
+            true
+        })?;
+        let mut rows: Vec<Entry> = lines.iter().filter_map(|l| Entry::read(&name, l)).collect();
+        rows.append(&mut newest);
+        newest = rows;
+        if newest.len() >= count {
+            break;
+        }
+    }
+    newest.drain(..newest.len().saturating_sub(count));
+    Ok(newest)
+}

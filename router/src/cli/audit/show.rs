@@ -1,0 +1,64 @@
+//! `audit tail` and `audit export`.
+
+use std::path::Path;
+use std::time::Duration;
+
+use protocol::Object;
+
+use super::since::Since;
+use super::words::words;
+use super::{AuditError, print};
+use crate::audit::{Entry, Files, Follower, entries, json, last};
+
+/// How often it is looked for new rows.
+const LOOK: Duration = Duration::from_millis(200);
+
+pub(super) fn tail(folder: &Path, count: usize) -> Result<(), AuditError> {
+    let newest = last(&Files::all(folder)?, count)?;
+    if newest.is_empty() && count > 0 {
+        eprintln!("there are no rows in {}", folder.display());
+    }
+    newest.iter().try_for_each(|entry| print(&words(entry)))
+}
+
+pub(super) fn follow(folder: &Path, count: usize) -> Result<(), AuditError> {
+    let mut followers = Vec::new();
+    join(folder, &mut followers, false)?;
+    tail(folder, count)?;
+    loop {
+        let mut news = Vec::new();
+        for follower in &mut followers {
+            news.extend(follower.news()?);
+        }
+        news.sort_by_key(Entry::at);
+        news.iter().try_for_each(|entry| print(&words(entry)))?;
+        std::thread::sleep(LOOK);
+        join(folder, &mut followers, true)?;
+    }
+}
+
+/// Follows the logs that are not followed yet.
+fn join(folder: &Path, followers: &mut Vec<Follower>, new: bool) -> Result<(), AuditError> {
+    for files in Files::all(folder)? {
+        if !followers.iter().any(|follower| follower.follows(&files.name())) {
+            followers.push(Follower::new(&files, new)?);
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn export(folder: &Path, since: Option<Since>, as_json: bool) -> Result<(), AuditError> {
+    let since = since.map_or(0, Since::millis);
+    for entry in entries(&Files::all(folder)?, since)? {
+        print(&if as_json { document(entry) } else { words(&entry) })?;
+    }
+    Ok(())
+}
+
+/// The row as it was written, with the name of its log in front.
+fn document(entry: Entry) -> String {
+    let mut document = Object::from_iter([("log".to_owned(), entry.log.into())]);
+    document.extend(entry.fields);
+    let text = serde_json::to_string(&document).unwrap_or_default();
+    format!("{}\n", json(text))
+}
