@@ -205,3 +205,14 @@ fn a_chat_survives_a_restart_of_redis_in_the_middle_of_a_turn() {
     agent.ask("Remember my name is Frankie.", "_MEMORY_WRITE: ok");
     assert_eq!(agent.end().code(), Some(0));
 }
+
+#[test]
+fn routers_that_start_at_once_on_a_fresh_home_all_serve() {
+    let server = RedisServer::start();
+    let home = TempHome::new();
+    let start = || Chat::start(SAFECLAW, &["router"], home.root(), &[("REDIS_URL", &server.url())]);
+    let routers = [(); 4].map(|()| start());
+    for router in &routers {
+        router.expect_on_stderr("skill WEB_FETCH is there");
+    }
+}

@@ -24,14 +24,21 @@ pub(crate) fn is_first_party(manifest: &str) -> bool {
 pub(crate) fn write_missing(home: &Home) -> Result<(), FileError> {
     let skills = home.router_skills();
     if !skills.exists() {
-        // Written beside it and renamed, so that a crash half-way leaves no folder with half of them.
-        let draft = skills.with_file_name("skills.draft");
+        // Written beside it and renamed, so that a crash half-way leaves no folder with half of them. Several
+        // routers may start on one home at once.
+        let draft = skills.with_file_name(format!("skills.draft-{}", std::process::id()));
         for (folder, manifest) in SKILLS {
             let folder = draft.join(folder);
             file::make_folder(&folder)?;
             file::write_missing(&folder.join("skill.toml"), manifest.as_bytes())?;
         }
-        std::fs::rename(&draft, &skills).map_err(|error| FileError::new("make", &skills, error))?;
+        if let Err(error) = std::fs::rename(&draft, &skills) {
+            // What can't be removed harms nobody.
+            let _ = std::fs::remove_dir_all(&draft);
+            if !skills.exists() {
+                return Err(FileError::new("make", &skills, error));
+            }
+        }
     }
     file::write_missing(&home.router().join("policy.toml"), policy::DEFAULT.as_bytes())?;
     Ok(())
