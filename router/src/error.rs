@@ -34,6 +34,8 @@ pub(crate) enum StartError {
     NewSkill(#[from] NewSkillError),
     #[error(transparent)]
     Look(#[from] QueueError),
+    #[error("can't test the sandbox: {0}")]
+    Attacks(std::io::Error),
     #[error("can't listen for signals: {0}")]
     Signals(std::io::Error),
     #[error("can't start the runtime: {0}")]
