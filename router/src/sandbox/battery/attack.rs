@@ -89,7 +89,7 @@ pub(super) const ATTACKS: &[Attack] = &[
     gated("raw socket +net", "the same, with a raw or a packet socket", network::raw),
     gated("proxy", "have the proxy connect to the router's loopback", network::proxy),
     attack("ptrace", "trace another process", processes::ptrace),
-    attack("memory of others", "reach into the memory of another process", processes::memory),
+    attack("memory of others", "open the memory of another process", processes::memory),
     attack("signals", "send a signal to a process outside", processes::signal),
     ending("daemon", "leave a process behind", (Proof::Lingers, processes::daemon)),
     ending("endless", "never end", (Proof::GoesOn, processes::endless)),
