@@ -15,11 +15,12 @@ use tracing_subscriber::{Layer, fmt};
 use crate::config::SettingsError;
 use crate::error::StartError;
 use crate::new_skill::Language;
-use crate::sandbox::{self, SelfCommand};
+use crate::sandbox::{self, SelfCommand, battery};
 use crate::{catalog, config, new_skill, start};
 
 mod audit;
 mod queue;
+mod sandbox_test;
 
 pub(crate) use audit::AuditError;
 pub(crate) use queue::QueueError;
@@ -61,6 +62,8 @@ enum Command {
     Queue(queue::Queue),
     /// Prove that the audit log is whole, and show what ran.
     Audit(audit::Audit),
+    /// Tell what the sandbox is worth on this machine.
+    Sandbox(sandbox_test::Sandbox),
     /// Run a skill that is compiled in; the router does so within the sandbox.
     #[command(hide = true)]
     Skill {
@@ -79,13 +82,13 @@ pub fn main(args: Vec<OsString>, prefix: &[&str]) -> ExitCode {
     }
     let args = Args::parse_from(args);
     if let Some(Command::Skill { name }) = &args.command {
-        return builtin::run(name);
+        return if battery::is_attack(name) { battery::run_attack() } else { builtin::run(name) };
     }
     log_to_stderr(if args.pipe { "warn" } else { "info" });
     // On a pipe it shares its stderr with the agent.
     let who = if args.pipe { "error: no router: " } else { "error: " };
     match run(args, prefix) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             eprintln!("{who}{:#}", anyhow::Error::new(error));
             ExitCode::FAILURE
@@ -93,21 +96,23 @@ pub fn main(args: Vec<OsString>, prefix: &[&str]) -> ExitCode {
     }
 }
 
-fn run(args: Args, prefix: &[&str]) -> Result<(), StartError> {
+fn run(args: Args, prefix: &[&str]) -> Result<ExitCode, StartError> {
     let home = Home::find(args.home.as_deref().map(Path::new))?;
+    let exe = std::env::current_exe().map_err(StartError::Myself)?;
+    let prefix = prefix.iter().map(|&word| word.to_owned()).collect();
+    let myself = SelfCommand { exe, prefix };
     match args.command {
-        Some(Command::Skills) => list_skills(&home),
+        Some(Command::Skills) => list_skills(&home)?,
         Some(Command::NewSkill { name, lang }) => {
             let folder = new_skill::write(&home, &name, lang)?;
             println!("{}", new_skill::next_steps(&folder, lang));
-            Ok(())
         }
-        Some(Command::Queue(command)) => Ok(runtime()?.block_on(queue::run(&home, command))?),
-        Some(Command::Audit(command)) => Ok(audit::run(&home, command)?),
+        Some(Command::Audit(command)) => audit::run(&home, command)?,
+        Some(Command::Queue(command)) => runtime()?.block_on(queue::run(&home, command))?,
+        Some(Command::Sandbox(command)) => {
+            return runtime()?.block_on(sandbox_test::run(&home, &myself, command));
+        }
         Some(Command::Skill { .. }) | None => {
-            let exe = std::env::current_exe().map_err(StartError::Myself)?;
-            let prefix = prefix.iter().map(|&word| word.to_owned()).collect();
-            let myself = SelfCommand { exe, prefix };
             let runtime = runtime()?;
             let served = if args.pipe {
                 runtime.block_on(start::on_a_pipe(home, myself))
@@ -116,9 +121,10 @@ fn run(args: Args, prefix: &[&str]) -> Result<(), StartError> {
             };
             // A read of stdin that still blocks can't be ended otherwise.
             runtime.shutdown_background();
-            served
+            served?;
         }
     }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn runtime() -> Result<tokio::runtime::Runtime, StartError> {

@@ -31,6 +31,8 @@
 
 mod run;
 
+pub mod battery;
+
 mod gate;
 mod outcome;
 

@@ -1,5 +1,6 @@
 //! Finds out how this machine can hold a skill in, by trying it, and says in words what is missing.
 
+use std::fmt;
 use std::fs;
 
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,16 @@ pub enum Level {
     LandlockOnly,
     /// No mechanism: nothing runs.
     Nothing,
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Namespaces => "namespaces, Landlock and seccomp",
+            Self::LandlockOnly => "Landlock and seccomp without namespaces",
+            Self::Nothing => "nothing, so no skill runs",
+        })
+    }
 }
 
 /// What the machine allows.

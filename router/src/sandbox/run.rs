@@ -63,12 +63,12 @@ impl SkillSandbox {
         let open = || async {
             let launcher = Launcher::open(self.me.clone(), &std::env::temp_dir()).await?;
             let found = launcher.found();
-            if found.level != Level::Namespaces {
-                tracing::warn!(
-                    "skills run at the level {:?}: {}",
-                    found.level,
-                    found.reasons.join("; ")
-                );
+            match found.level {
+                Level::Namespaces => tracing::info!("skills are held by {}", found.level),
+                _ => {
+                    let reasons = found.reasons.join("; ");
+                    tracing::warn!("skills are held by {}: {reasons}", found.level);
+                }
             }
             Ok(Arc::new(launcher))
         };
@@ -138,7 +138,8 @@ impl Sandbox for SkillSandbox {
     }
 }
 
-fn job(skill: &Skill, gate: Option<&Gate>, wall: Duration) -> Job {
+/// What runs `skill`, with the bounds of every skill.
+pub(super) fn job(skill: &Skill, gate: Option<&Gate>, wall: Duration) -> Job {
     // A map of texts always has a JSON form.
     let settings = serde_json::to_string(&skill.settings).unwrap_or_default();
     Job {
