@@ -66,7 +66,10 @@ impl Model {
             Step::Drain(..) if hand.phase == Phase::Begun && hand.id == ONCE => {
                 router.end(place, Reply::Interrupted);
             }
-            Step::Drain(..) => router.hands[place].phase = Phase::PuttingBack,
+            Step::Drain(..) => {
+                let begun = hand.phase == Phase::Begun;
+                router.hands[place].phase = Phase::PuttingBack(begun);
+            }
             Step::FinishAnswerLost(..) => {
                 let before = router.hands.clone();
                 self.finish(server, router, place);
@@ -106,8 +109,8 @@ impl Model {
                 server.let_go(name, field);
                 None
             }
-            Phase::PuttingBack => {
-                server.hand_back(name, field, 1, self.slip);
+            Phase::PuttingBack(begun) => {
+                server.hand_back(name, field, u8::from(!begun), self.slip);
                 None
             }
             Phase::Ready | Phase::Begun => Some(phase),

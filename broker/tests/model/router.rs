@@ -42,7 +42,8 @@ pub(crate) enum Phase {
     Sending(Reply, Reply),
     /// Sent.
     LettingGo(Reply),
-    PuttingBack,
+    /// To be handed back, as begun or not.
+    PuttingBack(bool),
 }
 
 impl Router {

@@ -31,6 +31,8 @@ pub(crate) struct Held {
     pub(crate) router: Name,
     pub(crate) field: u8,
     pub(crate) command: Waiting,
+    /// Whether the claim counted as an attempt.
+    pub(crate) counted: bool,
 }
 
 /// The state of an id.
@@ -177,25 +179,23 @@ impl Server {
             Standing::Running { router, field, .. } if self.holds(router, field) => return None,
             _ => Mark::Run,
         };
-        if mark == Mark::Run {
-            command.attempts += 1;
-            if command.resent && command.attempts == 1 && state == Standing::Unknown {
-                command.attempts = 2;
-            }
-            if command.attempts > MOST_ATTEMPTS {
-                mark = Mark::Poison;
-            }
+        // What was sent twice may have been begun as another copy.
+        if command.resent && command.attempts == 0 {
+            command.attempts = 1;
         }
-        self.write(Held { router, field, command });
+        let counted = mark == Mark::Run && command.attempts < MOST_ATTEMPTS;
+        if counted {
+            command.attempts += 1;
+        } else if mark == Mark::Run {
+            mark = Mark::Poison;
+        }
+        self.write(Held { router, field, command, counted });
         if !matches!(mark, Mark::Known(_)) {
             let cancelled = mark == Mark::Cancelled && slip != Slip::ClaimForgetsCancel;
             self.states[id] = Standing::Running { router, field, cancelled };
         }
         self.seen.run_though_cancelled |= mark == Mark::Run && self.seen.cancelled[id];
-        // What was sent twice may have been begun as another copy.
-        let unseen = u8::from(mark == Mark::Cancelled && command.resent);
-        let attempt = command.attempts.max(unseen);
-        Some(Claimed { router, field, id, attempt, mark })
+        Some(Claimed { router, field, id, attempt: command.attempts, mark })
     }
 
     fn write(&mut self, held: Held) {
@@ -252,17 +252,18 @@ impl Server {
     /// `hand_back.lua`.
     pub(crate) fn hand_back(&mut self, router: Name, field: u8, undo: u8, slip: Slip) {
         let held = |held: &&Held| (held.router, held.field) == (router, field);
-        let Some(mut command) = self.work.iter().find(held).map(|held| held.command) else {
+        let Some(&Held { mut command, counted, .. }) = self.work.iter().find(held) else {
             return;
         };
-        // What was taken back when it was claimed has not been counted.
-        let counted = !matches!(self.states[command.id], Standing::Running { cancelled: true, .. });
+        let counted = counted || slip == Slip::UncountedIsUndone;
         command.attempts = command.attempts.saturating_sub(undo * u8::from(counted));
         if slip == Slip::RedeliveryForgetsAttempts {
             command.attempts = 0;
         }
         self.again.push(command);
-        if let Standing::Running { cancelled, .. } = self.states[command.id] {
+        if let Standing::Running { router: owner, field: held, cancelled } = self.states[command.id]
+            && (owner, held) == (router, field)
+        {
             self.states[command.id] = if cancelled { Standing::Cancelled } else { Standing::Again };
         }
         self.let_go(router, field);
