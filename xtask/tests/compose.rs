@@ -71,6 +71,7 @@ fn walls(services: &Map<String, Value>, networks: &Value) -> impl Iterator<Item 
             holders.iter().map(|(name, _)| *name).eq(["router"]),
         ),
         ("redis keeps what it is told", aof.contains("--appendonly") && aof.contains("yes")),
+        ("redis throws nothing away", aof.contains("noeviction")),
         ("ollama is optional", !texts(&services["ollama"]["profiles"]).is_empty()),
     ];
     kept.into_iter().filter(|(_, kept)| !kept).map(|(promise, _)| promise)
@@ -101,6 +102,7 @@ fn each_promise_that_is_broken_is_noticed() {
         ("/services/agent/env_file", json!("router/.env"), "the router alone holds router/.env"),
         ("/services/router/volumes", json!([]), "the router alone holds router/.env"),
         ("/services/redis/command", json!(["redis-server"]), "redis keeps what it is told"),
+        ("/services/redis/command", json!(["redis-server"]), "redis throws nothing away"),
         (
             "/services/agent/volumes",
             json!(["/var/run/docker.sock:/d"]),
