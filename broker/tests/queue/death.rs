@@ -22,14 +22,6 @@ fn holding(server: &RedisServer, terms: Terms, runs: &Runs) -> (Router, Arc<Mute
     (router, held)
 }
 
-fn answering(server: &RedisServer, runs: &Runs) -> Router {
-    let runs = runs.clone();
-    Router::start(server, quick(), move |request| {
-        runs.begin(&request);
-        answer(request);
-    })
-}
-
 #[test]
 fn what_a_dead_router_held_is_taken_over_in_order_and_marked_as_begun() {
     let server = RedisServer::start();

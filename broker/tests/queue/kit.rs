@@ -143,6 +143,15 @@ pub(crate) fn answer(request: Request) {
     });
 }
 
+/// A router that writes down what it begins, and answers at once.
+pub(crate) fn answering(server: &RedisServer, runs: &Runs) -> Router {
+    let runs = runs.clone();
+    Router::start(server, quick(), move |request| {
+        runs.begin(&request);
+        answer(request);
+    })
+}
+
 /// A client that sees the keys as they are.
 pub(crate) fn connect(server: &RedisServer) -> Connection {
     redis::Client::open(server.url()).unwrap().get_connection().unwrap()

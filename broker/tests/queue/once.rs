@@ -39,11 +39,7 @@ fn a_copy_that_comes_after_the_end_gets_the_same_reply() {
     let server = RedisServer::start();
     let mut redis = connect(&server);
     let runs = Runs::default();
-    let begun = runs.clone();
-    let _router = Router::start(&server, quick(), move |request| {
-        begun.begin(&request);
-        answer(request);
-    });
+    let _router = answering(&server, &runs);
     let () = redis.lpush(QUEUE, legacy("m1")).unwrap();
     let first = reply(&mut redis, "m1");
     let () = redis.lpush(QUEUE, legacy("m1")).unwrap();
@@ -57,11 +53,7 @@ fn a_command_that_was_sent_before_and_is_not_known_may_have_been_begun() {
     let server = RedisServer::start();
     let mut redis = connect(&server);
     let runs = Runs::default();
-    let begun = runs.clone();
-    let _router = Router::start(&server, quick(), move |request| {
-        begun.begin(&request);
-        answer(request);
-    });
+    let _router = answering(&server, &runs);
     let mut again = command("m1");
     again.envelope.resent = true;
     let () = redis.lpush(QUEUE, again.to_bytes()).unwrap();
