@@ -15,6 +15,8 @@ pub(super) struct Keys {
     /// Interactive, normal and background.
     pub(super) lanes: [String; 3],
     pub(super) control: String,
+    /// How many commands were taken, modulo the lanes' wheel: it says whose lane comes first.
+    pub(super) wheel: String,
     pub(super) letters: String,
     /// Before a command's id: the string that says what state it is in.
     pub(super) states: String,
@@ -31,6 +33,7 @@ impl Keys {
             stale: names.tagged("q:stale"),
             lanes: lanes.map(|priority| names.lane(priority)),
             control: names.control(),
+            wheel: names.tagged("wheel"),
             letters: names.dead_letters(),
             states: names.tagged("command:"),
             works: names.tagged("work:"),

@@ -117,7 +117,7 @@ impl RedisResponder {
                 hands.freed().await;
             } else if room > terms.reserved() {
                 return if self.after_a_break {
-                    watch.now().await
+                    self.life.claim().await
                 } else {
                     watch.next(usize::MAX).await
                 };

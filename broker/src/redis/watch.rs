@@ -38,8 +38,6 @@ pub(super) struct Watch {
     lanes: Vec<Lane>,
     /// Those that are waited for. They go on from one wait to the next.
     waiting: FuturesUnordered<BoxFuture<'static, (usize, Watched)>>,
-    /// How many commands have been taken: it decides which lane's turn it is.
-    taken: u64,
 }
 
 /// What came of waiting at a lane, and the connection to go on with.
@@ -54,7 +52,7 @@ struct Lane {
 impl Watch {
     pub(super) fn new(life: Arc<Life>) -> Self {
         let lanes = life.keys.lanes.iter().map(|_| Lane::default()).collect();
-        Self { life, lanes, waiting: FuturesUnordered::new(), taken: 0 }
+        Self { life, lanes, waiting: FuturesUnordered::new() }
     }
 
     /// Waits at the first `count` lanes until a claim brings something, or for a while. Giving this up loses nothing.
@@ -65,26 +63,26 @@ impl Watch {
         for at in 0..count.min(self.lanes.len()) {
             if !self.lanes[at].waiting {
                 self.lanes[at].waiting = true;
-                let (life, idle, taken) =
-                    (Arc::clone(&self.life), self.lanes[at].idle.take(), self.taken);
-                let watched = async move { (at, life.watch(at, idle, taken).await) };
+                let (life, idle) = (Arc::clone(&self.life), self.lanes[at].idle.take());
+                let watched = async move { (at, life.watch(at, idle).await) };
                 self.waiting.push(Box::pin(watched));
             }
         }
-        let Some((at, watched)) = self.waiting.next().await else { return self.now().await };
+        let Some((at, watched)) = self.waiting.next().await else { return self.life.claim().await };
         self.lanes[at].waiting = false;
         let (connection, answered) = watched?;
         self.lanes[at].idle = Some(connection);
-        self.count(&answered);
         Ok(answered)
     }
+}
 
+impl Life {
     /// Claims without waiting.
-    pub(super) async fn now(&mut self) -> Result<Answered, RedisError> {
-        let name = self.life.name().await?;
-        let asked = Asked::new(&self.life);
-        let claim = asked.claim(&name, self.taken);
-        let mut commands = self.life.commands();
+    pub(super) async fn claim(&self) -> Result<Answered, RedisError> {
+        let name = self.name().await?;
+        let asked = Asked::new(self);
+        let claim = asked.claim(&name);
+        let mut commands = self.commands();
         let claim = match claim.query_async(&mut commands).await {
             Err(error) if error.kind() == ErrorKind::Server(ServerErrorKind::NoScript) => {
                 CLAIM.prepare_invoke().load_async(&mut commands).await?;
@@ -92,20 +90,10 @@ impl Watch {
             }
             answer => answer?,
         };
-        let answered = Answered { name, first: asked.keep(), claim };
-        self.count(&answered);
-        Ok(answered)
+        Ok(Answered { name, first: asked.keep(), claim })
     }
 
-    fn count(&mut self, answered: &Answered) {
-        if let Claim::Taken(commands) = &answered.claim {
-            self.taken = self.taken.wrapping_add(commands.len() as u64);
-        }
-    }
-}
-
-impl Life {
-    async fn watch(&self, lane: usize, idle: Option<Connection>, taken: u64) -> Watched {
+    async fn watch(&self, lane: usize, idle: Option<Connection>) -> Watched {
         let mut connection = match idle {
             Some(connection) => connection,
             None => {
@@ -118,7 +106,7 @@ impl Life {
         let asked = Asked::new(self);
         let mut both = redis::pipe();
         both.add_command(bell(&self.keys.lanes[lane])).ignore();
-        both.add_command(asked.claim(&name, taken));
+        both.add_command(asked.claim(&name));
         let (claim,): (Claim,) = both.query_async(&mut connection).await?;
         Ok((connection, Answered { name, first: asked.keep(), claim }))
     }
@@ -137,13 +125,13 @@ impl<'a> Asked<'a> {
         Self { life, first, answered: false }
     }
 
-    fn claim(&self, name: &str, taken: u64) -> Cmd {
+    fn claim(&self, name: &str) -> Cmd {
         let Life { keys, terms, .. } = self.life;
         let mut claim = redis::cmd("EVALSHA");
-        claim.arg(CLAIM.get_hash()).arg(5 + keys.lanes.len());
+        claim.arg(CLAIM.get_hash()).arg(6 + keys.lanes.len());
         claim.arg(&keys.routers).arg(keys.work(name)).arg(&keys.again).arg(&keys.stale);
-        claim.arg(&keys.lanes).arg(&keys.control);
-        claim.arg(name).arg(self.first).arg(terms.slots).arg(terms.reserved()).arg(taken);
+        claim.arg(&keys.lanes).arg(&keys.control).arg(&keys.wheel);
+        claim.arg(name).arg(self.first).arg(terms.slots).arg(terms.reserved());
         claim.arg(protocol::json::MAX_BYTES).arg(KEPT_BYTES).arg(terms.waiting_most);
         claim.arg(MOST_ATTEMPTS).arg(LEASE_MS).arg(&keys.states).arg(&keys.works);
         claim.arg(millis(REMEMBERED));

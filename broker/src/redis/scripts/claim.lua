@@ -1,14 +1,14 @@
 -- A router takes commands into its hands. Whatever stops this script halfway leaves a command on the queue as
 -- well as in the router's hands, never in neither: it is written there before it is taken from here.
--- KEYS: routers, work, again, stale, hi, queue, lo, control.
--- ARGV: router, first field, slots, how many of them are for hi alone, how many were taken by now, most bytes of a command, how many bytes are
+-- KEYS: routers, work, again, stale, hi, queue, lo, control, wheel.
+-- ARGV: router, first field, slots, how many of them are for hi alone, most bytes of a command, how many bytes are
 -- kept of a longer one, most that may wait in a lane, most attempts, how long a command may run (ms), prefix of states,
 -- prefix of works, how long a taken-back id is remembered (ms).
 -- Returns 'fenced', or {{field, mark, attempts, id, body or kept reply}, ...}.
 local routers, work, again, stale = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local router, field, slots, reserved, count = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
-local most_bytes, kept_bytes, most_waiting, most_attempts = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
-local lease, states, works = ARGV[10], ARGV[11], ARGV[12]
+local router, field, slots, reserved = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local most_bytes, kept_bytes, most_waiting, most_attempts = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
+local lease, states, works = ARGV[9], ARGV[10], ARGV[11]
 local hi, queue, lo = { KEYS[5], 'hi' }, { KEYS[6], 'normal' }, { KEYS[7], 'lo' }
 local first = { { again, 'again' }, { stale, 'stale' } }
 
@@ -17,7 +17,7 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
 -- What was taken back before now must not be begun now.
-take_back(KEYS[8], states, ARGV[13])
+take_back(KEYS[8], states, ARGV[12])
 
 -- What can be read of a command: its id, its deadline, and whether it was sent before.
 local function read(body)
@@ -94,11 +94,13 @@ local function take(lane, mark)
   return { field - 1, mark or 'run', attempts, id or '', body }
 end
 
--- Strict order most of the time; now and then the slower lanes go first, so that they always move.
+-- Strict order most of the time; now and then the slower lanes go first, so that they always move. It is counted
+-- here: several claims of one router may be on their way at once.
+local wheel = tonumber(redis.call('GET', KEYS[9])) or 0
+local turned = wheel
 local function order()
-  count = count + 1
-  if count % 16 == 0 then return { lo, first[1], first[2], queue, hi } end
-  if count % 4 == 0 then return { queue, first[1], first[2], hi, lo } end
+  if turned % 16 == 15 then return { lo, first[1], first[2], queue, hi } end
+  if turned % 4 == 3 then return { queue, first[1], first[2], hi, lo } end
   return { first[1], first[2], hi, queue, lo }
 end
 
@@ -123,7 +125,10 @@ for _, lane in ipairs({ hi, queue, lo }) do
   end
 end
 local room = slots - redis.call('HLEN', work)
-while room > reserved and take_from(order()) do room = room - 1 end
+while room > reserved and take_from(order()) do
+  room, turned = room - 1, turned + 1
+end
 while room > 0 and room <= reserved and take_from({ hi }) do room = room - 1 end
+if turned > wheel then redis.call('SET', KEYS[9], turned % 16, 'PX', lease) end
 
 return taken
