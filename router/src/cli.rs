@@ -19,8 +19,10 @@ use crate::sandbox::{self, SelfCommand};
 use crate::{catalog, config, new_skill, start};
 
 mod queue;
+mod trust;
 
 pub(crate) use queue::QueueError;
+pub(crate) use trust::TrustError;
 
 /// The wall of SafeClaw: takes commands from the queue, judges each one, runs skills in a sandbox, and
 /// always answers.
@@ -55,6 +57,8 @@ enum Command {
         #[arg(long, value_enum, default_value_t = Language::Python)]
         lang: Language,
     },
+    /// Show what has changed in a skill since it was pinned, and let it run as it is now once you say yes.
+    Trust(trust::Trust),
     /// Look at the queue on Redis: what waits, what runs, what was given up; and change it.
     Queue(queue::Queue),
     /// Run a skill that is compiled in; the router does so within the sandbox.
@@ -98,6 +102,7 @@ fn run(args: Args, prefix: &[&str]) -> Result<(), StartError> {
             println!("{}", new_skill::next_steps(&folder, lang));
             Ok(())
         }
+        Some(Command::Trust(command)) => Ok(trust::run(&home, &command)?),
         Some(Command::Queue(command)) => Ok(runtime()?.block_on(queue::run(&home, command))?),
         Some(Command::Skill { .. }) | None => {
             let exe = std::env::current_exe().map_err(StartError::Myself)?;
@@ -125,8 +130,13 @@ fn list_skills(home: &Home) -> Result<(), StartError> {
     crate::defaults::write_missing(home)?;
     let config = config::read_config(home).map_err(SettingsError::from)?;
     let found = catalog::scan(&home.router_skills(), &config, &catalog::Found::default());
+    let known = catalog::Pins::of(home).known();
     for skill in found.skills.values() {
-        let state = if skill.disabled { "off" } else { "on" };
+        let state = match catalog::standing(&known, skill) {
+            _ if skill.disabled => "off",
+            catalog::Standing::Held(_) => "held",
+            _ => "on",
+        };
         let list = |items: Vec<String>| {
             if items.is_empty() { "none".to_owned() } else { items.join(", ") }
         };

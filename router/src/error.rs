@@ -3,7 +3,7 @@
 use broker::redis::AddressError;
 use home::{FileError, HomeError, LockError};
 
-use crate::cli::QueueError;
+use crate::cli::{QueueError, TrustError};
 use crate::config::SettingsError;
 use crate::new_skill::NewSkillError;
 use crate::policy::PolicyError;
@@ -34,6 +34,8 @@ pub(crate) enum StartError {
     NewSkill(#[from] NewSkillError),
     #[error(transparent)]
     Look(#[from] QueueError),
+    #[error(transparent)]
+    Trust(#[from] TrustError),
     #[error("can't listen for signals: {0}")]
     Signals(std::io::Error),
     #[error("can't start the runtime: {0}")]
