@@ -166,11 +166,19 @@ mod tests {
             &|| fs::write(folder.join("more"), "").unwrap(),
             &|| runs(&folder.join("run"), 0o700),
         ];
-        for change in changes {
-            let (_, skill) = found(&home);
-            assert!(skill.is_as_it_was());
-            change();
-            assert!(!skill.is_as_it_was());
+        // One whose content is read again, and one of which the stamp alone tells.
+        for effect in ["external", "none"] {
+            let manifest = MANIFEST.replace("external", effect);
+            home.put("router/skills/own/skill.toml", manifest);
+            for change in changes {
+                let (_, skill) = found(&home);
+                assert!(skill.is_as_it_was());
+                change();
+                assert!(!skill.is_as_it_was());
+                fs::write(folder.join("run"), "#!/bin/sh\n").unwrap();
+                fs::remove_file(folder.join("more")).ok();
+                runs(&folder.join("run"), 0o755);
+            }
         }
     }
 

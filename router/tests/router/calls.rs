@@ -92,6 +92,7 @@ async fn what_was_changed_since_it_was_pinned_is_disabled_and_off_the_catalogue(
     testkit::eventually("it is pinned", async || read().contains("\"POST\": \"")).await;
     let (id, _) = question(&house.ask("POST", json!({})).await);
     let mut events = house.events().await;
+    house.let_run(1);
     house.home.put("router/skills/post/more", "x");
     // Whether the change has been noticed yet or not.
     let answer = house.ask("APPROVE", json!({"id": id, "answer": "yes"})).await;
