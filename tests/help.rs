@@ -33,6 +33,7 @@ fn of_the_router() {
     insta::assert_snapshot!(help(&["router"]));
     insta::assert_snapshot!(help(&["router", "skills"]));
     insta::assert_snapshot!(help(&["router", "new-skill"]));
+    insta::assert_snapshot!(help(&["router", "trust"]));
 }
 
 #[test]

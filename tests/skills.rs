@@ -159,7 +159,7 @@ fn a_folder_that_is_no_skill_is_left_out_with_the_reason_and_stops_nobody() {
         ("bad_host", "[net]\nhosts = [\"a b\"]\n"),
         ("too_long", "timeout = \"11m\"\n"),
         ("refers", "[params]\np = { allOf = [{ \"$ref\" = \"#/properties/p\" }] }\n"),
-        ("unseen", "command = [\"./node_modules/run\"]\n"),
+        ("unseen", "command = [\"./.git/run\"]\n"),
         ("speaks", "instrction\\u001b = 1\n"),
         (
             "serves_when",
@@ -192,7 +192,7 @@ fn a_folder_that_is_no_skill_is_left_out_with_the_reason_and_stops_nobody() {
         "bad_host/skill.toml: host \"a b\"",
         "too_long/skill.toml: timeout: \"11m\" is longer than 10m",
         "refers/skill.toml: params.p: $ref refers to other schemas",
-        "unseen/skill.toml: command: changes under node_modules/ are not looked at",
+        "unseen/skill.toml: command: changes under .git/ are not looked at",
         "pipe/skill.toml",
         "serves_when/skill.toml: secrets.T: when: a process that stays has the same secrets",
         "router/config.json: skills.fine: there is no such skill; did you mean FINE?",
@@ -242,6 +242,7 @@ fn a_warm_skill_keeps_its_process_and_comes_back_after_it_dies() {
     house.chat.ask("/run COUNTS", "call 2 true");
     let changed = script.replace("n = 0", "n = 100");
     house.drop_skill("counts", &changed, params);
+    start_router(&house, &["trust", "COUNTS", "--yes"]);
     house.run_until("COUNTS", "call 101 true");
 }
 

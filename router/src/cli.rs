@@ -21,9 +21,11 @@ use crate::{catalog, config, new_skill, start};
 mod audit;
 mod queue;
 mod sandbox_test;
+mod trust;
 
 pub(crate) use audit::AuditError;
 pub(crate) use queue::QueueError;
+pub(crate) use trust::TrustError;
 
 /// The wall of SafeClaw: takes commands from the queue, judges each one, runs skills in a sandbox, and
 /// always answers.
@@ -58,6 +60,8 @@ enum Command {
         #[arg(long, value_enum, default_value_t = Language::Python)]
         lang: Language,
     },
+    /// Show what has changed in a skill since it was pinned, and let it run as it is now once you say yes.
+    Trust(trust::Trust),
     /// Look at the queue on Redis: what waits, what runs, what was given up; and change it.
     Queue(queue::Queue),
     /// Prove that the audit log is whole, and show what ran.
@@ -112,6 +116,7 @@ fn run(args: Args, prefix: &[&str]) -> Result<ExitCode, StartError> {
         Some(Command::Sandbox(command)) => {
             return runtime()?.block_on(sandbox_test::run(&home, &myself, command));
         }
+        Some(Command::Trust(command)) => trust::run(&home, &command)?,
         Some(Command::Skill { .. }) | None => {
             let runtime = runtime()?;
             let served = if args.pipe {
@@ -136,8 +141,13 @@ fn list_skills(home: &Home) -> Result<(), StartError> {
     crate::defaults::write_missing(home)?;
     let config = config::read_config(home).map_err(SettingsError::from)?;
     let found = catalog::scan(&home.router_skills(), &config, &catalog::Found::default());
+    let known = catalog::Pins::of(home).known();
     for skill in found.skills.values() {
-        let state = if skill.disabled { "off" } else { "on" };
+        let state = match catalog::standing(&known, skill) {
+            _ if skill.disabled => "off",
+            catalog::Standing::Held(_) => "held",
+            _ => "on",
+        };
         let list = |items: Vec<String>| {
             if items.is_empty() { "none".to_owned() } else { items.join(", ") }
         };

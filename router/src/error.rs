@@ -3,7 +3,7 @@
 use broker::redis::AddressError;
 use home::{FileError, HomeError, LockError};
 
-use crate::cli::{AuditError, QueueError};
+use crate::cli::{AuditError, QueueError, TrustError};
 use crate::config::SettingsError;
 use crate::new_skill::NewSkillError;
 use crate::policy::PolicyError;
@@ -38,6 +38,8 @@ pub(crate) enum StartError {
     Audit(#[from] AuditError),
     #[error("can't test the sandbox: {0}")]
     Attacks(std::io::Error),
+    #[error(transparent)]
+    Trust(#[from] TrustError),
     #[error("can't listen for signals: {0}")]
     Signals(std::io::Error),
     #[error("can't start the runtime: {0}")]

@@ -128,7 +128,7 @@ pub(crate) fn next_steps(folder: &Path, lang: Language) -> String {
         Language::Python | Language::Sh => String::new(),
     };
     format!(
-        "{shown} is a skill that works.{build}\n  Change skill.toml and the program; a router that runs \
-         sees it at once.\n  `start_router skills` lists it, or says what is wrong with it."
+        "{shown} is a skill that works.{build}\n  Change skill.toml and the program; `start_router trust \
+         NAME` lets a router run what you changed.\n  `start_router skills` lists it, or says what is wrong with it."
     )
 }

@@ -137,6 +137,7 @@ impl Serving {
         approved: Approved,
         cancelled: &CancellationToken,
     ) -> Result<Done, Stopped> {
+        self.parts.catalog.confirm(&approved.call().skill).await?;
         let now = self.parts.publisher.now();
         self.parts.audit.intent(&approved, now).await?;
         let call = approved.call().clone();

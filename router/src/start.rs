@@ -58,7 +58,7 @@ async fn serve(
     crate::defaults::write_missing(&home)?;
     let Settings { config, secrets, .. } = settings;
     let wishes = Wishes { home: home.clone(), secrets: secrets.clone(), good: config.clone() };
-    let catalog = Catalog::watched(home.router_skills(), &config, wishes.reader());
+    let catalog = Catalog::watched(&home, &config, wishes.reader());
     let router = Router {
         policy: Policy::new(Rules::read(&home.router().join("policy.toml"))?),
         approvals: Approvals::default(),

@@ -3,17 +3,18 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use protocol::{ActionCard, Effect, Object};
 use serde_json::Value;
 
 use super::manifest::Manifest;
 use super::params::Params;
+use super::portrait::{Digest, Portrait};
 use super::reach::{allow_private, pattern, secrets, settings};
-use super::scan::NOT_LOOKED_INTO;
 use super::skill::Skill;
 use super::span;
+use super::walk::left_out;
 use crate::config::SkillConfig;
 use crate::defaults;
 use crate::sandbox::Program;
@@ -52,18 +53,35 @@ pub(crate) fn printable(text: &str) -> String {
     text.chars().map(shown).collect()
 }
 
-/// Reads and checks the skill in `folder`.
+/// What a look at a folder brought.
+pub(super) struct Looked {
+    /// As in [`Skill`].
+    pub(super) fingerprint: [u8; 32],
+    /// As in [`Skill`].
+    pub(super) stamp: [u8; 32],
+    /// As in [`Skill`].
+    pub(super) written: SystemTime,
+    /// What its files hold.
+    pub(super) portrait: Portrait,
+}
+
+/// Reads and checks the skill in `folder`, whose digest is that of what was `looked` at.
 ///
 /// # Errors
 /// [`SkillError`] for the first thing that is wrong.
 pub(super) fn check(
     folder: &Path,
     config: &SkillConfig,
-    fingerprint: [u8; 32],
+    looked: &Looked,
 ) -> Result<Skill, SkillError> {
     let file = folder.join("skill.toml");
     let fault = |why: String| SkillError { file: file.clone(), why };
     let text = read(&file).map_err(fault)?;
+    // What is checked here has to be what the digest stands for.
+    if looked.portrait.digest_of("skill.toml") != Some(Digest::of(text.as_bytes())) {
+        return Err(fault("it is a link, or changed while it was read".to_owned()));
+    }
+    let first_party = defaults::is_first_party(&text);
     let manifest: Manifest =
         toml::from_str(&text).map_err(|error| fault(error.to_string().trim_end().to_owned()))?;
     check_name(folder, &manifest).map_err(fault)?;
@@ -91,10 +109,15 @@ pub(super) fn check(
         dry_run: config.dry_run,
         disabled: !config.enabled,
         params: Params::new(card.params_schema()),
-        fingerprint,
+        // What else lies in its folder nobody has compiled in.
+        first_party: first_party && looked.portrait.files.len() == 1,
+        digest: looked.portrait.digest(),
+        fingerprint: looked.fingerprint,
+        stamp: looked.stamp,
+        written: looked.written,
         card,
     };
-    if !defaults::is_first_party(&text) {
+    if !first_party {
         check_schema(&skill).map_err(fault)?;
     }
     Ok(skill)
@@ -179,9 +202,7 @@ fn program(folder: &Path, manifest: &Manifest) -> Result<Program, String> {
 
 fn check_executable(folder: &Path, program: &str) -> Result<(), String> {
     let path = folder.join(program.trim_start_matches("./"));
-    if let Some(name) =
-        NOT_LOOKED_INTO.iter().find(|name| Path::new(program).iter().any(|p| p == **name))
-    {
+    if let Some(name) = left_out(Path::new(program)) {
         return Err(format!(
             "command: changes under {name}/ are not looked at; put the program elsewhere"
         ));

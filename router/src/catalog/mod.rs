@@ -1,25 +1,34 @@
 //! What the router can run: the folders under router/skills, checked, and seen anew when they change.
 
+mod changes;
 mod check;
+mod held;
 mod manifest;
 mod params;
+mod pins;
+mod portrait;
 mod reach;
 mod scan;
 mod skill;
 mod span;
+mod walk;
 mod watch;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
+use home::Home;
 use protocol::{ActionName, Code, Stopped};
 use sha2::{Digest, Sha256};
 use tokio::sync::watch as latest;
 
+pub(crate) use changes::changes;
 pub(crate) use check::RESERVED_NAMES;
 pub use check::SkillError;
 pub(crate) use check::printable;
+pub use held::{Held, Standing, standing};
 pub use manifest::{Manifest, Mode};
+pub use pins::{Known, Pin, Pins};
+pub use portrait::{Digest as SkillDigest, Piece, Portrait};
 pub use scan::{Found, scan};
 pub use skill::{SecretUse, Skill};
 
@@ -32,25 +41,26 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// The skills under `folder`, with the owner's wishes in `config`, and whatever they become: a folder
+    /// The skills of `home`, with the owner's wishes in `config`, and whatever they become: a folder
     /// that is added, changed or removed counts within a second, without a restart.
     ///
     /// `reload` reads the owner's wishes again when something has changed. Must be called within a tokio
     /// runtime.
     pub fn watched(
-        folder: PathBuf,
+        home: &Home,
         config: &RouterConfig,
         reload: impl FnMut() -> RouterConfig + Send + 'static,
     ) -> Self {
-        let first = Arc::new(scan(&folder, config, &Found::default()));
+        // What is new gets its pin at the second look, which keeps nobody waiting.
+        let first = Arc::new(watch::look(home, config, &Found::default(), false));
         report(&Found::default(), &first);
-        Self { found: watch::watched(folder, first, reload) }
+        Self { found: watch::watched(home.clone(), first, reload) }
     }
 
     /// The skill that runs `action`.
     ///
     /// # Errors
-    /// `unknown_action` with the nearest name, or `disabled`.
+    /// `unknown_action` with the nearest name, or `disabled`, also when it is not what was pinned.
     pub fn find(&self, action: &ActionName) -> Result<Arc<Skill>, Stopped> {
         let found = self.found.borrow();
         let skill = found.skills.get(action).ok_or_else(|| unknown(action, &found))?;
@@ -60,7 +70,23 @@ impl Catalog {
                 format!("{action} is switched off in router/config.json (skills.{action}.enabled)"),
             ));
         }
-        Ok(Arc::clone(skill))
+        match found.held.get(action) {
+            Some(why) => Err(held_back(action, &why.to_string())),
+            None => Ok(Arc::clone(skill)),
+        }
+    }
+
+    /// Makes sure, right before a run, that `skill` is what was judged, down to its files.
+    ///
+    /// # Errors
+    /// `disabled`, when it is not.
+    pub async fn confirm(&self, skill: &Arc<Skill>) -> Result<(), Stopped> {
+        let looked_at = Arc::clone(skill);
+        let unchanged = tokio::task::spawn_blocking(move || looked_at.is_as_it_was()).await;
+        if self.serves(skill) && unchanged.unwrap_or(false) {
+            return Ok(());
+        }
+        Err(held_back(skill.name(), "its folder was changed just now"))
     }
 
     /// Whether `skill` is there as it is, and switched on.
@@ -69,19 +95,17 @@ impl Catalog {
         let found = self.found.borrow();
         let there = found.skills.get(skill.name());
         there.is_some_and(|there| Arc::ptr_eq(there, skill) && !there.disabled)
+            && !found.held.contains_key(skill.name())
     }
 
     /// What agents may know of the skills that are switched on.
     #[must_use]
     pub fn cards(&self) -> protocol::Catalog {
-        let cards: Vec<_> = self
-            .found
-            .borrow()
-            .skills
-            .values()
-            .filter(|skill| !skill.disabled)
-            .map(|skill| skill.card.clone())
-            .collect();
+        let found = self.found.borrow();
+        let offered =
+            |skill: &&Arc<Skill>| !skill.disabled && !found.held.contains_key(skill.name());
+        let cards: Vec<_> =
+            found.skills.values().filter(offered).map(|skill| skill.card.clone()).collect();
         // Cards are plain data and always have a JSON form.
         let digest = Sha256::digest(serde_json::to_vec(&cards).unwrap_or_default());
         let version = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
@@ -94,12 +118,13 @@ impl Catalog {
     }
 }
 
+fn held_back(action: &ActionName, why: &str) -> Stopped {
+    let mend = format!("`start_router trust {action}` shows what changed and asks for your yes");
+    Stopped::new(Code::Disabled, format!("{action} does not run: {why}; {mend}"))
+}
+
 fn unknown(action: &ActionName, found: &Found) -> Stopped {
-    let broken = found.broken.iter().find(|error| {
-        let folder = action.as_str().to_ascii_lowercase();
-        error.file.components().any(|part| part.as_os_str() == folder.as_str())
-    });
-    if let Some(error) = broken {
+    if let Some(error) = found.broken_folder(action) {
         return Stopped::new(Code::UnknownAction, format!("{action} can't be run: {error}"));
     }
     let near = found
@@ -116,6 +141,10 @@ fn unknown(action: &ActionName, found: &Found) -> Stopped {
 fn report(before: &Found, after: &Found) {
     for error in after.broken.iter().filter(|error| !before.broken.contains(error)) {
         tracing::warn!("skill left out: {error}");
+    }
+    for (name, why) in after.held.iter().filter(|(name, why)| before.held.get(*name) != Some(*why))
+    {
+        tracing::warn!("{}", held_back(name, &why.to_string()).message);
     }
     for name in after.skills.keys().filter(|name| !before.skills.contains_key(*name)) {
         tracing::info!("skill {name} is there");

@@ -2,24 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use protocol::ActionName;
 use sha2::{Digest, Sha256};
 
-use super::check::{SkillError, check};
+use super::check::{Looked, SkillError, check};
+use super::held::Held;
+use super::portrait::Portrait;
 use super::skill::Skill;
+use super::walk::{Listing, fault};
 use crate::config::RouterConfig;
-
-/// How many files of a skill's folder are looked at.
-const MOST_FILES: usize = 20_000;
-
-/// Folders of tools and their intermediate products, which can be large and are never run from. What cargo
-/// builds stands beside them, in `target/release`.
-pub(super) const NOT_LOOKED_INTO: [&str; 5] =
-    ["deps", "incremental", ".fingerprint", "node_modules", ".git"];
 
 /// What a look through router/skills found.
 #[derive(Debug, Default)]
@@ -28,12 +22,25 @@ pub struct Found {
     pub skills: BTreeMap<ActionName, Arc<Skill>>,
     /// The folders that can't, each with its reason.
     pub broken: Vec<SkillError>,
+    /// The skills that must not run because of their pins.
+    pub held: BTreeMap<ActionName, Held>,
+    /// Something is so new that it has to be looked at again.
+    pub(super) unsettled: bool,
 }
 
 impl Found {
+    /// What is wrong with the folder of `action`.
+    pub(crate) fn broken_folder(&self, action: &ActionName) -> Option<&SkillError> {
+        let folder = action.as_str().to_ascii_lowercase();
+        self.broken
+            .iter()
+            .find(|error| error.file.components().any(|part| part.as_os_str() == folder.as_str()))
+    }
+
     /// Whether these are the very same skills.
     pub(super) fn is_the_same_as(&self, other: &Self) -> bool {
-        self.skills.len() == other.skills.len()
+        self.held == other.held
+            && self.skills.len() == other.skills.len()
             && self.skills.values().zip(other.skills.values()).all(|(a, b)| Arc::ptr_eq(a, b))
     }
 }
@@ -46,7 +53,7 @@ pub fn scan(folder: &Path, config: &RouterConfig, before: &Found) -> Found {
         Ok(entries) => entries,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return found,
         Err(error) => {
-            found.broken.push(fault(folder, format!("it can't be read: {error}")));
+            found.broken.push(fault(folder, &format!("it can't be read: {error}")));
             return found;
         }
     };
@@ -85,7 +92,7 @@ fn wishes_for_nothing(
             let near = home::nearest(key, names.iter().map(String::as_str));
             let hint = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
             let file = skills.with_file_name("config.json");
-            fault(&file, format!("skills.{key}: there is no such skill{hint}"))
+            fault(&file, &format!("skills.{key}: there is no such skill{hint}"))
         })
         .collect()
 }
@@ -93,53 +100,16 @@ fn wishes_for_nothing(
 fn one(folder: &Path, config: &RouterConfig, before: &Found) -> Result<Arc<Skill>, SkillError> {
     let name = folder.file_name().unwrap_or_default().to_string_lossy().to_ascii_uppercase();
     let config = config.skills.get(&name).cloned().unwrap_or_default();
-    let mut state = Sha256::new_with_prefix(format!("{config:?}"));
-    look_through(folder, &mut state)?;
+    let listing = Listing::of(folder)?;
+    let stamp = listing.stamp();
+    let state = Sha256::new_with_prefix(format!("{config:?}")).chain_update(stamp);
     let fingerprint = state.finalize().into();
     let known = before.skills.values().find(|skill| skill.folder == folder);
     match known.filter(|skill| skill.fingerprint == fingerprint) {
         Some(skill) => Ok(Arc::clone(skill)),
-        None => check(folder, &config, fingerprint).map(Arc::new),
-    }
-}
-
-/// Takes what every file is at the moment into `state`, and refuses a folder with a link that leads out of
-/// it: what that shows today, it may not show tomorrow.
-fn look_through(folder: &Path, state: &mut Sha256) -> Result<(), SkillError> {
-    let unreadable = |path: &Path, error| fault(path, format!("it can't be read: {error}"));
-    if folder.is_symlink() {
-        return Err(fault(folder, "it is a link; put the folder itself here".to_owned()));
-    }
-    let home = folder.canonicalize().map_err(|error| unreadable(folder, error))?;
-    let mut waiting = vec![home.clone()];
-    let mut seen = 0;
-    while let Some(next) = waiting.pop() {
-        let mut entries: Vec<_> = fs::read_dir(&next)
-            .map_err(|error| unreadable(&next, error))?
-            .flatten()
-            .map(|entry| entry.path())
-            .collect();
-        entries.sort();
-        for path in entries {
-            seen += 1;
-            if seen > MOST_FILES {
-                return Err(fault(folder, format!("it holds more than {MOST_FILES} files")));
-            }
-            if path.is_symlink() && !path.canonicalize().is_ok_and(|to| to.starts_with(&home)) {
-                let why = "it is a link that leads out of the skill's folder; put a copy there";
-                return Err(fault(&path, why.to_owned()));
-            }
-            let facts = fs::symlink_metadata(&path).map_err(|error| unreadable(&path, error))?;
-            let version = (&path, facts.len(), facts.mode(), facts.mtime(), facts.mtime_nsec());
-            state.update(format!("{version:?}"));
-            if facts.is_dir() && !NOT_LOOKED_INTO.iter().any(|name| path.ends_with(name)) {
-                waiting.push(path);
-            }
+        None => {
+            let (portrait, written) = (Portrait::of_all(&listing)?, listing.written());
+            check(folder, &config, &Looked { fingerprint, stamp, written, portrait }).map(Arc::new)
         }
     }
-    Ok(())
-}
-
-fn fault(file: &Path, why: String) -> SkillError {
-    SkillError { file: file.to_owned(), why }
 }

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use egress::{Endpoint, HeaderTemplate, HostPattern};
 use protocol::{ActionCard, ActionName, Code, Effect, Object, Stopped};
 
 use super::manifest::Mode;
 use super::params::Params;
+use super::portrait::{Digest, Portrait};
+use super::walk::Listing;
 use crate::sandbox::Program;
 
 /// A skill whose manifest and folder hold together.
@@ -41,8 +43,16 @@ pub struct Skill {
     /// The owner has switched it off.
     pub disabled: bool,
     pub(super) params: Params,
+    /// It is, to the letter, one that is compiled in.
+    pub first_party: bool,
+    /// What its folder held when this was made.
+    pub digest: Digest,
     /// What changes when anything that this was made of changes.
     pub(super) fingerprint: [u8; 32],
+    /// What changes when anything in its folder does.
+    pub(super) stamp: [u8; 32],
+    /// When its folder was changed last.
+    pub(super) written: SystemTime,
 }
 
 /// A secret that goes out in a header to one host.
@@ -95,5 +105,15 @@ impl Skill {
         self.secrets.iter().filter(|(_, secret)| {
             secret.when.iter().all(|(key, value)| params.get(key) == Some(value))
         })
+    }
+
+    /// Whether its folder is still what this was made of. The content is read again where a change would be
+    /// seen elsewhere; for the others the times and sizes tell, which only a write through a mapping that was
+    /// open before can get around.
+    pub(super) fn is_as_it_was(&self) -> bool {
+        let Ok(listing) = Listing::of(&self.folder) else { return false };
+        let reaches_out = self.effect() >= Effect::External || !self.hosts.is_empty();
+        let content = || Portrait::of_all(&listing).is_ok_and(|now| now.digest() == self.digest);
+        listing.stamp() == self.stamp && (!reaches_out || content())
     }
 }

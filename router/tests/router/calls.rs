@@ -83,3 +83,26 @@ async fn routers_that_share_a_home_write_logs_of_their_own() {
     let (_first, _second) = (open(), open());
     assert!(home.router_audit().join("router-2.jsonl").exists());
 }
+
+#[tokio::test]
+async fn what_was_changed_since_it_was_pinned_is_disabled_and_off_the_catalogue() {
+    let house = house();
+    let pins = house.home.router_state().join("skills.json");
+    let read = || std::fs::read_to_string(&pins).unwrap_or_default();
+    testkit::eventually("it is pinned", async || read().contains("\"POST\": \"")).await;
+    let (id, _) = question(&house.ask("POST", json!({})).await);
+    let mut events = house.events().await;
+    house.let_run(1);
+    house.home.put("router/skills/post/more", "x");
+    // Whether the change has been noticed yet or not.
+    let answer = house.ask("APPROVE", json!({"id": id, "answer": "yes"})).await;
+    assert!(matches!(answer.outcome, Outcome::Done(_)), "{answer:?}");
+    let result = Reply::from_fields(events.recv().await.unwrap().reply.unwrap());
+    assert!(matches!(stopped(&result).code, Code::Disabled | Code::Policy), "{result:?}");
+    testkit::eventually("it is noticed", async || {
+        matches!(&house.ask("POST", json!({})).await.outcome, Outcome::Stopped(stopped)
+            if stopped.code == Code::Disabled && stopped.message.contains("`start_router trust POST`"))
+    })
+    .await;
+    assert_eq!(house.ran(), 0);
+}

@@ -146,7 +146,7 @@ fn house_ahead(prepare: impl FnOnce(&TempHome), parallel: usize, ahead: Duration
     };
     let reload = config.clone();
     let router = Router {
-        catalog: Catalog::watched(home.router_skills(), &config, move || reload.clone()),
+        catalog: Catalog::watched(&home, &config, move || reload.clone()),
         policy: Policy::new(Rules::read(Path::new("/nonexistent/policy.toml")).unwrap()),
         approvals: Approvals::default(),
         sandbox: Box::new(sandbox.clone()),

@@ -23,6 +23,7 @@ use home::Home;
 use protocol::Code;
 
 pub(crate) use self::error::QueueError;
+pub(super) use self::said::ask;
 
 use self::error::unknown;
 use self::said::Said;

@@ -39,7 +39,7 @@ impl Said {
 
 /// Asks a person for a yes; `None` when there is nobody to ask. The question goes to stderr, for stdout may be
 /// a document.
-pub(super) fn ask(question: &str, secrets: &Secrets) -> std::io::Result<Option<bool>> {
+pub(in crate::cli) fn ask(question: &str, secrets: &Secrets) -> std::io::Result<Option<bool>> {
     if !std::io::stdin().is_terminal() {
         return Ok(None);
     }

@@ -1,0 +1,149 @@
+//! `start_router trust`: shows what has changed in a skill and takes the owner's yes to it.
+
+use std::io::Write;
+
+use clap::Args;
+use home::{FileError, Home};
+use protocol::{ActionName, NameError};
+
+use super::queue::ask;
+use crate::catalog::{
+    self, Found, Held, Known, Pins, Portrait, Skill, SkillDigest, SkillError, Standing, printable,
+};
+use crate::config::{self, SettingsError};
+use crate::secrets::Secrets;
+
+/// `trust` and what stands behind it.
+#[derive(Debug, Args)]
+pub(super) struct Trust {
+    /// The skills' actions, such as TELL_TIME.
+    #[arg(required_unless_present = "list")]
+    names: Vec<String>,
+    /// List all skills with their digests, and whether they are what was pinned.
+    #[arg(long, conflicts_with_all = ["names", "yes"])]
+    list: bool,
+    /// Say yes without being asked.
+    #[arg(long)]
+    yes: bool,
+}
+
+/// Why nothing was trusted.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum TrustError {
+    #[error(transparent)]
+    Name(#[from] NameError),
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error("there is no skill {0}; `start_router trust --list` lists them")]
+    Unknown(ActionName),
+    #[error("{name} can't be trusted before it can run: {why}")]
+    Broken { name: ActionName, why: SkillError },
+    #[error(transparent)]
+    Unreadable(#[from] SkillError),
+    #[error("{0} is changing just now; wait until it is whole, and ask again")]
+    Changing(ActionName),
+    #[error("nobody can be asked here; pass --yes to trust {0} as it is shown")]
+    NotAsked(ActionName),
+    #[error("can't print: {0}")]
+    Print(#[from] std::io::Error),
+}
+
+pub(super) fn run(home: &Home, trust: &Trust) -> Result<(), TrustError> {
+    crate::defaults::write_missing(home)?;
+    let config = config::read_config(home).map_err(SettingsError::from)?;
+    let found = catalog::scan(&home.router_skills(), &config, &Found::default());
+    let pins = Pins::of(home);
+    if trust.list {
+        return list(&found, &pins.known());
+    }
+    for name in &trust.names {
+        let name = ActionName::new(name.to_ascii_uppercase())?;
+        let skill = found.skills.get(&name).ok_or_else(|| missing(&name, &found))?;
+        one(&pins, skill, trust.yes)?;
+    }
+    Ok(())
+}
+
+fn list(found: &Found, known: &Known) -> Result<(), TrustError> {
+    let mut out = std::io::stdout().lock();
+    if let Known::Lost(why) = known {
+        writeln!(out, "the pins are lost: {}", printable(why))?;
+    }
+    for skill in found.skills.values() {
+        let state = match catalog::standing(known, skill) {
+            // Its pin follows it.
+            _ if skill.first_party => "first-party",
+            Standing::Pinned | Standing::FirstParty => "pinned",
+            Standing::New => "new",
+            Standing::Held(Held::Lost) => "held: pins lost",
+            Standing::Held(_) => "held: changed",
+        };
+        writeln!(out, "{:<24} {state:<15} {}", skill.name().as_str(), skill.digest)?;
+    }
+    for error in &found.broken {
+        writeln!(out, "left out: {error}")?;
+    }
+    Ok(())
+}
+
+fn missing(name: &ActionName, found: &Found) -> TrustError {
+    match found.broken_folder(name) {
+        Some(why) => TrustError::Broken { name: name.clone(), why: why.clone() },
+        None => TrustError::Unknown(name.clone()),
+    }
+}
+
+fn one(pins: &Pins, skill: &Skill, yes: bool) -> Result<(), TrustError> {
+    let (name, known) = (skill.name(), pins.known());
+    let now = Portrait::of(&skill.folder)?;
+    // What is shown has to be what was checked, and what is pinned has to be what was shown.
+    if now.digest() != skill.digest {
+        return Err(TrustError::Changing(name.clone()));
+    }
+    let pinned = known.of(name).flatten();
+    if pinned == Some(skill.digest) {
+        println!("{name} is what was pinned; there is nothing to trust");
+        return Ok(());
+    }
+    show(skill, pinned, pins, &now)?;
+    let asked = if yes { Some(true) } else { ask(&question(name), &Secrets::default())? };
+    match asked {
+        None => return Err(TrustError::NotAsked(name.clone())),
+        Some(false) => println!("nothing was changed"),
+        Some(true) => {
+            pins.keep(name, &now)?;
+            pins.change(|skills| {
+                skills.insert(name.clone(), Some(skill.digest));
+            })?;
+            println!("{name} is trusted as it is now; a router that runs sees it at once");
+        }
+    }
+    Ok(())
+}
+
+fn question(name: &ActionName) -> String {
+    format!("Trust {name} as shown?")
+}
+
+fn show(
+    skill: &Skill,
+    pinned: Option<SkillDigest>,
+    pins: &Pins,
+    now: &Portrait,
+) -> Result<(), TrustError> {
+    let mut out = std::io::stdout().lock();
+    let old = pinned.and_then(|pinned| pins.portrait(skill.name(), pinned));
+    let shown = |digest: Option<SkillDigest>| {
+        digest.map_or_else(|| "unknown".to_owned(), |digest| digest.to_string())
+    };
+    writeln!(out, "{}\n  pinned {}\n  now    {}", skill.name(), shown(pinned), skill.digest)?;
+    if old.is_none() {
+        writeln!(out, "What it was before is not known, so this is all of it:")?;
+    }
+    for line in catalog::changes(old.as_ref(), now) {
+        writeln!(out, "  {}", printable(&line))?;
+    }
+    Ok(())
+}
