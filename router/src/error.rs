@@ -38,6 +38,8 @@ pub(crate) enum StartError {
     Audit(#[from] AuditError),
     #[error("can't test the sandbox: {0}")]
     Attacks(std::io::Error),
+    #[error("can't print: {0}")]
+    Print(std::io::Error),
     #[error("can't listen for signals: {0}")]
     Signals(std::io::Error),
     #[error("can't start the runtime: {0}")]

@@ -6,7 +6,7 @@ mod params;
 mod reach;
 mod scan;
 mod skill;
-mod span;
+pub(crate) mod span;
 mod watch;
 
 use std::path::PathBuf;
@@ -45,6 +45,13 @@ impl Catalog {
         let first = Arc::new(scan(&folder, config, &Found::default()));
         report(&Found::default(), &first);
         Self { found: watch::watched(folder, first, reload) }
+    }
+
+    /// The skills as they were found once.
+    #[must_use]
+    pub(crate) fn fixed(found: Found) -> Self {
+        // Without a sender the last value stays.
+        Self { found: latest::channel(Arc::new(found)).1 }
     }
 
     /// The skill that runs `action`.
