@@ -120,3 +120,26 @@ impl fmt::Display for Scope {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_text_that_the_manifest_leaves_free_is_open() {
+        assert!(is_free_text(&json!({"type": "string", "maxLength": 200})));
+        for fixed in [
+            json!({"type": "string", "enum": ["X"]}),
+            json!({"type": "string", "const": "X"}),
+            json!({"type": "string", "format": "email"}),
+            json!({"type": "string", "pattern": "^#"}),
+            json!({"type": "integer"}),
+            json!({"type": ["string", "null"]}),
+            json!({}),
+        ] {
+            assert!(!is_free_text(&fixed), "{fixed}");
+        }
+    }
+}

@@ -155,3 +155,20 @@ fn same(a: &Value, b: &Value) -> bool {
         (a, b) => a == b,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_number_is_the_same_however_it_is_written() {
+        let five = Pattern::Exactly(json!({"count": [5]}));
+        assert!(five.matches(&json!({"count": [5.0]})));
+        for other in [json!({"count": [6]}), json!({"count": ["5"]}), json!({"count": [5], "x": 1})]
+        {
+            assert!(!five.matches(&other), "{other}");
+        }
+    }
+}
