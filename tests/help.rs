@@ -57,3 +57,14 @@ fn of_the_audit() {
         );
     }
 }
+
+#[test]
+fn of_the_policy() {
+    insta::assert_snapshot!(help(&["router", "policy"]));
+    for command in ["check", "explain"] {
+        insta::assert_snapshot!(
+            format!("of_the_policy_{command}"),
+            help(&["router", "policy", command])
+        );
+    }
+}

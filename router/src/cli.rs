@@ -19,6 +19,7 @@ use crate::sandbox::{self, SelfCommand, battery};
 use crate::{catalog, config, new_skill, start};
 
 mod audit;
+mod policy;
 mod queue;
 mod sandbox_test;
 mod trust;
@@ -66,6 +67,8 @@ enum Command {
     Queue(queue::Queue),
     /// Prove that the audit log is whole, and show what ran.
     Audit(audit::Audit),
+    /// Find mistakes in the policy, and tell what it decides about a call.
+    Policy(policy::Policy),
     /// Tell what the sandbox is worth on this machine.
     Sandbox(sandbox_test::Sandbox),
     /// Run a skill that is compiled in; the router does so within the sandbox.
@@ -112,6 +115,7 @@ fn run(args: Args, prefix: &[&str]) -> Result<ExitCode, StartError> {
             println!("{}", new_skill::next_steps(&folder, lang));
         }
         Some(Command::Audit(command)) => audit::run(&home, command)?,
+        Some(Command::Policy(command)) => return policy::run(&home, command),
         Some(Command::Queue(command)) => runtime()?.block_on(queue::run(&home, command))?,
         Some(Command::Sandbox(command)) => {
             return runtime()?.block_on(sandbox_test::run(&home, &myself, command));

@@ -123,11 +123,19 @@ pub struct SkillConfig {
     pub settings: BTreeMap<String, String>,
     /// Private addresses that it may reach all the same, as `host:port`, for a home server.
     pub allow_private: Vec<String>,
+    /// Whether its manifest may ask for every public host (`*`).
+    pub any_host: bool,
 }
 
 impl Default for SkillConfig {
     fn default() -> Self {
-        Self { enabled: true, dry_run: false, settings: BTreeMap::new(), allow_private: Vec::new() }
+        Self {
+            enabled: true,
+            dry_run: false,
+            settings: BTreeMap::new(),
+            allow_private: Vec::new(),
+            any_host: false,
+        }
     }
 }
 

@@ -40,6 +40,8 @@ pub(crate) enum StartError {
     Attacks(std::io::Error),
     #[error(transparent)]
     Trust(#[from] TrustError),
+    #[error("can't print: {0}")]
+    Print(std::io::Error),
     #[error("can't listen for signals: {0}")]
     Signals(std::io::Error),
     #[error("can't start the runtime: {0}")]

@@ -13,7 +13,7 @@ use crate::approval::{Answered, Approvals};
 use crate::audit::Audit;
 use crate::call::Call;
 use crate::catalog::Catalog;
-use crate::policy::{Approved, Policy, Question, Verdict};
+use crate::policy::{Approved, PolicyFile, Question, Standing, Verdict};
 use crate::sandbox::Sandbox;
 use crate::secrets::Secrets;
 use crate::{answers, events};
@@ -26,7 +26,7 @@ pub struct Router {
     /// What can be run.
     pub catalog: Catalog,
     /// What may be run.
-    pub policy: Policy,
+    pub policy: PolicyFile,
     /// What waits for a person.
     pub approvals: Approvals,
     /// Where it runs.
@@ -124,8 +124,10 @@ impl Serving {
 
     fn judge(self: &Arc<Self>, command: Command, attempt: u32) -> Result<Approved, Stopped> {
         let Router { catalog, secrets, policy, publisher, .. } = &self.parts;
-        let call = Call::new(command, attempt, catalog, secrets, publisher.now())?;
-        match policy.judge(call) {
+        let now = publisher.now();
+        let standing = Standing { taint: command.envelope.taint, now, ..Standing::default() };
+        let call = Call::new(command, attempt, catalog, secrets, now)?;
+        match policy.current().judge(call, &standing) {
             Verdict::Allow(approved) => Ok(approved),
             Verdict::Ask(question) => Err(self.park(question)),
             Verdict::Refuse(stopped) => Err(stopped),
@@ -185,8 +187,10 @@ impl Serving {
                 // What was shown is what runs, or nothing does.
                 let ran = if self.parts.catalog.serves(&call.skill) {
                     let _slot = self.approved.acquire().await;
-                    let approved = self.parts.policy.approve(question, &yes);
-                    self.carry_out(approved, &CancellationToken::new()).await
+                    match self.parts.policy.current().approve(question, &yes) {
+                        Ok(approved) => self.carry_out(approved, &CancellationToken::new()).await,
+                        Err(stopped) => Err(stopped),
+                    }
                 } else {
                     Err(answers::changed())
                 };

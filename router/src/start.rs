@@ -13,7 +13,7 @@ use crate::audit::Audit;
 use crate::catalog::Catalog;
 use crate::config::{RouterConfig, Settings, read_config, reread_secrets};
 use crate::error::StartError;
-use crate::policy::{Policy, Rules};
+use crate::policy::PolicyFile;
 use crate::router::Router;
 use crate::sandbox::{SelfCommand, SkillSandbox};
 use crate::secrets::Secrets;
@@ -60,7 +60,7 @@ async fn serve(
     let wishes = Wishes { home: home.clone(), secrets: secrets.clone(), good: config.clone() };
     let catalog = Catalog::watched(&home, &config, wishes.reader());
     let router = Router {
-        policy: Policy::new(Rules::read(&home.router().join("policy.toml"))?),
+        policy: PolicyFile::open(&home.router().join("policy.toml"))?,
         approvals: Approvals::default(),
         sandbox: Box::new(SkillSandbox::new(&home, myself, &catalog, secrets.clone())?),
         audit: Audit::open(&home.router_audit(), secrets.clone())?,

@@ -5,7 +5,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use protocol::{ActionCard, Effect, Object};
+use egress::HostPattern;
+use protocol::{ActionCard, ActionName, Effect, Object};
 use serde_json::Value;
 
 use super::manifest::Manifest;
@@ -91,6 +92,9 @@ pub(super) fn check(
     let secrets = secrets(&manifest, &settings).map_err(fault)?;
     let hosts = manifest.net.hosts.iter().map(|host| pattern(host, &settings));
     let hosts = hosts.collect::<Result<Vec<_>, _>>().map_err(fault)?;
+    if !config.any_host && !defaults::is_first_party(&text) {
+        check_hosts(&hosts, &manifest.name).map_err(fault)?;
+    }
     let timeout = timeout(manifest.timeout.as_deref()).map_err(fault)?;
     let card = card(&manifest, timeout);
     let skill = Skill {
@@ -176,6 +180,17 @@ fn reference(schema: &Value) -> Option<&str> {
         Value::Array(list) => list.iter().find_map(reference),
         _ => None,
     }
+}
+
+/// A skill that reaches every host can carry anything anywhere: that is the owner's to allow, not its author's.
+fn check_hosts(hosts: &[HostPattern], name: &ActionName) -> Result<(), String> {
+    if hosts.contains(&HostPattern::Any) {
+        return Err(format!(
+            "net.hosts: \"*\" is every host there is; name those that it needs, or allow all of them in \
+            router/config.json with skills.{name}.any_host = true"
+        ));
+    }
+    Ok(())
 }
 
 fn program(folder: &Path, manifest: &Manifest) -> Result<Program, String> {
@@ -306,6 +321,33 @@ mod tests {
             assert_eq!(found.skills.len(), builtin::NAMES.len() - 1);
             assert!(found.broken[0].why.contains(why), "{:?}", found.broken);
         }
+    }
+
+    #[test]
+    fn only_the_owner_gives_a_skill_every_host() {
+        let (home, _) = fresh();
+        let file = home.router_skills().join("web_fetch/skill.toml");
+        let manifest = fs::read_to_string(&file).unwrap();
+        fs::write(&file, manifest.replacen("20s", "21s", 1)).unwrap();
+        let found = look(&home);
+        let why = &found.broken[0].why;
+        assert!(why.contains("skills.WEB_FETCH.any_host = true"), "{why}");
+        let wish = SkillConfig { any_host: true, ..SkillConfig::default() };
+        let config = RouterConfig {
+            skills: [("WEB_FETCH".to_owned(), wish)].into(),
+            ..RouterConfig::default()
+        };
+        let found = scan(&home.router_skills(), &config, &found);
+        assert_eq!(found.broken, []);
+    }
+
+    #[test]
+    fn a_setting_is_no_way_around_that() {
+        let (home, _) = fresh();
+        let file = home.router_skills().join("create_post/skill.toml");
+        let manifest = fs::read_to_string(&file).unwrap();
+        fs::write(&file, manifest.replacen("https://mastodon.social", "*", 1)).unwrap();
+        assert!(!look(&home).broken.is_empty());
     }
 
     #[test]

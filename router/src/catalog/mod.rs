@@ -10,7 +10,7 @@ mod portrait;
 mod reach;
 mod scan;
 mod skill;
-mod span;
+pub(crate) mod span;
 mod walk;
 mod watch;
 
@@ -55,6 +55,13 @@ impl Catalog {
         let first = Arc::new(watch::look(home, config, &Found::default(), false));
         report(&Found::default(), &first);
         Self { found: watch::watched(home.clone(), first, reload) }
+    }
+
+    /// The skills as they were found once.
+    #[must_use]
+    pub(crate) fn fixed(found: Found) -> Self {
+        // Without a sender the last value stays.
+        Self { found: latest::channel(Arc::new(found)).1 }
     }
 
     /// The skill that runs `action`.

@@ -1,96 +1,118 @@
 //! Judges calls. What has no rule is refused, and [`Approved`] is made nowhere else.
+//!
+//! ```text
+//!   policy.toml ──► read ──► rules ──┐
+//!                                    ├──► ruling ──► verdict
+//!   a call, and how its session ──► floor
+//!   stands                           (what no file loosens)
+//! ```
 
+mod asked;
+mod fault;
+mod file;
+mod floor;
+mod glob;
+mod grant;
+mod read;
+mod rule;
 mod rules;
+mod ruling;
+mod standing;
+mod then;
+mod verdict;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
 
 use protocol::{Code, Stopped};
 
-pub use rules::{DEFAULT, PolicyError, Rule, Rules};
+pub use asked::Asked;
+pub use fault::{Fault, PolicyError};
+pub use file::PolicyFile;
+pub(crate) use file::load;
+pub use glob::Glob;
+pub use grant::{Grant, Scope};
+pub use read::{Checked, read};
+pub use rule::{Conditions, Pattern, Rule};
+pub use rules::{ApprovalTerms, DEFAULT, Effects, Limits, Rules, Via};
+pub use ruling::{Ruling, Spend};
+pub use standing::Standing;
+pub use then::{Place, Then};
+pub use verdict::{Approved, Question, Verdict};
 
 use crate::approval::Yes;
 use crate::call::Call;
 
-/// The rules in force.
+/// The rules in force. Clones share them.
 #[derive(Debug, Clone)]
 pub struct Policy {
-    rules: Rules,
-}
-
-/// What policy says of a call.
-#[derive(Debug)]
-pub enum Verdict {
-    /// Run it.
-    Allow(Approved),
-    /// Ask a person first.
-    Ask(Question),
-    /// No.
-    Refuse(Stopped),
-}
-
-/// A call that may run: the only thing that a [`crate::sandbox::Sandbox`] takes.
-#[derive(Debug)]
-pub struct Approved {
-    call: Call,
-    rule: String,
-}
-
-/// A call that a person has to approve.
-#[derive(Debug)]
-pub struct Question {
-    call: Call,
-    rule: String,
+    rules: Arc<Rules>,
 }
 
 impl Policy {
     /// Judges by `rules`.
     #[must_use]
     pub fn new(rules: Rules) -> Self {
-        Self { rules }
+        Self { rules: Arc::new(rules) }
     }
 
-    /// Judges `call`.
+    /// SHA-256 of the file's bytes, in hexadecimal: it changes when the policy does.
     #[must_use]
-    pub fn judge(&self, call: Call) -> Verdict {
-        let effect = call.effect();
-        let rule = format!("effects.{effect}");
-        match self.rules.for_effect(effect) {
-            Rule::Allow => Verdict::Allow(Approved { call, rule }),
-            Rule::Ask => Verdict::Ask(Question { call, rule }),
-            Rule::Refuse => Verdict::Refuse(Stopped::new(
+    pub fn version(&self) -> &str {
+        &self.rules.version
+    }
+
+    /// How much a session may ask.
+    #[must_use]
+    pub fn limits(&self) -> Limits {
+        self.rules.limits
+    }
+
+    /// Who answers questions, where and how soon.
+    #[must_use]
+    pub fn approval(&self) -> &ApprovalTerms {
+        &self.rules.approval
+    }
+
+    /// Decides about something that may have no skill, without the right to run it.
+    #[must_use]
+    pub fn rule_on(&self, asked: &Asked, standing: &Standing) -> Ruling {
+        ruling::rule_on(&self.rules, asked, standing)
+    }
+
+    /// Judges `call`, of a session that stands so.
+    #[must_use]
+    pub fn judge(&self, call: Call, standing: &Standing) -> Verdict {
+        let ruling = self.rule_on(&Asked::from(&call), standing);
+        match ruling.then {
+            Then::Allow => {
+                Verdict::Allow(Approved { call, rule: ruling.rule, spends: ruling.spends })
+            }
+            Then::Ask => {
+                Verdict::Ask(Question { call, ruling, version: self.version().to_owned() })
+            }
+            Then::Refuse => Verdict::Refuse(Stopped::new(
                 Code::Policy,
-                format!("router/policy.toml does not allow it ({rule})"),
+                format!("router/policy.toml does not allow it ({})", ruling.rule),
             )),
         }
     }
 
     /// What becomes of a question that a person has answered with yes.
-    #[must_use]
-    pub fn approve(&self, question: Question, yes: &Yes) -> Approved {
-        let rule = format!("{}, approved by {}", question.rule, yes.principal());
+    ///
+    /// # Errors
+    /// `policy` when the policy is not the one any more that asked.
+    pub fn approve(&self, question: Question, yes: &Yes) -> Result<Approved, Stopped> {
+        if question.version != self.version() {
+            let why = "router/policy.toml was changed since the question; ask again";
+            return Err(Stopped::new(Code::Policy, why));
+        }
+        let rule = format!("{}, approved by {}", question.ruling.rule, yes.principal());
         let mut call = question.call;
         // Its deadline was for a prompt reply, which was `pending`; a person may take longer.
         call.command.envelope.deadline = None;
-        Approved { call, rule }
-    }
-}
-
-impl Approved {
-    /// The call.
-    #[must_use]
-    pub fn call(&self) -> &Call {
-        &self.call
-    }
-
-    /// The rule that allowed it, for the audit log.
-    #[must_use]
-    pub fn rule(&self) -> &str {
-        &self.rule
-    }
-}
-
-impl Question {
-    /// The call.
-    #[must_use]
-    pub fn call(&self) -> &Call {
-        &self.call
+        Ok(Approved { call, rule, spends: None })
     }
 }

@@ -1,121 +1,128 @@
-//! The rules as they stand in router/policy.toml.
+//! What stands in router/policy.toml, checked.
 
-use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use protocol::Effect;
-use serde::Deserialize;
+use protocol::{Effect, Principal};
+
+use super::asked::Asked;
+use super::floor::InSession;
+use super::rule::Rule;
+use super::ruling::{Said, Spend};
+use super::standing::Standing;
+use super::then::{Place, Then};
 
 /// The policy of a fresh install.
 pub const DEFAULT: &str = include_str!("../../policy.toml");
 
-/// The largest policy file, in bytes.
-const LIMIT: u64 = 256 * 1024;
-
-/// What to do with a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Rule {
-    /// Run it.
-    Allow,
-    /// Ask a person.
-    Ask,
-    /// Do not run it.
-    #[default]
-    Refuse,
-}
-
-/// router/policy.toml.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// Everything that router/policy.toml says.
+#[derive(Debug, Clone)]
 pub struct Rules {
-    effects: Effects,
+    /// What decides where no rule does.
+    pub effects: Effects,
+    /// Who answers questions.
+    pub approval: ApprovalTerms,
+    /// How much a session may ask.
+    pub limits: Limits,
+    /// The rules, in their order.
+    pub rules: Vec<Rule>,
+    /// SHA-256 of the file's bytes, in hexadecimal.
+    pub version: String,
 }
 
-/// What to do by effect. An effect without a rule is refused.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Effects {
-    #[serde(default)]
-    none: Rule,
-    #[serde(default)]
-    local: Rule,
-    #[serde(default)]
-    external: Rule,
-    #[serde(default)]
-    irreversible: Rule,
+/// What to do by effect. An effect that is not named is refused.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Effects {
+    /// Each with its line.
+    pub(super) named: Vec<(Effect, Then, Place)>,
 }
 
-/// A policy that can't be used. Nothing may run under a policy that nobody can read.
-#[derive(Debug, thiserror::Error)]
-pub enum PolicyError {
-    /// The file can't be read.
-    #[error(transparent)]
-    File(#[from] home::FileError),
-    /// It holds something that is no rule.
-    #[error("{}: {why}", path.display())]
-    Broken {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong, with line and column.
-        why: String,
-    },
+/// `[approval]`: how a question is answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApprovalTerms {
+    /// Where an answer counts.
+    pub via: Via,
+    /// Who may answer; `None` for whoever speaks in the session that asks.
+    pub by: Option<Vec<Principal>>,
+    /// How long a question waits.
+    pub expires: Duration,
+}
+
+/// Where a person's answer counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Via {
+    /// In the agent's channel.
+    Channel,
+    /// On the router's own side alone: `start_router approvals`.
+    Router,
+}
+
+/// `[limits]`: how much a session may ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Actions in a minute.
+    pub per_minute: u32,
+    /// Actions in an hour.
+    pub per_hour: u32,
+    /// The same call in a row.
+    pub same_in_a_row: u32,
+    /// Denials in a row that stop the session.
+    pub denials_in_a_row: u32,
+    /// Denials in all that stop the session.
+    pub denials: u32,
+    /// Questions that wait.
+    pub pending: u32,
+}
+
+impl Default for ApprovalTerms {
+    fn default() -> Self {
+        Self { via: Via::Channel, by: None, expires: Duration::from_secs(600) }
+    }
+}
+
+impl ApprovalTerms {
+    /// Whether the answer of `principal` counts.
+    #[must_use]
+    pub fn may_answer(&self, principal: &Principal) -> bool {
+        self.by.as_ref().is_none_or(|by| by.contains(principal))
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            per_minute: 20,
+            per_hour: 200,
+            same_in_a_row: 3,
+            denials_in_a_row: 3,
+            denials: 20,
+            pending: 3,
+        }
+    }
 }
 
 impl Rules {
-    /// Reads the rules in `path`; a file that is missing means [`DEFAULT`].
-    ///
-    /// # Errors
-    /// [`PolicyError`] with line and column.
-    pub fn read(path: &Path) -> Result<Self, PolicyError> {
-        let broken = |why: String| PolicyError::Broken { path: path.to_owned(), why };
-        match home::file::read(path, LIMIT)? {
-            None => Self::parse(DEFAULT).map_err(broken),
-            Some(bytes) => {
-                let text = String::from_utf8(bytes)
-                    .map_err(|_| broken("it is not text in UTF-8".to_owned()))?;
-                Self::parse(&text).map_err(broken)
-            }
+    /// What the file says of `asked`: the first rule that matches, or else the effect's. A way out is judged as what it
+    /// is declared to be and as external, and the stricter of the two counts.
+    pub(super) fn say(&self, asked: &Asked, session: InSession, standing: &Standing) -> Said {
+        if let Some(rule) = self.rules.iter().find(|rule| rule.matches(asked, standing)) {
+            return Said {
+                then: rule.then,
+                rule: format!("rule {} (line {})", rule.number, rule.place.line),
+                place: Some(rule.place.clone()),
+                spends: rule.times.map(|times| Spend::Rule { id: rule.id.clone(), times }),
+            };
         }
-    }
-
-    fn parse(text: &str) -> Result<Self, String> {
-        toml::from_str(text).map_err(|error| error.to_string().trim_end().replace('\n', "\n  "))
-    }
-
-    pub(super) fn for_effect(&self, effect: Effect) -> Rule {
-        match effect {
-            Effect::None => self.effects.none,
-            Effect::Local => self.effects.local,
-            Effect::External => self.effects.external,
-            Effect::Irreversible => self.effects.irreversible,
-        }
+        let declared = self.effects.say(session.declared);
+        let counted = self.effects.say(session.effect());
+        if counted.then > declared.then { counted } else { declared }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_fresh_install_asks_before_anything_is_seen_elsewhere() {
-        let rules = Rules::parse(DEFAULT).unwrap();
-        let rule = |effect| rules.for_effect(effect);
-        assert_eq!((rule(Effect::None), rule(Effect::Local)), (Rule::Allow, Rule::Allow));
-        assert_eq!((rule(Effect::External), rule(Effect::Irreversible)), (Rule::Ask, Rule::Ask));
-    }
-
-    #[test]
-    fn what_has_no_rule_is_refused() {
-        let rules = Rules::parse("[effects]\nnone = \"allow\"\n").unwrap();
-        assert_eq!(rules.for_effect(Effect::External), Rule::Refuse);
-    }
-
-    #[test]
-    fn a_typo_is_an_error_with_its_line() {
-        for bad in
-            ["[effects]\nexternl = \"allow\"\n", "[effects]\nnone = \"alow\"\n", "[effect]\n"]
-        {
-            assert!(Rules::parse(bad).unwrap_err().contains("line"), "{bad}");
-        }
+impl Effects {
+    fn say(&self, effect: Effect) -> Said {
+        let named = self.named.iter().find(|(named, ..)| *named == effect);
+        let then = named.map_or(Then::Refuse, |(_, then, _)| *then);
+        let place = named.map(|(.., place)| place.clone());
+        Said { then, rule: format!("effects.{effect}"), place, spends: None }
     }
 }

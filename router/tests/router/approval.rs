@@ -154,3 +154,33 @@ async fn what_can_not_be_taken_back_runs_only_once_its_row_is_on_the_disk() {
     }
     assert_eq!(house.ran(), 1);
 }
+
+#[tokio::test]
+async fn a_yes_to_what_another_policy_asked_runs_nothing() {
+    let house = house();
+    let mut events = house.events().await;
+    let (id, _) = question(&house.ask("POST", json!({})).await);
+    house.let_run(1_000);
+    house.home.put("router/policy.toml", "[effects]\nexternal = \"ask\"\n");
+    eventually("the new policy counts", async || {
+        matches!(house.ask("LOOK", json!({})).await.outcome, Outcome::Stopped(_))
+    })
+    .await;
+    let before = house.ran();
+    house.ask("APPROVE", json!({"id": id, "answer": "yes"})).await;
+    let result = Reply::from_fields(events.recv().await.unwrap().reply.unwrap());
+    assert_eq!(stopped(&result).code, Code::Policy);
+    assert_eq!(house.ran(), before);
+}
+
+#[tokio::test]
+async fn a_claim_of_the_agent_raises_what_is_asked() {
+    let policy = "[effects]\nexternal = \"allow\"\n";
+    let house = house_with(|home| home.put("router/policy.toml", policy), 8);
+    house.let_run(1);
+    done(&house.ask("POST", json!({})).await);
+    let mut tainted = command("t1", "POST", json!({}));
+    tainted.envelope.taint = protocol::Taint { untrusted: true, private: false };
+    let reply = house.agent.request(tainted, LONG).await.unwrap();
+    assert_eq!(stopped(&reply).code, Code::Approval);
+}

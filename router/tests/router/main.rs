@@ -6,7 +6,6 @@ mod calls;
 mod running;
 
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -21,7 +20,7 @@ use protocol::{
 use router::approval::{Approvals, PATIENCE};
 use router::catalog::Catalog;
 use router::config::{RouterConfig, SkillConfig};
-use router::policy::{Approved, Policy, Rules};
+use router::policy::{Approved, PolicyFile};
 use router::sandbox::Sandbox;
 use router::{Audit, Router, Secrets};
 use serde_json::{Value, json};
@@ -147,7 +146,7 @@ fn house_ahead(prepare: impl FnOnce(&TempHome), parallel: usize, ahead: Duration
     let reload = config.clone();
     let router = Router {
         catalog: Catalog::watched(&home, &config, move || reload.clone()),
-        policy: Policy::new(Rules::read(Path::new("/nonexistent/policy.toml")).unwrap()),
+        policy: PolicyFile::open(&home.router().join("policy.toml")).unwrap(),
         approvals: Approvals::default(),
         sandbox: Box::new(sandbox.clone()),
         audit: Audit::open(&home.router_audit(), secrets.clone()).unwrap(),

@@ -1,0 +1,55 @@
+//! `start_router policy`: finds mistakes in the policy, and tells what it decides.
+
+mod check;
+mod explain;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+use home::Home;
+
+use crate::catalog::{self, Found};
+use crate::config::{self, SettingsError};
+use crate::error::StartError;
+
+/// What `--help` teaches.
+const MORE_HELP: &str = include_str!("help.txt");
+
+/// `policy` and what stands behind it.
+#[derive(Debug, Args)]
+#[command(after_long_help = MORE_HELP)]
+pub(super) struct Policy {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Find every mistake in router/policy.toml, each with its line and what to write instead; exit code 1 if there is
+    /// one.
+    Check,
+    /// Tell what would become of a call, which rule decides it and why. Nothing is run.
+    Explain(explain::Explain),
+}
+
+/// Does what the command line asks for.
+pub(super) fn run(home: &Home, policy: Policy) -> Result<ExitCode, StartError> {
+    crate::defaults::write_missing(home)?;
+    let (text, code) = match policy.command {
+        Command::Check => check::check(home)?,
+        Command::Explain(asked) => explain::explain(home, &asked)?,
+    };
+    let lines = text.lines().flat_map(|line| [catalog::printable(line), "\n".to_owned()]);
+    match io::stdout().write_all(lines.collect::<String>().as_bytes()) {
+        // Whoever reads has seen enough.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(StartError::Print(error)),
+        _ => Ok(code),
+    }
+}
+
+/// The skills as they are now.
+fn skills(home: &Home) -> Result<Found, StartError> {
+    let config = config::read_config(home).map_err(SettingsError::from)?;
+    Ok(catalog::scan(&home.router_skills(), &config, &Found::default()))
+}

@@ -1,0 +1,87 @@
+//! What policy says of a call. [`Approved`] is made in this folder alone.
+
+use protocol::Stopped;
+
+use super::grant::Scope;
+use super::ruling::{Ruling, Spend};
+use crate::call::Call;
+
+/// What policy says of a call.
+#[derive(Debug)]
+pub enum Verdict {
+    /// Run it.
+    Allow(Approved),
+    /// Ask a person first.
+    Ask(Question),
+    /// No.
+    Refuse(Stopped),
+}
+
+/// A call that may run: the only thing that a [`crate::sandbox::Sandbox`] takes.
+#[derive(Debug)]
+pub struct Approved {
+    pub(super) call: Call,
+    pub(super) rule: String,
+    pub(super) spends: Option<Spend>,
+}
+
+/// A call that a person has to approve.
+#[derive(Debug)]
+pub struct Question {
+    pub(super) call: Call,
+    pub(super) ruling: Ruling,
+    /// The policy that asks.
+    pub(super) version: String,
+}
+
+impl Approved {
+    /// The call.
+    #[must_use]
+    pub fn call(&self) -> &Call {
+        &self.call
+    }
+
+    /// The rule that allowed it, for the audit log.
+    #[must_use]
+    pub fn rule(&self) -> &str {
+        &self.rule
+    }
+
+    /// What has to be counted before it runs.
+    #[must_use]
+    pub fn spends(&self) -> Option<&Spend> {
+        self.spends.as_ref()
+    }
+}
+
+impl Question {
+    /// The call.
+    #[must_use]
+    pub fn call(&self) -> &Call {
+        &self.call
+    }
+
+    /// The rule that asks.
+    #[must_use]
+    pub fn rule(&self) -> &str {
+        &self.ruling.rule
+    }
+
+    /// Why it is asked, in words for people.
+    #[must_use]
+    pub fn reason(&self) -> &str {
+        &self.ruling.reason
+    }
+
+    /// Whether a yes needs the code that stands in the question.
+    #[must_use]
+    pub fn needs_code(&self) -> bool {
+        self.ruling.needs_code
+    }
+
+    /// What a person may allow for a while instead of this one call; `None` where every call has to be asked.
+    #[must_use]
+    pub fn grantable(&self) -> Option<Scope> {
+        Scope::of(&self.call).filter(|_| self.ruling.grantable)
+    }
+}
