@@ -16,6 +16,7 @@ mod responder;
 
 mod clock;
 pub mod failpoint;
+mod store;
 mod unrun;
 
 pub mod memory;
@@ -25,3 +26,4 @@ pub mod redis;
 pub use clock::Clock;
 pub use requester::{Feed, RequestError, Requester};
 pub use responder::{Publisher, Request, Responder};
+pub use store::{Store, StoreFault, Table};

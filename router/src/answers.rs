@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::call::Call;
 use crate::secrets::Secrets;
+use crate::store::StoreFault;
 
 /// How a call ended whose skill gave `ran`: with its text for people, and no secret anywhere.
 pub(crate) fn finish(
@@ -51,18 +52,22 @@ pub(crate) fn shut_down(call: &Call) -> Stopped {
     }
 }
 
+/// The kill switch was thrown while it ran.
+pub(crate) fn switched_off(call: &Call, stopped: Stopped) -> Stopped {
+    if call.effect() >= Effect::External { stopped.maybe_executed() } else { stopped }
+}
+
+/// It ran, but its result can't be shown.
+pub(crate) fn not_shown(call: &Call, fault: &StoreFault) -> Stopped {
+    let why = format!("it ran, but what it brought can't be noted ({fault}), so it is not shown");
+    let stopped = Stopped::new(Code::Internal, why);
+    if call.effect() >= Effect::External { stopped.maybe_executed() } else { stopped }
+}
+
 /// A router ended while it ran something that can't be done twice.
 pub(crate) fn interrupted() -> Stopped {
     let message = "a router ended while it ran; it may have been done, so it is not tried again";
     Stopped::new(Code::Interrupted, message).maybe_executed()
-}
-
-/// The skill is no longer the one that a person was asked about.
-pub(crate) fn changed() -> Stopped {
-    Stopped::new(
-        Code::Policy,
-        "the skill was changed or switched off since the question; ask again",
-    )
 }
 
 /// A person said no.

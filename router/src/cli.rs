@@ -19,12 +19,14 @@ use crate::sandbox::{self, SelfCommand, battery};
 use crate::{catalog, config, new_skill, start};
 
 mod audit;
+mod owner;
 mod policy;
 mod queue;
 mod sandbox_test;
 mod trust;
 
 pub(crate) use audit::AuditError;
+pub(crate) use owner::OwnerError;
 pub(crate) use queue::QueueError;
 pub(crate) use trust::TrustError;
 
@@ -63,6 +65,14 @@ enum Command {
     },
     /// Show what has changed in a skill since it was pinned, and let it run as it is now once you say yes.
     Trust(trust::Trust),
+    /// Answer the questions that wait for a person, and see what is allowed for a while.
+    Approvals(owner::Approvals),
+    /// See what the router knows of each conversation; let one go on that was stopped.
+    Sessions(owner::Sessions),
+    /// Stop everything: nothing begins any more, and what runs is stopped.
+    Stop,
+    /// Let everything go on after a stop.
+    Resume,
     /// Look at the queue on Redis: what waits, what runs, what was given up; and change it.
     Queue(queue::Queue),
     /// Prove that the audit log is whole, and show what ran.
@@ -116,6 +126,12 @@ fn run(args: Args, prefix: &[&str]) -> Result<ExitCode, StartError> {
         }
         Some(Command::Audit(command)) => audit::run(&home, command)?,
         Some(Command::Policy(command)) => return policy::run(&home, command),
+        Some(Command::Approvals(command)) => {
+            runtime()?.block_on(owner::approvals(&home, command))?;
+        }
+        Some(Command::Sessions(command)) => runtime()?.block_on(owner::sessions(&home, command))?,
+        Some(Command::Stop) => runtime()?.block_on(owner::stop(&home))?,
+        Some(Command::Resume) => runtime()?.block_on(owner::resume(&home))?,
         Some(Command::Queue(command)) => runtime()?.block_on(queue::run(&home, command))?,
         Some(Command::Sandbox(command)) => {
             return runtime()?.block_on(sandbox_test::run(&home, &myself, command));

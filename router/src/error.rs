@@ -3,7 +3,7 @@
 use broker::redis::AddressError;
 use home::{FileError, HomeError, LockError};
 
-use crate::cli::{AuditError, QueueError, TrustError};
+use crate::cli::{AuditError, OwnerError, QueueError, TrustError};
 use crate::config::SettingsError;
 use crate::new_skill::NewSkillError;
 use crate::policy::PolicyError;
@@ -38,6 +38,8 @@ pub(crate) enum StartError {
     Audit(#[from] AuditError),
     #[error("can't test the sandbox: {0}")]
     Attacks(std::io::Error),
+    #[error(transparent)]
+    Owner(#[from] OwnerError),
     #[error(transparent)]
     Trust(#[from] TrustError),
     #[error("can't print: {0}")]

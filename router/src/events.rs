@@ -1,6 +1,6 @@
 //! What the router tells a session on its own.
 
-use protocol::{Command, Event, EventKind, Millis, Outcome, Reply};
+use protocol::{Command, Event, EventKind, Millis, Outcome, Reply, SessionKey};
 
 /// The event that a pending command has ended; none when it belongs to no session.
 pub(crate) fn result(command: &Command, outcome: Outcome, at: Millis) -> Option<Event> {
@@ -15,4 +15,9 @@ pub(crate) fn result(command: &Command, outcome: Outcome, at: Millis) -> Option<
         text: None,
         reply: Some(reply.fields),
     })
+}
+
+/// Something that a session should know.
+pub(crate) fn notice(session: SessionKey, text: String, at: Millis) -> Event {
+    Event { event: EventKind::Notice, session, at, message_id: None, text: Some(text), reply: None }
 }

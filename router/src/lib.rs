@@ -23,12 +23,18 @@ mod call;
 mod events;
 
 pub mod catalog;
+mod judge;
 pub mod policy;
+mod session;
 
-pub mod approval;
+mod approval;
+mod grants;
 pub mod sandbox;
+pub mod store;
+mod switch;
 
 mod audit;
+mod digest;
 mod secrets;
 
 mod defaults;
@@ -36,5 +42,6 @@ mod new_skill;
 
 pub use audit::Audit;
 pub use call::Call;
+pub use judge::Judge;
 pub use router::Router;
 pub use secrets::Secrets;

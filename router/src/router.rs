@@ -1,22 +1,26 @@
 //! The router's loop: receive, find, judge, run, record, reply.
 
+mod own;
+mod people;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use broker::{Publisher, Request, Responder};
-use protocol::{Code, Command, Done, Outcome, Stopped};
+use protocol::{Code, Command, Done, Outcome, Reads, Stopped};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::approval::{Answered, Approvals};
+use crate::answers;
 use crate::audit::Audit;
 use crate::call::Call;
 use crate::catalog::Catalog;
-use crate::policy::{Approved, PolicyFile, Question, Standing, Verdict};
+use crate::digest::Digest;
+use crate::judge::Judge;
+use crate::policy::Approved;
 use crate::sandbox::Sandbox;
 use crate::secrets::Secrets;
-use crate::{answers, events};
 
 /// How long the answers to what was stopped at the end may take to be written.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -26,9 +30,7 @@ pub struct Router {
     /// What can be run.
     pub catalog: Catalog,
     /// What may be run.
-    pub policy: PolicyFile,
-    /// What waits for a person.
-    pub approvals: Approvals,
+    pub judge: Judge,
     /// Where it runs.
     pub sandbox: Box<dyn Sandbox>,
     /// Where it is written down.
@@ -62,6 +64,7 @@ impl Router {
             stop: CancellationToken::new(),
         });
         let publishing = tokio::spawn(Arc::clone(&serving).publish());
+        let attending = tokio::spawn(Arc::clone(&serving).attend());
         let closing = responder.closing();
         loop {
             // A slot first: what has been received has left the queue, and must not wait in here.
@@ -77,6 +80,7 @@ impl Router {
             });
         }
         publishing.abort();
+        attending.abort();
         serving.finish(&mut responder, grace).await;
     }
 }
@@ -98,8 +102,10 @@ impl Serving {
             Ok(_) if request.cancelled().is_cancelled() => {
                 answers::taken_back(request.attempt()).into()
             }
-            Ok(command) if command.action.as_str() == "APPROVE" => self.answer(command),
-            Ok(command) => self.handle(command, &request).await,
+            Ok(command) => match own::Own::of(command) {
+                Some(own) => self.do_own(own, command).await,
+                None => self.handle(command, &request).await,
+            },
             Err(malformed) => {
                 tracing::warn!(id = ?malformed.message_id, "{}", malformed.stopped.message);
                 malformed.stopped.clone().into()
@@ -112,26 +118,21 @@ impl Serving {
         }
     }
 
-    async fn handle(self: &Arc<Self>, command: &Command, request: &Request) -> Outcome {
-        let outcome = match self.judge(command.clone(), request.attempt()) {
+    async fn handle(&self, command: &Command, request: &Request) -> Outcome {
+        let outcome = match self.judge(command.clone(), request.attempt()).await {
             Ok(approved) => self.carry_out(approved, request.cancelled()).await,
             Err(stopped) => Err(stopped),
         };
         let outcome = outcome.map_or_else(Outcome::Stopped, Outcome::Done);
-        self.parts.audit.outcome(command, &outcome, self.parts.publisher.now());
+        self.record(command, &outcome, None).await;
         outcome
     }
 
-    fn judge(self: &Arc<Self>, command: Command, attempt: u32) -> Result<Approved, Stopped> {
-        let Router { catalog, secrets, policy, publisher, .. } = &self.parts;
+    async fn judge(&self, command: Command, attempt: u32) -> Result<Approved, Stopped> {
+        let Router { catalog, secrets, judge, publisher, .. } = &self.parts;
+        judge.switch.check().await?;
         let now = publisher.now();
-        let standing = Standing { taint: command.envelope.taint, now, ..Standing::default() };
-        let call = Call::new(command, attempt, catalog, secrets, now)?;
-        match policy.current().judge(call, &standing) {
-            Verdict::Allow(approved) => Ok(approved),
-            Verdict::Ask(question) => Err(self.park(question)),
-            Verdict::Refuse(stopped) => Err(stopped),
-        }
+        judge.judge(Call::new(command, attempt, catalog, secrets, now)?, now).await
     }
 
     async fn carry_out(
@@ -139,74 +140,42 @@ impl Serving {
         approved: Approved,
         cancelled: &CancellationToken,
     ) -> Result<Done, Stopped> {
-        self.parts.catalog.confirm(&approved.call().skill).await?;
-        let now = self.parts.publisher.now();
-        self.parts.audit.intent(&approved, now).await?;
+        let Router { catalog, judge, audit, sandbox, publisher, .. } = &self.parts;
+        catalog.confirm(&approved.call().skill).await?;
+        let now = publisher.now();
+        audit.intent(&approved, now).await?;
         let call = approved.call().clone();
         // Dropping the run ends its processes.
         let ran = tokio::select! {
-            ran = self.parts.sandbox.run(approved, now) => ran,
+            ran = sandbox.run(approved, now) => ran,
             () = cancelled.cancelled() => Err(answers::cancelled(&call)),
+            stopped = judge.switch.thrown() => Err(answers::switched_off(&call, stopped)),
             () = self.stop.cancelled() => Err(answers::shut_down(&call)),
         };
-        answers::finish(&call, ran, &self.parts.secrets)
+        let done = answers::finish(&call, ran, &self.parts.secrets)?;
+        self.show(&call, &done).await?;
+        Ok(done)
     }
 
-    /// Parks a question and says `pending`; its result follows as an event.
-    fn park(self: &Arc<Self>, question: Question) -> Stopped {
-        match self.parts.approvals.park(question) {
-            Ok((id, pending)) => {
-                let router = Arc::clone(self);
-                tokio::spawn(async move {
-                    if let Some(question) = router.parts.approvals.expired(id).await {
-                        router.conclude(question.call(), answers::unanswered().into()).await;
-                    }
-                });
-                pending
+    /// Notes what the session is about to be shown. What can't be noted is not shown: the session would pass for one that
+    /// has never seen it.
+    async fn show(&self, call: &Call, done: &Done) -> Result<(), Stopped> {
+        let reads = if call.dry_run.is_some() { Reads::None } else { call.skill.card.reads };
+        let shown = self.parts.judge.sessions.shown(&call.command, reads, &done.result).await;
+        shown.map_err(|fault| answers::not_shown(call, &fault))
+    }
+
+    /// Writes down how a command ended; a no also counts in its session. `refused` is what a person has refused.
+    async fn record(&self, command: &Command, outcome: &Outcome, refused: Option<Digest>) {
+        let Router { judge, audit, publisher, .. } = &self.parts;
+        audit.outcome(command, outcome, publisher.now());
+        if let Outcome::Stopped(Stopped { code: Code::Policy | Code::Owner, .. }) = outcome {
+            let limits = judge.policy.current().limits();
+            match judge.sessions.denied(command, refused, &limits).await {
+                Ok(Some(why)) => self.tell_of_a_stop(command, &why).await,
+                Ok(None) => {}
+                Err(fault) => tracing::warn!("a no is not counted: {fault}"),
             }
-            Err(stopped) => stopped,
-        }
-    }
-
-    /// Takes a person's answer to a parked question.
-    fn answer(self: &Arc<Self>, command: &Command) -> Outcome {
-        match self.parts.approvals.answer(command) {
-            Ok(answered) => {
-                self.tasks.spawn(Arc::clone(self).follow(answered));
-                Done::default().into()
-            }
-            Err(stopped) => stopped.into(),
-        }
-    }
-
-    /// Does what a person's answer means, and tells how it ended.
-    async fn follow(self: Arc<Self>, answered: Answered) {
-        let (call, outcome) = match answered {
-            Answered::Yes(question, yes) => {
-                let call = question.call().clone();
-                // What was shown is what runs, or nothing does.
-                let ran = if self.parts.catalog.serves(&call.skill) {
-                    let _slot = self.approved.acquire().await;
-                    match self.parts.policy.current().approve(question, &yes) {
-                        Ok(approved) => self.carry_out(approved, &CancellationToken::new()).await,
-                        Err(stopped) => Err(stopped),
-                    }
-                } else {
-                    Err(answers::changed())
-                };
-                (call, ran.map_or_else(Outcome::Stopped, Outcome::Done))
-            }
-            Answered::No(question) => (question.call().clone(), answers::refused().into()),
-        };
-        self.conclude(&call, outcome).await;
-    }
-
-    /// Records how a pending command ended, and tells its session.
-    async fn conclude(&self, call: &Call, outcome: Outcome) {
-        let now = self.parts.publisher.now();
-        self.parts.audit.outcome(&call.command, &outcome, now);
-        if let Some(event) = events::result(&call.command, outcome, now) {
-            self.parts.publisher.event(&event).await;
         }
     }
 

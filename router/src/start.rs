@@ -3,20 +3,22 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use broker::{Publisher, Responder, pipe, redis};
+use broker::redis::RedisStore;
+use broker::{Publisher, Responder, Store, pipe, redis};
 use home::Home;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use crate::approval::Approvals;
 use crate::audit::Audit;
 use crate::catalog::Catalog;
 use crate::config::{RouterConfig, Settings, read_config, reread_secrets};
 use crate::error::StartError;
+use crate::judge::Judge;
 use crate::policy::PolicyFile;
 use crate::router::Router;
 use crate::sandbox::{SelfCommand, SkillSandbox};
 use crate::secrets::Secrets;
+use crate::store::Folder;
 
 /// How long what runs may go on after the end was asked for. On a pipe the agent is gone then, and nobody
 /// waits for a reply.
@@ -36,7 +38,9 @@ pub(crate) async fn on_redis(home: Home, myself: SelfCommand) -> Result<(), Star
         redis::responder(address.clone(), settings.queue.names.clone(), terms, shutdown)
             .map_err(StartError::Queue)?;
     tracing::info!("serving {} at {}", settings.queue.names.commands(), address.shown());
-    serve(home, settings, myself, (responder, publisher, GRACE_ON_REDIS)).await
+    let store =
+        RedisStore::new(address, settings.queue.names.clone()).map_err(StartError::Queue)?;
+    serve(home, settings, myself, (responder, publisher, GRACE_ON_REDIS), Arc::new(store)).await
 }
 
 /// Serves the agent at the other end of stdin and stdout until it closes its end.
@@ -45,7 +49,8 @@ pub(crate) async fn on_a_pipe(home: Home, myself: SelfCommand) -> Result<(), Sta
     let settings = Settings { warnings: Vec::new(), ..Settings::read(&home)? };
     let shutdown = CancellationToken::new();
     let (responder, publisher) = pipe::responder(tokio::io::stdin(), tokio::io::stdout(), shutdown);
-    serve(home, settings, myself, (responder, publisher, GRACE_ON_A_PIPE)).await
+    let store = Folder::at(home.router_state());
+    serve(home, settings, myself, (responder, publisher, GRACE_ON_A_PIPE), Arc::new(store)).await
 }
 
 async fn serve(
@@ -53,6 +58,7 @@ async fn serve(
     settings: Settings,
     myself: SelfCommand,
     (responder, publisher, grace): (impl Responder, impl Publisher + 'static, Duration),
+    store: Arc<dyn Store>,
 ) -> Result<(), StartError> {
     settings.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
     crate::defaults::write_missing(&home)?;
@@ -60,8 +66,7 @@ async fn serve(
     let wishes = Wishes { home: home.clone(), secrets: secrets.clone(), good: config.clone() };
     let catalog = Catalog::watched(&home, &config, wishes.reader());
     let router = Router {
-        policy: PolicyFile::open(&home.router().join("policy.toml"))?,
-        approvals: Approvals::default(),
+        judge: Judge::new(PolicyFile::open(&home.router().join("policy.toml"))?, &store),
         sandbox: Box::new(SkillSandbox::new(&home, myself, &catalog, secrets.clone())?),
         audit: Audit::open(&home.router_audit(), secrets.clone())?,
         catalog,

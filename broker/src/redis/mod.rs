@@ -48,6 +48,7 @@ mod ending;
 mod letter;
 mod publisher;
 mod scripts;
+mod store;
 mod sweep;
 
 pub mod look;
@@ -58,4 +59,5 @@ pub use place::QueuePlace;
 pub use publisher::RedisPublisher;
 pub use requester::RedisRequester;
 pub use responder::{RedisResponder, responder};
+pub use store::RedisStore;
 pub use terms::Terms;

@@ -1,27 +1,30 @@
 //! Calls that wait for a person.
 //!
-//! A question is parked under a random id and answered once: whoever takes it out is the only one who has
-//! it. What runs after a yes is the parked call itself, not what anybody says later.
+//! A question is written into the store before anybody is told of it, and answered once: each step from one
+//! [`State`] to the next is one swap there, so that of two answers, two routers or two restarts one wins. What runs after a
+//! yes is the stored command itself, not what anybody says later.
 
+mod answer;
+mod parked;
+mod shown;
 mod yes;
 
-use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use protocol::{Code, Command, SessionKey, Stopped};
+use protocol::{Code, Command, Millis, Object, Stopped};
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 use uuid::Uuid;
 
-pub use yes::Yes;
+pub(crate) use answer::Answer;
+pub(crate) use parked::{Parked, State, Subject, short};
+pub(crate) use yes::Yes;
 
-use crate::policy::Question;
-
-/// How long a question waits. No answer is a no.
-pub const PATIENCE: Duration = Duration::from_secs(600);
-
-/// How many questions of one session may wait.
-const MOST_PER_SESSION: usize = 3;
+use crate::digest::Digest;
+use crate::policy::Policy;
+use crate::session::key_of;
+use crate::store::{self, APPROVALS, Store, StoreFault};
 
 /// How many questions may wait in all: whoever asks also names the session.
 const MOST: usize = 64;
@@ -29,114 +32,197 @@ const MOST: usize = 64;
 /// The longest question, in bytes: nobody reads more than that before saying yes.
 const QUESTION: usize = 64 * 1024;
 
-/// The questions that wait.
-#[derive(Debug, Default)]
-pub struct Approvals {
-    parked: Mutex<HashMap<Uuid, Question>>,
+/// How often it is looked whether somebody has answered elsewhere: while something waits, and else.
+const SOON: Duration = Duration::from_secs(1);
+const LATER: Duration = Duration::from_secs(15);
+
+/// The longest that a call may take, with some time to write down its end.
+const TAKEN_UP: Duration = Duration::from_secs(660);
+
+/// The questions that wait, of all routers that share the store.
+#[derive(Debug)]
+pub(crate) struct Approvals {
+    store: Arc<dyn Store>,
+    /// Somebody has answered at this router.
+    answered: Notify,
 }
 
-/// A question with its answer.
+/// A question whose time has come, taken up by this router: nobody else has it.
 #[derive(Debug)]
-pub enum Answered {
+pub(crate) enum Due {
     /// It may run.
-    Yes(Question, Yes),
-    /// It may not.
-    No(Question),
+    Yes(Box<Parked>, Yes),
+    /// A person said no.
+    No(Box<Parked>),
+    /// Nobody said anything.
+    Unanswered(Box<Parked>),
+    /// The router that had taken it up has died.
+    Interrupted(Box<Parked>),
+}
+
+/// What an approval is bound to: SHA-256 of who asks, in which session, for what exactly, of which skill and under which
+/// policy. Whatever of it changes makes another question.
+pub(crate) fn binding(command: &Command, skill: Option<&Digest>, policy: &str) -> Digest {
+    let mut bound = json!({
+        "principal": command.envelope.principal,
+        "session": command.envelope.session,
+        "action": command.action,
+        "params": command.params,
+        "skill": skill,
+        "policy": policy,
+    });
+    bound.sort_all_objects();
+    Digest::of(bound.to_string().as_bytes())
 }
 
 impl Approvals {
-    /// Parks `question`, and gives its id and the reply `pending` that shows exactly what would run.
+    /// Keeps questions in `store`.
+    #[must_use]
+    pub(crate) fn new(store: Arc<dyn Store>) -> Self {
+        Self { store, answered: Notify::new() }
+    }
+
+    /// Parks what a person has to be asked about, and gives the reply `pending` that shows exactly what would run.
     ///
     /// # Errors
-    /// `budget` when too many questions are open, `too_large` when nobody could read this one.
-    pub fn park(&self, question: Question) -> Result<(Uuid, Stopped), Stopped> {
-        let mut parked = self.parked();
-        let session = &question.call().command.envelope.session;
-        let waiting = parked
-            .values()
-            .filter(|other| other.call().command.envelope.session == *session)
-            .count();
-        if waiting >= MOST_PER_SESSION || parked.len() >= MOST {
+    /// `budget` when too many questions are open, `too_large` when nobody could read this one, `internal` when it
+    /// can't be kept.
+    pub(crate) async fn park(
+        &self,
+        subject: Subject,
+        digest: Digest,
+        policy: &Policy,
+        now: Millis,
+    ) -> Result<Stopped, Stopped> {
+        let open = self.open().await.map_err(|fault| not_kept(&fault))?;
+        let session = key_of(&subject.command);
+        let waiting = open.iter().filter(|(_, other)| key_of(&other.command) == session).count();
+        if waiting >= policy.limits().pending as usize || open.len() >= MOST {
             return Err(Stopped::new(
                 Code::Budget,
                 format!("{waiting} questions wait for a yes or no already; answer them first"),
             ));
         }
-        let id = Uuid::new_v4();
-        let shown = shown(&question);
-        if shown.len() > QUESTION {
-            let size = shown.len();
+        let id = Uuid::new_v4().to_string();
+        let until = now.after(policy.approval().expires);
+        let parked = Parked::of(subject, digest, until);
+        let size = parked.question.len();
+        if size > QUESTION {
             return Err(Stopped::new(
                 Code::TooLarge,
                 format!("a person would have to read {size} bytes; at most {QUESTION} are asked"),
             ));
         }
-        let pending = Stopped::new(Code::Approval, "it waits for a person's yes").with(
-            "approval",
-            json!({"id": id.to_string(), "question": shown, "seconds": PATIENCE.as_secs()}),
-        );
-        parked.insert(id, question);
-        Ok((id, pending))
+        let pending = Stopped::new(Code::Approval, "it waits for a person's yes")
+            .with("approval", Value::Object(parked.shown(&id, now)));
+        let entry = Some(parked);
+        store::update(&*self.store, APPROVALS, &id, |_: Option<Parked>| (entry.clone(), ()))
+            .await
+            .map_err(|fault| not_kept(&fault))?;
+        self.answered.notify_one();
+        Ok(pending)
     }
 
-    /// Takes the question that `command` answers: `{"id": ..., "answer": "yes" | "no"}`.
+    /// The questions that nobody has answered, by their ids.
     ///
     /// # Errors
-    /// `bad_params`, or `owner` when nobody signs the answer or another session asked.
-    pub fn answer(&self, command: &Command) -> Result<Answered, Stopped> {
-        let bad = |why: &str| Stopped::new(Code::BadParams, why);
-        let text = |key: &str| command.params.get(key).and_then(Value::as_str);
-        let id = text("id")
-            .and_then(|id| Uuid::parse_str(id).ok())
-            .ok_or_else(|| bad("id: it is the id of a question"))?;
-        let yes = match text("answer") {
-            Some("yes") => true,
-            Some("no") => false,
-            _ => return Err(bad("answer: it is \"yes\" or \"no\"")),
-        };
-        let principal = command
-            .envelope
-            .principal
-            .clone()
-            .ok_or_else(|| Stopped::new(Code::Owner, "nobody is named who answers"))?;
-        let question = self.take(id, command.envelope.session.as_ref())?;
-        Ok(if yes { Answered::Yes(question, Yes::of(principal)) } else { Answered::No(question) })
+    /// [`StoreFault`].
+    pub(crate) async fn open(&self) -> Result<Vec<(String, Parked)>, StoreFault> {
+        let mut all = store::list::<Parked>(&*self.store, APPROVALS).await?;
+        all.retain(|(_, parked)| parked.state == State::Waiting);
+        all.sort_by_key(|(_, parked)| parked.until);
+        Ok(all)
     }
 
-    /// Waits until the question's time is up, and takes it if it still waits.
-    pub async fn expired(&self, id: Uuid) -> Option<Question> {
-        tokio::time::sleep(PATIENCE).await;
-        self.parked().remove(&id)
+    /// The same of one session, as its people are told of them.
+    ///
+    /// # Errors
+    /// [`StoreFault`].
+    pub(crate) async fn open_in(
+        &self,
+        session: &str,
+        now: Millis,
+    ) -> Result<Vec<Object>, StoreFault> {
+        let open = self.open().await?.into_iter();
+        let own =
+            open.filter(|(_, parked)| key_of(&parked.command) == session && parked.until > now);
+        Ok(own.map(|(id, parked)| parked.shown(&id, now)).collect())
     }
 
-    fn take(&self, id: Uuid, session: Option<&SessionKey>) -> Result<Question, Stopped> {
-        let mut parked = self.parked();
-        let asked_by = parked
-            .get(&id)
-            .map(|question| question.call().command.envelope.session.clone())
-            .ok_or_else(|| Stopped::new(Code::BadParams, "no such question waits any more"))?;
-        if asked_by.as_ref() != session {
-            return Err(Stopped::new(Code::Owner, "another session asked this question"));
+    /// Waits until a question's time has come, and takes it up. It is looked for again after each one. `now` is asked
+    /// for the queue's time.
+    pub(crate) async fn due(&self, now: impl Fn() -> Millis) -> (String, Due) {
+        loop {
+            let waiting = match self.take_up(now()).await {
+                Ok(Ok(due)) => return due,
+                Ok(Err(waiting)) => waiting,
+                Err(fault) => {
+                    tracing::warn!("what waits for a person can't be read: {fault}");
+                    0
+                }
+            };
+            let patience = if waiting > 0 { SOON } else { LATER };
+            let _ = tokio::time::timeout(patience, self.answered.notified()).await;
         }
-        parked.remove(&id).ok_or_else(|| Stopped::new(Code::Internal, "the question is gone"))
     }
 
-    // A std mutex, because it is never held across an await. Poisoned, the map is still whole.
-    fn parked(&self) -> MutexGuard<'_, HashMap<Uuid, Question>> {
-        self.parked.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Takes up the first question whose time has come, or tells how many wait.
+    async fn take_up(&self, now: Millis) -> Result<Result<(String, Due), usize>, StoreFault> {
+        let all = store::list::<Parked>(&*self.store, APPROVALS).await?;
+        for (id, parked) in &all {
+            let Some(due) = due(parked, now) else { continue };
+            let mut taken_up = parked.clone();
+            taken_up.state = State::TakenUp { until: now.after(TAKEN_UP) };
+            if self.swap(id, parked, Some(&taken_up)).await? {
+                return Ok(Ok((id.clone(), due)));
+            }
+        }
+        Ok(Err(all.len()))
+    }
+
+    /// Forgets a question that has ended.
+    ///
+    /// # Errors
+    /// [`StoreFault`].
+    pub(crate) async fn end(&self, id: &str) -> Result<(), StoreFault> {
+        store::update(&*self.store, APPROVALS, id, |_: Option<Parked>| (None, ())).await
+    }
+
+    /// One step of a question, if nobody else has taken one.
+    async fn swap(
+        &self,
+        id: &str,
+        before: &Parked,
+        after: Option<&Parked>,
+    ) -> Result<bool, StoreFault> {
+        store::update(&*self.store, APPROVALS, id, |there: Option<Parked>| {
+            if there.as_ref() == Some(before) { (after.cloned(), true) } else { (there, false) }
+        })
+        .await
     }
 }
 
-/// The call as a person should see it: made here, from the parameters alone, never by the model. Whatever
-/// is not plain ASCII is escaped, so that nothing looks like something else.
-fn shown(question: &Question) -> String {
-    let call = question.call();
-    // A map of JSON values always has a JSON form.
-    let params = serde_json::to_string_pretty(&call.command.params).unwrap_or_default();
-    format!("{} {params}", call.skill.name()).chars().map(escaped).collect()
+fn due(parked: &Parked, now: Millis) -> Option<Due> {
+    let boxed = || Box::new(parked.clone());
+    match &parked.state {
+        State::Yes { by } => Some(Due::Yes(boxed(), Yes::of(by.clone()))),
+        State::No { .. } => Some(Due::No(boxed())),
+        State::Waiting => (now > parked.until).then(|| Due::Unanswered(boxed())),
+        State::TakenUp { until } => (now > *until).then(|| Due::Interrupted(boxed())),
+    }
 }
 
-fn escaped(c: char) -> String {
-    let is_plain = c == '\n' || c == ' ' || c.is_ascii_graphic();
-    if is_plain { c.to_string() } else { c.escape_unicode().to_string() }
+impl Parked {
+    fn of(subject: Subject, digest: Digest, until: Millis) -> Self {
+        let code = subject.needs_code.then(shown::code);
+        let question = shown::question(&subject, &digest, code.as_deref());
+        let Subject { mut command, skill, rule, grant, .. } = subject;
+        // Its deadline was for a prompt reply, which is `pending`; a person may take longer.
+        command.envelope.deadline = None;
+        Self { command, digest, skill, rule, question, code, grant, until, state: State::Waiting }
+    }
+}
+
+fn not_kept(fault: &StoreFault) -> Stopped {
+    Stopped::new(Code::Internal, format!("no person can be asked ({fault}), so nothing was run"))
 }

@@ -4,7 +4,7 @@ use protocol::Principal;
 
 /// A person's yes. Only an answer to a parked question makes one.
 #[derive(Debug)]
-pub struct Yes {
+pub(crate) struct Yes {
     principal: Principal,
 }
 
@@ -15,7 +15,7 @@ impl Yes {
 
     /// Who said yes.
     #[must_use]
-    pub fn principal(&self) -> &Principal {
+    pub(crate) fn principal(&self) -> &Principal {
         &self.principal
     }
 }

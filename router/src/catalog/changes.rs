@@ -137,13 +137,13 @@ fn shortened(line: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::SkillDigest;
+    use crate::digest::Digest;
 
     fn portrait(files: &[(&str, &str)]) -> Portrait {
         let piece = |text: &str| Piece::File {
             mode: 0o644,
             size: text.len() as u64,
-            sha256: SkillDigest::of(text.as_bytes()),
+            sha256: Digest::of(text.as_bytes()),
             text: Some(text.to_owned()),
         };
         let files = files.iter().map(|(path, text)| ((*path).to_owned(), piece(text)));

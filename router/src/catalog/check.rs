@@ -11,13 +11,14 @@ use serde_json::Value;
 
 use super::manifest::Manifest;
 use super::params::Params;
-use super::portrait::{Digest, Portrait};
+use super::portrait::Portrait;
 use super::reach::{allow_private, pattern, secrets, settings};
 use super::skill::Skill;
 use super::span;
 use super::walk::left_out;
 use crate::config::SkillConfig;
 use crate::defaults;
+use crate::digest::Digest;
 use crate::sandbox::Program;
 
 /// How long a call may take when the manifest does not say.
@@ -27,7 +28,7 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(15);
 const MAX_MANIFEST: u64 = 64 * 1024;
 
 /// The names of the router's own requests, which no skill can take.
-pub(crate) const RESERVED_NAMES: [&str; 2] = ["APPROVE", "PERMIT"];
+pub(crate) const RESERVED_NAMES: [&str; 4] = ["APPROVE", "APPROVALS", "STOP", "PERMIT"];
 
 /// Why a folder is no skill: the file, the key, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use protocol::ActionName;
 
 use super::pins::{Known, Pin, Pins};
-use super::portrait::{Digest, Portrait};
+use super::portrait::Portrait;
 use super::scan::Found;
 use super::skill::Skill;
 use super::walk::is_settled;
+use crate::digest::Digest;
 
 /// How a skill stands to its pin.
 #[derive(Debug, Clone, PartialEq, Eq)]

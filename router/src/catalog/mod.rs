@@ -28,7 +28,7 @@ pub(crate) use check::printable;
 pub use held::{Held, Standing, standing};
 pub use manifest::{Manifest, Mode};
 pub use pins::{Known, Pin, Pins};
-pub use portrait::{Digest as SkillDigest, Piece, Portrait};
+pub use portrait::{Piece, Portrait};
 pub use scan::{Found, scan};
 pub use skill::{SecretUse, Skill};
 

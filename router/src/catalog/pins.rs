@@ -22,7 +22,8 @@ use home::{FileError, Home, file};
 use protocol::ActionName;
 use serde::{Deserialize, Serialize};
 
-use super::portrait::{Digest, Portrait};
+use super::portrait::Portrait;
+use crate::digest::Digest;
 
 /// The largest file of pins, and the largest portrait, in bytes.
 const MAX_PINS: u64 = 4 * 1024 * 1024;

@@ -1,63 +1,23 @@
 //! What is in each file of a skill's folder, and the digest that stands for all of it.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
-use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::check::SkillError;
 use super::walk::{Entry, Listing, fault, unreadable};
+use crate::digest::Digest;
 
 /// The longest text of a file that is kept to show later what has changed in it, in bytes.
 const KEPT: usize = 64 * 1024;
 
 /// How many bytes of text are kept of one folder.
 const KEPT_IN_ALL: usize = 1024 * 1024;
-
-/// A SHA-256.
-#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct Digest([u8; 32]);
-
-impl Digest {
-    /// That of `bytes`.
-    #[must_use]
-    pub fn of(bytes: &[u8]) -> Self {
-        Self(Sha256::digest(bytes).into())
-    }
-}
-
-impl fmt::Display for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&HEXLOWER.encode(&self.0))
-    }
-}
-
-impl fmt::Debug for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-impl From<Digest> for String {
-    fn from(digest: Digest) -> Self {
-        digest.to_string()
-    }
-}
-
-impl TryFrom<String> for Digest {
-    type Error = &'static str;
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        let bytes = HEXLOWER.decode(text.as_bytes()).ok().and_then(|bytes| bytes.try_into().ok());
-        bytes.map(Self).ok_or("a SHA-256 is 64 digits, 0 to 9 and a to f")
-    }
-}
 
 /// Every file and link of a skill's folder, by its path.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -125,11 +85,11 @@ impl Portrait {
                 }
                 Piece::File { mode, sha256, .. } => {
                     word(format!("file {mode:o}").as_bytes());
-                    word(&sha256.0);
+                    word(sha256.bytes());
                 }
             }
         }
-        Digest(state.finalize().into())
+        Digest::from_bytes(state.finalize().into())
     }
 
     /// That of the content of the file at `path`.
@@ -192,5 +152,5 @@ fn read(mut file: impl Read) -> io::Result<(u64, Digest, Option<Vec<u8>>)> {
             kept.extend_from_slice(part);
         }
     }
-    Ok((size, Digest(state.finalize().into()), (size <= KEPT as u64).then_some(kept)))
+    Ok((size, Digest::from_bytes(state.finalize().into()), (size <= KEPT as u64).then_some(kept)))
 }

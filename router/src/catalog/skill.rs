@@ -9,8 +9,9 @@ use protocol::{ActionCard, ActionName, Code, Effect, Object, Stopped};
 
 use super::manifest::Mode;
 use super::params::Params;
-use super::portrait::{Digest, Portrait};
+use super::portrait::Portrait;
 use super::walk::Listing;
+use crate::digest::Digest;
 use crate::sandbox::Program;
 
 /// A skill whose manifest and folder hold together.

@@ -8,9 +8,10 @@ use protocol::{ActionName, NameError};
 
 use super::queue::ask;
 use crate::catalog::{
-    self, Found, Held, Known, Pins, Portrait, Skill, SkillDigest, SkillError, Standing, printable,
+    self, Found, Held, Known, Pins, Portrait, Skill, SkillError, Standing, printable,
 };
 use crate::config::{self, SettingsError};
+use crate::digest::Digest;
 use crate::secrets::Secrets;
 
 /// `trust` and what stands behind it.
@@ -129,13 +130,13 @@ fn question(name: &ActionName) -> String {
 
 fn show(
     skill: &Skill,
-    pinned: Option<SkillDigest>,
+    pinned: Option<Digest>,
     pins: &Pins,
     now: &Portrait,
 ) -> Result<(), TrustError> {
     let mut out = std::io::stdout().lock();
     let old = pinned.and_then(|pinned| pins.portrait(skill.name(), pinned));
-    let shown = |digest: Option<SkillDigest>| {
+    let shown = |digest: Option<Digest>| {
         digest.map_or_else(|| "unknown".to_owned(), |digest| digest.to_string())
     };
     writeln!(out, "{}\n  pinned {}\n  now    {}", skill.name(), shown(pinned), skill.digest)?;

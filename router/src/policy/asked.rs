@@ -1,6 +1,6 @@
 //! What a rule looks at: a call without the skill that would run it.
 
-use protocol::{ActionName, Effect, Object, Principal, SessionKey};
+use protocol::{ActionName, Command, Effect, Object, Principal, SessionKey};
 
 use crate::call::Call;
 
@@ -19,6 +19,21 @@ pub struct Asked<'a> {
     pub session: Option<&'a SessionKey>,
     /// The person who asks, as far as the agent says.
     pub principal: Option<&'a Principal>,
+}
+
+impl<'a> Asked<'a> {
+    /// What the agent would do itself. It reaches out, whatever its name; alone it changes nothing.
+    #[must_use]
+    pub fn of_agent(command: &'a Command) -> Self {
+        Self {
+            action: &command.action,
+            params: &command.params,
+            effect: Effect::None,
+            dry_run: false,
+            session: command.envelope.session.as_ref(),
+            principal: command.envelope.principal.as_ref(),
+        }
+    }
 }
 
 impl<'a> From<&'a Call> for Asked<'a> {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use protocol::{ActionName, Millis, Object, Principal, SessionKey};
+use protocol::{ActionName, Command, Millis, Object, Principal, SessionKey};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -77,6 +77,18 @@ impl Scope {
             principal: command.envelope.principal.clone(),
             open,
         })
+    }
+
+    /// Just what `command` asks for.
+    #[must_use]
+    pub fn exactly(command: &Command) -> Self {
+        Self {
+            action: command.action.clone(),
+            params: command.params.clone(),
+            open: Vec::new(),
+            session: command.envelope.session.clone(),
+            principal: command.envelope.principal.clone(),
+        }
     }
 
     fn holds(&self, asked: &Asked) -> bool {

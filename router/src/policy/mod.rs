@@ -42,7 +42,7 @@ pub use standing::Standing;
 pub use then::{Place, Then};
 pub use verdict::{Approved, Question, Verdict};
 
-use crate::approval::Yes;
+use crate::approval::{Parked, Yes, binding};
 use crate::call::Call;
 
 /// The rules in force. Clones share them.
@@ -90,29 +90,40 @@ impl Policy {
             Then::Allow => {
                 Verdict::Allow(Approved { call, rule: ruling.rule, spends: ruling.spends })
             }
-            Then::Ask => {
-                Verdict::Ask(Question { call, ruling, version: self.version().to_owned() })
-            }
-            Then::Refuse => Verdict::Refuse(Stopped::new(
-                Code::Policy,
-                format!("router/policy.toml does not allow it ({})", ruling.rule),
-            )),
+            Then::Ask => Verdict::Ask(Question { call, ruling }),
+            Then::Refuse => Verdict::Refuse(self.refusal(&ruling)),
         }
     }
 
-    /// What becomes of a question that a person has answered with yes.
+    /// What is answered to what `ruling` refuses.
+    #[must_use]
+    pub fn refusal(&self, ruling: &Ruling) -> Stopped {
+        let why = format!("router/policy.toml does not allow it ({})", ruling.rule);
+        Stopped::new(Code::Policy, why)
+    }
+
+    /// The right to run `call`, which a person has answered with yes when it was `parked`.
     ///
     /// # Errors
-    /// `policy` when the policy is not the one any more that asked.
-    pub fn approve(&self, question: Question, yes: &Yes) -> Result<Approved, Stopped> {
-        if question.version != self.version() {
-            let why = "router/policy.toml was changed since the question; ask again";
+    /// `policy` when anything that the answer is bound to is not what it was: the skill, this policy, or the call itself.
+    pub(crate) fn approve(
+        &self,
+        call: Call,
+        parked: &Parked,
+        yes: &Yes,
+    ) -> Result<Approved, Stopped> {
+        let digest = binding(&call.command, Some(&call.skill.digest), self.version());
+        if digest != parked.digest {
+            let why = "the skill or the policy has changed since the question; ask again";
             return Err(Stopped::new(Code::Policy, why));
         }
-        let rule = format!("{}, approved by {}", question.ruling.rule, yes.principal());
-        let mut call = question.call;
-        // Its deadline was for a prompt reply, which was `pending`; a person may take longer.
-        call.command.envelope.deadline = None;
+        let rule = format!("{}, approved by {}", parked.rule, yes.principal());
         Ok(Approved { call, rule, spends: None })
+    }
+
+    /// Whether any rule counts how often it has allowed something.
+    #[must_use]
+    pub fn counts_uses(&self) -> bool {
+        self.rules.rules.iter().any(|rule| rule.times.is_some())
     }
 }

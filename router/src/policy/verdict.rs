@@ -30,8 +30,6 @@ pub struct Approved {
 pub struct Question {
     pub(super) call: Call,
     pub(super) ruling: Ruling,
-    /// The policy that asks.
-    pub(super) version: String,
 }
 
 impl Approved {
@@ -39,6 +37,12 @@ impl Approved {
     #[must_use]
     pub fn call(&self) -> &Call {
         &self.call
+    }
+
+    /// Gives the right back.
+    #[must_use]
+    pub fn into_call(self) -> Call {
+        self.call
     }
 
     /// The rule that allowed it, for the audit log.

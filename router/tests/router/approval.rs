@@ -6,26 +6,147 @@ use super::*;
 async fn what_is_seen_elsewhere_runs_only_after_a_persons_yes() {
     let house = house();
     let mut events = house.events().await;
-    for action in ["POST", "WIPE"] {
-        house.let_run(1);
-        let before = house.ran();
-        let reply = house.ask(action, json!({"text": "Grüße\u{202e}"})).await;
-        let (id, shown) = question(&reply);
-        assert_eq!(
-            shown,
-            format!("{action} {{\n  \"text\": \"Gr\\u{{fc}}\\u{{df}}e\\u{{202e}}\"\n}}")
-        );
-        assert_eq!(house.ran(), before);
-        let answer = house.ask("APPROVE", json!({"id": id, "answer": "yes"})).await;
-        assert!(matches!(answer.outcome, Outcome::Done(_)), "{answer:?}");
-        let event = events.recv().await.unwrap();
-        let result = Reply::from_fields(event.reply.unwrap());
-        assert_eq!(done(&result).result["said"]["text"], "Grüße\u{202e}");
-        assert_eq!(result.message_id, reply.message_id);
-        assert!(house.audit().contains("approved by console:owner"));
-        let again = house.ask("APPROVE", json!({"id": id, "answer": "yes"})).await;
-        assert_eq!(stopped(&again).code, Code::BadParams, "an answer counts once");
+    house.let_run(1);
+    let reply = house.ask("POST", json!({"text": "Grüße\u{202e}"})).await;
+    let (id, shown) = question(&reply);
+    let (what, why) = shown.split_once("\nasked because").unwrap();
+    assert_eq!(what, "POST {\n  \"text\": \"Gr\\u{fc}\\u{df}e\\u{202e}\"\n}");
+    assert!(why.contains("it is seen elsewhere") && why.contains("digest "), "{why}");
+    assert_eq!(house.ran(), 0);
+    done(&house.answer(&id, "yes", None).await);
+    let ran = result(&mut events).await;
+    assert_eq!(done(&ran).result["said"]["text"], "Grüße\u{202e}");
+    assert_eq!(ran.message_id, reply.message_id);
+    assert!(house.audit().contains("approved by console:owner"));
+    let again = house.answer(&id, "yes", None).await;
+    assert_eq!(stopped(&again).code, Code::BadParams, "an answer counts once");
+    assert_eq!(house.ran(), 1);
+}
+
+#[tokio::test]
+async fn what_can_not_be_taken_back_needs_the_code_that_stands_in_the_question() {
+    let house = house();
+    let mut events = house.events().await;
+    house.let_run(1);
+    let reply = house.ask("WIPE", json!({})).await;
+    let (id, shown) = question(&reply);
+    assert_eq!(reply.fields["approval"]["code"], true);
+    assert_eq!(reply.fields["approval"].get("grant"), None, "it is asked each time");
+    for (answer, code) in [("yes", None), ("yes", Some("0000")), ("always", Some(code_in(&shown)))]
+    {
+        assert_eq!(stopped(&house.answer(&id, answer, code).await).code, Code::BadParams);
     }
+    assert_eq!(house.ran(), 0);
+    let typed = code_in(&shown).to_ascii_lowercase();
+    done(&house.answer(&id, "yes", Some(&typed)).await);
+    done(&result(&mut events).await);
+}
+
+#[tokio::test]
+async fn always_allows_the_kind_for_an_hour_and_no_other() {
+    let house = house_with(
+        |home| {
+            let manifest = "name = \"SEND\"\ninstruction = \"Test.\"\neffect = \"external\"\ncommand = [\"./run\"]\n\
+                [params]\nto = { type = \"string\", enum = [\"X\", \"Y\"] }\ntext = { type = \"string\" }\n";
+            skill(home, "send", "external", "");
+            home.put("router/skills/send/skill.toml", manifest);
+        },
+        8,
+    );
+    let mut events = house.events().await;
+    house.let_run(9);
+    let send = |to, text| json!({"to": to, "text": text});
+    let reply = house.ask("SEND", send("X", "a")).await;
+    let offered = reply.fields["approval"]["grant"].as_str().unwrap();
+    assert_eq!(offered, "SEND with to = \"X\" and any text");
+    let answered = house.answer(&question(&reply).0, "always", None).await;
+    assert_eq!(done(&answered).result["granted"], offered);
+    done(&result(&mut events).await);
+    done(&house.ask("SEND", send("X", "b")).await);
+    question(&house.ask("SEND", send("Y", "b")).await);
+    let mut foreign = command("f1", "SEND", send("X", "c"));
+    foreign.envelope.session = Some(SessionKey::new("guest").unwrap());
+    question(&house.agent.request(foreign, LONG).await.unwrap());
+    let mut tainted = command("f2", "SEND", send("X", "d"));
+    tainted.envelope.taint = protocol::Taint { untrusted: true, private: true };
+    question(&house.agent.request(tainted, LONG).await.unwrap());
+}
+
+#[tokio::test]
+async fn a_question_and_an_answer_outlive_their_router() {
+    let house = house();
+    let (id, shown) = question(&house.ask("POST", json!({"text": "later"})).await);
+    let house = house.restarted().await;
+    let open = house.ask("APPROVALS", json!({})).await;
+    let open = done(&open).result["approvals"].as_array().unwrap().clone();
+    assert_eq!((open.len(), &open[0]["id"], &open[0]["question"]), (1, &json!(id), &json!(shown)));
+    let mut events = house.events().await;
+    house.let_run(1);
+    done(&house.answer(&id, "yes", None).await);
+    assert_eq!(done(&result(&mut events).await).result["said"]["text"], "later");
+}
+
+#[tokio::test]
+async fn a_yes_under_another_policy_is_a_yes_to_something_else() {
+    let house = house();
+    let (id, _) = question(&house.ask("POST", json!({})).await);
+    house.home.put("router/policy.toml", "[effects]\nnone = \"allow\"\nexternal = \"ask\"\n");
+    let house = house.restarted().await;
+    let mut events = house.events().await;
+    house.let_run(1);
+    done(&house.answer(&id, "yes", None).await);
+    assert_eq!(stopped(&result(&mut events).await).code, Code::Policy);
+    assert_eq!(house.ran(), 0);
+}
+
+#[tokio::test]
+async fn a_no_sticks_for_just_this_and_three_noes_stop_the_session() {
+    let house = house();
+    let mut events = house.events().await;
+    let mut told = Vec::new();
+    for text in ["a", "b", "c", "d"] {
+        let (id, _) = question(&house.ask("POST", json!({ "text": text })).await);
+        done(&house.answer(&id, "no", None).await);
+        let ended = loop {
+            let event = events.recv().await.unwrap();
+            told.extend(event.text);
+            if let Some(fields) = event.reply {
+                break Reply::from_fields(fields);
+            }
+        };
+        assert_eq!(stopped(&ended).code, Code::Owner);
+        if text == "a" {
+            let again = house.ask("POST", json!({ "text": text })).await;
+            assert_eq!(stopped(&again).code, Code::Owner, "it is not asked again");
+            house.let_run(1);
+            done(&house.ask("LOOK", json!({})).await);
+        }
+    }
+    assert!(told.len() == 1 && told[0].contains("sessions resume owner"), "{told:?}");
+    assert_eq!(stopped(&house.ask("LOOK", json!({})).await).code, Code::Budget);
+}
+
+#[tokio::test]
+async fn where_only_the_routers_own_side_approves_an_agents_yes_is_none() {
+    let policy = "[effects]\nexternal = \"ask\"\n[approval]\nvia = \"router\"\n";
+    let house = house_with(|home| home.put("router/policy.toml", policy), 8);
+    let mut events = house.events().await;
+    let (id, _) = question(&house.ask("POST", json!({})).await);
+    assert_eq!(stopped(&house.answer(&id, "yes", None).await).code, Code::Owner);
+    done(&house.answer(&id, "no", None).await);
+    assert_eq!(stopped(&result(&mut events).await).code, Code::Owner);
+    assert_eq!(house.ran(), 0);
+}
+
+#[tokio::test]
+async fn only_those_whom_the_policy_names_approve() {
+    let policy = "[effects]\nexternal = \"ask\"\n[approval]\nby = [\"telegram:42\"]\n";
+    let house = house_with(|home| home.put("router/policy.toml", policy), 8);
+    let (id, _) = question(&house.ask("POST", json!({})).await);
+    assert_eq!(stopped(&house.answer(&id, "yes", None).await).code, Code::Owner);
+    let mut known = command("a1", "APPROVE", json!({"id": id, "answer": "yes"}));
+    known.envelope.principal = Some(Principal::new("telegram:42").unwrap());
+    done(&house.agent.request(known, LONG).await.unwrap());
 }
 
 #[tokio::test]
@@ -50,17 +171,23 @@ async fn a_no_is_a_no() {
     assert_eq!(house.ran(), 0);
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn no_answer_is_a_no() {
-    let house = house();
-    let mut events = house.events().await;
+    let policy = "[effects]\nexternal = \"ask\"\n[approval]\nexpires = \"10s\"\n";
+    let house = house_with(|home| home.put("router/policy.toml", policy), 8);
     let (id, _) = question(&house.ask("POST", json!({})).await);
-    let asked = tokio::time::Instant::now();
-    let result = Reply::from_fields(events.recv().await.unwrap().reply.unwrap());
-    assert_eq!(stopped(&result).code, Code::Owner);
-    assert!(asked.elapsed() >= PATIENCE);
-    let late = house.ask("APPROVE", json!({"id": id, "answer": "yes"})).await;
+    // The time passes while no router is there.
+    let entry = house.home.router_state().join(format!("approvals/{id}.entry"));
+    let text = std::fs::read_to_string(&entry).unwrap();
+    let (lifetime, parked) = text.split_once('\n').unwrap();
+    let mut parked: Value = serde_json::from_str(parked).unwrap();
+    parked["until"] = json!(Millis::of_this_machine().0 - 1);
+    std::fs::write(entry, format!("{lifetime}\n{parked}")).unwrap();
+    let late = house.answer(&id, "yes", None).await;
     assert_eq!(stopped(&late).code, Code::BadParams);
+    let house = house.restarted().await;
+    let mut events = house.events().await;
+    assert_eq!(stopped(&result(&mut events).await).code, Code::Owner);
     assert_eq!(house.ran(), 0);
 }
 
@@ -91,10 +218,11 @@ async fn an_answer_counts_only_from_the_session_that_asked_and_in_a_name() {
 #[tokio::test]
 async fn a_session_can_not_pile_up_questions() {
     let house = house();
-    for _ in 0..3 {
-        question(&house.ask("POST", json!({})).await);
+    for n in 0..3 {
+        question(&house.ask("POST", json!({ "text": n.to_string() })).await);
     }
-    assert_eq!(stopped(&house.ask("POST", json!({})).await).code, Code::Budget);
+    let fourth = house.ask("POST", json!({"text": "one more"})).await;
+    assert!(stopped(&fourth).message.contains("3 questions wait"), "{fourth:?}");
 }
 
 #[tokio::test]
@@ -146,9 +274,10 @@ async fn what_can_not_be_taken_back_runs_only_once_its_row_is_on_the_disk() {
     let mut events = house.events().await;
     assert!(matches!(house.ask("LOOK", json!({})).await.outcome, Outcome::Done(_)));
     for action in ["POST", "WIPE"] {
-        let (id, _) = question(&house.ask(action, json!({})).await);
-        house.ask("APPROVE", json!({"id": id, "answer": "yes"})).await;
-        let result = Reply::from_fields(events.recv().await.unwrap().reply.unwrap());
+        let (id, shown) = question(&house.ask(action, json!({})).await);
+        let code = shown.contains("type ").then(|| code_in(&shown));
+        done(&house.answer(&id, "yes", code).await);
+        let result = result(&mut events).await;
         assert_eq!(stopped(&result).code, Code::Internal);
         assert!(stopped(&result).message.contains("so nothing was run"), "{result:?}");
     }

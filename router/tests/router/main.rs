@@ -4,6 +4,7 @@
 mod approval;
 mod calls;
 mod running;
+mod wall;
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::sync::Arc;
@@ -12,17 +13,17 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use broker::pipe::{PipePublisher, PipeRequester};
-use broker::{Feed, Publisher, Requester, memory};
+use broker::{Feed, Publisher, Requester, Store, memory};
 use protocol::{
     ActionName, Code, Command, Done, Envelope, Event, MessageId, Millis, Object, Outcome,
     Principal, Reply, SessionKey, Stopped,
 };
-use router::approval::{Approvals, PATIENCE};
 use router::catalog::Catalog;
 use router::config::{RouterConfig, SkillConfig};
 use router::policy::{Approved, PolicyFile};
 use router::sandbox::Sandbox;
-use router::{Audit, Router, Secrets};
+use router::store::Folder;
+use router::{Audit, Judge, Router, Secrets};
 use serde_json::{Value, json};
 use testkit::{TempHome, eventually};
 use tokio::sync::{Semaphore, mpsc};
@@ -130,6 +131,11 @@ fn house_ahead(prepare: impl FnOnce(&TempHome), parallel: usize, ahead: Duration
     skill(&home, "off", "none", "");
     std::fs::create_dir_all(home.router_audit()).unwrap();
     prepare(&home);
+    house_at(home, parallel, ahead)
+}
+
+/// A router in a home that may have seen one before.
+fn house_at(home: TempHome, parallel: usize, ahead: Duration) -> House {
     let off = SkillConfig { enabled: false, ..SkillConfig::default() };
     let config =
         RouterConfig { skills: [("OFF".to_owned(), off)].into(), ..RouterConfig::default() };
@@ -144,10 +150,10 @@ fn house_ahead(prepare: impl FnOnce(&TempHome), parallel: usize, ahead: Duration
         leave: Arc::new(Semaphore::new(0)),
     };
     let reload = config.clone();
+    let store: Arc<dyn Store> = Arc::new(Folder::at(home.router_state()));
     let router = Router {
         catalog: Catalog::watched(&home, &config, move || reload.clone()),
-        policy: PolicyFile::open(&home.router().join("policy.toml")).unwrap(),
-        approvals: Approvals::default(),
+        judge: Judge::new(PolicyFile::open(&home.router().join("policy.toml")).unwrap(), &store),
         sandbox: Box::new(sandbox.clone()),
         audit: Audit::open(&home.router_audit(), secrets.clone()).unwrap(),
         secrets,
@@ -180,6 +186,22 @@ impl House {
         let (agent, command) = (Arc::clone(&self.agent), command(id, action, json!({})));
         // Longer than the grace, so that whoever waits sees its end.
         tokio::spawn(async move { agent.request(command, 2 * LONG).await.unwrap() })
+    }
+
+    /// What a person answers, and how it ended.
+    async fn answer(&self, id: &str, answer: &str, code: Option<&str>) -> Reply {
+        let mut params = json!({"id": id, "answer": answer});
+        if let Some(code) = code {
+            params["code"] = json!(code);
+        }
+        self.ask("APPROVE", params).await
+    }
+
+    /// Ends the router, and begins another one in the same home.
+    async fn restarted(self) -> Self {
+        self.shutdown.cancel();
+        self.router.await.unwrap();
+        house_at(self.home, 8, Duration::ZERO)
     }
 
     fn let_run(&self, runs: usize) {
@@ -222,4 +244,19 @@ fn question(reply: &Reply) -> (String, String) {
     assert_eq!(stopped(reply).code, Code::Approval);
     let text = |key: &str| reply.fields["approval"][key].as_str().unwrap().to_owned();
     (text("id"), text("question"))
+}
+
+/// How the pending command of an event has ended.
+async fn result(events: &mut mpsc::Receiver<Event>) -> Reply {
+    loop {
+        let event = events.recv().await.unwrap();
+        if let Some(fields) = event.reply {
+            return Reply::from_fields(fields);
+        }
+    }
+}
+
+/// The code that stands in a question.
+fn code_in(question: &str) -> &str {
+    question.rsplit_once("type ").unwrap().1
 }

@@ -1,0 +1,81 @@
+//! [`Store`] on Redis: an entry is a string with a time to live under `{queue}:state:<table>:<key>`; a sorted set
+//! beside them, `{queue}:state:<table>`, knows which there are and until when, so that nobody has to ask the server for all
+//! of its keys.
+
+use std::sync::LazyLock;
+
+use async_trait::async_trait;
+use protocol::QueueNames;
+use redis::{AsyncCommands, RedisError, Script};
+
+use super::life::millis;
+use super::link::{Connection, RedisAddress};
+use crate::store::{Store, StoreFault, Table};
+
+/// Changes an entry and the index in one step.
+static SWAP: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("swap.lua")));
+
+/// Reads the entries that the index knows.
+static LIST: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("list.lua")));
+
+/// The entries under one queue's names.
+#[derive(Debug)]
+pub struct RedisStore {
+    address: RedisAddress,
+    names: QueueNames,
+    commands: Connection,
+}
+
+impl RedisStore {
+    /// The store beside the queue `names` at `address`. It connects when it is first used.
+    ///
+    /// # Errors
+    /// Words on an address that can't be used at all.
+    pub fn new(address: RedisAddress, names: QueueNames) -> Result<Self, String> {
+        let commands = address.commands().map_err(|error| address.explain(&error))?;
+        Ok(Self { address, names, commands })
+    }
+
+    fn index(&self, table: Table) -> String {
+        self.names.tagged(&format!("state:{}", table.name))
+    }
+
+    fn fault(&self, error: &RedisError) -> StoreFault {
+        StoreFault(self.address.explain(error))
+    }
+}
+
+#[async_trait]
+impl Store for RedisStore {
+    async fn read(&self, table: Table, key: &str) -> Result<Option<Vec<u8>>, StoreFault> {
+        let entry = format!("{}:{key}", self.index(table));
+        self.commands.clone().get(entry).await.map_err(|error| self.fault(&error))
+    }
+
+    async fn swap(
+        &self,
+        table: Table,
+        key: &str,
+        before: Option<&[u8]>,
+        after: Option<&[u8]>,
+    ) -> Result<bool, StoreFault> {
+        let index = self.index(table);
+        let mut swap = SWAP.key(format!("{index}:{key}"));
+        swap.key(index).arg(key).arg(table.lifetime.map_or(0, millis)).arg(table.most);
+        swap.arg(before.map_or(0, |_| 1)).arg(before.unwrap_or_default());
+        swap.arg(after.map_or(0, |_| 1)).arg(after.unwrap_or_default());
+        let swapped: i64 = swap
+            .invoke_async(&mut self.commands.clone())
+            .await
+            .map_err(|error| self.fault(&error))?;
+        if swapped < 0 {
+            return Err(StoreFault(format!("{} holds {} entries", self.index(table), table.most)));
+        }
+        Ok(swapped == 1)
+    }
+
+    async fn list(&self, table: Table) -> Result<Vec<(String, Vec<u8>)>, StoreFault> {
+        let list = LIST.key(self.index(table));
+        list.invoke_async(&mut self.commands.clone()).await.map_err(|error| self.fault(&error))
+    }
+}

@@ -1,0 +1,131 @@
+//! A person's answer: who may give it, by which way, and what it has to bring.
+
+use protocol::{Code, Command, Principal, Stopped};
+use serde_json::Value;
+
+use super::{Approvals, Parked, State, not_kept};
+use crate::policy::{ApprovalTerms, Scope, Via};
+use crate::session::key_of;
+use crate::store::{self, APPROVALS};
+
+/// What a person says to a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Answer {
+    /// The question's id.
+    pub(crate) id: String,
+    /// Yes or no.
+    pub(crate) yes: bool,
+    /// Yes, and for an hour to everything of the kind.
+    pub(crate) always: bool,
+    /// What was typed with it.
+    pub(crate) code: Option<String>,
+}
+
+impl Answer {
+    /// Reads `{"id": ..., "answer": "yes" | "no" | "always", "code": ...}`.
+    ///
+    /// # Errors
+    /// `bad_params`.
+    pub(crate) fn read(command: &Command) -> Result<Self, Stopped> {
+        let text = |key: &str| command.params.get(key).and_then(Value::as_str);
+        let id = text("id").and_then(|id| uuid::Uuid::parse_str(id).ok());
+        let id = id.ok_or_else(|| bad("id: it is the id of a question"))?.to_string();
+        let (yes, always) = match text("answer") {
+            Some("yes") => (true, false),
+            Some("always") => (true, true),
+            Some("no") => (false, false),
+            _ => return Err(bad("answer: it is \"yes\", \"no\" or \"always\"")),
+        };
+        Ok(Self { id, yes, always, code: text("code").map(str::to_owned) })
+    }
+}
+
+impl Approvals {
+    /// Takes the answer that came with a command of an agent.
+    ///
+    /// # Errors
+    /// `bad_params`, or `owner` when whoever answers may not.
+    pub(crate) async fn answer_from(
+        &self,
+        command: &Command,
+        terms: &ApprovalTerms,
+        now: protocol::Millis,
+    ) -> Result<(Parked, Option<Scope>), Stopped> {
+        let owner = |why: &str| Stopped::new(Code::Owner, why);
+        let answer = Answer::read(command)?;
+        let principal = command.envelope.principal.clone();
+        let principal = principal.ok_or_else(|| owner("nobody is named who answers"))?;
+        if answer.yes && terms.via == Via::Router {
+            return Err(owner(
+                "the policy takes a yes from the router's own side only: start_router approvals",
+            ));
+        }
+        if terms.by.as_ref().is_some_and(|by| !by.contains(&principal)) {
+            return Err(owner("the policy does not let this person answer (approval.by)"));
+        }
+        let session = key_of(command).to_owned();
+        self.answer(&answer, principal, Some(&session), now).await
+    }
+
+    /// Takes an answer, if the question still waits; from `session`, if one is given. Gives what was answered, and
+    /// what is allowed from now on.
+    ///
+    /// # Errors
+    /// `bad_params` when no such question waits or what was typed is not its code, `owner` when another session asked.
+    pub(crate) async fn answer(
+        &self,
+        answer: &Answer,
+        by: Principal,
+        session: Option<&str>,
+        now: protocol::Millis,
+    ) -> Result<(Parked, Option<Scope>), Stopped> {
+        let answered = store::update(&*self.store, APPROVALS, &answer.id, |there| {
+            let checked = check(there.as_ref(), answer, session, now);
+            match (there, checked) {
+                (Some(parked), Ok(grant)) => {
+                    let by = by.clone();
+                    let state = if answer.yes { State::Yes { by } } else { State::No { by } };
+                    (Some(Parked { state, ..parked.clone() }), Ok((parked, grant)))
+                }
+                (there, checked) => (there, checked.and(Err(bad(GONE)))),
+            }
+        });
+        let answered = answered.await.map_err(|fault| not_kept(&fault))??;
+        self.answered.notify_one();
+        Ok(answered)
+    }
+}
+
+/// What is said of a question that is not there, or not any more.
+const GONE: &str = "no such question waits any more";
+
+/// Whether `answer` answers what is `there`, and what it allows beyond it.
+fn check(
+    there: Option<&Parked>,
+    answer: &Answer,
+    session: Option<&str>,
+    now: protocol::Millis,
+) -> Result<Option<Scope>, Stopped> {
+    let parked = there
+        .filter(|parked| parked.state == State::Waiting && parked.until > now)
+        .ok_or_else(|| bad(GONE))?;
+    if session.is_some_and(|session| session != key_of(&parked.command)) {
+        return Err(Stopped::new(Code::Owner, "another session asked this question"));
+    }
+    if !answer.yes {
+        return Ok(None);
+    }
+    let typed = answer.code.as_deref().map(|code| code.trim().to_ascii_uppercase());
+    if parked.code.is_some() && typed != parked.code {
+        return Err(bad("code: it is the one that stands in the question; it still waits"));
+    }
+    match (&parked.grant, answer.always) {
+        (_, false) => Ok(None),
+        (Some(scope), true) => Ok(Some(scope.clone())),
+        (None, true) => Err(bad("answer: this is asked each time; say yes or no")),
+    }
+}
+
+fn bad(why: &str) -> Stopped {
+    Stopped::new(Code::BadParams, why)
+}

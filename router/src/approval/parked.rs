@@ -1,0 +1,115 @@
+//! A question as it stands in the store, and what becomes of it.
+
+use protocol::{Command, Millis, Object, Principal};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::digest::Digest;
+use crate::policy::{Question, Ruling, Scope};
+
+/// One call that waits for a person, with everything that the answer is bound to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Parked {
+    /// The command whose bytes run after a yes, and no others.
+    pub(crate) command: Command,
+    /// SHA-256 of what is approved: see [`super::binding`].
+    pub(crate) digest: Digest,
+    /// What would run it; `None` when only a verdict was asked for, and a yes runs nothing.
+    pub(crate) skill: Option<Digest>,
+    /// The rule that asks.
+    pub(crate) rule: String,
+    /// What a person is shown.
+    pub(crate) question: String,
+    /// What has to be typed with a yes.
+    pub(crate) code: Option<String>,
+    /// What `always for an hour` would allow.
+    pub(crate) grant: Option<Scope>,
+    /// When no answer becomes a no.
+    pub(crate) until: Millis,
+    /// What has become of it.
+    pub(crate) state: State,
+}
+
+/// What has become of a question. Each step is taken once, by whoever makes it in the store.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum State {
+    /// Nobody has answered.
+    Waiting,
+    /// A person said yes; a router has yet to take it up.
+    Yes {
+        /// Who.
+        by: Principal,
+    },
+    /// A person said no.
+    No {
+        /// Who.
+        by: Principal,
+    },
+    /// A router has taken it up. One that has not ended it by then has died.
+    TakenUp {
+        /// When its time is over.
+        until: Millis,
+    },
+}
+
+/// What a person is asked about.
+#[derive(Debug)]
+pub(crate) struct Subject {
+    /// The command.
+    pub(crate) command: Command,
+    /// What would run it, if anything does.
+    pub(crate) skill: Option<Digest>,
+    /// What asks.
+    pub(crate) rule: String,
+    /// Why, in words for people.
+    pub(crate) reason: String,
+    /// A yes needs a code.
+    pub(crate) needs_code: bool,
+    /// What may be allowed for a while instead.
+    pub(crate) grant: Option<Scope>,
+}
+
+impl Subject {
+    /// A call that waits to be run.
+    pub(crate) fn of(question: &Question) -> Self {
+        let call = question.call();
+        Self {
+            command: call.command.clone(),
+            skill: Some(call.skill.digest),
+            rule: question.rule().to_owned(),
+            reason: question.reason().to_owned(),
+            needs_code: question.needs_code(),
+            grant: question.grantable(),
+        }
+    }
+
+    /// Something that the agent would do itself.
+    pub(crate) fn permit(command: Command, ruling: &Ruling) -> Self {
+        let Ruling { rule, reason, needs_code, .. } = ruling;
+        let (rule, reason) = (rule.clone(), reason.clone());
+        Self { command, skill: None, rule, reason, needs_code: *needs_code, grant: None }
+    }
+}
+
+impl Parked {
+    /// What agents and people are told of it. `now` tells how long it still waits.
+    pub(crate) fn shown(&self, id: &str, now: Millis) -> Object {
+        let mut shown = Object::from_iter([
+            ("id".to_owned(), json!(id)),
+            ("question".to_owned(), json!(self.question)),
+            ("digest".to_owned(), json!(short(&self.digest))),
+            ("seconds".to_owned(), json!(self.until.since(now).as_secs())),
+            ("code".to_owned(), json!(self.code.is_some())),
+        ]);
+        if let Some(scope) = &self.grant {
+            shown.insert("grant".to_owned(), json!(scope.to_string()));
+        }
+        shown
+    }
+}
+
+/// The first characters of a digest, for people to compare.
+pub(crate) fn short(digest: &Digest) -> String {
+    digest.to_string().chars().take(12).collect()
+}

@@ -1,0 +1,211 @@
+//! `approvals`: the questions that wait, and what people have allowed for a while.
+
+use std::io::{IsTerminal, Write};
+
+use clap::{Args, Subcommand};
+use home::Home;
+use protocol::Principal;
+
+use super::places::{Place, now, places};
+use super::{MYSELF, OwnerError, ask_line};
+use crate::approval::{Answer, Approvals as Questions, Parked, short};
+use crate::grants::Grants;
+
+/// `approvals` and what stands behind it.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Approvals {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// List the questions that wait. The default.
+    List,
+    /// Show exactly what would run.
+    Show(Named),
+    /// Let it run: shows it and asks, or takes what is passed here.
+    Approve {
+        #[command(flatten)]
+        named: Named,
+        /// Don't ask. What needs a code needs --code instead.
+        #[arg(long)]
+        yes: bool,
+        /// The code that stands in the question.
+        #[arg(long, value_name = "CODE")]
+        code: Option<String>,
+        /// Allow everything of the kind for an hour, where the question offers that.
+        #[arg(long)]
+        always: bool,
+    },
+    /// Refuse it. The session can't ask for just this again.
+    Deny(Named),
+    /// List what people have allowed for a while.
+    Grants,
+    /// Take a grant back.
+    Revoke(Named),
+}
+
+#[derive(Debug, Args)]
+struct Named {
+    /// The id, or enough of its beginning.
+    id: String,
+}
+
+/// One question with its place.
+struct Found {
+    place: Place,
+    id: String,
+    parked: Parked,
+}
+
+/// Does what the command line asks for.
+pub(in crate::cli) async fn run(home: &Home, approvals: Approvals) -> Result<(), OwnerError> {
+    let places = places(home)?;
+    match approvals.command.unwrap_or(Command::List) {
+        Command::List => list(&places).await,
+        Command::Show(named) => show(&find(&places, &named.id).await?),
+        Command::Approve { named, yes, code, always } => {
+            let found = find(&places, &named.id).await?;
+            let Some(code) = agreed(&found, yes, code)? else {
+                println!("nothing was answered; it still waits");
+                return Ok(());
+            };
+            answer(found, true, always, code).await
+        }
+        Command::Deny(named) => {
+            let found = find(&places, &named.id).await?;
+            answer(found, false, false, None).await
+        }
+        Command::Grants => grants(&places).await,
+        Command::Revoke(named) => revoke(&places, &named.id).await,
+    }
+}
+
+async fn open(places: &[Place]) -> Result<Vec<Found>, OwnerError> {
+    let mut all = Vec::new();
+    for place in places {
+        let open = Questions::new(place.store.clone()).open().await?.into_iter();
+        all.extend(open.map(|(id, parked)| Found { place: place.clone(), id, parked }));
+    }
+    Ok(all)
+}
+
+async fn list(places: &[Place]) -> Result<(), OwnerError> {
+    let all = open(places).await?;
+    let mut out = std::io::stdout().lock();
+    if all.is_empty() {
+        writeln!(out, "no question waits")?;
+    }
+    for Found { id, parked, .. } in &all {
+        let seconds = parked.until.since(now()).as_secs();
+        let session = crate::session::key_of(&parked.command);
+        let (action, rule) = (&parked.command.action, &parked.rule);
+        writeln!(out, "{id}  {action}  session {session}  {seconds} s left  ({rule})")?;
+    }
+    if !all.is_empty() {
+        writeln!(
+            out,
+            "`approvals show ID` shows what would run; `approve ID` and `deny ID` answer"
+        )?;
+    }
+    Ok(())
+}
+
+async fn find(places: &[Place], id: &str) -> Result<Found, OwnerError> {
+    let mut found = open(places).await?.into_iter().filter(|found| found.id.starts_with(id));
+    match (found.next(), found.next()) {
+        (Some(only), None) => Ok(only),
+        (Some(_), Some(_)) => Err(OwnerError::Ambiguous(id.to_owned())),
+        (None, _) => Err(OwnerError::NoSuch { kind: "question", id: id.to_owned() }),
+    }
+}
+
+fn show(Found { id, parked, .. }: &Found) -> Result<(), OwnerError> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{}", parked.question)?;
+    if let Some(scope) = &parked.grant {
+        writeln!(out, "--always would allow for an hour: {scope}")?;
+    }
+    Ok(writeln!(out, "id {id}, digest {}", short(&parked.digest))?)
+}
+
+/// The code that goes with a yes; `None` when there is no yes.
+fn agreed(
+    found: &Found,
+    yes: bool,
+    code: Option<String>,
+) -> Result<Option<Option<String>>, OwnerError> {
+    if code.is_some() || (yes && found.parked.code.is_none()) {
+        return Ok(Some(code));
+    }
+    if !std::io::stdin().is_terminal() {
+        let how = "pass --yes, or --code with the code that `approvals show` shows";
+        return Err(OwnerError::NotAsked(how));
+    }
+    show(found)?;
+    if found.parked.code.is_some() {
+        let typed = ask_line("type the code to allow it, or nothing: ")?;
+        return Ok((!typed.is_empty()).then_some(Some(typed)));
+    }
+    Ok(super::ask_yes("Let it run?")?.then_some(None))
+}
+
+async fn answer(
+    Found { place, id, .. }: Found,
+    yes: bool,
+    always: bool,
+    code: Option<String>,
+) -> Result<(), OwnerError> {
+    let me = Principal::new(MYSELF)?;
+    let answer = Answer { id: id.clone(), yes, always, code };
+    let questions = Questions::new(place.store.clone());
+    let (_, scope) =
+        questions.answer(&answer, me.clone(), None, now()).await.map_err(OwnerError::Refused)?;
+    if let Some(scope) = scope {
+        let grant = Grants::new(place.store).allow(scope, &me, now()).await?;
+        println!("allowed for an hour: {} (grant {})", grant.scope, grant.id);
+    }
+    println!("{}: {id}", if yes { "approved; a router takes it up now" } else { "refused" });
+    Ok(())
+}
+
+async fn grants(places: &[Place]) -> Result<(), OwnerError> {
+    let mut out = std::io::stdout().lock();
+    let mut any = false;
+    for place in places {
+        for grant in Grants::new(place.store.clone()).held(now()).await? {
+            any = true;
+            let minutes = grant.until.since(now()).as_secs().div_ceil(60);
+            let (used, by) = (grant.used, &grant.given_by);
+            let left = grant.times.map_or_else(String::new, |times| format!(" of {times}"));
+            writeln!(
+                out,
+                "{}  {}  {minutes} min left, used {used}{left} times, given by {by}",
+                grant.id, grant.scope
+            )?;
+        }
+    }
+    if !any {
+        writeln!(out, "nothing is allowed beyond the policy")?;
+    }
+    Ok(())
+}
+
+async fn revoke(places: &[Place], id: &str) -> Result<(), OwnerError> {
+    let mut found = Vec::new();
+    for place in places {
+        let held = Grants::new(place.store.clone()).held(now()).await?;
+        let named = held.into_iter().filter(|grant| grant.id.starts_with(id));
+        found.extend(named.map(|grant| (place.clone(), grant.id)));
+    }
+    match found.as_slice() {
+        [(place, id)] => {
+            Grants::new(place.store.clone()).take_back(id).await?;
+            println!("taken back: {id}");
+            Ok(())
+        }
+        [] => Err(OwnerError::NoSuch { kind: "grant", id: id.to_owned() }),
+        _ => Err(OwnerError::Ambiguous(id.to_owned())),
+    }
+}

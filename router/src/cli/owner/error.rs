@@ -1,0 +1,34 @@
+//! Why nothing was decided.
+
+use broker::StoreFault;
+use broker::redis::AddressError;
+use protocol::{NameError, Stopped};
+
+use crate::config::SettingsError;
+
+/// Why nothing was decided, in words that say what to do.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum OwnerError {
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    #[error(transparent)]
+    Address(#[from] AddressError),
+    #[error("{0}")]
+    Queue(String),
+    #[error(transparent)]
+    Name(#[from] NameError),
+    #[error("what the routers share can't be used: {0}")]
+    Store(#[from] StoreFault),
+    #[error("no {kind} begins with {id}; `start_router approvals` lists what there is")]
+    NoSuch { kind: &'static str, id: String },
+    #[error("several begin with {0}; give more of the id")]
+    Ambiguous(String),
+    #[error("{}", .0.message)]
+    Refused(Stopped),
+    #[error("nobody can be asked here; {0}")]
+    NotAsked(&'static str),
+    #[error("nothing is known of a session {0}; `start_router sessions` lists them")]
+    NoSession(String),
+    #[error("can't print or read: {0}")]
+    Print(#[from] std::io::Error),
+}

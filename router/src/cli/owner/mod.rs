@@ -1,0 +1,34 @@
+//! What the owner decides from the router's own side: questions, grants, sessions and the kill switch.
+
+mod approvals;
+mod error;
+mod places;
+mod sessions;
+mod switch;
+
+use std::io::Write;
+
+pub(super) use approvals::Approvals;
+pub(crate) use error::OwnerError;
+pub(super) use sessions::Sessions;
+pub(super) use switch::{resume, stop};
+pub(super) use {approvals::run as approvals, sessions::run as sessions};
+
+/// Who decides here, as the audit log and the agent are told.
+const MYSELF: &str = "router:owner";
+
+/// What a person types after `prompt`, without the white space around it.
+fn ask_line(prompt: &str) -> Result<String, OwnerError> {
+    let mut out = std::io::stdout();
+    write!(out, "{prompt}")?;
+    out.flush()?;
+    let mut line = String::new();
+    std::io::stdin().read_line(&mut line)?;
+    Ok(line.trim().to_owned())
+}
+
+/// Whether a person says yes; nothing typed is a no.
+fn ask_yes(question: &str) -> Result<bool, OwnerError> {
+    let typed = ask_line(&format!("{question} [y/N] "))?;
+    Ok(matches!(typed.to_ascii_lowercase().as_str(), "y" | "yes"))
+}

@@ -1,0 +1,120 @@
+//! `sessions`: what the router knows of each conversation, and letting a stopped one go on.
+
+use std::io::{IsTerminal, Write};
+
+use clap::{Args, Subcommand};
+use home::Home;
+use protocol::SessionKey;
+
+use super::OwnerError;
+use super::places::{Place, now, places};
+use crate::catalog::printable;
+use crate::session::Record;
+use crate::store::{self, LINKS, SESSIONS};
+
+/// `sessions` and what stands behind it.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Sessions {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// List the sessions of the last day: what has entered them, how much they asked for, which are stopped. The default.
+    List,
+    /// Let a session go on that was stopped for being told no too often. What has entered it stays in it.
+    Resume {
+        /// Its key, such as owner.
+        session: SessionKey,
+    },
+    /// Forget everything about a session: what has entered it, what it asked for, what people have refused. Clear the
+    /// agent's side as well, or what it still remembers counts as harmless from now on.
+    Forget {
+        /// Its key.
+        session: SessionKey,
+        /// Don't ask.
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+/// Does what the command line asks for.
+pub(in crate::cli) async fn run(home: &Home, sessions: Sessions) -> Result<(), OwnerError> {
+    let places = places(home)?;
+    match sessions.command.unwrap_or(Command::List) {
+        Command::List => list(&places).await,
+        Command::Resume { session } => {
+            change(&places, &session, |mut record| {
+                record.resume();
+                Some(record)
+            })
+            .await
+        }
+        Command::Forget { session, yes } => {
+            if !yes && !confirmed(&session)? {
+                println!("nothing was changed");
+                return Ok(());
+            }
+            for place in &places {
+                let gone = |_: Option<Vec<u64>>| (None, ());
+                store::update(&*place.store, LINKS, session.as_str(), gone).await?;
+            }
+            change(&places, &session, |_| None).await
+        }
+    }
+}
+
+async fn list(places: &[Place]) -> Result<(), OwnerError> {
+    let mut out = std::io::stdout().lock();
+    for place in places {
+        let sessions = store::list::<Record>(&*place.store, SESSIONS).await?;
+        if sessions.is_empty() {
+            writeln!(out, "{}: no session has done anything within a day", place.name)?;
+            continue;
+        }
+        writeln!(out, "{}:", place.name)?;
+        for (key, record) in sessions {
+            let entered = match String::from(record.taint).as_str() {
+                "T" => "untrusted text has entered",
+                "P" => "private data has entered",
+                "TP" => "untrusted text and private data have entered",
+                _ => "nothing untrusted or private has entered",
+            };
+            let acts = record.acts_within_an_hour(now());
+            writeln!(out, "  {:<24} {entered}; {acts} actions within an hour", printable(&key))?;
+            if let Some(why) = &record.stopped {
+                writeln!(out, "  {:<24} stopped: {}", "", printable(why))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Changes what is known of a session wherever it is known.
+async fn change(
+    places: &[Place],
+    session: &SessionKey,
+    change: impl Fn(Record) -> Option<Record> + Sync,
+) -> Result<(), OwnerError> {
+    let mut found = false;
+    for place in places {
+        let changed = |there: Option<Record>| {
+            let was_there = there.is_some();
+            (there.and_then(&change), was_there)
+        };
+        found |= store::update(&*place.store, SESSIONS, session.as_str(), changed).await?;
+    }
+    if !found {
+        return Err(OwnerError::NoSession(session.to_string()));
+    }
+    println!("done: {session}");
+    Ok(())
+}
+
+fn confirmed(session: &SessionKey) -> Result<bool, OwnerError> {
+    if !std::io::stdin().is_terminal() {
+        return Err(OwnerError::NotAsked("pass --yes to forget the session"));
+    }
+    super::ask_yes(&format!("Forget everything about the session {session}?"))
+}

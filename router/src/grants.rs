@@ -1,0 +1,122 @@
+//! What is allowed for a while and counted: people's grants, and the rules of the policy that have `times`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use protocol::{Millis, Principal};
+use uuid::Uuid;
+
+use crate::policy::{Grant, Scope, Spend};
+use crate::store::{self, GRANTS, SPENT, Store, StoreFault};
+
+/// How long `always` holds.
+const HOUR: Duration = Duration::from_secs(3_600);
+
+/// How long an agent has to do what it was permitted to do once.
+const SOON: Duration = Duration::from_secs(600);
+
+/// The permissions of all routers that share the store.
+#[derive(Debug)]
+pub(crate) struct Grants {
+    store: Arc<dyn Store>,
+}
+
+impl Grants {
+    /// Keeps them in `store`.
+    #[must_use]
+    pub(crate) fn new(store: Arc<dyn Store>) -> Self {
+        Self { store }
+    }
+
+    /// The grants that hold at `now`.
+    ///
+    /// # Errors
+    /// [`StoreFault`].
+    pub(crate) async fn held(&self, now: Millis) -> Result<Vec<Grant>, StoreFault> {
+        let all = store::list::<Grant>(&*self.store, GRANTS).await?.into_iter();
+        Ok(all.map(|(_, grant)| grant).filter(|grant| grant.until > now).collect())
+    }
+
+    /// How often each counted rule has allowed something.
+    ///
+    /// # Errors
+    /// [`StoreFault`].
+    pub(crate) async fn used(&self) -> Result<BTreeMap<String, u32>, StoreFault> {
+        Ok(store::list::<u32>(&*self.store, SPENT).await?.into_iter().collect())
+    }
+
+    /// Allows what is in `scope` for an hour, in the name of `by`.
+    ///
+    /// # Errors
+    /// [`StoreFault`].
+    pub(crate) async fn allow(
+        &self,
+        scope: Scope,
+        by: &Principal,
+        now: Millis,
+    ) -> Result<Grant, StoreFault> {
+        self.give(scope, by, now.after(HOUR), None).await
+    }
+
+    /// Allows it once, and soon.
+    ///
+    /// # Errors
+    /// [`StoreFault`].
+    pub(crate) async fn allow_once(
+        &self,
+        scope: Scope,
+        by: &Principal,
+        now: Millis,
+    ) -> Result<Grant, StoreFault> {
+        self.give(scope, by, now.after(SOON), Some(1)).await
+    }
+
+    async fn give(
+        &self,
+        scope: Scope,
+        by: &Principal,
+        until: Millis,
+        times: Option<u32>,
+    ) -> Result<Grant, StoreFault> {
+        let id = Uuid::new_v4().to_string();
+        let grant = Grant { id, scope, until, times, used: 0, given_by: by.clone() };
+        let given = |_: Option<Grant>| (Some(grant.clone()), ());
+        store::update(&*self.store, GRANTS, &grant.id, given).await?;
+        Ok(grant)
+    }
+
+    /// Takes a grant back; `false` when there is none of this id.
+    ///
+    /// # Errors
+    /// [`StoreFault`].
+    pub(crate) async fn take_back(&self, id: &str) -> Result<bool, StoreFault> {
+        let taken = |there: Option<Grant>| (None, there.is_some());
+        store::update(&*self.store, GRANTS, id, taken).await
+    }
+
+    /// Counts one use, in one step with the look at what is left; `false` when nothing is.
+    ///
+    /// # Errors
+    /// [`StoreFault`].
+    pub(crate) async fn spend(&self, spend: &Spend) -> Result<bool, StoreFault> {
+        match spend {
+            Spend::Rule { id, times } => {
+                let spent = |used: Option<u32>| {
+                    let used = used.unwrap_or(0);
+                    if used < *times { (Some(used + 1), true) } else { (Some(used), false) }
+                };
+                store::update(&*self.store, SPENT, id, spent).await
+            }
+            Spend::Grant { id, .. } => {
+                let spent = |there: Option<Grant>| match there {
+                    Some(grant) if grant.times.is_none_or(|times| grant.used < times) => {
+                        (Some(Grant { used: grant.used + 1, ..grant }), true)
+                    }
+                    there => (there, false),
+                };
+                store::update(&*self.store, GRANTS, id, spent).await
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! From a call to the right to run it: is everything stopped? is it one too many? what does the policy say? is a person to be
+//! asked?
+
+use std::sync::Arc;
+
+use protocol::{Code, Command, Effect, Millis, Stopped};
+
+use crate::approval::{Approvals, Subject, Yes, binding};
+use crate::call::Call;
+use crate::grants::Grants;
+use crate::policy::{Approved, PolicyFile, Scope, Standing, Verdict};
+use crate::session::{Known, Sessions};
+use crate::store::{Store, StoreFault};
+use crate::switch::Switch;
+
+/// Everything that decides about calls.
+#[derive(Debug)]
+pub struct Judge {
+    pub(crate) policy: PolicyFile,
+    pub(crate) switch: Switch,
+    pub(crate) sessions: Sessions,
+    pub(crate) grants: Grants,
+    pub(crate) approvals: Approvals,
+}
+
+impl Judge {
+    /// Decides by `policy` and what is kept in `store`.
+    #[must_use]
+    pub fn new(policy: PolicyFile, store: &Arc<dyn Store>) -> Self {
+        Self {
+            policy,
+            switch: Switch::new(Arc::clone(store)),
+            sessions: Sessions::new(Arc::clone(store)),
+            grants: Grants::new(Arc::clone(store)),
+            approvals: Approvals::new(Arc::clone(store)),
+        }
+    }
+
+    /// The right to run `call`, or why not; a question is parked, and `pending` says so.
+    ///
+    /// # Errors
+    /// What to answer instead.
+    pub(crate) async fn judge(&self, call: Call, now: Millis) -> Result<Approved, Stopped> {
+        let policy = self.policy.current();
+        let digest = binding(&call.command, Some(&call.skill.digest), policy.version());
+        let known = self.sessions.admit(&call, &digest, &policy.limits(), now).await?;
+        let mut call = call;
+        loop {
+            let standing = self.standing(call.effect(), known, now).await.map_err(undecided)?;
+            let approved = match policy.judge(call, &standing) {
+                Verdict::Allow(approved) => approved,
+                Verdict::Ask(question) => {
+                    let subject = Subject::of(&question);
+                    let parked = self.approvals.park(subject, digest, &policy, now).await;
+                    return Err(parked.unwrap_or_else(|stopped| stopped));
+                }
+                Verdict::Refuse(stopped) => return Err(stopped),
+            };
+            let Some(spend) = approved.spends() else { return Ok(approved) };
+            if self.grants.spend(spend).await.map_err(undecided)? {
+                return Ok(approved);
+            }
+            // Somebody else has just used it up.
+            call = approved.into_call();
+        }
+    }
+
+    /// Lets the agent do once what it has asked about, which a person has agreed to.
+    ///
+    /// # Errors
+    /// `internal` when it can't be kept.
+    pub(crate) async fn permit_once(
+        &self,
+        command: &Command,
+        yes: &Yes,
+        now: Millis,
+    ) -> Result<(), Stopped> {
+        self.sessions.agreed(command).await.map_err(undecided)?;
+        let scope = Scope::exactly(command);
+        self.grants.allow_once(scope, yes.principal(), now).await.map_err(undecided)?;
+        Ok(())
+    }
+
+    /// How a session stands that wants to do this.
+    pub(crate) async fn standing(
+        &self,
+        effect: Effect,
+        Known { taint, foreign_url }: Known,
+        now: Millis,
+    ) -> Result<Standing, StoreFault> {
+        // What does nothing needs nobody's leave; that spares two looks at the store.
+        let plain = effect == Effect::None && !foreign_url;
+        let (grants, used) = if plain && !self.policy.current().counts_uses() {
+            Default::default()
+        } else {
+            (self.grants.held(now).await?, self.grants.used().await?)
+        };
+        Ok(Standing { taint, foreign_url, grants, used, now })
+    }
+}
+
+/// What decides can't be read or written.
+pub(crate) fn undecided(fault: StoreFault) -> Stopped {
+    Stopped::new(Code::Internal, format!("it can't be decided ({fault}), so nothing was run"))
+}

@@ -1,0 +1,129 @@
+//! What is asked of the router itself: commands with reserved names that run no skill.
+
+use std::sync::Arc;
+
+use protocol::{ActionName, Code, Command, Done, Effect, Object, Outcome, Stopped};
+use serde_json::{Value, json};
+
+use super::{Router, Serving};
+use crate::approval::{Subject, binding};
+use crate::judge::undecided;
+use crate::policy::{Asked, Then};
+use crate::session::key_of;
+
+/// A reserved name. No skill can have one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Own {
+    /// A person's answer to a question.
+    Approve,
+    /// Which questions of this session wait.
+    Approvals,
+    /// Throws the kill switch. Only the router's own side puts it back.
+    Stop,
+    /// Whether the agent may do something itself.
+    Permit,
+}
+
+impl Own {
+    /// The names that are reserved.
+    pub(crate) const NAMES: [(&str, Self); 4] = [
+        ("APPROVE", Self::Approve),
+        ("APPROVALS", Self::Approvals),
+        ("STOP", Self::Stop),
+        ("PERMIT", Self::Permit),
+    ];
+
+    /// Which one `command` asks for.
+    pub(super) fn of(command: &Command) -> Option<Self> {
+        let named = Self::NAMES.iter().find(|(name, _)| *name == command.action.as_str());
+        named.map(|(_, own)| *own)
+    }
+}
+
+impl Serving {
+    pub(super) async fn do_own(self: &Arc<Self>, own: Own, command: &Command) -> Outcome {
+        let done = match own {
+            Own::Approve => self.take_answer(command).await,
+            Own::Approvals => self.tell_approvals(command).await,
+            Own::Stop => self.throw_switch(command).await,
+            Own::Permit => self.permit(command).await,
+        };
+        let outcome =
+            done.map_or_else(Outcome::Stopped, |result| Done { result, ..Done::default() }.into());
+        if own != Own::Approvals {
+            self.parts.audit.outcome(command, &outcome, self.parts.publisher.now());
+        }
+        outcome
+    }
+
+    async fn take_answer(&self, command: &Command) -> Result<Object, Stopped> {
+        let Router { judge, publisher, .. } = &self.parts;
+        let (policy, now) = (judge.policy.current(), publisher.now());
+        let (_, scope) = judge.approvals.answer_from(command, policy.approval(), now).await?;
+        let mut result = Object::new();
+        if let (Some(scope), Some(by)) = (scope, &command.envelope.principal) {
+            let grant = judge.grants.allow(scope, by, now).await.map_err(undecided)?;
+            result.insert("granted".to_owned(), json!(grant.scope.to_string()));
+            result.insert("until".to_owned(), json!(grant.until));
+        }
+        Ok(result)
+    }
+
+    async fn tell_approvals(&self, command: &Command) -> Result<Object, Stopped> {
+        let Router { judge, publisher, .. } = &self.parts;
+        let open = judge.approvals.open_in(key_of(command), publisher.now()).await;
+        let open = open.map_err(undecided)?.into_iter().map(Value::Object).collect();
+        Ok(Object::from_iter([("approvals".to_owned(), Value::Array(open))]))
+    }
+
+    async fn throw_switch(&self, command: &Command) -> Result<Object, Stopped> {
+        let by = command.envelope.principal.as_ref().map_or("an agent", |by| by.as_str());
+        self.parts.judge.switch.throw(by).await.map_err(undecided)?;
+        tracing::warn!("{by} has stopped everything; start_router resume lets it go on");
+        Ok(Object::new())
+    }
+
+    /// The verdict on `{"action": ..., "params": {...}}`, which the agent would do itself.
+    async fn permit(&self, command: &Command) -> Result<Object, Stopped> {
+        let Router { judge, publisher, .. } = &self.parts;
+        judge.switch.check().await?;
+        let meant = meant(command)?;
+        let (policy, now) = (judge.policy.current(), publisher.now());
+        let digest = binding(&meant, None, policy.version());
+        let known = judge.sessions.admit_reach(&meant, &digest, &policy.limits(), now).await?;
+        let standing = judge.standing(Effect::External, known, now).await.map_err(undecided)?;
+        let ruling = policy.rule_on(&Asked::of_agent(&meant), &standing);
+        match ruling.then {
+            Then::Allow => {
+                let spent = match &ruling.spends {
+                    Some(spend) => judge.grants.spend(spend).await.map_err(undecided)?,
+                    None => true,
+                };
+                let used_up =
+                    || Stopped::new(Code::Policy, "what allowed it has just been used up");
+                if spent { Ok(said(&ruling.rule)) } else { Err(used_up()) }
+            }
+            Then::Ask => {
+                let subject = Subject::permit(meant, &ruling);
+                Err(judge.approvals.park(subject, digest, &policy, now).await?)
+            }
+            Then::Refuse => Err(policy.refusal(&ruling)),
+        }
+    }
+}
+
+fn said(rule: &str) -> Object {
+    Object::from_iter([("permitted".to_owned(), json!(true)), ("rule".to_owned(), json!(rule))])
+}
+
+/// What the agent would do, as a command of its own.
+fn meant(command: &Command) -> Result<Command, Stopped> {
+    let bad = |why: &str| Stopped::new(Code::BadParams, why);
+    let action = command.params.get("action").and_then(Value::as_str);
+    let action = action.and_then(|name| ActionName::new(name).ok());
+    let action = action.ok_or_else(|| bad("action: it is the name of an action"))?;
+    let Some(Value::Object(params)) = command.params.get("params") else {
+        return Err(bad("params: they are an object"));
+    };
+    Ok(Command { action, params: params.clone(), ..command.clone() })
+}

@@ -1,0 +1,86 @@
+//! What becomes of the questions that people are asked.
+
+use std::sync::Arc;
+
+use protocol::{Command, Done, Outcome, SessionKey, Stopped};
+use tokio_util::sync::CancellationToken;
+
+use super::{Router, Serving};
+use crate::approval::{Due, Parked, Yes};
+use crate::call::Call;
+use crate::digest::Digest;
+use crate::{answers, events};
+
+/// The session of the owner's own channels.
+const OWNER: &str = "owner";
+
+impl Serving {
+    /// Attends to the questions whose time has come, one after the other, for as long as this router serves.
+    pub(super) async fn attend(self: Arc<Self>) {
+        loop {
+            let (id, due) = self.parts.judge.approvals.due(|| self.parts.publisher.now()).await;
+            self.tasks.spawn(Arc::clone(&self).follow(id, due));
+        }
+    }
+
+    /// Does what an answer means, writes down how it ended, and tells its session.
+    async fn follow(self: Arc<Self>, id: String, due: Due) {
+        let (parked, outcome, refused) = match due {
+            Due::Yes(parked, yes) => {
+                let outcome = self.run_parked(&parked, &yes).await;
+                (parked, outcome.map_or_else(Outcome::Stopped, Outcome::Done), None)
+            }
+            Due::No(parked) => refused_by(parked, answers::refused()),
+            Due::Unanswered(parked) => refused_by(parked, answers::unanswered()),
+            Due::Interrupted(parked) => (parked, answers::interrupted().into(), None),
+        };
+        self.record(&parked.command, &outcome, refused).await;
+        if let Some(event) = events::result(&parked.command, outcome, self.parts.publisher.now()) {
+            self.parts.publisher.event(&event).await;
+        }
+        if let Err(fault) = self.parts.judge.approvals.end(&id).await {
+            tracing::warn!("a question that has ended is still kept: {fault}");
+        }
+    }
+
+    /// Runs what was asked about: the stored bytes, with the skill and the policy of the question, or nothing.
+    async fn run_parked(&self, parked: &Parked, yes: &Yes) -> Result<Done, Stopped> {
+        let Router { catalog, secrets, judge, publisher, .. } = &self.parts;
+        judge.switch.check().await?;
+        if parked.skill.is_none() {
+            return self.permit_parked(parked, yes).await;
+        }
+        let now = publisher.now();
+        let call = Call::new(parked.command.clone(), 1, catalog, secrets, now)?;
+        let approved = judge.policy.current().approve(call, parked, yes)?;
+        let _slot = self.approved.acquire().await;
+        self.carry_out(approved, &CancellationToken::new()).await
+    }
+
+    /// Lets the agent do once what it has asked about; it asks again when it does it.
+    async fn permit_parked(&self, parked: &Parked, yes: &Yes) -> Result<Done, Stopped> {
+        let Router { judge, publisher, .. } = &self.parts;
+        judge.permit_once(&parked.command, yes, publisher.now()).await?;
+        Ok(Done::default())
+    }
+
+    /// Tells a session, and the owner, that it is stopped.
+    pub(super) async fn tell_of_a_stop(&self, command: &Command, why: &str) {
+        let own = command.envelope.session.clone();
+        let owner = SessionKey::new(OWNER).ok().filter(|owner| own.as_ref() != Some(owner));
+        let name = own.as_ref().map_or(crate::session::LEGACY, SessionKey::as_str);
+        let text = format!(
+            "the session {name} is stopped: {why}; start_router sessions resume {name} lets it go on"
+        );
+        tracing::warn!("{text}");
+        for session in own.clone().into_iter().chain(owner) {
+            let event = events::notice(session, text.clone(), self.parts.publisher.now());
+            self.parts.publisher.event(&event).await;
+        }
+    }
+}
+
+fn refused_by(parked: Box<Parked>, why: Stopped) -> (Box<Parked>, Outcome, Option<Digest>) {
+    let digest = parked.digest;
+    (parked, why.into(), Some(digest))
+}

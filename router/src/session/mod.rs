@@ -1,0 +1,189 @@
+//! What the router keeps of each session, from what it has seen itself: the trust bits, how much was asked for, what people
+//! have said no to, and the addresses that stood in what the session was shown.
+//!
+//! An agent's word about its session may raise a bit, and never clears one.
+
+mod links;
+mod record;
+
+use std::sync::Arc;
+
+use protocol::{Command, Effect, Millis, Object, Reads, SessionKey, Stopped, Taint};
+
+pub(crate) use record::Record;
+
+use crate::call::Call;
+use crate::digest::Digest;
+use crate::policy::Limits;
+use crate::store::{self, LINKS, SESSIONS, Store, StoreFault};
+
+/// The session of commands that name none, as those of the first SafeClaw.
+pub(crate) const LEGACY: &str = "legacy";
+
+/// The sessions of all agents.
+#[derive(Debug)]
+pub(crate) struct Sessions {
+    store: Arc<dyn Store>,
+}
+
+/// What is known of the session of a call that may go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Known {
+    /// What has entered it.
+    pub(crate) taint: Taint,
+    /// Whether the call would go to an address that nobody and nothing in the session has named.
+    pub(crate) foreign_url: bool,
+}
+
+impl Sessions {
+    /// Keeps sessions in `store`.
+    #[must_use]
+    pub(crate) fn new(store: Arc<dyn Store>) -> Self {
+        Self { store }
+    }
+
+    /// Takes a call in: raises the bits that its command claims, and counts it if it does or reads anything.
+    ///
+    /// # Errors
+    /// `budget` when it is one too many or the session is stopped, `owner` when a person has said no to just this,
+    /// `internal` when the store can't be used.
+    pub(crate) async fn admit(
+        &self,
+        call: &Call,
+        digest: &Digest,
+        limits: &Limits,
+        now: Millis,
+    ) -> Result<Known, Stopped> {
+        let does_something =
+            call.skill.effect() != Effect::None || call.skill.card.reads != Reads::None;
+        let counted = does_something.then_some((limits, now));
+        let reaches_anything = call.skill.hosts.contains(&egress::HostPattern::Any);
+        self.take_in(&call.command, digest, counted, reaches_anything).await
+    }
+
+    /// The same for what the agent would do itself, and that may reach anything.
+    ///
+    /// # Errors
+    /// The same.
+    pub(crate) async fn admit_reach(
+        &self,
+        command: &Command,
+        digest: &Digest,
+        limits: &Limits,
+        now: Millis,
+    ) -> Result<Known, Stopped> {
+        self.take_in(command, digest, Some((limits, now)), true).await
+    }
+
+    async fn take_in(
+        &self,
+        command: &Command,
+        digest: &Digest,
+        counted: Option<(&Limits, Millis)>,
+        reaches_anything: bool,
+    ) -> Result<Known, Stopped> {
+        let key = key_of(command);
+        let same = Digest::of(&canonical(command));
+        let taken_in = store::update(&*self.store, SESSIONS, key, |record: Option<Record>| {
+            let was_there = record.is_some();
+            let mut record = record.unwrap_or_default();
+            record.taint = record.taint.with(command.envelope.taint);
+            let admitted = record.may(digest).and_then(|()| match counted {
+                Some((limits, now)) => record.count(&same, limits, now),
+                None => Ok(()),
+            });
+            let taint = record.taint;
+            let kept = (was_there || !record.is_blank()).then_some(record);
+            (kept, admitted.map(|()| taint))
+        });
+        let taint = taken_in.await.map_err(|fault| unusable(&fault))??;
+        if taint.is_clean() || !reaches_anything {
+            return Ok(Known { taint, foreign_url: false });
+        }
+        let links = store::read(&*self.store, LINKS, key).await;
+        let links: Option<Vec<u64>> = links.map_err(|fault| unusable(&fault))?;
+        let (params, typed) = (&command.params, &command.envelope.typed);
+        let foreign_url = links::are_foreign(params, &links.unwrap_or_default(), typed);
+        Ok(Known { taint, foreign_url })
+    }
+
+    /// Takes in that `command` has shown its session `result`.
+    ///
+    /// # Errors
+    /// [`StoreFault`]; then the session must not be shown it.
+    pub(crate) async fn shown(
+        &self,
+        command: &Command,
+        reads: Reads,
+        result: &Object,
+    ) -> Result<(), StoreFault> {
+        let bits = Taint { untrusted: reads == Reads::Public, private: reads == Reads::Private };
+        let key = key_of(command);
+        store::update(&*self.store, SESSIONS, key, |record: Option<Record>| {
+            let mut record = record.unwrap_or_default();
+            record.taint = record.taint.with(bits);
+            record.denials_in_a_row = 0;
+            ((!record.is_blank()).then_some(record), ())
+        })
+        .await?;
+        self.learn(key, result).await
+    }
+
+    /// Takes in that the addresses in `object` are known from now on.
+    async fn learn(&self, key: &str, object: &Object) -> Result<(), StoreFault> {
+        let found = links::within(object);
+        if found.is_empty() {
+            return Ok(());
+        }
+        store::update(&*self.store, LINKS, key, |known: Option<Vec<u64>>| {
+            (Some(links::joined(known.unwrap_or_default(), &found)), ())
+        })
+        .await
+    }
+
+    /// Takes in that a person has agreed to these parameters, and so to the addresses in them.
+    ///
+    /// # Errors
+    /// [`StoreFault`].
+    pub(crate) async fn agreed(&self, command: &Command) -> Result<(), StoreFault> {
+        self.learn(key_of(command), &command.params).await
+    }
+
+    /// Takes in that the wall, or a person (then `refused` is what was refused), has said no. Gives the reason when that
+    /// stops the session.
+    ///
+    /// # Errors
+    /// [`StoreFault`].
+    pub(crate) async fn denied(
+        &self,
+        command: &Command,
+        refused: Option<Digest>,
+        limits: &Limits,
+    ) -> Result<Option<String>, StoreFault> {
+        store::update(&*self.store, SESSIONS, key_of(command), |record: Option<Record>| {
+            let mut record = record.unwrap_or_default();
+            let stopped = record.deny(refused, limits);
+            (Some(record), stopped)
+        })
+        .await
+    }
+}
+
+/// The session's key, as the store has it.
+pub(crate) fn key_of(command: &Command) -> &str {
+    command.envelope.session.as_ref().map_or(LEGACY, SessionKey::as_str)
+}
+
+/// Action and parameters, the same bytes however the parameters are ordered.
+fn canonical(command: &Command) -> Vec<u8> {
+    let mut params = serde_json::Value::Object(command.params.clone());
+    params.sort_all_objects();
+    format!("{} {params}", command.action).into_bytes()
+}
+
+fn unusable(fault: &StoreFault) -> Stopped {
+    Stopped::new(
+        protocol::Code::Internal,
+        format!("what is known of the session can't be used ({fault}), so nothing was run"),
+    )
+}

@@ -1,0 +1,177 @@
+//! What is kept of one session.
+
+use std::time::Duration;
+
+use protocol::{Code, Millis, Stopped, Taint};
+use serde::{Deserialize, Serialize};
+
+use crate::digest::Digest;
+use crate::policy::Limits;
+
+const MINUTE: Duration = Duration::from_secs(60);
+const HOUR: Duration = Duration::from_secs(3_600);
+
+/// How many of a person's noes are remembered.
+const REFUSED: usize = 64;
+
+/// One session, as it stands in the store.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Record {
+    /// What has entered it.
+    pub(crate) taint: Taint,
+    /// When it did or read something within the last hour, the oldest first.
+    acts: Vec<Millis>,
+    /// What it asked for last, and how often in a row.
+    last: Option<Digest>,
+    in_a_row: u32,
+    /// How often it was told no since something went well.
+    pub(crate) denials_in_a_row: u32,
+    /// How often it was told no in all.
+    pub(crate) denials: u32,
+    /// Why it may do nothing until the owner lets it go on.
+    pub(crate) stopped: Option<String>,
+    /// What people have said no to, the newest last.
+    refused: Vec<Digest>,
+}
+
+impl Record {
+    /// Whether there is nothing in it that is worth keeping.
+    pub(crate) fn is_blank(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether the session may ask for what has this digest.
+    pub(super) fn may(&self, digest: &Digest) -> Result<(), Stopped> {
+        if let Some(why) = &self.stopped {
+            return Err(Stopped::new(
+                Code::Budget,
+                format!(
+                    "this session is stopped: {why}; its owner can let it go on (start_router sessions resume)"
+                ),
+            ));
+        }
+        if self.refused.contains(digest) {
+            return Err(Stopped::new(Code::Owner, "a person has said no to just this"));
+        }
+        Ok(())
+    }
+
+    /// Counts one act.
+    pub(super) fn count(
+        &mut self,
+        same: &Digest,
+        limits: &Limits,
+        now: Millis,
+    ) -> Result<(), Stopped> {
+        let budget = |why: String| Err(Stopped::new(Code::Budget, why));
+        // A clock that was put back makes no room, and one that was put forward none for long.
+        self.acts.retain(|act| now.since(*act) < HOUR);
+        let within_a_minute = self.acts.iter().filter(|act| now.since(**act) < MINUTE).count();
+        if within_a_minute >= limits.per_minute as usize {
+            return budget(format!("{} actions a minute are the most", limits.per_minute));
+        }
+        if self.acts.len() >= limits.per_hour as usize {
+            return budget(format!("{} actions an hour are the most", limits.per_hour));
+        }
+        let repeats = if self.last == Some(*same) { self.in_a_row } else { 0 };
+        if repeats >= limits.same_in_a_row {
+            return budget(format!("the same was asked for {repeats} times in a row already"));
+        }
+        self.acts.push(now);
+        (self.last, self.in_a_row) = (Some(*same), repeats + 1);
+        Ok(())
+    }
+
+    /// Takes in a no, and what a person has refused with it. Gives the reason if it stops the session.
+    pub(super) fn deny(&mut self, refused: Option<Digest>, limits: &Limits) -> Option<String> {
+        self.refused.extend(refused);
+        let too_many = self.refused.len().saturating_sub(REFUSED);
+        self.refused.drain(..too_many);
+        self.denials_in_a_row += 1;
+        self.denials += 1;
+        let why = if self.denials_in_a_row >= limits.denials_in_a_row {
+            format!("it was told no {} times in a row", self.denials_in_a_row)
+        } else if self.denials >= limits.denials {
+            format!("it was told no {} times in all", self.denials)
+        } else {
+            return None;
+        };
+        self.stopped.is_none().then(|| self.stopped.insert(why).clone())
+    }
+
+    /// How much it did or read within the hour before `now`.
+    pub(crate) fn acts_within_an_hour(&self, now: Millis) -> usize {
+        self.acts.iter().filter(|act| now.since(**act) < HOUR).count()
+    }
+
+    /// Lets the session go on; what has entered it stays in it.
+    pub(crate) fn resume(&mut self) {
+        self.stopped = None;
+        (self.denials_in_a_row, self.denials) = (0, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMITS: Limits = Limits {
+        per_minute: 5,
+        per_hour: 8,
+        same_in_a_row: 2,
+        denials_in_a_row: 2,
+        denials: 3,
+        pending: 3,
+    };
+
+    fn digest(n: u64) -> Digest {
+        Digest::of(&n.to_le_bytes())
+    }
+
+    #[test]
+    fn a_minute_and_an_hour_have_their_limits() {
+        let mut record = Record::default();
+        let mut at = |n: u64, seconds: u64| {
+            let now = Millis(1_000_000_000).after(Duration::from_secs(seconds));
+            record.count(&digest(n), &LIMITS, now).is_ok()
+        };
+        assert!((0..5).all(|n| at(n, 0)));
+        assert!(!at(5, 59), "the sixth within a minute");
+        assert!((6..9).all(|n| at(n, 60)));
+        assert!(!at(9, 3_599), "the ninth within an hour");
+        assert!(at(10, 3_600));
+    }
+
+    #[test]
+    fn the_same_call_can_be_repeated_only_so_often() {
+        let mut record = Record::default();
+        let mut ask = |n| record.count(&digest(n), &LIMITS, Millis(0)).is_ok();
+        assert!(ask(1) && ask(1) && !ask(1));
+        assert!(ask(2) && ask(1));
+    }
+
+    #[test]
+    fn a_no_sticks() {
+        let mut record = Record::default();
+        assert_eq!(record.deny(Some(digest(1)), &LIMITS), None);
+        assert_eq!(record.may(&digest(1)).unwrap_err().code, Code::Owner);
+        assert!(record.may(&digest(2)).is_ok());
+    }
+
+    #[test]
+    fn too_many_noes_stop_a_session_until_its_owner_lets_it_go_on() {
+        let mut record = Record::default();
+        assert_eq!(record.deny(None, &LIMITS), None);
+        record.denials_in_a_row = 0;
+        assert_eq!(record.deny(None, &LIMITS), None);
+        assert!(record.deny(None, &LIMITS).is_some());
+        assert_eq!(record.deny(None, &LIMITS), None, "it is said once");
+        assert_eq!(record.may(&digest(1)).unwrap_err().code, Code::Budget);
+        record.resume();
+        assert!(record.may(&digest(1)).is_ok());
+        record.denials_in_a_row = 0;
+        record.deny(None, &LIMITS);
+        assert!(record.may(&digest(1)).is_ok());
+    }
+}

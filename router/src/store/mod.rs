@@ -1,0 +1,81 @@
+//! What the router remembers of yesterday, and what several routers share: approvals, grants, sessions and the kill
+//! switch, in the [`Store`] of the place where the queue is.
+
+mod folder;
+mod tables;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+pub(crate) use broker::{Store, StoreFault, Table};
+pub use folder::Folder;
+pub(crate) use tables::{APPROVALS, GRANTS, LINKS, SESSIONS, SPENT, SWITCH};
+
+/// How often a change is tried while others change the same entry.
+const ATTEMPTS: usize = 100;
+
+/// The entry under `key`.
+///
+/// # Errors
+/// [`StoreFault`], also when what stands there can't be read as a `T`.
+pub(crate) async fn read<T: DeserializeOwned>(
+    store: &dyn Store,
+    table: Table,
+    key: &str,
+) -> Result<Option<T>, StoreFault> {
+    let entry = store.read(table, key).await?;
+    entry.map(|bytes| parsed(table, key, &bytes)).transpose()
+}
+
+/// All entries of `table`. One that can't be read is left out with a warning: it must not hide the others.
+///
+/// # Errors
+/// [`StoreFault`].
+pub(crate) async fn list<T: DeserializeOwned>(
+    store: &dyn Store,
+    table: Table,
+) -> Result<Vec<(String, T)>, StoreFault> {
+    let entries = store.list(table).await?.into_iter();
+    let read = |(key, bytes): (String, Vec<u8>)| match parsed(table, &key, &bytes) {
+        Ok(entry) => Some((key, entry)),
+        Err(fault) => {
+            tracing::warn!("{fault}");
+            None
+        }
+    };
+    Ok(entries.filter_map(read).collect())
+}
+
+/// Changes the entry under `key` (`None`: nothing stands there) by `change`, which is asked again when somebody else was
+/// faster, and gives what `change` gave beside it. An entry that comes out as it went in is not written.
+///
+/// # Errors
+/// [`StoreFault`].
+pub(crate) async fn update<T, R>(
+    store: &dyn Store,
+    table: Table,
+    key: &str,
+    mut change: impl FnMut(Option<T>) -> (Option<T>, R) + Send,
+) -> Result<R, StoreFault>
+where
+    T: DeserializeOwned + Serialize + Send,
+    R: Send,
+{
+    for _ in 0..ATTEMPTS {
+        let before = store.read(table, key).await?;
+        let entry = before.as_deref().map(|bytes| parsed(table, key, bytes)).transpose()?;
+        let (after, given) = change(entry);
+        // Entries are plain data and always have a JSON form.
+        let after = after.map(|after| serde_json::to_vec(&after).unwrap_or_default());
+        if after == before || store.swap(table, key, before.as_deref(), after.as_deref()).await? {
+            return Ok(given);
+        }
+    }
+    Err(StoreFault(format!("{} {key} is changed by others all the time", table.name)))
+}
+
+fn parsed<T: DeserializeOwned>(table: Table, key: &str, bytes: &[u8]) -> Result<T, StoreFault> {
+    serde_json::from_slice(bytes).map_err(|error| {
+        StoreFault(format!("what is kept in {} under {key} can't be read: {error}", table.name))
+    })
+}

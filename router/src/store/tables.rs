@@ -1,0 +1,34 @@
+//! Which tables there are.
+
+use std::time::Duration;
+
+use super::Table;
+
+const DAY: Duration = Duration::from_secs(24 * 3_600);
+
+/// Questions to people, by their ids.
+pub(crate) const APPROVALS: Table =
+    Table { name: "approvals", lifetime: Some(DAY), most: 256, synced: true };
+
+/// What people have allowed for a while, by ids.
+pub(crate) const GRANTS: Table =
+    Table { name: "grants", lifetime: Some(DAY), most: 256, synced: true };
+
+/// How often the policy's counted rules have allowed something, by their ids. A rule that nobody has used for so long begins anew.
+pub(crate) const SPENT: Table = Table {
+    name: "spent",
+    lifetime: Some(Duration::from_secs(400 * 24 * 3_600)),
+    most: 1_024,
+    synced: true,
+};
+
+/// What is known of each session, by its key. Whatever is kept of a session is forgotten a day after its last act.
+pub(crate) const SESSIONS: Table =
+    Table { name: "sessions", lifetime: Some(DAY), most: 4_096, synced: false };
+
+/// The addresses that stood in what a session was shown, by its key.
+pub(crate) const LINKS: Table =
+    Table { name: "links", lifetime: Some(DAY), most: 4_096, synced: false };
+
+/// The kill switch: whatever stands under `stop` stops everything.
+pub(crate) const SWITCH: Table = Table { name: "switch", lifetime: None, most: 16, synced: true };

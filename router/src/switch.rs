@@ -1,0 +1,84 @@
+//! The kill switch: while it is thrown, nothing begins, and what runs is stopped.
+//!
+//! It is one entry of the store, so that it holds for all routers of a queue, and a person with `redis-cli` can throw
+//! it, too: whatever stands there stops. A switch that can't be read counts as thrown.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use protocol::{Code, Stopped};
+
+use crate::store::{SWITCH, Store, StoreFault};
+
+/// Its key in the table.
+const KEY: &str = "stop";
+
+/// How often it is read while something runs.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// The kill switch.
+#[derive(Debug, Clone)]
+pub(crate) struct Switch {
+    store: Arc<dyn Store>,
+}
+
+impl Switch {
+    /// The switch in `store`.
+    #[must_use]
+    pub(crate) fn new(store: Arc<dyn Store>) -> Self {
+        Self { store }
+    }
+
+    /// Goes on while the switch is not thrown.
+    ///
+    /// # Errors
+    /// `stopped`.
+    pub(crate) async fn check(&self) -> Result<(), Stopped> {
+        let why = match self.store.read(SWITCH, KEY).await {
+            Ok(None) => return Ok(()),
+            Ok(Some(_)) => {
+                "everything is stopped; its owner can let it go on (start_router resume)".to_owned()
+            }
+            Err(fault) => format!(
+                "whether everything is stopped can't be read ({fault}), which counts as stopped"
+            ),
+        };
+        Err(Stopped::new(Code::Stopped, why))
+    }
+
+    /// Waits until the switch is thrown.
+    pub(crate) async fn thrown(&self) -> Stopped {
+        loop {
+            tokio::time::sleep(LOOK).await;
+            if let Err(stopped) = self.check().await {
+                return stopped;
+            }
+        }
+    }
+
+    /// Throws it. `by` is for people who look.
+    ///
+    /// # Errors
+    /// [`StoreFault`].
+    pub(crate) async fn throw(&self, by: &str) -> Result<(), StoreFault> {
+        loop {
+            let there = self.store.read(SWITCH, KEY).await?;
+            if there.is_some() || self.store.swap(SWITCH, KEY, None, Some(by.as_bytes())).await? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Puts it back; `false` when it was not thrown.
+    ///
+    /// # Errors
+    /// [`StoreFault`].
+    pub(crate) async fn put_back(&self) -> Result<bool, StoreFault> {
+        loop {
+            let Some(there) = self.store.read(SWITCH, KEY).await? else { return Ok(false) };
+            if self.store.swap(SWITCH, KEY, Some(&there), None).await? {
+                return Ok(true);
+            }
+        }
+    }
+}
