@@ -19,11 +19,15 @@ use crate::sandbox::{self, SelfCommand, battery};
 use crate::{catalog, config, new_skill, start};
 
 mod audit;
+mod keys;
 mod queue;
+mod redis_acl;
 mod sandbox_test;
 
 pub(crate) use audit::AuditError;
+pub(crate) use keys::KeysNewError;
 pub(crate) use queue::QueueError;
+pub(crate) use redis_acl::AclError;
 
 /// The wall of SafeClaw: takes commands from the queue, judges each one, runs skills in a sandbox, and
 /// always answers.
@@ -62,6 +66,10 @@ enum Command {
     Queue(queue::Queue),
     /// Prove that the audit log is whole, and show what ran.
     Audit(audit::Audit),
+    /// Make the keys that commands and replies on Redis are signed with.
+    Keys(keys::Keys),
+    /// Print the users that Redis should know, as a file for its `aclfile`.
+    RedisAcl(redis_acl::RedisAcl),
     /// Tell what the sandbox is worth on this machine.
     Sandbox(sandbox_test::Sandbox),
     /// Run a skill that is compiled in; the router does so within the sandbox.
@@ -108,6 +116,8 @@ fn run(args: Args, prefix: &[&str]) -> Result<ExitCode, StartError> {
             println!("{}", new_skill::next_steps(&folder, lang));
         }
         Some(Command::Audit(command)) => audit::run(&home, command)?,
+        Some(Command::Keys(command)) => keys::run(&home, command)?,
+        Some(Command::RedisAcl(command)) => redis_acl::run(&home, &command)?,
         Some(Command::Queue(command)) => runtime()?.block_on(queue::run(&home, command))?,
         Some(Command::Sandbox(command)) => {
             return runtime()?.block_on(sandbox_test::run(&home, &myself, command));

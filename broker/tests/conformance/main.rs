@@ -10,8 +10,8 @@ use broker::redis::{RedisAddress, RedisRequester, Terms};
 use broker::{Feed, Publisher, Request, RequestError, Requester, Responder, memory, pipe, redis};
 use protocol::sign::{KeyPair, Keys};
 use protocol::{
-    ActionName, Catalog, Code, Command, Done, Envelope, Event, EventKind, MessageId, Millis,
-    Outcome, QueueNames, Reply, SessionKey, Stopped, json,
+    ActionName, Catalog, Code, Command, Done, Envelope, Event, EventKind, MessageId, Outcome,
+    QueueNames, Reply, SessionKey, Stopped, json,
 };
 use serde_json::json as value;
 use testkit::{RedisServer, eventually};
