@@ -56,3 +56,9 @@ fn of_the_audit() {
         );
     }
 }
+
+#[test]
+fn of_the_keys() {
+    insta::assert_snapshot!(help(&["router", "keys", "new"]));
+    insta::assert_snapshot!(help(&["router", "redis-acl"]));
+}

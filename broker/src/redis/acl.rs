@@ -9,7 +9,7 @@ use super::keys::Keys;
 
 /// Commands that routers use on their own keys, also within scripts.
 const ON_KEYS: &str = "+blmove +lmove +lpush +rpush +rpop +llen +lindex +lrange +lrem +ltrim +lpos +get +getrange +set \
-    +psetex +del +exists +pexpire +pttl +object|idletime +hset +hget +hdel +hexists +hkeys +hlen +zadd +zrem +zscore \
+    +psetex +del +exists +pexpire +pttl +object|idletime +hset +hget +hdel +hexists +hkeys +hlen +hscan +zadd +zrem +zscore \
     +zcount +zrange +zrangebyscore";
 
 /// Commands that name no key. SCAN finds replies that nobody fetches; INFO is what `queue stats` tells of.
@@ -48,7 +48,7 @@ impl Acl {
                 return Err(UnruledName { name, value: value.to_owned() });
             }
         }
-        let slots = if is_cluster { " +cluster|slots" } else { "" };
+        let slots = if is_cluster { " +cluster|slots +asking" } else { "" };
         Ok(Self {
             agent: format!(
                 "resetkeys resetchannels -@all +ping +hello +time{slots} {}",
@@ -102,6 +102,40 @@ mod tests {
         let acl = Acl::new(&QueueNames::new("a*b?", "r[1]:"), false).unwrap();
         assert!(acl.agent.contains(r"%W~a\*b\? "), "{}", acl.agent);
         assert!(acl.agent.contains(r"~r\[1\]:* "), "{}", acl.agent);
+    }
+
+    /// Everything that scripts call and that the code sends, in lower case, as far as it stands in the text.
+    fn used(folder: &std::path::Path, text: &mut String) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                used(&path, text);
+            } else if path.file_name().is_some_and(|name| name != "acl.rs" && name != "tests.rs") {
+                text.push_str(&std::fs::read_to_string(&path).unwrap().to_lowercase());
+            }
+        }
+    }
+
+    #[test]
+    fn a_router_may_use_what_its_scripts_call_and_nothing_that_is_not_used() {
+        let mut text = String::new();
+        used(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/redis"), &mut text);
+        let allowed: Vec<&str> = ON_KEYS
+            .split_whitespace()
+            .chain(WITHOUT_KEYS.split_whitespace())
+            .map(|rule| rule.trim_start_matches('+').split('|').next().unwrap())
+            .collect();
+        for called in text.split("call('").skip(1) {
+            let name = called.split('\'').next().unwrap();
+            assert!(allowed.contains(&name), "{name} is called and not allowed");
+        }
+        // The client's own ones.
+        let implied = ["eval", "script", "psetex"];
+        for name in allowed {
+            let forms = [format!("'{name}'"), format!("\"{name}\""), format!(".{name}(")];
+            let is_used = forms.iter().any(|form| text.contains(form));
+            assert!(is_used || implied.contains(&name), "{name} is allowed and not used");
+        }
     }
 
     #[test]

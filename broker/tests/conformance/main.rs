@@ -6,6 +6,7 @@ mod promises;
 use std::sync::Arc;
 use std::time::Duration;
 
+use broker::redis::acl::Acl;
 use broker::redis::{RedisAddress, RedisRequester, Terms};
 use broker::{Feed, Publisher, Request, RequestError, Requester, Responder, memory, pipe, redis};
 use protocol::sign::{KeyPair, Keys};
@@ -14,7 +15,7 @@ use protocol::{
     QueueNames, Reply, SessionKey, Stopped, json,
 };
 use serde_json::json as value;
-use testkit::{RedisServer, eventually};
+use testkit::{RedisServer, RedisSetup, eventually};
 use tokio_util::sync::CancellationToken;
 
 /// Longer than anything here takes: a test that waits for it has failed already.
@@ -57,14 +58,23 @@ fn on_redis() -> Ends<impl Requester + Feed + 'static, impl Responder + 'static,
 
 fn on_redis_signed()
 -> Ends<impl Requester + Feed + 'static, impl Responder + 'static, impl Publisher> {
-    let server = RedisServer::start();
-    let address = || RedisAddress::new(&server.url()).unwrap();
+    // Where each may do what it must, and nothing else.
+    let acl = Acl::new(&QueueNames::default(), false).unwrap();
+    let server = RedisSetup::default()
+        .user("agent", &format!("on >a {}", acl.agent))
+        .user("router", &format!("on >r {}", acl.router))
+        .start();
+    let address = |login: &str| {
+        RedisAddress::new(&format!("redis://{login}@127.0.0.1:{}", server.port())).unwrap()
+    };
     let shutdown = CancellationToken::new();
     let keys = Some(Arc::new(Keys::new(KeyPair::new([1; 32], [2; 32]))));
-    let agent = RedisRequester::signing(address(), QueueNames::default(), keys.clone()).unwrap();
+    let agent =
+        RedisRequester::signing(address("agent:a"), QueueNames::default(), keys.clone()).unwrap();
     let terms = Terms { slots: 64, keys, require_signature: true, ..Terms::default() };
     let (router, publisher) =
-        redis::responder(address(), QueueNames::default(), terms, shutdown.clone()).unwrap();
+        redis::responder(address("router:r"), QueueNames::default(), terms, shutdown.clone())
+            .unwrap();
     Ends { agent: Arc::new(agent), router, publisher, shutdown, server: Some(server) }
 }
 
