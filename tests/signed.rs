@@ -241,7 +241,6 @@ fn real_processes_work_under_the_printed_users_and_the_agents_can_do_nothing_els
             "PUBLISH x y",
             "FLUSHALL",
             "SHUTDOWN",
-            "DEBUG SLEEP 0",
             "COPY safeclaw:command_queue safeclaw:response:x",
         ],
     );
