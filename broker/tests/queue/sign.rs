@@ -251,6 +251,24 @@ async fn an_agent_waits_for_the_real_reply_past_all_that_are_forged() {
     assert!(!reply.fields.contains_key("mac") && !reply.fields.contains_key("key_id"));
 }
 
+#[test]
+fn a_reply_comes_first_whatever_somebody_has_put_in_its_place() {
+    let (server, runs) = (RedisServer::start(), Runs::default());
+    let mut redis = connect(&server);
+    let key = "safeclaw:response:m1";
+    let () = redis.lpush(key, &["{}", "{}"]).unwrap();
+    let _router = echoing(&server, true, &runs);
+    // What is sent again while it lies there does not make it two.
+    for _ in 0..2 {
+        push(&mut redis, &good("m1"));
+        served(&mut redis);
+    }
+    let lie: Vec<Vec<u8>> = redis.lrange(key, 0, -1).unwrap();
+    let id = MessageId::new("m1").unwrap();
+    assert_eq!(lie.len(), 3);
+    assert!(keys().verify(&About::reply(&id), &lie[0]).is_ok());
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_agent_with_a_key_does_not_believe_a_router_without_one() {
     let server = RedisServer::start();
