@@ -88,15 +88,18 @@ fn a_key_file_that_can_not_be_trusted_ends_both_at_once_with_what_to_do() {
         fs::write(&path, text).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
     };
-    let mut cases: Vec<(Box<dyn Fn()>, &str)> = vec![
-        (Box::new(|| spoil(&whole, 0o640)), "others can read it (mode 640); run: chmod 600"),
-        (Box::new(|| spoil(&whole[..whole.len() - 9], 0o600)), "is not a whole key file"),
-        (Box::new(|| spoil("agent-to-router abcd\n", 0o600)), "64 hexadecimal digits"),
-        (Box::new(|| spoil("", 0o600)), "it holds no key"),
-    ];
-    cases.push((Box::new(|| fs::remove_file(&path).unwrap()), "`start_router keys new` makes one"));
-    for (spoil, words) in cases {
-        spoil();
+    let half = &whole[..whole.len() - 9];
+    for (text, mode, words) in [
+        (Some(whole.as_str()), 0o640, "others can read it (mode 640); run: chmod 600"),
+        (Some(half), 0o600, "is not a whole key file"),
+        (Some("agent-to-router abcd\n"), 0o600, "64 hexadecimal digits"),
+        (Some(""), 0o600, "it holds no key"),
+        (None, 0o600, "`start_router keys new` makes one"),
+    ] {
+        match text {
+            Some(text) => spoil(text, mode),
+            None => fs::remove_file(&path).unwrap(),
+        }
         for part in ["agent", "router"] {
             let variables =
                 [("REDIS_URL", server.url()), ("SAFECLAW_KEY_FILE", path.display().to_string())];
@@ -177,6 +180,64 @@ fn refused(redis: &mut redis::Connection, commands: &[&str]) {
     }
 }
 
+/// What an agent's user must not be able to do.
+const NOT_THE_AGENTS: [&str; 39] = [
+    "LRANGE safeclaw:command_queue 0 -1",
+    "RPOP safeclaw:command_queue",
+    "BLPOP safeclaw:command_queue 1",
+    "BLPOP {safeclaw:command_queue}:q:hi 1",
+    "DEL safeclaw:command_queue",
+    "LPUSH safeclaw:response:m9 {}",
+    "RPUSH safeclaw:response:m9 {}",
+    "LPUSH {safeclaw:command_queue}:events:owner {}",
+    "RPUSH {safeclaw:command_queue}:events:owner {}",
+    "SET {safeclaw:command_queue}:catalog {}",
+    "LPUSH {safeclaw:command_queue}:q:again x",
+    "LPUSH {safeclaw:command_queue}:q:stale x",
+    "LPUSH {safeclaw:command_queue}:dlq x",
+    "LLEN {safeclaw:command_queue}:dlq",
+    "GET {safeclaw:command_queue}:command:m1",
+    "GET {safeclaw:command_queue}:state:switch",
+    "SET {safeclaw:command_queue}:state:switch x",
+    "GET {safeclaw:command_queue}:wheel",
+    "GET {safeclaw:command_queue}:looked",
+    "HGETALL {safeclaw:command_queue}:work:r",
+    "ZADD {safeclaw:command_queue}:routers 1 x",
+    "LPUSH elsewhere x",
+    "EVAL return(1) 0",
+    "EVALSHA x 0",
+    "SCRIPT FLUSH",
+    "FUNCTION LIST",
+    "KEYS *",
+    "SCAN 0",
+    "CONFIG GET *",
+    "ACL LIST",
+    "ACL WHOAMI",
+    "INFO",
+    "MONITOR",
+    "CLIENT LIST",
+    "SUBSCRIBE x",
+    "PUBLISH x y",
+    "FLUSHALL",
+    "SHUTDOWN",
+    "COPY safeclaw:command_queue safeclaw:response:x",
+];
+
+/// What a router's user need not be able to do.
+const NOT_THE_ROUTERS: [&str; 11] = [
+    "KEYS *",
+    "CONFIG GET *",
+    "FLUSHALL",
+    "FLUSHDB",
+    "ACL LIST",
+    "SHUTDOWN",
+    "SET elsewhere x",
+    "GET {safeclaw:command_queue}:other",
+    "SCRIPT FLUSH",
+    "MONITOR",
+    "SUBSCRIBE x",
+];
+
 #[test]
 fn real_processes_work_under_the_printed_users_and_the_agents_can_do_nothing_else() {
     let (wall, keys) = keyed();
@@ -199,68 +260,9 @@ fn real_processes_work_under_the_printed_users_and_the_agents_can_do_nothing_els
     }
     let quiet = router.stderr();
     assert!(!quiet.contains("NOPERM") && !quiet.contains("may not"), "{quiet}");
-    let mut redis = connect(&for_agent);
-    refused(
-        &mut redis,
-        &[
-            "LRANGE safeclaw:command_queue 0 -1",
-            "RPOP safeclaw:command_queue",
-            "BLPOP safeclaw:command_queue 1",
-            "BLPOP {safeclaw:command_queue}:q:hi 1",
-            "DEL safeclaw:command_queue",
-            "LPUSH safeclaw:response:m9 {}",
-            "RPUSH safeclaw:response:m9 {}",
-            "LPUSH {safeclaw:command_queue}:events:owner {}",
-            "RPUSH {safeclaw:command_queue}:events:owner {}",
-            "SET {safeclaw:command_queue}:catalog {}",
-            "LPUSH {safeclaw:command_queue}:q:again x",
-            "LPUSH {safeclaw:command_queue}:q:stale x",
-            "LPUSH {safeclaw:command_queue}:dlq x",
-            "LLEN {safeclaw:command_queue}:dlq",
-            "GET {safeclaw:command_queue}:command:m1",
-            "GET {safeclaw:command_queue}:state:switch",
-            "SET {safeclaw:command_queue}:state:switch x",
-            "GET {safeclaw:command_queue}:wheel",
-            "GET {safeclaw:command_queue}:looked",
-            "HGETALL {safeclaw:command_queue}:work:r",
-            "ZADD {safeclaw:command_queue}:routers 1 x",
-            "LPUSH elsewhere x",
-            "EVAL return(1) 0",
-            "EVALSHA x 0",
-            "SCRIPT FLUSH",
-            "FUNCTION LIST",
-            "KEYS *",
-            "SCAN 0",
-            "CONFIG GET *",
-            "ACL LIST",
-            "ACL WHOAMI",
-            "INFO",
-            "MONITOR",
-            "CLIENT LIST",
-            "SUBSCRIBE x",
-            "PUBLISH x y",
-            "FLUSHALL",
-            "SHUTDOWN",
-            "COPY safeclaw:command_queue safeclaw:response:x",
-        ],
-    );
+    refused(&mut connect(&for_agent), &NOT_THE_AGENTS);
     let mut redis = connect(&for_router);
-    refused(
-        &mut redis,
-        &[
-            "KEYS *",
-            "CONFIG GET *",
-            "FLUSHALL",
-            "FLUSHDB",
-            "ACL LIST",
-            "SHUTDOWN",
-            "SET elsewhere x",
-            "GET {safeclaw:command_queue}:other",
-            "SCRIPT FLUSH",
-            "MONITOR",
-            "SUBSCRIBE x",
-        ],
-    );
+    refused(&mut redis, &NOT_THE_ROUTERS);
     let () = redis.set("{safeclaw:command_queue}:state:switch", "x").unwrap();
     agent.ask("Say hello to Ann.", "HELLO_WORLD: ok");
 }

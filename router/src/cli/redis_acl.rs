@@ -1,7 +1,7 @@
 //! `start_router redis-acl`: prints the users that Redis should know.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use broker::redis::acl::{Acl, UnruledName};
 use clap::Args;
@@ -80,8 +80,8 @@ pub(super) fn run(home: &Home, args: &RedisAcl) -> Result<(), AclError> {
     Ok(())
 }
 
-fn read(path: &PathBuf) -> Result<String, AclError> {
-    let none = || AclError::NoPassword(path.clone());
+fn read(path: &Path) -> Result<String, AclError> {
+    let none = || AclError::NoPassword(path.to_owned());
     let bytes = file::read(path, LIMIT)?.ok_or_else(none)?;
     let text = String::from_utf8(bytes).map_err(|_| none())?;
     let password = text.trim_end_matches(['\r', '\n']);
