@@ -28,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(4);
 /// Ollama it understands sentences like the examples that /actions shows.
 ///
 /// The two parts have commands of their own: `safeclaw agent config` changes a setting, `safeclaw router
-/// new-skill NAME` writes a skill. `safeclaw agent --help` and `safeclaw router --help` tell the rest,
+/// new-skill NAME` writes a skill. `safeclaw stop` stops everything at once, `safeclaw resume` lets it go on. `safeclaw agent --help` and `safeclaw router --help` tell the rest,
 /// also how to run them as two processes over a Redis.
 #[derive(Debug, Parser)]
 #[command(version)]
@@ -44,6 +44,8 @@ fn main() -> ExitCode {
     match args.get(1).and_then(|word| word.to_str()) {
         Some("agent") => agent::cli::main(part("safeclaw agent", args)),
         Some("router") => router::cli::main(part("safeclaw router", args), &["router"]),
+        // Short, for whoever is in a hurry.
+        Some("stop" | "resume") => router::cli::main(args, &["router"]),
         _ => agent::cli::finish(together(Args::parse_from(args))),
     }
 }

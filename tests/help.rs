@@ -68,3 +68,17 @@ fn of_the_policy() {
         );
     }
 }
+
+#[test]
+fn of_the_keys() {
+    insta::assert_snapshot!(help(&["router", "keys", "new"]));
+    insta::assert_snapshot!(help(&["router", "redis-acl"]));
+}
+
+#[test]
+fn of_what_the_owner_decides() {
+    insta::assert_snapshot!(help(&["router", "approvals"]));
+    insta::assert_snapshot!(help(&["router", "approvals", "approve"]));
+    insta::assert_snapshot!(help(&["router", "sessions"]));
+    insta::assert_snapshot!(help(&["router", "sessions", "forget"]));
+}

@@ -89,8 +89,8 @@ async fn chat_over_redis(home: Home) -> Result<(), StartError> {
         Ok(()) => format!("over {}", address.shown()),
         Err(problem) => format!("{problem}; the chat works, actions of the router don't"),
     };
-    let broker =
-        RedisRequester::new(address, settings.queue.names.clone()).map_err(StartError::Queue)?;
+    let (names, keys) = (settings.queue.names.clone(), settings.queue.keys()?);
+    let broker = RedisRequester::signing(address, names, keys).map_err(StartError::Queue)?;
     start::talk(home, settings, broker, way).await
 }
 

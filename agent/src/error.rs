@@ -1,6 +1,6 @@
 //! Why an agent does not start, or ends before it was asked to.
 
-use broker::redis::AddressError;
+use broker::redis::{AddressError, KeyFileError};
 use home::{ConfigError, FileError, HomeError, LockError};
 
 use crate::channel::ChannelError;
@@ -23,6 +23,9 @@ pub enum StartError {
     /// REDIS_URL can't be read.
     #[error(transparent)]
     Address(#[from] AddressError),
+    /// The file of SAFECLAW_KEY_FILE can't be used.
+    #[error(transparent)]
+    KeyFile(#[from] KeyFileError),
     /// Nobody could be asked.
     #[error("this is no terminal, so nothing was asked and nothing removed; say --yes to go ahead")]
     NotAsked,

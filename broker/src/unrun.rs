@@ -37,6 +37,14 @@ pub(crate) fn poison() -> Stopped {
     Stopped::new(Code::Poison, message).maybe_executed()
 }
 
+/// It is not signed as it must be.
+pub(crate) fn bad_signature(why: &str) -> Stopped {
+    let message = format!(
+        "{why}; it was not run. Give the agent and the router the same file as SAFECLAW_KEY_FILE, and clocks that agree"
+    );
+    Stopped::new(Code::BadSignature, message)
+}
+
 /// The router takes nothing more.
 pub(crate) fn draining() -> Stopped {
     Stopped::new(Code::Draining, "the router is shutting down")

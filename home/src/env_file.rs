@@ -15,9 +15,10 @@ use crate::{FileError, file, nearest};
 const LIMIT: u64 = 64 * 1024;
 
 /// The names that the `.env` at the root of a home may set, for whichever process.
-pub const SHARED_NAMES: [&str; 6] = [
+pub const SHARED_NAMES: [&str; 7] = [
     "REDIS_URL",
     "REDIS_CA_FILE",
+    "SAFECLAW_KEY_FILE",
     "COMMAND_QUEUE",
     "RESPONSE_PREFIX",
     "REMOTE_BROWSER_SERVER",

@@ -9,6 +9,7 @@
 
 pub mod json;
 mod names;
+pub mod sign;
 
 mod card;
 mod command;

@@ -76,7 +76,13 @@ impl QueueNames {
     /// The list of a session's events.
     #[must_use]
     pub fn events(&self, session: &SessionKey) -> String {
-        self.tagged(&format!("events:{session}"))
+        format!("{}{session}", self.events_prefix())
+    }
+
+    /// The prefix of every list of events.
+    #[must_use]
+    pub fn events_prefix(&self) -> String {
+        self.tagged("events:")
     }
 
     /// The list by which an agent takes commands back.

@@ -19,15 +19,19 @@ use crate::sandbox::{self, SelfCommand, battery};
 use crate::{catalog, config, new_skill, start};
 
 mod audit;
+mod keys;
 mod owner;
 mod policy;
 mod queue;
+mod redis_acl;
 mod sandbox_test;
 mod trust;
 
 pub(crate) use audit::AuditError;
+pub(crate) use keys::KeysNewError;
 pub(crate) use owner::OwnerError;
 pub(crate) use queue::QueueError;
+pub(crate) use redis_acl::AclError;
 pub(crate) use trust::TrustError;
 
 /// The wall of SafeClaw: takes commands from the queue, judges each one, runs skills in a sandbox, and
@@ -79,6 +83,10 @@ enum Command {
     Audit(audit::Audit),
     /// Find mistakes in the policy, and tell what it decides about a call.
     Policy(policy::Policy),
+    /// Make the keys that commands and replies on Redis are signed with.
+    Keys(keys::Keys),
+    /// Print the users that Redis should know, as a file for its `aclfile`.
+    RedisAcl(redis_acl::RedisAcl),
     /// Tell what the sandbox is worth on this machine.
     Sandbox(sandbox_test::Sandbox),
     /// Run a skill that is compiled in; the router does so within the sandbox.
@@ -132,6 +140,8 @@ fn run(args: Args, prefix: &[&str]) -> Result<ExitCode, StartError> {
         Some(Command::Sessions(command)) => runtime()?.block_on(owner::sessions(&home, command))?,
         Some(Command::Stop) => runtime()?.block_on(owner::stop(&home))?,
         Some(Command::Resume) => runtime()?.block_on(owner::resume(&home))?,
+        Some(Command::Keys(command)) => keys::run(&home, command)?,
+        Some(Command::RedisAcl(command)) => redis_acl::run(&home, &command)?,
         Some(Command::Queue(command)) => runtime()?.block_on(queue::run(&home, command))?,
         Some(Command::Sandbox(command)) => {
             return runtime()?.block_on(sandbox_test::run(&home, &myself, command));

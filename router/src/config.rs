@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use broker::redis::{QueuePlace, Terms};
+use broker::redis::{KeyFileError, QueuePlace, Terms};
 use home::{ConfigError, ConfigFile, EnvError, EnvFile, Home, SHARED_NAMES, Variables};
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +30,7 @@ impl Default for RouterConfig {
     }
 }
 
-/// How long commands on Redis may wait, in whole seconds.
+/// How long commands on Redis may wait, in whole seconds, and whether they must be signed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct QueueConfig {
@@ -40,24 +40,14 @@ pub struct QueueConfig {
     /// A router that has not said for this long that it lives counts as dead, and what it had begun is taken over. All
     /// routers of a queue should agree.
     pub dead_after: DeadAfter,
+    /// Whether commands that are not signed with a key of SAFECLAW_KEY_FILE are refused. The first SafeClaw's agents sign
+    /// nothing.
+    pub require_signature: bool,
 }
 
 impl Default for QueueConfig {
     fn default() -> Self {
-        Self { stale_after: 10, dead_after: DeadAfter(15) }
-    }
-}
-
-impl QueueConfig {
-    /// The terms on which a router serves so many commands at a time.
-    #[must_use]
-    pub fn terms(self, slots: usize) -> Terms {
-        Terms {
-            slots,
-            stale_after: Duration::from_secs(self.stale_after),
-            dead_after: Duration::from_secs(self.dead_after.0),
-            ..Terms::default()
-        }
+        Self { stale_after: 10, dead_after: DeadAfter(15), require_signature: false }
     }
 }
 
@@ -161,6 +151,15 @@ pub enum SettingsError {
     /// router/config.json.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// The file of SAFECLAW_KEY_FILE.
+    #[error(transparent)]
+    KeyFile(#[from] KeyFileError),
+    /// Signatures are asked for, and nothing could tell a right one.
+    #[error(
+        "queue.require_signature is set in router/config.json, but SAFECLAW_KEY_FILE is not: make a key file with \
+        `start_router keys new` and name it there, or take require_signature back"
+    )]
+    NoKeys,
 }
 
 impl Settings {
@@ -179,6 +178,28 @@ impl Settings {
             queue: QueuePlace::from_settings(|name| variables.get(name)),
             secrets: Secrets::new(secrets(&own)),
             warnings: shared.unknown(&SHARED_NAMES).iter().map(ToString::to_string).collect(),
+        })
+    }
+}
+
+impl Settings {
+    /// The terms on which this router serves the queue on Redis.
+    ///
+    /// # Errors
+    /// [`SettingsError`] when signatures are asked for and the keys are not there, or can't be used.
+    pub fn terms(&self) -> Result<Terms, SettingsError> {
+        let QueueConfig { stale_after, dead_after, require_signature } = self.config.queue;
+        let keys = self.queue.keys()?;
+        if require_signature && keys.is_none() {
+            return Err(SettingsError::NoKeys);
+        }
+        Ok(Terms {
+            slots: self.config.max_parallel.count(),
+            stale_after: Duration::from_secs(stale_after),
+            dead_after: Duration::from_secs(dead_after.0),
+            keys,
+            require_signature,
+            ..Terms::default()
         })
     }
 }

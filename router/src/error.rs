@@ -3,7 +3,7 @@
 use broker::redis::AddressError;
 use home::{FileError, HomeError, LockError};
 
-use crate::cli::{AuditError, OwnerError, QueueError, TrustError};
+use crate::cli::{AclError, AuditError, KeysNewError, OwnerError, QueueError, TrustError};
 use crate::config::SettingsError;
 use crate::new_skill::NewSkillError;
 use crate::policy::PolicyError;
@@ -36,6 +36,10 @@ pub(crate) enum StartError {
     Look(#[from] QueueError),
     #[error(transparent)]
     Audit(#[from] AuditError),
+    #[error(transparent)]
+    Keys(#[from] KeysNewError),
+    #[error(transparent)]
+    Acl(#[from] AclError),
     #[error("can't test the sandbox: {0}")]
     Attacks(std::io::Error),
     #[error(transparent)]

@@ -29,11 +29,11 @@ const GRACE_ON_A_PIPE: Duration = Duration::from_secs(2);
 pub(crate) async fn on_redis(home: Home, myself: SelfCommand) -> Result<(), StartError> {
     let settings = Settings::read(&home)?;
     let Some(address) = settings.queue.address()? else { return Err(StartError::NoRedis) };
+    let terms = settings.terms()?;
     if let Err(problem) = address.check().await {
         tracing::warn!("{problem}; waiting for it");
     }
     let shutdown = until_signal()?;
-    let terms = settings.config.queue.terms(settings.config.max_parallel.count());
     let (responder, publisher) =
         redis::responder(address.clone(), settings.queue.names.clone(), terms, shutdown)
             .map_err(StartError::Queue)?;

@@ -35,6 +35,8 @@ pub(super) enum Mark {
     Run,
     /// It has been answered before.
     Known,
+    /// Another command with its id is in hand.
+    Copy,
     Cancelled,
     Expired,
     Stale,
@@ -53,6 +55,7 @@ impl Mark {
         Some(match word {
             "run" => Self::Run,
             "known" => Self::Known,
+            "copy" => Self::Copy,
             "cancelled" => Self::Cancelled,
             "expired" => Self::Expired,
             "stale" => Self::Stale,
@@ -68,7 +71,7 @@ impl Mark {
     /// that is there already.
     pub(super) fn answer(self, body: &[u8], begun: u32) -> Option<Stopped> {
         let stopped = match self {
-            Self::Run | Self::Known => return None,
+            Self::Run | Self::Known | Self::Copy => return None,
             // Its time is over because a router ended while it ran.
             Self::Expired if begun > 0 => {
                 Stopped::new(Code::Interrupted, INTERRUPTED).maybe_executed()

@@ -5,12 +5,11 @@ use redis::RedisError;
 
 use super::hands::Held;
 use super::letter;
-use super::life::{Life, millis};
+use super::life::Life;
 use super::link::BackOff;
 use super::scripts::{FINISH, KEEP, LET_GO, PUT_BACK, SEND};
 use crate::failpoint::{self, Point};
 use crate::responder::Ending;
-use crate::unrun::REMEMBERED;
 
 /// What is written for an ending.
 struct Words {
@@ -24,6 +23,9 @@ impl Life {
     pub(super) async fn end(&self, held: Held, ending: Ending) {
         let words = match ending {
             Ending::PutBack { begun, .. } => {
+                if !begun {
+                    self.begun.forget(&held.seal.mac);
+                }
                 self.until_done(|| self.put_back(&held, begun)).await;
                 return self.hands.let_go(held.field);
             }
@@ -34,7 +36,7 @@ impl Life {
             Ending::Known(reply) => Words { reply, letter: None },
             Ending::Reply(reply) => {
                 let letter = letter::of(&held, &reply, self.clock.now());
-                Words { reply: reply.to_bytes(), letter }
+                Words { reply: self.sealed(&held, &reply), letter }
             }
         };
         failpoint::pass(Point::BeforeFinish);
@@ -43,7 +45,7 @@ impl Life {
         self.hands.let_go(held.field);
     }
 
-    async fn until_done<F>(&self, step: impl Fn() -> F)
+    pub(super) async fn until_done<F>(&self, step: impl Fn() -> F)
     where
         F: Future<Output = Result<(), RedisError>>,
     {
@@ -74,7 +76,7 @@ impl Life {
         if let Some(id) = id {
             finish.key(self.keys.state(id)).key(self.keys.names.reply(id));
         }
-        finish.arg(held.field).arg(&words.reply).arg(millis(REMEMBERED));
+        finish.arg(held.field).arg(&words.reply).arg(self.remembered(&held.seal));
         finish.arg(words.letter.as_deref().unwrap_or_default()).arg(letter::MOST);
         finish.arg(REPLY_TTL_MS).invoke_async(&mut self.commands()).await
     }
@@ -90,7 +92,7 @@ impl Life {
         let work = self.keys.work(&held.router);
         let mut keep = KEEP.key(&work);
         keep.key(&self.keys.letters).key(self.keys.state(id));
-        keep.arg(held.field).arg(&words.reply).arg(millis(REMEMBERED));
+        keep.arg(held.field).arg(&words.reply).arg(self.remembered(&held.seal));
         keep.arg(words.letter.as_deref().unwrap_or_default()).arg(letter::MOST);
         let counts: Option<Vec<u8>> = keep.invoke_async(&mut self.commands()).await?;
         let Some(reply) = counts else { return Ok(()) };

@@ -7,6 +7,8 @@ use protocol::MessageId;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
+use super::seal::Seal;
+
 /// The commands in a router's hands, by the field that each has in the hash on the server. Fields are counted
 /// up over all lives of the process, so none is ever used twice.
 #[derive(Debug, Default)]
@@ -35,6 +37,8 @@ pub(super) struct Held {
     pub(super) attempt: u32,
     /// The command as it came.
     pub(super) body: Arc<[u8]>,
+    /// What it is signed with.
+    pub(super) seal: Seal,
     /// Is cancelled when nobody waits for it, or when it is lost.
     pub(super) cancelled: CancellationToken,
     /// Is cancelled when it has been taken away, so that it is another router's to answer.

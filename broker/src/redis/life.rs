@@ -8,11 +8,13 @@ use redis::RedisError;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::begun::Begun;
 use super::claim::Claimed;
 use super::hands::{Hands, Held};
 use super::keys::Keys;
 use super::link::{Connection, RedisAddress};
 use super::scripts::{LEAVE, REGISTER};
+use super::seal::Seal;
 use super::terms::Terms;
 use crate::clock::Clock;
 use crate::failpoint::{self, Point};
@@ -24,6 +26,7 @@ pub(super) struct Life {
     pub(super) terms: Terms,
     pub(super) clock: Clock,
     pub(super) hands: Hands,
+    pub(super) begun: Begun,
     /// One for each command that is being answered.
     pub(super) tasks: TaskTracker,
     commands: Connection,
@@ -47,6 +50,7 @@ impl Life {
             terms,
             clock: Clock::default(),
             hands: Hands::default(),
+            begun: Begun::default(),
             tasks: TaskTracker::new(),
             commands,
             name: Mutex::default(),
@@ -112,13 +116,14 @@ impl Life {
     }
 
     /// Takes a claimed command into the hands.
-    pub(super) fn hold(&self, router: &Arc<str>, claimed: &Claimed) -> Held {
+    pub(super) fn hold(&self, router: &Arc<str>, claimed: &Claimed, seal: Seal) -> Held {
         let held = Held {
             router: Arc::clone(router),
             field: claimed.field,
             id: claimed.id.clone(),
             attempt: claimed.attempt,
             body: claimed.body.as_slice().into(),
+            seal,
             cancelled: CancellationToken::new(),
             lost: CancellationToken::new(),
         };

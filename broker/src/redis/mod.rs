@@ -26,6 +26,7 @@
 //! - A router waits for work with bells, which take nothing, so no command is ever on its way to a reader that
 //!   may be gone.
 
+mod key_file;
 mod keys;
 mod link;
 mod place;
@@ -35,9 +36,11 @@ mod feed;
 mod requester;
 mod sent;
 
+mod begun;
 mod bells;
 mod claim;
 mod responder;
+mod seal;
 mod watch;
 
 mod hands;
@@ -51,8 +54,10 @@ mod scripts;
 mod store;
 mod sweep;
 
+pub mod acl;
 pub mod look;
 
+pub use key_file::KeyFileError;
 pub use letter::DeadLetter;
 pub use link::{AddressError, RedisAddress};
 pub use place::QueuePlace;

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use protocol::sign::{About, Kind};
 use protocol::{CATALOG_TTL_MS, Catalog, EVENTS_KEPT, EVENTS_TTL_MS, Event, Millis};
 use redis::{AsyncCommands, RedisError};
 use tokio::time::sleep;
@@ -47,7 +48,13 @@ impl RedisPublisher {
     }
 
     async fn write_catalog(&self) -> Result<(), RedisError> {
-        let Some(bytes) = lock(&self.catalog).clone() else { return Ok(()) };
+        let Some(mut bytes) = lock(&self.catalog).clone() else { return Ok(()) };
+        if let Some(keys) = &self.life.terms.keys {
+            // An agent must be able to tell it from one that was true once.
+            bytes.pop();
+            bytes.extend_from_slice(format!(r#","issued_at":{}}}"#, self.now().0).as_bytes());
+            bytes = keys.sign(&About::only(Kind::Catalog), bytes);
+        }
         let key = self.life.keys.names.catalog();
         self.life.commands().pset_ex(key, bytes, CATALOG_TTL_MS).await
     }
@@ -74,7 +81,10 @@ impl Publisher for RedisPublisher {
 
     async fn event(&self, event: &Event) {
         let key = self.life.keys.names.events(&event.session);
-        let bytes = serde_json::to_vec(event).unwrap_or_default();
+        let mut bytes = serde_json::to_vec(event).unwrap_or_default();
+        if let Some(keys) = &self.life.terms.keys {
+            bytes = keys.sign(&About::event(&event.session), bytes);
+        }
         let mut back_off = BackOff::new();
         // An event may be all that tells how a command ended, so it is tried until it is there.
         while let Err(error) = self.push(&key, &bytes).await {

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use protocol::sign::{Keys, LIFE_MOST_MS};
 use protocol::{Catalog, Command, Event, MessageId, QueueNames, Reply, SessionKey};
 use redis::{AsyncCommands, RedisError};
 use tokio::sync::{mpsc, watch};
@@ -11,7 +12,6 @@ use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::link::{BLOCK, Connection, RedisAddress};
-use super::sent::Sent;
 use crate::clock::Clock;
 use crate::requester::{Feed, RequestError, Requester, WAY_BACK};
 
@@ -36,6 +36,7 @@ pub(super) struct Shared {
     /// Connections for blocking reads that nobody uses at the moment.
     idle: Mutex<Vec<Connection>>,
     pub(super) clock: Clock,
+    pub(super) keys: Option<Arc<Keys>>,
 }
 
 impl RedisRequester {
@@ -45,9 +46,23 @@ impl RedisRequester {
     /// # Errors
     /// Words on an address that can't be used at all.
     pub fn new(address: RedisAddress, names: QueueNames) -> Result<Self, String> {
+        Self::signing(address, names, None)
+    }
+
+    /// The same for an agent that signs with `keys`, and then believes nothing that is not signed: a reply, an event or a
+    /// catalogue that is not is as if it had not come.
+    ///
+    /// # Errors
+    /// As [`RedisRequester::new`].
+    pub fn signing(
+        address: RedisAddress,
+        names: QueueNames,
+        keys: Option<Arc<Keys>>,
+    ) -> Result<Self, String> {
         let commands = address.commands().map_err(|error| address.explain(&error))?;
         let idle = Mutex::default();
-        let shared = Shared { address, names, commands, idle, clock: Clock::default() };
+        let clock = Clock::default();
+        let shared = Shared { address, names, commands, idle, clock, keys };
         let (shared, stop) = (Arc::new(shared), CancellationToken::new());
         let (sender, catalog) = watch::channel(None);
         let look = Arc::clone(&shared).look_at_catalog(sender);
@@ -62,9 +77,9 @@ impl Requester for RedisRequester {
         let until = Instant::now() + wait;
         let now = self.shared.clock.now();
         command.envelope.issued_at = Some(now);
-        command.envelope.deadline = Some(now.after(wait.saturating_sub(WAY_BACK)));
+        command.envelope.deadline = Some(now.after(self.shared.life(wait)));
         let ours = self.catalog.borrow().is_some();
-        let sent = Sent::new(command, &self.shared.names, ours)?;
+        let sent = self.shared.sent(command, ours)?;
         let broken = self.shared.push(&sent, until).await?;
         let reply = self.shared.pop_reply(&sent, broken, until).await?;
         reply.ok_or(RequestError::NoReply { after: wait })
@@ -91,14 +106,19 @@ impl Feed for RedisRequester {
 
     async fn events(&self, session: &SessionKey) -> mpsc::Receiver<Event> {
         let (sender, receiver) = mpsc::channel(EVENTS_WAITING);
-        let key = self.shared.names.events(session);
-        let read = Arc::clone(&self.shared).read_events(key, sender);
+        let read = Arc::clone(&self.shared).read_events(session.clone(), sender);
         tokio::spawn(self.stop.clone().run_until_cancelled_owned(read));
         receiver
     }
 }
 
 impl Shared {
+    /// How long a command may be begun that is waited for so long. What is signed is not good for longer than half an hour.
+    fn life(&self, wait: Duration) -> Duration {
+        let life = wait.saturating_sub(WAY_BACK);
+        if self.keys.is_some() { life.min(Duration::from_millis(LIFE_MOST_MS)) } else { life }
+    }
+
     /// The oldest element of a list, which is waited for for a while.
     pub(super) async fn pop_once(&self, key: &str) -> Result<Option<Vec<u8>>, RedisError> {
         let idle = lock(&self.idle).pop();

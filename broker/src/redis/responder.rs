@@ -3,23 +3,31 @@
 use std::collections::VecDeque;
 use std::future::pending;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use protocol::{Command, QueueNames, Reply};
 use redis::RedisError;
+use tokio::time::sleep;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::claim::{Claim, Claimed, Mark};
+use super::hands::Held;
 use super::life::Life;
 use super::link::{BackOff, RedisAddress};
 use super::publisher::RedisPublisher;
+use super::seal::{Judged, Seal};
 use super::terms::Terms;
 use super::watch::{Answered, Watch};
 use crate::failpoint::{self, Point};
 use crate::responder::{Ending, Request, Responder};
+use crate::unrun;
 
 /// How long the state of a command is kept while it is in a router's hands, in milliseconds. Each beat renews it.
 pub(super) const LEASE_MS: u64 = 60 * 60 * 1_000;
+
+/// How long a command waits whose id another one has that is in hand.
+const COPY_WAITS: Duration = Duration::from_millis(100);
 
 /// The router's end on Redis. Dropping it ends its background tasks.
 pub struct RedisResponder {
@@ -146,8 +154,14 @@ impl RedisResponder {
     /// Takes in one command: to be handed over, or answered at once.
     fn accept(&mut self, name: &Arc<str>, claimed: Claimed) {
         failpoint::pass(Point::Claimed);
-        let held = self.life.hold(name, &claimed);
+        let judged = self.life.judge(&claimed);
+        let seal = if let Judged::Taken(seal) = &judged { seal.clone() } else { Seal::default() };
+        let held = self.life.hold(name, &claimed, seal);
         let life = Arc::clone(&self.life);
+        if !matches!(judged, Judged::Taken(_)) {
+            self.life.tasks.spawn(async move { life.turn_away(held, judged).await });
+            return;
+        }
         let ending = match (claimed.mark, claimed.mark.answer(&claimed.body, claimed.attempt)) {
             (Mark::Run, _) => {
                 let (request, unanswered) =
@@ -166,6 +180,29 @@ impl RedisResponder {
             (_, None) => Ending::Known(claimed.body),
         };
         self.life.tasks.spawn(async move { life.end(held, ending).await });
+    }
+}
+
+impl Life {
+    /// Ends what was not taken.
+    async fn turn_away(&self, held: Held, judged: Judged) {
+        match judged {
+            Judged::Taken(_) => {}
+            Judged::Refused(stopped) => {
+                tracing::warn!(id = ?held.id, "not run: {}", stopped.message);
+                let reply = Reply::new(held.id.clone(), &action(&held.body), stopped.into());
+                self.refuse(held, Some(reply)).await;
+            }
+            Judged::Dropped(why) => {
+                tracing::warn!(id = ?held.id, "a command is dropped: {why}");
+                self.refuse(held, None).await;
+            }
+            Judged::Waits => {
+                sleep(COPY_WAITS).await;
+                let draining = Reply::new(held.id.clone(), "", unrun::draining().into());
+                self.end(held, Ending::PutBack { begun: false, draining }).await;
+            }
+        }
     }
 }
 

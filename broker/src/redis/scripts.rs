@@ -43,6 +43,10 @@ script!(
     FINISH, "store.lua", "publish.lua", "finish.lua"
 );
 script!(
+    /// A command ends without a trace.
+    REFUSE, "refuse.lua"
+);
+script!(
     /// A command ends on a cluster, first step.
     KEEP, "store.lua", "keep.lua"
 );

@@ -1,6 +1,7 @@
 //! A command on its way, and its reply.
 
-use protocol::{Command, MessageId, Priority, QueueNames, Reply, WAITING_MOST, json};
+use protocol::sign::{About, BadSignature, RESENT};
+use protocol::{Command, MessageId, Priority, Reply, WAITING_MOST, json};
 use redis::{AsyncCommands, ErrorKind, RedisError};
 use tokio::time::{Instant, timeout_at};
 
@@ -17,27 +18,31 @@ pub(super) struct Sent {
     again: Option<Vec<u8>>,
 }
 
-impl Sent {
+impl Shared {
     /// `ours` says whether a router of this version lives: one of the first version knows one lane only, and runs
     /// twice what is sent twice.
-    pub(super) fn new(
-        mut command: Command,
-        names: &QueueNames,
-        ours: bool,
-    ) -> Result<Self, RequestError> {
-        let bytes = command.to_bytes();
+    pub(super) fn sent(&self, command: Command, ours: bool) -> Result<Sent, RequestError> {
+        let mut bytes = command.to_bytes();
+        if let Some(keys) = &self.keys {
+            bytes = keys.sign(&About::command(&command), bytes);
+        }
         let priority = if ours { command.envelope.priority } else { Priority::Normal };
-        command.envelope.resent = true;
-        let again = ours.then(|| command.to_bytes());
+        // Behind the signature, so that both are the same signed command.
+        let again =
+            ours.then(|| [&bytes[..bytes.len().saturating_sub(1)], RESENT.as_bytes()].concat());
         let size = again.as_ref().unwrap_or(&bytes).len();
         if size > json::MAX_BYTES {
             return Err(RequestError::TooLarge { size, limit: json::MAX_BYTES });
         }
-        Ok(Self { id: command.message_id, lane: names.lane(priority), bytes, again })
+        Ok(Sent { id: command.message_id, lane: self.names.lane(priority), bytes, again })
     }
-}
 
-impl Shared {
+    /// Whether these bytes are the reply to what was sent, as far as signatures can tell.
+    fn is_reply(&self, sent: &Sent, bytes: &[u8]) -> Result<(), BadSignature> {
+        let Some(keys) = &self.keys else { return Ok(()) };
+        keys.verify(&About::reply(&sent.id), bytes).map(drop)
+    }
+
     /// Puts a command into its lane, unless that is full. The error that it gives back is one after which nobody
     /// knows whether the command is there, and after which it may be sent again.
     pub(super) async fn push(
@@ -94,7 +99,14 @@ impl Shared {
                     (Ok(()), Ok(None)) => Ok(None),
                 };
                 match popped {
-                    Ok(Some(bytes)) => return Reply::from_bytes(&bytes),
+                    Ok(Some(bytes)) => match self.is_reply(sent, &bytes) {
+                        Ok(()) => return read(&bytes),
+                        Err(why) => {
+                            // Somebody else has put it there. The real one may still come.
+                            tracing::warn!(id = %sent.id, "a reply is not believed: {why}");
+                            broken = None;
+                        }
+                    },
                     Ok(None) => broken = None,
                     Err(error) => {
                         tracing::debug!(error = self.address.explain(&error), "no reply yet");
@@ -130,4 +142,12 @@ impl Shared {
         let (address, reason) = (self.address.shown().to_owned(), self.address.explain(error));
         RequestError::Uncertain { address, reason }
     }
+}
+
+/// Reads a reply. Its signature has been looked at, and is nothing that anybody should see.
+fn read(bytes: &[u8]) -> Result<Reply, json::JsonError> {
+    let mut reply = Reply::from_bytes(bytes)?;
+    reply.fields.shift_remove("key_id");
+    reply.fields.shift_remove("mac");
+    Ok(reply)
 }

@@ -2,6 +2,7 @@
 
 use redis::RedisError;
 
+use super::acl::literal;
 use super::life::Life;
 use super::link::Connection;
 
@@ -24,7 +25,7 @@ pub(super) async fn sweep(life: &Life) {
 
 async fn scan(life: &Life) -> Result<(), RedisError> {
     let mut commands = life.commands();
-    let pattern = format!("{}*", escaped(life.keys.names.response_prefix()));
+    let pattern = format!("{}*", literal(life.keys.names.response_prefix()));
     let mut cursor: u64 = 0;
     loop {
         let mut scan = redis::cmd("SCAN");
@@ -59,10 +60,4 @@ async fn limit(commands: &mut Connection, keys: Vec<Vec<u8>>) -> Result<(), Redi
         }
     }
     limits.query_async(commands).await
-}
-
-/// A prefix without any meaning as a pattern.
-fn escaped(prefix: &str) -> String {
-    let special = |c: char| matches!(c, '*' | '?' | '[' | ']' | '\\' | '^');
-    prefix.chars().flat_map(|c| special(c).then_some('\\').into_iter().chain([c])).collect()
 }

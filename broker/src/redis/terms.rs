@@ -1,6 +1,9 @@
 //! On which terms a router serves a queue.
 
+use std::sync::Arc;
 use std::time::Duration;
+
+use protocol::sign::Keys;
 
 /// On which terms a router serves a queue. Routers that share one should agree on all but `slots`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,11 +20,16 @@ pub struct Terms {
     /// A command without a deadline that has waited this long with no router alive is not run. Zero means that
     /// it is.
     pub stale_after: Duration,
+    /// What it signs with, and what commands must be signed with that are signed. Without keys it looks at no
+    /// signature.
+    pub keys: Option<Arc<Keys>>,
+    /// Whether commands that are not signed are refused. It has no meaning without keys.
+    pub require_signature: bool,
 }
 
 impl Default for Terms {
     /// 8 slots, 1,000 waiting, a sign of life each second, dead after 15 s, stale after 10 s (how long the first
-    /// SafeClaw's agent waits).
+    /// SafeClaw's agent waits), no keys.
     fn default() -> Self {
         Self {
             slots: 8,
@@ -29,6 +37,8 @@ impl Default for Terms {
             beat: Duration::from_secs(1),
             dead_after: Duration::from_secs(15),
             stale_after: Duration::from_secs(10),
+            keys: None,
+            require_signature: false,
         }
     }
 }

@@ -134,7 +134,7 @@ impl<'a> Asked<'a> {
         claim.arg(name).arg(self.first).arg(terms.slots).arg(terms.reserved());
         claim.arg(protocol::json::MAX_BYTES).arg(KEPT_BYTES).arg(terms.waiting_most);
         claim.arg(MOST_ATTEMPTS).arg(LEASE_MS).arg(&keys.states).arg(&keys.works);
-        claim.arg(millis(REMEMBERED));
+        claim.arg(millis(REMEMBERED)).arg(u8::from(terms.keys.is_some()));
         claim
     }
 

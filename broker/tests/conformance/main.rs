@@ -6,14 +6,16 @@ mod promises;
 use std::sync::Arc;
 use std::time::Duration;
 
+use broker::redis::acl::Acl;
 use broker::redis::{RedisAddress, RedisRequester, Terms};
 use broker::{Feed, Publisher, Request, RequestError, Requester, Responder, memory, pipe, redis};
+use protocol::sign::{KeyPair, Keys};
 use protocol::{
-    ActionName, Catalog, Code, Command, Done, Envelope, Event, EventKind, MessageId, Millis,
-    Outcome, QueueNames, Reply, SessionKey, Stopped, json,
+    ActionName, Catalog, Code, Command, Done, Envelope, Event, EventKind, MessageId, Outcome,
+    QueueNames, Reply, SessionKey, Stopped, json,
 };
 use serde_json::json as value;
-use testkit::{RedisServer, eventually};
+use testkit::{RedisServer, RedisSetup, eventually};
 use tokio_util::sync::CancellationToken;
 
 /// Longer than anything here takes: a test that waits for it has failed already.
@@ -51,6 +53,28 @@ fn on_redis() -> Ends<impl Requester + Feed + 'static, impl Responder + 'static,
     let terms = Terms { slots: 64, ..Terms::default() };
     let (router, publisher) =
         redis::responder(address(), QueueNames::default(), terms, shutdown.clone()).unwrap();
+    Ends { agent: Arc::new(agent), router, publisher, shutdown, server: Some(server) }
+}
+
+fn on_redis_signed()
+-> Ends<impl Requester + Feed + 'static, impl Responder + 'static, impl Publisher> {
+    // Where each may do what it must, and nothing else.
+    let acl = Acl::new(&QueueNames::default(), false).unwrap();
+    let server = RedisSetup::default()
+        .user("agent", &format!("on >a {}", acl.agent))
+        .user("router", &format!("on >r {}", acl.router))
+        .start();
+    let address = |login: &str| {
+        RedisAddress::new(&format!("redis://{login}@127.0.0.1:{}", server.port())).unwrap()
+    };
+    let shutdown = CancellationToken::new();
+    let keys = Some(Arc::new(Keys::new(KeyPair::new([1; 32], [2; 32]))));
+    let agent =
+        RedisRequester::signing(address("agent:a"), QueueNames::default(), keys.clone()).unwrap();
+    let terms = Terms { slots: 64, keys, require_signature: true, ..Terms::default() };
+    let (router, publisher) =
+        redis::responder(address("router:r"), QueueNames::default(), terms, shutdown.clone())
+            .unwrap();
     Ends { agent: Arc::new(agent), router, publisher, shutdown, server: Some(server) }
 }
 
@@ -238,10 +262,11 @@ mod suite {
     ) {
         let [mine, other] = ["owner", "guest"].map(|key| SessionKey::new(key).unwrap());
         let mut events = ends.agent.events(&mine).await;
+        let at = ends.publisher.now();
         let event = |session: &SessionKey, text: &str| Event {
             event: EventKind::Notice,
             session: session.clone(),
-            at: Millis(1),
+            at,
             message_id: None,
             text: Some(text.to_owned()),
             reply: None,
@@ -326,7 +351,7 @@ macro_rules! conformance {
     };
 }
 
-conformance!(in_memory, on_a_pipe, on_redis => [
+conformance!(in_memory, on_a_pipe, on_redis, on_redis_signed => [
     a_command_is_answered,
     commands_arrive_in_order_with_their_times,
     many_at_once_get_each_its_own_answer,

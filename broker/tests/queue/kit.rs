@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use broker::redis::{RedisAddress, RedisRequester, Terms};
 use broker::{Publisher, Request, Responder};
+use protocol::sign::{KeyPair, Keys};
 use protocol::{
     ActionName, Catalog, Command, Done, Envelope, MessageId, Millis, Object, Outcome, QueueNames,
     Reply, Stopped,
@@ -132,6 +133,22 @@ impl Drop for Router {
             runtime.shutdown_background();
         }
     }
+}
+
+/// Keys of an agent and its routers.
+pub(crate) fn keys() -> Arc<Keys> {
+    Arc::new(Keys::new(KeyPair::new([1; 32], [2; 32])))
+}
+
+/// Terms of a router with keys.
+pub(crate) fn signed(require_signature: bool) -> Terms {
+    Terms { keys: Some(keys()), require_signature, ..quick() }
+}
+
+/// An agent's end with keys.
+pub(crate) fn signing(server: &RedisServer) -> Arc<RedisRequester> {
+    let address = RedisAddress::new(&server.url()).unwrap();
+    Arc::new(RedisRequester::signing(address, QueueNames::default(), Some(keys())).unwrap())
 }
 
 /// Answers with the attempt's number.

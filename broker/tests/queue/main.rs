@@ -15,4 +15,5 @@ mod lanes;
 mod late;
 mod once;
 mod outage;
+mod sign;
 mod sweep;

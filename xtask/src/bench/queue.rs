@@ -23,6 +23,9 @@ pub(super) fn run(sh: &Shell) -> Result<Vec<Figure>> {
         figure("cpu_1 ", "1 caller: CPU a command against it", "x")?.at_most(2.0),
         figure("three_routers ", "three routers against one, 20 ms each", "x")?.at_least(2.7),
         figure("idle_percent ", "an idle router's end", "% CPU")?.at_most(0.5),
+        figure("signed_half_1 ", "1 caller: what signing adds to the median time", "µs")?
+            .at_most(100.0),
+        figure("signed_micros_1 ", "1 caller: what signing adds to the CPU a command", "µs")?,
         figure("commands_64 ", "64 callers: commands a second", "/s")?,
         figure("micros_64 ", "64 callers: CPU a command", "µs")?,
         figure("micros_1 ", "1 caller: CPU a command", "µs")?,

@@ -2,9 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
+use protocol::sign::About;
+use protocol::{Command, MessageId, Millis};
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client};
+
+use crate::worker::keys;
 
 /// What was served while somebody watched.
 pub(crate) struct Served {
@@ -59,7 +63,7 @@ async fn ask(
     start: Instant,
     span: Duration,
 ) -> Result<Vec<Duration>> {
-    let mut times = Vec::new();
+    let (mut times, signs) = (Vec::new(), queue.contains(":signed:"));
     while start.elapsed() < span {
         let id = format!("{caller}-{}-{}", span.as_millis(), times.len());
         let key = format!("safeclaw:response:{id}");
@@ -67,10 +71,25 @@ async fn ask(
             r#"{{"message_id":"{id}","action":"ECHO","params":{{"text":"Hello World"}},"v":2}}"#
         );
         let asked = Instant::now();
+        let command = if signs { signed(&command)? } else { command.into_bytes() };
         let mut pipeline = redis::pipe();
         pipeline.lpush(&queue, command).ignore().blpop(&key, 30.0);
-        let _: Vec<redis::Value> = pipeline.query_async(&mut connection).await?;
+        let ((_, reply),): ((String, Vec<u8>),) = pipeline.query_async(&mut connection).await?;
+        if signs {
+            let id = MessageId::new(id)?;
+            keys().verify(&About::reply(&id), &reply).context("a reply that is not signed")?;
+        }
         times.push(asked.elapsed());
     }
     Ok(times)
+}
+
+/// What an agent with a key does to a command.
+fn signed(command: &str) -> Result<Vec<u8>> {
+    let now = Millis::of_this_machine();
+    let mut command = Command::from_bytes(command.as_bytes())
+        .map_err(|malformed| anyhow::anyhow!(malformed.stopped.message))?;
+    command.envelope.issued_at = Some(now);
+    command.envelope.deadline = Some(now.after(Duration::from_secs(30)));
+    Ok(keys().sign(&About::command(&command), command.to_bytes()))
 }

@@ -41,13 +41,18 @@ async fn main() -> Result<()> {
 async fn measure() -> Result<()> {
     let server = RedisServer::start();
     for callers in [64, 1] {
-        let mut ratios = Ratios::default();
+        let (mut ratios, mut more, mut slower) = (Ratios::default(), Vec::new(), Vec::new());
         for round in 0..ROUNDS {
             let bare = serve(&server, Kind::Bare, 1, callers, round).await?;
             let ours = serve(&server, Kind::Ours, 1, callers, round).await?;
+            let signed = serve(&server, Kind::Signed, 1, callers, round).await?;
+            more.push(signed.cpu_each() - ours.cpu_each());
+            slower.push((signed.half().as_secs_f64() - ours.half().as_secs_f64()) * 1e6);
             ratios.add(&ours, &bare);
         }
         ratios.print(callers);
+        println!("signed_micros_{callers} {:.2}", median(more));
+        println!("signed_half_{callers} {:.2}", median(slower));
     }
     let mut scale = Vec::new();
     for round in 0..ROUNDS {

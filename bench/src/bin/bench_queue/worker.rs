@@ -5,11 +5,13 @@ use std::fmt;
 use std::fs;
 use std::process::{Child, Command};
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use broker::redis::{RedisAddress, Terms};
 use broker::{Request, Responder};
+use protocol::sign::{KeyPair, Keys};
 use protocol::{Done, QueueNames};
 use redis::{AsyncConnectionConfig, Client, cmd};
 use tokio_util::sync::CancellationToken;
@@ -23,7 +25,9 @@ pub(crate) enum Kind {
     Bare,
     /// This project's router's end, which answers at once.
     Ours,
-    /// The same, which takes its time over each command.
+    /// The same, which takes nothing unsigned and signs its replies.
+    Signed,
+    /// As `Ours`, but it takes its time over each command.
     Waiting,
 }
 
@@ -32,6 +36,7 @@ impl fmt::Display for Kind {
         f.write_str(match self {
             Self::Bare => "bare",
             Self::Ours => "ours",
+            Self::Signed => "signed",
             Self::Waiting => "waiting",
         })
     }
@@ -40,7 +45,7 @@ impl fmt::Display for Kind {
 impl FromStr for Kind {
     type Err = anyhow::Error;
     fn from_str(word: &str) -> Result<Self> {
-        [Self::Bare, Self::Ours, Self::Waiting]
+        [Self::Bare, Self::Ours, Self::Signed, Self::Waiting]
             .into_iter()
             .find(|kind| kind.to_string() == word)
             .with_context(|| format!("{word} is no kind of worker"))
@@ -77,9 +82,13 @@ impl Drop for Worker {
 pub(crate) async fn serve(kind: Kind, url: &str, queue: &str) -> Result<()> {
     match kind {
         Kind::Bare => bare(url, queue).await,
-        Kind::Ours => ours(url, queue, 64, reply).await,
+        Kind::Ours => ours(url, queue, plain(64), reply).await,
+        Kind::Signed => {
+            let terms = Terms { keys: Some(keys()), require_signature: true, ..plain(64) };
+            ours(url, queue, terms, reply).await
+        }
         Kind::Waiting => {
-            ours(url, queue, SLOTS, |request| {
+            ours(url, queue, plain(SLOTS), |request| {
                 tokio::spawn(async move {
                     tokio::time::sleep(WAITING).await;
                     reply(request);
@@ -109,9 +118,17 @@ async fn bare(url: &str, queue: &str) -> Result<()> {
     }
 }
 
-async fn ours(url: &str, queue: &str, slots: usize, serve: impl Fn(Request)) -> Result<()> {
+fn plain(slots: usize) -> Terms {
+    Terms { slots, ..Terms::default() }
+}
+
+/// What callers and workers sign with.
+pub(crate) fn keys() -> Arc<Keys> {
+    Arc::new(Keys::new(KeyPair::new([1; 32], [2; 32])))
+}
+
+async fn ours(url: &str, queue: &str, terms: Terms, serve: impl Fn(Request)) -> Result<()> {
     let names = QueueNames::new(queue, "safeclaw:response:");
-    let terms = Terms { slots, ..Terms::default() };
     let (mut responder, _publisher) =
         broker::redis::responder(RedisAddress::new(url)?, names, terms, CancellationToken::new())
             .map_err(anyhow::Error::msg)?;

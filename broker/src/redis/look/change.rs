@@ -50,7 +50,7 @@ impl Look {
     /// # Errors
     /// [`RetryError`]; nothing has changed then.
     pub async fn retry(&self, letter: &Letter) -> Result<Lane, RetryError> {
-        let (id, lane, command) = letter.again()?;
+        let (id, lane, command) = letter.again(&self.terms, self.now)?;
         let mut retry = RETRY.key(&self.keys.letters);
         retry.key(self.keys.state(&id)).key(lane.key(&self.keys));
         if !self.commands.is_cluster() {

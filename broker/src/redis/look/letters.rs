@@ -1,11 +1,13 @@
 //! The dead letters, with what a person needs to name one and to send it again.
 
-use protocol::{Code, Command, MessageId, Priority, json};
+use protocol::sign::{About, BadSignature, LIFE_MOST_MS};
+use protocol::{Code, Command, MessageId, Millis, Priority, json};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::lane::Lane;
 use super::{CHUNK, Look, LookError, Range};
+use crate::redis::Terms;
 use crate::redis::letter::{DeadLetter, KEPT_BYTES};
 
 /// More than any letter has: all that is kept of a command, each byte written as six.
@@ -40,6 +42,14 @@ pub enum NoCommand {
     /// Its end is gone.
     #[error("it was longer than what is kept of a command ({} KiB); send it again where it came from", KEPT_BYTES / 1024)]
     Truncated,
+    /// Somebody has signed it who has no key.
+    #[error("its signature is wrong, so nobody knows who sent it ({0})")]
+    Forged(BadSignature),
+    /// Nobody has signed it, and routers take nothing unsigned.
+    #[error(
+        "it is not signed, so nobody knows who sent it, and queue.require_signature is set in router/config.json"
+    )]
+    Unsigned,
 }
 
 impl Letter {
@@ -80,9 +90,16 @@ impl Letter {
         self
     }
 
-    /// The same command for one more sending, with its id and its lane.
-    pub(super) fn again(&self) -> Result<(MessageId, Lane, Vec<u8>), NoCommand> {
+    /// The same command for one more sending, with its id and its lane. With keys, one that was signed is signed anew, for
+    /// half an hour from `now`; but only if it was signed with one of them, for anybody who can write there could have put
+    /// a letter there.
+    pub(super) fn again(
+        &self,
+        terms: &Terms,
+        now: Millis,
+    ) -> Result<(MessageId, Lane, Vec<u8>), NoCommand> {
         let command = self.command()?;
+        let signs = self.was_signed(&command, terms)?;
         let unreadable = |error: json::JsonError| NoCommand::Unreadable(error.to_string());
         let mut object = json::parse_object(self.dead.raw.as_bytes()).map_err(unreadable)?;
         for name in OF_ONE_SENDING {
@@ -93,7 +110,27 @@ impl Letter {
             Priority::Normal => Lane::Queue,
             Priority::Background => Lane::Lo,
         };
-        Ok((command.message_id, lane, Value::Object(object).to_string().into_bytes()))
+        if signs {
+            object.insert("issued_at".to_owned(), now.0.into());
+            object.insert("deadline".to_owned(), (now.0 + LIFE_MOST_MS).into());
+        }
+        let mut bytes = Value::Object(object).to_string().into_bytes();
+        if let (true, Some(keys)) = (signs, &terms.keys) {
+            let deadline = Some(Millis(now.0 + LIFE_MOST_MS));
+            bytes = keys.sign(&About { deadline, ..About::command(&command) }, bytes);
+        }
+        Ok((command.message_id, lane, bytes))
+    }
+
+    fn was_signed(&self, command: &Command, terms: &Terms) -> Result<bool, NoCommand> {
+        let Some(keys) = &terms.keys else { return Ok(false) };
+        match keys.verify(&About::command(command), self.dead.raw.as_bytes()) {
+            Ok(_) => Ok(true),
+            Err(BadSignature::Unsigned) if command.envelope.mac.is_none() => {
+                if terms.require_signature { Err(NoCommand::Unsigned) } else { Ok(false) }
+            }
+            Err(why) => Err(NoCommand::Forged(why)),
+        }
     }
 }
 
@@ -187,7 +224,9 @@ mod tests {
             "issued_at": 1, "deadline": 2, "priority": 2, "resent": true, "key_id": "k", "mac": "x",
             "of_a_later_version": [1],
         });
-        let (id, lane, bytes) = letter(Code::Deadline, 0, &raw.to_string()).again().unwrap();
+        let (id, lane, bytes) = letter(Code::Deadline, 0, &raw.to_string())
+            .again(&Terms::default(), Millis(0))
+            .unwrap();
         assert_eq!((id.as_str(), lane), ("m1", Lane::Hi));
         let expected = json!({
             "message_id": "m1", "action": "A", "params": {"deadline": 1}, "v": 2, "session": "owner",
@@ -199,12 +238,15 @@ mod tests {
     #[test]
     fn what_is_no_command_or_has_lost_its_end_is_not_sent_again() {
         for raw in ["", "\u{fffd}", "[1]", r#"{"action":"A"}"#] {
-            let refused = letter(Code::BadRequest, 0, raw).again().unwrap_err();
+            let refused =
+                letter(Code::BadRequest, 0, raw).again(&Terms::default(), Millis(0)).unwrap_err();
             assert!(matches!(refused, NoCommand::Unreadable(_)), "{raw}: {refused}");
         }
         let cut = format!("{{\"message_id\":\"m1\",\"x\":\"{}", "x".repeat(KEPT_BYTES));
         for bytes in [KEPT_BYTES, KEPT_BYTES - 3] {
-            let refused = letter(Code::TooLarge, 0, &cut[..bytes]).again().unwrap_err();
+            let refused = letter(Code::TooLarge, 0, &cut[..bytes])
+                .again(&Terms::default(), Millis(0))
+                .unwrap_err();
             assert_eq!(refused, NoCommand::Truncated);
         }
     }

@@ -3,7 +3,7 @@
 -- KEYS: routers, work, again, stale, hi, queue, lo, control, wheel.
 -- ARGV: router, first field, slots, how many of them are for hi alone, most bytes of a command, how many bytes are
 -- kept of a longer one, most that may wait in a lane, most attempts, how long a command may run (ms), prefix of states,
--- prefix of works, how long a taken-back id is remembered (ms).
+-- prefix of works, how long a taken-back id is remembered (ms), 1 when the router looks at signatures.
 -- Returns 'fenced', or {{field, mark, attempts, id, body or kept reply}, ...}.
 local routers, work, again, stale = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local router, field, slots, reserved = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -28,8 +28,12 @@ local function read(body)
   return usable and id or nil, type(deadline) == 'number' and deadline or 0, command.resent == true
 end
 
--- Why a command must not be run, by the state that its id is in; 'drop' when another copy is on its way.
-local function judged(state, lane)
+-- A command without the word that it was sent before, which is not signed.
+local function plain(body) return (body:gsub(',"resent":true}$', '}')) end
+
+-- Why a command must not be run, by the state that its id is in; 'drop' when another copy is on its way, and 'copy' when
+-- only the router can tell whether it is one.
+local function judged(state, lane, body)
   if not state then return nil end
   if state:sub(1, 5) == 'done ' then return 'known' end
   if state == 'cancelled' then return 'cancelled' end
@@ -37,7 +41,10 @@ local function judged(state, lane)
     return lane ~= 'again' and redis.call('EXISTS', again) == 1 and 'drop' or nil
   end
   local owner, held = state:match('^running (%S+) (%d+)')
-  return owner and redis.call('HEXISTS', works .. owner, held) == 1 and 'drop' or nil
+  local other = owner and redis.call('HGET', works .. owner, held)
+  if not other then return nil end
+  if ARGV[13] == '1' and plain(other:match('\n(.*)$') or '') ~= plain(body) then return 'copy' end
+  return 'drop'
 end
 
 -- Takes the oldest command of a lane: nil when there is none, false when it was a copy that is dropped.
@@ -62,7 +69,7 @@ local function take(lane, mark)
     if not id and known_id and known_id ~= '!' then id, mark = known_id, 'too_large' end
   end
   local state = id and redis.call('GET', states .. id)
-  local why = judged(state, lane[2])
+  local why = judged(state, lane[2], body)
   if why == 'drop' then
     redis.call('RPOP', lane[1])
     return false
@@ -84,7 +91,7 @@ local function take(lane, mark)
   redis.call('HSET', work, field, attempts .. counted .. ' ' .. from .. ' ' .. (id or '!') .. '\n' .. body)
   if mark == 'known' then
     body = state:sub(6)
-  elseif id then
+  elseif id and mark ~= 'copy' then
     -- What was taken back stays so, whatever becomes of this router.
     local cancelled = mark == 'cancelled' and ' cancelled' or ''
     redis.call('SET', states .. id, 'running ' .. router .. ' ' .. field .. cancelled, 'PX', lease)

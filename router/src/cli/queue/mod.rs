@@ -71,8 +71,8 @@ enum Command {
         #[arg(long, value_name = "CODE", value_parser = reasons())]
         reason: Option<Code>,
     },
-    /// Send the command of a dead letter again, without a deadline. Nobody waits for its reply: `show` tells
-    /// it.
+    /// Send the command of a dead letter again, without a deadline, or signed anew for half an hour if it was
+    /// signed. Nobody waits for its reply: `show` tells it.
     Retry {
         #[command(flatten)]
         named: Named,
@@ -117,8 +117,7 @@ fn reasons() -> impl TypedValueParser<Value = Code> {
 pub(super) async fn run(home: &Home, queue: Queue) -> Result<(), QueueError> {
     let settings = Settings::read(home)?;
     let Some(address) = settings.queue.address()? else { return Err(QueueError::NoRedis) };
-    let terms = settings.config.queue.terms(settings.config.max_parallel.count());
-    let look = Look::connect(address, settings.queue.names.clone(), terms).await?;
+    let look = Look::connect(address, settings.queue.names.clone(), settings.terms()?).await?;
     let secrets = &settings.secrets;
     let said = match queue.command {
         Command::Stats => stats::say(&look).await?,

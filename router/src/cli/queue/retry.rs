@@ -56,10 +56,14 @@ fn words(command: &Command, lane: Lane, look: &Look) -> String {
         nobody waits for its reply: `queue show {id}` tells it until 10 minutes after its end\n",
         lane.as_str()
     );
+    let is_signed = look.terms().keys.is_some() && command.envelope.mac.is_some();
+    if is_signed {
+        text.push_str("it is signed anew, and can be begun within half an hour\n");
+    }
     if look.routers_alive() == 0 {
-        // It has no deadline any more, and of that lane a router that starts goes by how long it lay untouched.
+        // Unsigned it has no deadline any more, and of that lane a router that starts goes by how long it lay untouched.
         let stale = match look.terms().stale_after.as_secs() {
-            patience @ 1.. if lane == Lane::Queue => {
+            patience @ 1.. if lane == Lane::Queue && !is_signed => {
                 format!(" within {patience} s, or it is set aside as stale again")
             }
             _ => String::new(),
