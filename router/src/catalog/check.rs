@@ -345,10 +345,12 @@ mod tests {
     #[test]
     fn a_setting_is_no_way_around_that() {
         let (home, _) = fresh();
-        let file = home.router_skills().join("create_post/skill.toml");
+        let file = home.router_skills().join("web_fetch/skill.toml");
         let manifest = fs::read_to_string(&file).unwrap();
-        fs::write(&file, manifest.replacen("https://mastodon.social", "*", 1)).unwrap();
-        assert!(!look(&home).broken.is_empty());
+        let hidden = "[settings]\nsite = \"*\"\n[net]\nhosts = [\"{site}\"]";
+        fs::write(&file, manifest.replacen("[net]\nhosts = [\"*\"]", hidden, 1)).unwrap();
+        let why = &look(&home).broken[0].why;
+        assert!(why.contains("any_host"), "{why}");
     }
 
     #[test]

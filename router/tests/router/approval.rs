@@ -306,7 +306,7 @@ async fn a_yes_to_what_another_policy_asked_runs_nothing() {
 async fn a_claim_of_the_agent_raises_what_is_asked() {
     let policy = "[effects]\nexternal = \"allow\"\n";
     let house = house_with(|home| home.put("router/policy.toml", policy), 8);
-    house.let_run(1);
+    house.let_run(2);
     done(&house.ask("POST", json!({})).await);
     let mut tainted = command("t1", "POST", json!({}));
     tainted.envelope.taint = protocol::Taint { untrusted: true, private: false };
