@@ -60,7 +60,7 @@ impl Approvals {
                 "the policy takes a yes from the router's own side only: start_router approvals",
             ));
         }
-        if terms.by.as_ref().is_some_and(|by| !by.contains(&principal)) {
+        if !terms.may_answer(&principal) {
             return Err(owner("the policy does not let this person answer (approval.by)"));
         }
         let session = key_of(command).to_owned();
