@@ -89,7 +89,8 @@ fn what_has_had_its_time_is_gone_and_makes_room() {
             assert!(store.swap(SHORT, key, None, Some(b"x")).await.unwrap());
         }
         assert!(store.swap(FOR_EVER, "a", None, Some(b"x")).await.unwrap());
-        eventually("its time is over", async || store.read(SHORT, "b").await.unwrap().is_none()).await;
+        eventually("its time is over", async || store.read(SHORT, "b").await.unwrap().is_none())
+            .await;
         assert_eq!(store.list(SHORT).await.unwrap(), []);
         assert!(store.swap(SHORT, "c", None, Some(b"x")).await.unwrap());
         assert!(store.read(FOR_EVER, "a").await.unwrap().is_some());
