@@ -8,6 +8,12 @@ use crate::{
     WIRE_VERSION, json,
 };
 
+/// How many of the URLs that a person typed a command carries at most.
+pub const TYPED_MOST: usize = 16;
+
+/// How long each of them is at most, in characters.
+pub const TYPED_LONGEST: usize = 2_048;
+
 /// How urgent a command is. Absent on the wire means normal.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash, Serialize, Deserialize,
@@ -80,6 +86,10 @@ pub struct Envelope {
     /// What the agent says has entered the session. It may raise a bit at the router, never clear one.
     #[serde(skip_serializing_if = "is_default")]
     pub taint: Taint,
+    /// The URLs that the person typed in this session, newest last: at most [`TYPED_MOST`] of at most
+    /// [`TYPED_LONGEST`] characters. A claim like `taint`: what it may open is the policy's to say.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub typed: Vec<String>,
     /// Sent before under the same id, and nobody knows what became of that: it may have been begun.
     #[serde(skip_serializing_if = "is_default")]
     pub resent: bool,
@@ -202,6 +212,7 @@ mod tests {
                 deadline: Some(Millis(1_700_000_010_000)),
                 priority: Priority::Interactive,
                 taint: Taint { untrusted: true, private: true },
+                typed: vec!["https://example.com/a".to_owned()],
                 ..Envelope::current()
             },
         };

@@ -21,7 +21,7 @@ mod time;
 mod trust;
 
 pub use card::{ActionCard, Catalog, Effect, Example, Reads};
-pub use command::{Command, Envelope, Malformed, Priority};
+pub use command::{Command, Envelope, Malformed, Priority, TYPED_LONGEST, TYPED_MOST};
 pub use event::{Event, EventKind};
 pub use frame::Frame;
 pub use names::{ActionName, MessageId, NameError, Principal, SessionKey};
