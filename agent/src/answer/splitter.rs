@@ -5,8 +5,13 @@
 
 const BLOCK: &str = "<tool_code>";
 const BLOCK_END: &str = "</tool_code>";
-const REASONING: &str = "<think>";
-const REASONING_END: &str = "</think>";
+/// What models write around their reasoning.
+const REASONING: [(&str, &str); 4] = [
+    ("<think>", "</think>"),
+    ("<thinking>", "</thinking>"),
+    ("<reasoning>", "</reasoning>"),
+    ("<thought>", "</thought>"),
+];
 const FENCE: &str = "```";
 
 /// A fence's language and the white space behind it may each have this many bytes.
@@ -26,6 +31,10 @@ pub(super) struct Blocks {
     pub(super) unclosed: bool,
     /// One was closed that had not been opened.
     pub(super) unopened: bool,
+    /// Words follow the first one.
+    pub(super) followed: bool,
+    /// One stands in a quotation, or in reasoning whose beginning is missing.
+    pub(super) quoted: bool,
 }
 
 #[derive(Debug, Default)]
@@ -37,6 +46,14 @@ pub(super) struct Splitter {
     shown: bool,
     /// White space that is shown once something follows it.
     space: String,
+    /// The line that the words are in by now, as far as it matters: its first character that is no space.
+    line_begins: Option<char>,
+    /// The last character of the words.
+    last: Option<char>,
+    /// How many code fences stand in the words.
+    fences: usize,
+    /// How many backticks in a row the words end with.
+    ticks: usize,
 }
 
 #[derive(Debug, Default, Clone, Copy)]
@@ -44,7 +61,8 @@ enum Place {
     #[default]
     Words,
     Block,
-    Reasoning,
+    /// Until this tag.
+    Reasoning(&'static str),
 }
 
 /// What begins at a place in the words.
@@ -61,7 +79,9 @@ enum Mark {
 enum Tag {
     Block,
     BlockEnd,
-    Reasoning,
+    /// Until this tag.
+    Reasoning(&'static str),
+    ReasoningEnd,
 }
 
 impl Splitter {
@@ -75,7 +95,7 @@ impl Splitter {
             let (taken, goes_on) = match self.place {
                 Place::Words => self.words(rest, &mut words),
                 Place::Block => self.block(rest),
-                Place::Reasoning => self.reasoning(rest),
+                Place::Reasoning(end) => self.reasoning(rest, end),
             };
             rest = &rest[taken..];
             if !goes_on {
@@ -97,7 +117,7 @@ impl Splitter {
             }
             Place::Words => self.show(&rest, &mut words),
             Place::Block => self.blocks.unclosed = true,
-            Place::Reasoning => {}
+            Place::Reasoning(_) => {}
         }
         (words, self.blocks)
     }
@@ -125,10 +145,38 @@ impl Splitter {
         match tag {
             Tag::Block => {
                 self.blocks.count += 1;
+                self.blocks.quoted |= self.is_quoting();
                 self.place = Place::Block;
             }
             Tag::BlockEnd => self.blocks.unopened = true,
-            Tag::Reasoning => self.place = Place::Reasoning,
+            Tag::Reasoning(end) => self.place = Place::Reasoning(end),
+            // What stood before it was reasoning, and so was any block in it.
+            Tag::ReasoningEnd => self.blocks.quoted |= self.blocks.count > 0,
+        }
+    }
+
+    /// Whether what comes now stands in a quotation: in a line of one, behind a backtick or a quotation mark, or
+    /// in a code fence that holds more than it.
+    fn is_quoting(&self) -> bool {
+        let opens = matches!(self.last, Some('`' | '"' | '“' | '„' | '«'));
+        self.fences % 2 == 1 || opens || self.line_begins == Some('>')
+    }
+
+    /// Keeps in mind of the words what says whether the next block is quoted.
+    fn note(&mut self, piece: &str) {
+        for c in piece.chars() {
+            self.ticks = if c == '`' { self.ticks + 1 } else { 0 };
+            if self.ticks == FENCE.len() {
+                self.fences += 1;
+            }
+            match c {
+                '\n' => self.line_begins = None,
+                c if !c.is_whitespace() => {
+                    self.line_begins.get_or_insert(c);
+                }
+                _ => {}
+            }
+            self.last = Some(c);
         }
     }
 
@@ -143,8 +191,8 @@ impl Splitter {
         (taken, found)
     }
 
-    fn reasoning(&mut self, text: &str) -> (usize, bool) {
-        let (_, taken, found) = up_to(text, REASONING_END);
+    fn reasoning(&mut self, text: &str, end: &str) -> (usize, bool) {
+        let (_, taken, found) = up_to(text, end);
         if found {
             self.place = Place::Words;
         }
@@ -155,8 +203,11 @@ impl Splitter {
     /// it was said without knowing how the actions end.
     fn show(&mut self, piece: &str, words: &mut String) {
         if self.blocks.count > 0 {
+            // The end of a fence around the block says nothing.
+            self.blocks.followed |= piece.chars().any(|c| !c.is_whitespace() && c != '`');
             return;
         }
+        self.note(piece);
         let piece = if self.shown { piece } else { piece.trim_start() };
         let solid = piece.trim_end();
         if !solid.is_empty() {
@@ -182,8 +233,13 @@ fn up_to<'t>(text: &'t str, tag: &str) -> (&'t str, usize, bool) {
 /// What begins where `text` begins, which is with `<` or a backtick.
 fn mark(text: &str) -> Mark {
     if text.starts_with('<') {
-        return [(BLOCK, Tag::Block), (BLOCK_END, Tag::BlockEnd), (REASONING, Tag::Reasoning)]
+        let blocks = [(BLOCK, Tag::Block), (BLOCK_END, Tag::BlockEnd)];
+        let reasoning = REASONING
             .into_iter()
+            .flat_map(|(begin, end)| [(begin, Tag::Reasoning(end)), (end, Tag::ReasoningEnd)]);
+        return blocks
+            .into_iter()
+            .chain(reasoning)
             .map(|(tag, which)| tag_mark(text, tag, which, 0))
             .find(|mark| !matches!(mark, Mark::None))
             .unwrap_or(Mark::None);
