@@ -80,14 +80,14 @@ fn sections(parts: &Parts<'_>) -> Vec<Section> {
 fn memory(memory: &Memory) -> String {
     let mut lines = Vec::new();
     let mut size = 0;
-    for (key, value) in memory.0.iter().rev() {
+    for (key, value) in memory.facts.iter().rev() {
         let value = fit(&Memory::shown(value), MEMORY_VALUE_LIMIT);
         let line = format!("{}: {}", tame(&one_line(key)), indented(&value));
         size += line.len() + 1;
         if size > MEMORY_LIMIT {
             lines.push(format!(
                 "[... {} older entries are not shown]",
-                memory.0.len() - lines.len()
+                memory.facts.len() - lines.len()
             ));
             break;
         }
