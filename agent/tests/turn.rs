@@ -373,9 +373,11 @@ async fn a_question_is_passed_on_and_its_result_comes_later() {
     let mut house = house(&[&actions(&["POST"]), "It waits.", "Yes, it was posted."]).await;
     house.say("post").await;
     let post = house.router.receive().await.unwrap();
-    let approval = json!({"id": "q-1", "question": "POST {}", "seconds": 600});
+    let approval = json!({"id": "q-1", "question": "POST {}", "code": true, "seconds": 600});
     post.reply(Stopped::new(Code::Approval, "it waits").with("approval", approval));
     let heard = house.heard().await;
+    // What a person has to type is nothing that a model could tell them to.
+    assert!(house.prompt(1).contains("it waits") && !house.prompt(1).contains("q-1"));
     assert!(
         heard.contains("<POST: pending, it waits>") && heard.contains("?q-1 POST {}"),
         "{heard}"

@@ -46,13 +46,21 @@ pub(super) struct Splitter {
     shown: bool,
     /// White space that is shown once something follows it.
     space: String,
-    /// The line that the words are in by now, as far as it matters: its first character that is no space.
-    line_begins: Option<char>,
-    /// The last character of the words.
-    last: Option<char>,
+    /// The line that the words are in by now.
+    line: Line,
     /// How many code fences stand in the words.
     fences: usize,
     /// How many backticks in a row the words end with.
+    run: usize,
+}
+
+/// What of a line says whether a block behind it is quoted.
+#[derive(Debug, Default, Clone, Copy)]
+struct Line {
+    /// The first character that is no space.
+    begins: Option<char>,
+    last: Option<char>,
+    quotes: usize,
     ticks: usize,
 }
 
@@ -135,17 +143,17 @@ impl Splitter {
             }
             Mark::Undecided => (at, false),
             Mark::Tag(tag, length) => {
-                self.enter(tag);
+                self.enter(tag, text[at..].starts_with(FENCE));
                 (at + length, true)
             }
         }
     }
 
-    fn enter(&mut self, tag: Tag) {
+    fn enter(&mut self, tag: Tag, is_fenced: bool) {
         match tag {
             Tag::Block => {
                 self.blocks.count += 1;
-                self.blocks.quoted |= self.is_quoting();
+                self.blocks.quoted |= self.is_quoting(is_fenced);
                 self.place = Place::Block;
             }
             Tag::BlockEnd => self.blocks.unopened = true,
@@ -155,28 +163,34 @@ impl Splitter {
         }
     }
 
-    /// Whether what comes now stands in a quotation: in a line of one, behind a backtick or a quotation mark, or
-    /// in a code fence that holds more than it.
-    fn is_quoting(&self) -> bool {
-        let opens = matches!(self.last, Some('`' | '"' | '“' | '„' | '«'));
-        self.fences % 2 == 1 || opens || self.line_begins == Some('>')
+    /// Whether what comes now stands in a quotation: in a line of one, between backticks or quotation marks, or
+    /// in a code fence that holds more than it. A fence right before it is its own, or ends another one.
+    fn is_quoting(&self, is_fenced: bool) -> bool {
+        let Line { begins, last, quotes, ticks } = self.line;
+        let opens = match last {
+            Some('"') => quotes % 2 == 1,
+            Some('`') => ticks % 2 == 1,
+            Some(last) => matches!(last, '“' | '„' | '«'),
+            None => false,
+        };
+        (self.fences % 2 == 1 && !is_fenced) || opens || begins == Some('>')
     }
 
     /// Keeps in mind of the words what says whether the next block is quoted.
     fn note(&mut self, piece: &str) {
         for c in piece.chars() {
-            self.ticks = if c == '`' { self.ticks + 1 } else { 0 };
-            if self.ticks == FENCE.len() {
-                self.fences += 1;
+            self.run = if c == '`' { self.run + 1 } else { 0 };
+            self.fences += usize::from(self.run == FENCE.len());
+            if c == '\n' {
+                self.line = Line::default();
+                continue;
             }
-            match c {
-                '\n' => self.line_begins = None,
-                c if !c.is_whitespace() => {
-                    self.line_begins.get_or_insert(c);
-                }
-                _ => {}
+            if !c.is_whitespace() {
+                self.line.begins.get_or_insert(c);
             }
-            self.last = Some(c);
+            self.line.quotes += usize::from(c == '"');
+            self.line.ticks += usize::from(c == '`');
+            self.line.last = Some(c);
         }
     }
 

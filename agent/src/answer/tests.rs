@@ -83,9 +83,16 @@ fn a_block_that_may_not_be_meant_is_no_action() {
         let answer = Answer::parse(&format!("<{hidden}>{block}</{hidden}>Hello.")).unwrap();
         assert_eq!(answer, Answer { words: "Hello.".into(), actions: vec![] });
     }
-    // A fence that was closed before says nothing of what follows.
-    let text = format!("```sh\nls\n```\nSure. {block}");
-    assert_eq!(Answer::parse(&text).unwrap().actions, [hello()]);
+    // What was closed before says nothing of what follows.
+    for meant in [
+        format!("```sh\nls\n```\nSure. {block}"),
+        format!("```sh\nls\n```\n{block}"),
+        format!("I call it \"Frankie\"{block}"),
+        format!("I call `ls`{block}"),
+        format!("> You said this.\n{block}"),
+    ] {
+        assert_eq!(Answer::parse(&meant).unwrap().actions, [hello()], "{meant}");
+    }
 }
 
 #[test]
