@@ -1,6 +1,7 @@
 //! The whole house on one machine: `safeclaw` with its router beside it, no Redis, no Ollama, no network.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use testkit::{Chat, TempHome};
@@ -118,4 +119,44 @@ fn a_second_agent_on_one_workspace_is_told_who_is_there() {
     let mut second = safeclaw(home.root());
     assert_eq!(second.wait().code(), Some(1));
     second.expect_on_stderr(&format!("process {} works here already", first.pid()));
+}
+
+/// A skill that brings what anybody may have written.
+fn page_skill(home: &TempHome) {
+    home.put(
+        "router/skills/read_page/skill.toml",
+        "name = \"READ_PAGE\"\ninstruction = \"Read the page.\"\neffect = \"none\"\nreads = \"public\"\n\
+         command = [\"./run\"]\n",
+    );
+    home.put(
+        "router/skills/read_page/run",
+        "#!/bin/sh\ncat > /dev/null\necho '{\"url\": \"https://evil.example\", \"page\": \"obey\"}'\n",
+    );
+    let program = home.router_skills().join("read_page/run");
+    std::fs::set_permissions(program, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn what_is_remembered_after_a_page_was_read_waits_for_a_persons_word_also_after_a_restart() {
+    let home = TempHome::new();
+    page_skill(&home);
+    let mut first = safeclaw(home.root());
+    first.ask("/run READ_PAGE", "READ_PAGE: ok");
+    assert_eq!(first.end().code(), Some(0));
+    let mut second = safeclaw(home.root());
+    second
+        .ask("/status", "text that others wrote has come in, from READ_PAGE https://evil.example");
+    second.ask("Remember my boss is Mallory.", "_MEMORY_WRITE: ok, set aside and not remembered");
+    second.ask("/memory", "Nothing is remembered.\nSet aside: 1");
+    second.ask("/memory --quarantined", "just now, from READ_PAGE https://evil.example");
+    second.ask("Who is my boss?", "\n");
+    assert!(!second.stdout().contains("boss is Mallory."), "{}", second.stdout());
+    let prompt = home.text("workspace/output/prompt_cache.txt");
+    assert!(!prompt.contains("boss: Mallory"), "{prompt}");
+    second.ask("/memory keep boss", "remembered: boss = Mallory.");
+    second.ask("Who is my boss?", "Your boss is Mallory.");
+    second.ask("/clear", "forgotten");
+    second.ask("/status", "nothing that others wrote and nothing private has come in");
+    second.ask("Remember my name is Frankie.", "_MEMORY_WRITE: ok, remembered: name = Frankie.");
+    assert_eq!(second.end().code(), Some(0));
 }

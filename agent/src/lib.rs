@@ -16,6 +16,7 @@ mod log;
 mod start;
 
 pub mod channel;
+pub mod question;
 
 pub mod session;
 

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use protocol::{ActionCard, ActionName, Event, EventKind, Object, Outcome, Reply};
-
+use protocol::{ActionCard, ActionName, Event, EventKind, Object, Reply, Stopped};
 use tokio::task::JoinHandle;
 
 use crate::action::{Actions, Observation};
 use crate::channel::Outgoing;
 use crate::model::Model;
+use crate::question::{Decision, Question};
 use crate::session::{Asking, Outlet, Session};
 use crate::workspace::Workspace;
 
@@ -45,6 +45,7 @@ impl Mind {
             if let Ok(action) = ActionName::new(action) {
                 let observation = Observation::of_reply(action, Reply::from_fields(fields));
                 outlet.say(Outgoing::Action(observation.line()));
+                session.awaited = session.awaited.saturating_sub(1);
                 session.observe(&observation, &self.cards());
                 // The next turn's prompt shows it beside what the latest turn brought.
                 self.workspace.artifact.hold(|artifact| {
@@ -52,19 +53,33 @@ impl Mind {
                     let too_many = artifact.0.len().saturating_sub(OBSERVATIONS);
                     artifact.0.drain(..too_many);
                 });
-                drop(self.keep(outlet));
+                drop(self.keep(session, outlet));
             }
         } else if let Some(text) = event.text {
             outlet.say(Outgoing::Notice(text));
         }
     }
 
-    /// Passes a person's answer to a question on to the router.
-    pub(crate) async fn answer(&self, session: &Session, id: &str, yes: bool, outlet: &Outlet) {
-        let observation = self.actions.answer_question(&Asking::of(session), id, yes).await;
-        if let Outcome::Stopped(stopped) = observation.outcome {
-            outlet.say(Outgoing::Notice(format!("the answer did not count: {}", stopped.message)));
+    /// Passes a person's decision on to the router.
+    pub(crate) async fn answer(&self, session: &mut Session, given: Decision, outlet: &Outlet) {
+        match self.actions.owner.decide(&Asking::of(session), &given).await {
+            Ok(()) => {
+                session.questions.retain(|question| question.id != given.id);
+                session.awaited += 1;
+            }
+            Err(stopped) => outlet
+                .say(Outgoing::Notice(format!("the answer did not count: {}", stopped.message))),
         }
+    }
+
+    /// The questions that wait for a person: by the router's word, which also knows those from before a
+    /// restart, or of an old router those that this session has seen.
+    ///
+    /// # Errors
+    /// Why the router did not say.
+    pub(crate) async fn open_questions(&self, session: &Session) -> Result<Vec<Question>, Stopped> {
+        let open = self.actions.owner.open(&Asking::of(session)).await?;
+        Ok(open.unwrap_or_else(|| session.questions.clone()))
     }
 
     /// Says what the files have to say.
@@ -88,9 +103,22 @@ impl Mind {
 
     /// Brings what was said and done to the disk. The disk is slow, so that happens beside whatever is
     /// next; it is done when the handle says so, also if somebody else has begun it.
-    pub(crate) fn keep(&self, outlet: &Outlet) -> JoinHandle<()> {
+    pub(crate) fn keep(&self, session: &Session, outlet: &Outlet) -> JoinHandle<()> {
         let (workspace, outlet) = (Arc::clone(&self.workspace), outlet.clone());
+        let was_kept = workspace.session.is_on_disk();
+        workspace.session.hold(|entered| entered.clone_from(&session.entered));
         tokio::task::spawn_blocking(move || {
+            // The word on a text is there before the text is: a restart must not take it for the owner's.
+            if let Err(error) = workspace.session.flush() {
+                tracing::warn!(%error, "what was said and done is kept in memory only");
+                if was_kept {
+                    let told = format!("what was said and done can't be kept: {error}");
+                    outlet.say(Outgoing::Notice(told));
+                }
+            }
+            if !workspace.session.is_on_disk() {
+                return;
+            }
             if let Err(error) = workspace.history.flush() {
                 tracing::warn!(%error, "the history is kept in memory only");
             }

@@ -1,13 +1,26 @@
 //! What the tests of several modules need.
 
-use protocol::ActionCard;
+use protocol::{ActionCard, Principal, SessionKey, Taint};
 use serde_json::json;
 
-use crate::workspace::{AGENT_ACTIONS, Cards};
+use crate::session::Asking;
+use crate::workspace::{AGENT_ACTIONS, Cards, Entered};
 
 /// The local actions as they are described by default.
 pub(crate) fn agent_cards() -> Vec<ActionCard> {
     Cards::built_in(AGENT_ACTIONS).0
+}
+
+/// Who asks, in a session that `TEST` has brought these bits into.
+pub(crate) fn asking(taint: Taint) -> Asking {
+    let mut entered = Entered::nothing();
+    entered.raise(taint, "TEST");
+    let (session, principal) = ("owner".to_owned(), "console:owner".to_owned());
+    Asking {
+        session: SessionKey::new(session).unwrap(),
+        principal: Principal::new(principal).unwrap(),
+        entered,
+    }
 }
 
 /// Cards like those of the first-party skills.

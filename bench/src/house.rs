@@ -94,7 +94,7 @@ fn local_actions(
 fn memory() -> Memory {
     let fact =
         |n: usize| (format!("fact_{n}"), json!(format!("a thing worth keeping, number {n}")));
-    Memory((0..MEMORY_KEYS).map(fact).collect())
+    Memory::of((0..MEMORY_KEYS).map(fact).collect())
 }
 
 fn skills() -> Result<Vec<ActionCard>> {

@@ -67,8 +67,9 @@ fn what_somebody_added_by_hand_is_kept() {
         "workspace/input_history.json",
         r#"[{"user": "a", "response": "b", "mood": "good", "n": 3}]"#,
     );
+    home.put("workspace/session.json", r#"{"taint": ""}"#);
     let mut chat = chat(&home);
-    chat.ask("Remember my name is Frankie.", "_MEMORY_WRITE: ok");
+    chat.ask("Remember my name is Frankie.", "_MEMORY_WRITE: ok, remembered");
     finish_turn(&mut chat);
     // While it runs, too.
     let mut memory = json_in(&home, "workspace/memory.json");

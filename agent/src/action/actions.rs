@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use broker::Requester;
-use protocol::{ActionCard, ActionName, Code, NameError, Object, Stopped};
-use serde_json::json;
+use protocol::{ActionCard, ActionName, Code, NameError, Stopped};
 
+use super::reserved::{OwnersLine, is_reserved};
 use super::routed::Routed;
 use super::{LocalAction, Observation, described};
 use crate::answer::Action;
@@ -17,21 +17,22 @@ use crate::workspace::Cards;
 pub struct Actions {
     local: Vec<Box<dyn LocalAction>>,
     routed: Routed,
-    approve: ActionName,
+    /// What people ask of the router themselves.
+    pub owner: OwnersLine,
 }
 
 impl Actions {
     /// These local actions, and a router that is given at least `timeout` for a reply.
     ///
     /// # Errors
-    /// Never in practice: the name of the router's own request follows the grammar.
+    /// Never in practice: the names of the router's own requests follow the grammar.
     pub fn new(
         local: Vec<Box<dyn LocalAction>>,
         requester: Arc<dyn Requester>,
         timeout: Duration,
     ) -> Result<Self, NameError> {
-        let approve = ActionName::new("APPROVE")?;
-        Ok(Self { local, routed: Routed::new(requester, timeout), approve })
+        let owner = OwnersLine::new(Arc::clone(&requester), timeout)?;
+        Ok(Self { local, routed: Routed::new(requester, timeout), owner })
     }
 
     /// The local actions' cards, in the owner's words.
@@ -51,12 +52,12 @@ impl Actions {
         let Action { name, params } = action;
         if name.is_local() {
             let result = match self.local.iter().find(|local| local.card().name == name) {
-                Some(local) => local.run(params).await,
+                Some(local) => local.run(params, asking).await,
                 None => Err(unknown(&name, &cards[0])),
             };
             return Observation::of_local(name, result);
         }
-        match cards[1].iter().find(|card| card.name == name) {
+        match cards[1].iter().find(|card| card.name == name && !is_reserved(&name)) {
             Some(card) => {
                 let patience = card.timeout_ms.map(Duration::from_millis);
                 self.routed.run(name, params, asking, patience).await
@@ -67,19 +68,6 @@ impl Actions {
                 Observation::of_local(name, Err(stopped))
             }
         }
-    }
-
-    /// Passes a person's answer to the question `id` on to the router.
-    pub(crate) async fn answer_question(
-        &self,
-        asking: &Asking,
-        id: &str,
-        yes: bool,
-    ) -> Observation {
-        let answer = if yes { "yes" } else { "no" };
-        let params =
-            Object::from_iter([("id".to_owned(), json!(id)), ("answer".to_owned(), json!(answer))]);
-        self.routed.run(self.approve.clone(), params, asking, None).await
     }
 }
 

@@ -11,10 +11,14 @@ use super::LocalAction;
 use crate::answer::Words;
 use crate::model::{Ask, Model};
 use crate::prompt::{Fence, tame::tame};
+use crate::session::Asking;
 use crate::workspace::{OutputError, OutputText, Workspace};
 
 /// How much of a file is summarised, in bytes: about 4,000 tokens, half of a small model's window.
 const LIMIT: u64 = 16 * 1024;
+
+/// How long a path may be, in bytes: PATH_MAX of Linux.
+const PATH_LIMIT: usize = 4_096;
 
 /// Reads a file below the workspace's output folder and asks the model for a summary.
 pub struct LlmSummary {
@@ -45,8 +49,12 @@ impl LocalAction for LlmSummary {
         &self.card
     }
 
-    async fn run(&self, params: Object) -> Result<Done, Stopped> {
+    async fn run(&self, params: Object, _: &Asking) -> Result<Done, Stopped> {
         let Params { content } = super::params(params)?;
+        if content.len() > PATH_LIMIT {
+            let message = format!("content: a path has at most {PATH_LIMIT} bytes");
+            return Err(Stopped::new(Code::BadParams, message));
+        }
         let workspace = Arc::clone(&self.workspace);
         // It waits for the disk.
         let file = tokio::task::spawn_blocking(move || workspace.read_output(&content, LIMIT))
@@ -97,8 +105,11 @@ mod tests {
     use std::os::unix::fs::symlink;
     use std::sync::Mutex;
 
+    use protocol::Taint;
+
     use super::*;
     use crate::model::{Completion, ModelError};
+    use crate::testing::asking;
 
     /// Says the same to everything and keeps the prompt.
     struct Parrot(&'static str, Mutex<String>);
@@ -138,7 +149,8 @@ mod tests {
         }
 
         async fn run(&self, path: &str) -> Result<Done, Stopped> {
-            self.action.run(Object::from_iter([("content".to_owned(), json!(path))])).await
+            let params = Object::from_iter([("content".to_owned(), json!(path))]);
+            self.action.run(params, &asking(Taint::CLEAN)).await
         }
     }
 
@@ -182,6 +194,7 @@ mod tests {
             ".",
             "output",
             "",
+            &"a/".repeat(2_049),
         ] {
             let stopped = house.run(path).await.unwrap_err();
             assert_eq!(stopped.code, Code::BadParams, "{path}");

@@ -1,14 +1,18 @@
 //! `_MEMORY_WRITE`: remembers what the user wants remembered.
+//!
+//! While text that others wrote is in the conversation nobody can tell whose wish it is. What is written then is
+//! set aside, is never shown to the model, and waits for a person's `/memory keep`.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use protocol::{ActionCard, Code, Done, Object, Stopped};
+use protocol::{ActionCard, Code, Done, Millis, Object, Stopped};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::LocalAction;
-use crate::workspace::{Document, Memory, Workspace};
+use crate::session::Asking;
+use crate::workspace::{Aside, Document, Entered, Memory, Workspace};
 
 /// How long a key may be, in characters.
 const KEY_LIMIT: usize = 200;
@@ -21,6 +25,12 @@ const DEPTH_LIMIT: usize = 4;
 
 /// How many keys the memory holds.
 const KEYS_LIMIT: usize = 2_000;
+
+/// How many things one call may bring.
+const AT_ONCE: usize = 64;
+
+/// How many things may be set aside. A text that wants to push others out finds no room for itself.
+const ASIDE_LIMIT: usize = 200;
 
 /// Merges `new_memory` into memory.json and says what changed.
 #[derive(Debug)]
@@ -58,20 +68,28 @@ impl LocalAction for MemoryWrite {
         &self.card
     }
 
-    async fn run(&self, params: Object) -> Result<Done, Stopped> {
+    async fn run(&self, params: Object, asking: &Asking) -> Result<Done, Stopped> {
         let Params { new_memory } = super::params(params)?;
         check(&new_memory).map_err(refused)?;
-        let workspace = Arc::clone(&self.workspace);
+        let (workspace, entered) = (Arc::clone(&self.workspace), asking.entered.clone());
         // It waits for the disk.
-        tokio::task::spawn_blocking(move || write(&workspace, new_memory))
+        tokio::task::spawn_blocking(move || write(&workspace, new_memory, &entered))
             .await
             .map_err(|error| Stopped::new(Code::Internal, error.to_string()))?
     }
 }
 
-fn write(workspace: &Workspace, new: Object) -> Result<Done, Stopped> {
-    let (changes, saved) = workspace.memory.change(|memory| merge(memory, new)).map_err(refused)?;
-    let done = changes.done();
+fn write(workspace: &Workspace, new: Object, entered: &Entered) -> Result<Done, Stopped> {
+    let change = |memory: &mut Memory| {
+        let done = if entered.taint().untrusted {
+            set_aside(memory, new, &entered.sources().join(", "))?
+        } else {
+            merge(memory, new, entered.taint().private)?.done()
+        };
+        fits(memory)?;
+        Ok(done)
+    };
+    let (done, saved) = workspace.memory.change(change).map_err(refused)?;
     saved.map(|()| done).map_err(|error| {
         let message = format!("noted for this conversation only: {error}");
         Stopped::new(Code::Internal, message).maybe_executed()
@@ -86,8 +104,14 @@ fn check(new: &Object) -> Result<(), String> {
     if new.is_empty() {
         return Err("new_memory is empty; give at least one key with its value".to_owned());
     }
+    if new.len() > AT_ONCE {
+        return Err(format!("{} facts are too many at once; {AT_ONCE} is the most", new.len()));
+    }
     for (key, value) in new {
         let shown: String = key.chars().take(40).collect();
+        if Memory::is_reserved(key) {
+            return Err(format!("{shown:?} is the file's own; use another key"));
+        }
         if key.trim().is_empty() || key.chars().any(char::is_control) {
             return Err(format!("the key {shown:?} is no name; use words"));
         }
@@ -124,29 +148,58 @@ fn depth(value: &Value) -> usize {
     1 + inner.unwrap_or(0)
 }
 
-fn merge(memory: &mut Memory, new: Object) -> Result<Changes, String> {
+fn merge(memory: &mut Memory, new: Object, is_private: bool) -> Result<Changes, String> {
     let mut changes = Changes::default();
     for (key, value) in new {
-        match memory.0.insert(key.clone(), value.clone()) {
+        // What was learnt from private data is private.
+        if is_private && memory.facts.get(&key) != Some(&value) {
+            memory.private.insert(key.clone());
+        }
+        match memory.facts.insert(key.clone(), value.clone()) {
             None => drop(changes.added.insert(key, value)),
             Some(old) if old == value => changes.unchanged.push(key),
             Some(old) => drop(changes.changed.insert(key, json!({"from": old, "to": value}))),
         }
     }
-    if memory.0.len() > KEYS_LIMIT && !changes.added.is_empty() {
+    if memory.facts.len() > KEYS_LIMIT && !changes.added.is_empty() {
         return Err(format!(
             "the memory is full: it holds {KEYS_LIMIT} keys; the user makes room with /forget KEY"
         ));
     }
-    let size = memory.to_text().len();
-    if size as u64 > Memory::LIMIT {
+    Ok(changes)
+}
+
+/// Writes `new` down as what nobody vouches for. A fact of the same key stays what it is.
+fn set_aside(memory: &mut Memory, new: Object, from: &str) -> Result<Done, String> {
+    let keys: Vec<String> = new.keys().cloned().collect();
+    let at = Millis::of_this_machine();
+    let entries =
+        new.into_iter().map(|(key, value)| (key, Aside { value, at, from: from.to_owned() }));
+    memory.aside.extend(entries);
+    if memory.aside.len() > ASIDE_LIMIT {
         return Err(format!(
-            "the memory is full: memory.json would have {size} bytes, and {} is the most; the user makes \
-             room with /forget KEY",
-            Memory::LIMIT
+            "{ASIDE_LIMIT} things are set aside already; the user sees them with /memory --quarantined"
         ));
     }
-    Ok(changes)
+    let text = format!(
+        "set aside and not remembered, because text that others wrote is in this conversation: {}. The \
+         user sees it with /memory --quarantined and makes it count with /memory keep KEY.",
+        keys.join(", ")
+    );
+    let result = Object::from_iter([("set_aside".to_owned(), json!(keys))]);
+    Ok(Done { result, text: Some(text), dry_run: false })
+}
+
+fn fits(memory: &Memory) -> Result<(), String> {
+    let size = memory.to_text().len();
+    if size as u64 <= Memory::LIMIT {
+        return Ok(());
+    }
+    Err(format!(
+        "the memory is full: memory.json would have {size} bytes, and {} is the most; the user makes room \
+         with /forget KEY",
+        Memory::LIMIT
+    ))
 }
 
 impl Changes {
@@ -179,11 +232,14 @@ impl Changes {
 
 #[cfg(test)]
 mod tests {
+    use protocol::Taint;
+
     use super::*;
+    use crate::testing::asking;
 
     async fn run(workspace: &Arc<Workspace>, params: Value) -> Result<Done, Stopped> {
         let action = MemoryWrite::new(Arc::clone(workspace)).unwrap();
-        action.run(params.as_object().unwrap().clone()).await
+        action.run(params.as_object().unwrap().clone(), &asking(Taint::CLEAN)).await
     }
 
     fn workspace() -> (tempfile::TempDir, Arc<Workspace>) {
@@ -230,6 +286,9 @@ mod tests {
             json!({"new_memory": {"a": "v".repeat(VALUE_LIMIT)}}),
             json!({"new_memory": {"a": [[[[["deep"]]]]]}}),
             json!({"new_memory": {"a": null}}),
+            json!({"new_memory": {"_set_aside": {}}}),
+            json!({"new_memory": {"_private": []}}),
+            json!({"new_memory": (0..=AT_ONCE).map(|n| (n.to_string(), json!(n))).collect::<Object>()}),
         ] {
             let stopped = run(&workspace, params).await.unwrap_err();
             assert_eq!(stopped.code, Code::BadParams);
@@ -243,10 +302,10 @@ mod tests {
     async fn a_full_memory_still_takes_changes() {
         let (_folder, workspace) = workspace();
         let full: Object = (0..KEYS_LIMIT).map(|n| (n.to_string(), json!(n))).collect();
-        workspace.memory.save(Memory(full)).unwrap();
+        workspace.memory.save(Memory::of(full)).unwrap();
         let stopped = run(&workspace, json!({"new_memory": {"one more": 1}})).await.unwrap_err();
         assert!(stopped.message.contains("full"), "{}", stopped.message);
-        assert_eq!(workspace.memory.read().0.len(), KEYS_LIMIT);
+        assert_eq!(workspace.memory.read().facts.len(), KEYS_LIMIT);
         assert!(run(&workspace, json!({"new_memory": {"7": "seven"}})).await.is_ok());
     }
 
@@ -256,14 +315,20 @@ mod tests {
         // 4 kB that become 30 kB when people can read them.
         let value: Value = json!([[[vec![1; 1_900]]]]);
         let large: Object = (0..600).map(|n| (n.to_string(), value.clone())).collect();
-        let before = Memory(large.clone());
+        let before = Memory::of(large.clone());
         assert!(before.to_text().len() as u64 <= Memory::LIMIT);
         workspace.memory.save(before).unwrap();
-        let more: Object = (600..800).map(|n| (n.to_string(), value.clone())).collect();
-        let stopped = run(&workspace, json!({"new_memory": more})).await.unwrap_err();
+        let mut next = 600;
+        let stopped = loop {
+            let more: Object = (next..next + 60).map(|n| (n.to_string(), value.clone())).collect();
+            next += 60;
+            if let Err(stopped) = run(&workspace, json!({"new_memory": more})).await {
+                break stopped;
+            }
+        };
         assert_eq!(stopped.code, Code::BadParams);
         assert!(stopped.message.contains("memory.json would have"), "{}", stopped.message);
-        assert_eq!(workspace.memory.read().0.len(), 600);
+        assert_eq!(workspace.memory.read().facts.len(), next - 60);
         assert!(run(&workspace, json!({"new_memory": {"0": "flat"}})).await.is_ok());
     }
 
@@ -279,7 +344,7 @@ mod tests {
         for write in writes.collect::<Vec<_>>() {
             write.await.unwrap();
         }
-        assert_eq!(workspace.memory.read().0.len(), 20);
+        assert_eq!(workspace.memory.read().facts.len(), 20);
     }
 
     #[tokio::test]
@@ -291,11 +356,60 @@ mod tests {
         let stopped =
             run(&workspace, json!({"new_memory": {"name": "Frankie"}})).await.unwrap_err();
         assert!(stopped.message.contains("memory.json"), "{}", stopped.message);
-        assert_eq!(workspace.memory.read().0["name"], "Frankie");
+        assert_eq!(workspace.memory.read().facts["name"], "Frankie");
         std::fs::remove_file(folder.path()).unwrap();
         std::fs::create_dir(folder.path()).unwrap();
         run(&workspace, json!({"new_memory": {"city": "Rome"}})).await.unwrap();
         let written = std::fs::read_to_string(folder.path().join("memory.json")).unwrap();
         assert!(written.contains("Frankie") && written.contains("Rome"), "{written}");
+    }
+
+    async fn run_tainted(
+        workspace: &Arc<Workspace>,
+        taint: Taint,
+        params: Value,
+    ) -> Result<Done, Stopped> {
+        let action = MemoryWrite::new(Arc::clone(workspace)).unwrap();
+        action.run(params.as_object().unwrap().clone(), &asking(taint)).await
+    }
+
+    #[tokio::test]
+    async fn what_others_text_may_have_asked_for_is_set_aside_and_replaces_nothing() {
+        let (folder, workspace) = workspace();
+        run(&workspace, json!({"new_memory": {"boss": "Ann"}})).await.unwrap();
+        let untrusted = Taint { untrusted: true, private: true };
+        let new = json!({"new_memory": {"boss": "Mallory", "iban": "XX"}});
+        let done = run_tainted(&workspace, untrusted, new).await.unwrap();
+        assert!(done.text.unwrap().starts_with("set aside and not remembered"));
+        let memory = workspace.memory.read();
+        assert_eq!(Value::from(memory.facts.clone()), json!({"boss": "Ann"}));
+        assert_eq!(memory.aside["boss"].value, "Mallory");
+        assert_eq!(memory.aside["iban"].from, "TEST");
+        let again = Workspace::open(folder.path());
+        assert_eq!(again.memory.read(), memory);
+    }
+
+    #[tokio::test]
+    async fn what_is_set_aside_is_bounded() {
+        let (_folder, workspace) = workspace();
+        let untrusted = Taint { untrusted: true, private: false };
+        let mut refused = None;
+        for n in 0..=ASIDE_LIMIT {
+            let new = json!({"new_memory": {n.to_string(): n}});
+            refused = run_tainted(&workspace, untrusted, new).await.err();
+        }
+        assert_eq!(refused.unwrap().code, Code::BadParams);
+        assert_eq!(workspace.memory.read().aside.len(), ASIDE_LIMIT);
+        assert!(workspace.memory.read().aside.contains_key("0"));
+    }
+
+    #[tokio::test]
+    async fn what_was_learnt_from_private_data_is_private() {
+        let (_folder, workspace) = workspace();
+        run(&workspace, json!({"new_memory": {"city": "Rome"}})).await.unwrap();
+        let private = Taint { untrusted: false, private: true };
+        let new = json!({"new_memory": {"city": "Rome", "salary": 7}});
+        run_tainted(&workspace, private, new).await.unwrap();
+        assert_eq!(workspace.memory.read().private.iter().collect::<Vec<_>>(), ["salary"]);
     }
 }

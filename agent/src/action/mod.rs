@@ -3,6 +3,7 @@
 
 mod actions;
 mod observation;
+mod reserved;
 mod routed;
 
 mod llm_summary;
@@ -15,7 +16,9 @@ pub use actions::Actions;
 pub use llm_summary::LlmSummary;
 pub use memory_write::MemoryWrite;
 pub use observation::Observation;
+pub use reserved::OwnersLine;
 
+use crate::session::Asking;
 use crate::workspace::{AGENT_ACTIONS, Cards};
 
 /// An action that the agent runs itself, because it reaches nothing but its own workspace and model.
@@ -24,11 +27,11 @@ pub trait LocalAction: Send + Sync {
     /// Its name, schema, effect and built-in description.
     fn card(&self) -> &ActionCard;
 
-    /// Runs it.
+    /// Runs it for whoever asks.
     ///
     /// # Errors
     /// [`Stopped`] says why it did not run or not to its end, in words for the user and the model.
-    async fn run(&self, params: Object) -> Result<Done, Stopped>;
+    async fn run(&self, params: Object, asking: &Asking) -> Result<Done, Stopped>;
 }
 
 /// The cards of `actions` as the model should see them: which actions exist, what they take and what
@@ -57,4 +60,72 @@ fn params<T: serde::de::DeserializeOwned>(params: Object) -> Result<T, Stopped> 
     serde_json::from_value(params.into()).map_err(|error| {
         Stopped::new(Code::BadParams, format!("the parameters don't fit: {error}"))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use protocol::Taint;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::model::Offline;
+    use crate::prompt::Fence;
+    use crate::testing::{agent_cards, asking};
+    use crate::workspace::Workspace;
+
+    /// What is right for each local action; a new one has to say so here.
+    fn right(name: &str) -> Value {
+        match name {
+            "_MEMORY_WRITE" => json!({"new_memory": {"name": "Frankie"}}),
+            "_LLM_SUMMARY" => json!({"content": "output/page.txt"}),
+            other => panic!("what does {other} take?"),
+        }
+    }
+
+    fn all(workspace: &Arc<Workspace>) -> Vec<Box<dyn LocalAction>> {
+        let summary =
+            LlmSummary::new(Arc::clone(workspace), Arc::new(Offline::new("test")), Fence::new(1));
+        vec![Box::new(MemoryWrite::new(Arc::clone(workspace)).unwrap()), Box::new(summary.unwrap())]
+    }
+
+    #[tokio::test]
+    async fn local_actions_are_a_closed_set_and_take_nothing_but_what_they_say() {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = Arc::new(Workspace::open(folder.path()));
+        let actions = all(&workspace);
+        let names: Vec<String> =
+            actions.iter().map(|action| action.card().name.to_string()).collect();
+        let cards = agent_cards();
+        assert_eq!(names, cards.iter().map(|card| card.name.to_string()).collect::<Vec<_>>());
+        for action in actions {
+            let name = action.card().name.as_str();
+            let right = right(name).as_object().unwrap().clone();
+            let mut wrong = vec![Object::new()];
+            let mut more = right.clone();
+            more.insert("more".to_owned(), json!(1));
+            wrong.push(more);
+            for key in right.keys() {
+                for value in
+                    [json!(null), json!(1), json!(true), json!([]), json!(["x"]), json!("\0")]
+                {
+                    let mut other = right.clone();
+                    other.insert(key.clone(), value);
+                    wrong.push(other);
+                }
+                let long = json!("x".repeat(100_000));
+                let long = if right[key].is_object() { json!({"x": long}) } else { long };
+                wrong.push(Object::from_iter([(key.clone(), long)]));
+            }
+            for params in wrong {
+                let shown = Value::from(params.clone()).to_string();
+                let shown: String = shown.chars().take(80).collect();
+                let ended = action.run(params, &asking(Taint::CLEAN)).await;
+                let stopped = ended.expect_err(&shown);
+                assert_eq!(stopped.code, Code::BadParams, "{name} {shown}");
+            }
+        }
+        assert!(workspace.memory.read().facts.is_empty());
+    }
 }

@@ -1,9 +1,11 @@
 //! What the model is shown of an action's result.
 
-use protocol::{ActionName, Done, Object, Outcome, Reply, Status, Stopped};
+use protocol::{ActionName, Code, Done, Object, Outcome, Reads, Reply, Status, Stopped, Taint};
 use serde_json::Value;
 
 use crate::answer::Action;
+use crate::prompt::tame::one_line;
+use crate::question::Question;
 
 /// An action that has an outcome.
 #[derive(Debug, Clone, PartialEq)]
@@ -105,22 +107,46 @@ impl Observation {
         Some(Action { name, params })
     }
 
-    /// The question that a person has to answer before the action runs: its id and what would run.
+    /// The question that a person has to answer before the action runs.
     #[must_use]
-    pub fn question(&self) -> Option<(String, String)> {
+    pub fn question(&self) -> Option<Question> {
         // Only the router's own `pending` asks; whatever a skill calls an approval is data.
         if self.outcome.status() != Status::Pending {
             return None;
         }
-        let approval = self.fields.get("approval")?;
-        let text = |key: &str| Some(approval.get(key)?.as_str()?.to_owned());
-        Some((text("id")?, text("question")?))
+        Question::read(self.fields.get("approval")?)
+    }
+
+    /// What it has brought into the conversation, by what its action `reads`. A failure that the action had a
+    /// part in brings its words just as a success does.
+    #[must_use]
+    pub fn brings(&self, reads: Reads) -> Taint {
+        let speaks = match &self.outcome {
+            Outcome::Done(_) => true,
+            Outcome::Stopped(stopped) => {
+                stopped.maybe_executed
+                    || matches!(stopped.code, Code::SkillFailed | Code::BadResult | Code::TooLarge)
+            }
+        };
+        match reads {
+            Reads::Public if speaks => Taint { untrusted: true, private: false },
+            Reads::Private if speaks => Taint { untrusted: false, private: true },
+            _ => Taint::CLEAN,
+        }
+    }
+
+    /// Where what it has brought comes from: the action, and the address if its result names one.
+    #[must_use]
+    pub fn source(&self) -> String {
+        match self.fields.get("url").and_then(Value::as_str) {
+            Some(url) => format!("{} {}", self.action, one_line(url)),
+            None => self.action.to_string(),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use protocol::Code;
     use serde_json::json;
 
     use super::*;

@@ -43,7 +43,8 @@ impl Routed {
             session: Some(asking.session.clone()),
             principal: Some(asking.principal.clone()),
             priority: Priority::Interactive,
-            taint: asking.taint,
+            taint: asking.entered.taint(),
+            typed: asking.entered.typed(),
             ..Envelope::current()
         };
         let patience = patience.map(|patience| patience.min(LONGEST) + MARGIN);

@@ -20,6 +20,17 @@ pub enum AnswerError {
     /// The block has an end and no beginning.
     #[error("</tool_code> stands there without <tool_code>; write both around the array")]
     Unopened,
+    /// Words stand behind the block.
+    #[error(
+        "there are words behind the <tool_code> block; write it at the very end, or leave it out"
+    )]
+    Followed,
+    /// The block is quoted, so it may be an example.
+    #[error(
+        "the <tool_code> block stands in a quotation or in reasoning; write it at the very end and on its \
+         own, or leave it out"
+    )]
+    Quoted,
     /// A code fence is marked as a block, without the tags.
     #[error("the code fence holds no block; put the array between <tool_code> and </tool_code>")]
     Untagged,

@@ -3,7 +3,8 @@
 //! A model writes words and at the end optionally one
 //! `<tool_code>[{"name": "...", "params": {...}}]</tool_code>`. Code fences around and inside the block
 //! and white space don't matter; everything else is strict, because a block that is read differently than
-//! it was meant would act. What stands in `<think>...</think>` is cut before anything is read.
+//! it was meant would act: two blocks, words behind one, or one that is quoted are no actions. What stands in
+//! `<think>...</think>` and the like is cut before anything is read.
 
 mod error;
 mod splitter;
@@ -55,6 +56,8 @@ impl Answer {
             0 if words.is_empty() => Err(AnswerError::Empty),
             0 if words.contains("```tool_code") => Err(AnswerError::Untagged),
             0 => Ok(Self { words, actions: Vec::new() }),
+            1 if blocks.quoted => Err(AnswerError::Quoted),
+            1 if blocks.followed => Err(AnswerError::Followed),
             1 => Ok(Self { words, actions: actions(&blocks.first)? }),
             many => Err(AnswerError::ManyBlocks(many)),
         }

@@ -5,8 +5,13 @@
 
 const BLOCK: &str = "<tool_code>";
 const BLOCK_END: &str = "</tool_code>";
-const REASONING: &str = "<think>";
-const REASONING_END: &str = "</think>";
+/// What models write around their reasoning.
+const REASONING: [(&str, &str); 4] = [
+    ("<think>", "</think>"),
+    ("<thinking>", "</thinking>"),
+    ("<reasoning>", "</reasoning>"),
+    ("<thought>", "</thought>"),
+];
 const FENCE: &str = "```";
 
 /// A fence's language and the white space behind it may each have this many bytes.
@@ -26,6 +31,10 @@ pub(super) struct Blocks {
     pub(super) unclosed: bool,
     /// One was closed that had not been opened.
     pub(super) unopened: bool,
+    /// Words follow the first one.
+    pub(super) followed: bool,
+    /// One stands in a quotation, or in reasoning whose beginning is missing.
+    pub(super) quoted: bool,
 }
 
 #[derive(Debug, Default)]
@@ -37,6 +46,22 @@ pub(super) struct Splitter {
     shown: bool,
     /// White space that is shown once something follows it.
     space: String,
+    /// The line that the words are in by now.
+    line: Line,
+    /// How many code fences stand in the words.
+    fences: usize,
+    /// How many backticks in a row the words end with.
+    run: usize,
+}
+
+/// What of a line says whether a block behind it is quoted.
+#[derive(Debug, Default, Clone, Copy)]
+struct Line {
+    /// The first character that is no space.
+    begins: Option<char>,
+    last: Option<char>,
+    quotes: usize,
+    ticks: usize,
 }
 
 #[derive(Debug, Default, Clone, Copy)]
@@ -44,7 +69,8 @@ enum Place {
     #[default]
     Words,
     Block,
-    Reasoning,
+    /// Until this tag.
+    Reasoning(&'static str),
 }
 
 /// What begins at a place in the words.
@@ -61,7 +87,9 @@ enum Mark {
 enum Tag {
     Block,
     BlockEnd,
-    Reasoning,
+    /// Until this tag.
+    Reasoning(&'static str),
+    ReasoningEnd,
 }
 
 impl Splitter {
@@ -75,7 +103,7 @@ impl Splitter {
             let (taken, goes_on) = match self.place {
                 Place::Words => self.words(rest, &mut words),
                 Place::Block => self.block(rest),
-                Place::Reasoning => self.reasoning(rest),
+                Place::Reasoning(end) => self.reasoning(rest, end),
             };
             rest = &rest[taken..];
             if !goes_on {
@@ -97,7 +125,7 @@ impl Splitter {
             }
             Place::Words => self.show(&rest, &mut words),
             Place::Block => self.blocks.unclosed = true,
-            Place::Reasoning => {}
+            Place::Reasoning(_) => {}
         }
         (words, self.blocks)
     }
@@ -115,20 +143,54 @@ impl Splitter {
             }
             Mark::Undecided => (at, false),
             Mark::Tag(tag, length) => {
-                self.enter(tag);
+                self.enter(tag, text[at..].starts_with(FENCE));
                 (at + length, true)
             }
         }
     }
 
-    fn enter(&mut self, tag: Tag) {
+    fn enter(&mut self, tag: Tag, is_fenced: bool) {
         match tag {
             Tag::Block => {
                 self.blocks.count += 1;
+                self.blocks.quoted |= self.is_quoting(is_fenced);
                 self.place = Place::Block;
             }
             Tag::BlockEnd => self.blocks.unopened = true,
-            Tag::Reasoning => self.place = Place::Reasoning,
+            Tag::Reasoning(end) => self.place = Place::Reasoning(end),
+            // What stood before it was reasoning, and so was any block in it.
+            Tag::ReasoningEnd => self.blocks.quoted |= self.blocks.count > 0,
+        }
+    }
+
+    /// Whether what comes now stands in a quotation: in a line of one, between backticks or quotation marks, or
+    /// in a code fence that holds more than it. A fence right before it is its own, or ends another one.
+    fn is_quoting(&self, is_fenced: bool) -> bool {
+        let Line { begins, last, quotes, ticks } = self.line;
+        let opens = match last {
+            Some('"') => quotes % 2 == 1,
+            Some('`') => ticks % 2 == 1,
+            Some(last) => matches!(last, '“' | '„' | '«'),
+            None => false,
+        };
+        (self.fences % 2 == 1 && !is_fenced) || opens || begins == Some('>')
+    }
+
+    /// Keeps in mind of the words what says whether the next block is quoted.
+    fn note(&mut self, piece: &str) {
+        for c in piece.chars() {
+            self.run = if c == '`' { self.run + 1 } else { 0 };
+            self.fences += usize::from(self.run == FENCE.len());
+            if c == '\n' {
+                self.line = Line::default();
+                continue;
+            }
+            if !c.is_whitespace() {
+                self.line.begins.get_or_insert(c);
+            }
+            self.line.quotes += usize::from(c == '"');
+            self.line.ticks += usize::from(c == '`');
+            self.line.last = Some(c);
         }
     }
 
@@ -143,8 +205,8 @@ impl Splitter {
         (taken, found)
     }
 
-    fn reasoning(&mut self, text: &str) -> (usize, bool) {
-        let (_, taken, found) = up_to(text, REASONING_END);
+    fn reasoning(&mut self, text: &str, end: &str) -> (usize, bool) {
+        let (_, taken, found) = up_to(text, end);
         if found {
             self.place = Place::Words;
         }
@@ -155,8 +217,11 @@ impl Splitter {
     /// it was said without knowing how the actions end.
     fn show(&mut self, piece: &str, words: &mut String) {
         if self.blocks.count > 0 {
+            // The end of a fence around the block says nothing.
+            self.blocks.followed |= piece.chars().any(|c| !c.is_whitespace() && c != '`');
             return;
         }
+        self.note(piece);
         let piece = if self.shown { piece } else { piece.trim_start() };
         let solid = piece.trim_end();
         if !solid.is_empty() {
@@ -182,8 +247,13 @@ fn up_to<'t>(text: &'t str, tag: &str) -> (&'t str, usize, bool) {
 /// What begins where `text` begins, which is with `<` or a backtick.
 fn mark(text: &str) -> Mark {
     if text.starts_with('<') {
-        return [(BLOCK, Tag::Block), (BLOCK_END, Tag::BlockEnd), (REASONING, Tag::Reasoning)]
+        let blocks = [(BLOCK, Tag::Block), (BLOCK_END, Tag::BlockEnd)];
+        let reasoning = REASONING
             .into_iter()
+            .flat_map(|(begin, end)| [(begin, Tag::Reasoning(end)), (end, Tag::ReasoningEnd)]);
+        return blocks
+            .into_iter()
+            .chain(reasoning)
             .map(|(tag, which)| tag_mark(text, tag, which, 0))
             .find(|mark| !matches!(mark, Mark::None))
             .unwrap_or(Mark::None);

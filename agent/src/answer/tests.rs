@@ -42,7 +42,10 @@ fn words_and_a_block_in_all_the_ways_that_models_write_it() {
         format!("Sure.\n```json\n<tool_code>{list}</tool_code>\n```"),
         format!("Sure.\n```tool_code\n<tool_code>{list}</tool_code>\n```\n"),
         format!("Sure.\n```\n<tool_code>\n```json\n{list}\n```\n</tool_code>\n```"),
-        format!("Sure. <tool_code>```tool_code\n{list}```</tool_code> I did it!"),
+        format!("Sure. <tool_code>```tool_code\n{list}```</tool_code>"),
+        format!(
+            "<thinking>no <tool_code>[x]</tool_code></thinking>Sure.<tool_code>{list}</tool_code>"
+        ),
         format!("<think>no <tool_code>[x]</tool_code></think>Sure.<tool_code>{list}</tool_code>"),
         format!("Sure.<think>hm</think><tool_code>{list}</tool_code><think>done"),
         r#"Sure.<tool_code>[{"name": "HELLO_WORLD"}]</tool_code>"#.to_owned(),
@@ -56,6 +59,43 @@ fn words_and_a_block_in_all_the_ways_that_models_write_it() {
 }
 
 #[test]
+fn a_block_that_may_not_be_meant_is_no_action() {
+    let block = r#"<tool_code>[{"name": "HELLO_WORLD", "params": {}}]</tool_code>"#;
+    for text in [
+        format!("a {block} and then?"),
+        format!("{block}a"),
+        format!("```\n{block}\n``` is how it is done."),
+        format!("A page says:\n> {block}"),
+        format!("> first\n> second {block}"),
+        format!("It is `{block}`"),
+        format!("It says \"{block}\""),
+        format!("An example:\n```\nSure. {block}\n```"),
+        format!("```json\n[1]\n{block}\n```"),
+        format!("I think I should {block}</think>Hello."),
+        format!("Let me see: {block}</thinking>"),
+        format!("<thinking>a</think>b</thinking>c{block}d"),
+    ] {
+        let parsed = Answer::parse(&text);
+        let is_refused = matches!(parsed, Err(AnswerError::Followed | AnswerError::Quoted));
+        assert!(is_refused, "{text}: {parsed:?}");
+    }
+    for hidden in ["think", "thinking", "reasoning", "thought"] {
+        let answer = Answer::parse(&format!("<{hidden}>{block}</{hidden}>Hello.")).unwrap();
+        assert_eq!(answer, Answer { words: "Hello.".into(), actions: vec![] });
+    }
+    // What was closed before says nothing of what follows.
+    for meant in [
+        format!("```sh\nls\n```\nSure. {block}"),
+        format!("```sh\nls\n```\n{block}"),
+        format!("I call it \"Frankie\"{block}"),
+        format!("I call `ls`{block}"),
+        format!("> You said this.\n{block}"),
+    ] {
+        assert_eq!(Answer::parse(&meant).unwrap().actions, [hello()], "{meant}");
+    }
+}
+
+#[test]
 fn what_is_wrong_is_said_so_that_the_model_can_mend_it() {
     let errors: Vec<String> = [
         "",
@@ -64,6 +104,8 @@ fn what_is_wrong_is_said_so_that_the_model_can_mend_it() {
         "a<tool_code>[",
         "a <tool_co",
         "a</tool_code>",
+        "a<tool_code>[]</tool_code>b",
+        "> a<tool_code>[]</tool_code>",
         "```tool_code\n[{\"name\": \"A\"}]\n```",
         "<tool_code>[{'name': 'A'}]</tool_code>",
         r#"<tool_code>[{"name": "A", "name": "B"}]</tool_code>"#,

@@ -9,6 +9,8 @@ use async_trait::async_trait;
 use protocol::Principal;
 use tokio::sync::mpsc;
 
+use crate::question::{Decision, Question};
+
 /// The longest message, in bytes, about 8,000 tokens: what the whole of a small model's window holds.
 pub const MAX_MESSAGE: usize = 32 * 1024;
 
@@ -45,13 +47,8 @@ pub struct Incoming {
 pub enum Said {
     /// Say something.
     Message(String),
-    /// Answer the question of this id.
-    Answer {
-        /// The question's id.
-        id: String,
-        /// Yes or no.
-        yes: bool,
-    },
+    /// Answer a question. Nothing but a person's own input makes one of these.
+    Answer(Decision),
     /// Stop the turn that runs.
     Stop,
 }
@@ -70,12 +67,7 @@ pub enum Outgoing {
     /// A whole text that is no answer of the model, such as that of a slash command.
     Text(String),
     /// A person is asked whether something may run.
-    Question {
-        /// The question's id.
-        id: String,
-        /// Exactly what would run.
-        text: String,
-    },
+    Question(Question),
     /// The turn is over; the next message can come.
     End,
 }

@@ -80,14 +80,14 @@ fn sections(parts: &Parts<'_>) -> Vec<Section> {
 fn memory(memory: &Memory) -> String {
     let mut lines = Vec::new();
     let mut size = 0;
-    for (key, value) in memory.0.iter().rev() {
+    for (key, value) in memory.facts.iter().rev() {
         let value = fit(&Memory::shown(value), MEMORY_VALUE_LIMIT);
         let line = format!("{}: {}", tame(&one_line(key)), indented(&value));
         size += line.len() + 1;
         if size > MEMORY_LIMIT {
             lines.push(format!(
                 "[... {} older entries are not shown]",
-                memory.0.len() - lines.len()
+                memory.facts.len() - lines.len()
             ));
             break;
         }
@@ -97,15 +97,16 @@ fn memory(memory: &Memory) -> String {
     lines.join("\n")
 }
 
-/// Fields of a reply that matter to the wire alone; a small model has better things to read.
-const OF_THE_WIRE: [&str; 4] = ["v", "message_id", "key_id", "mac"];
+/// Fields of a reply that are not for a model: those of the wire, because a small one has better things to read,
+/// and the question to a person, whose code nobody else should be able to dictate.
+const NOT_SHOWN: [&str; 5] = ["v", "message_id", "key_id", "mac", "approval"];
 
 /// One line an observation, each with its share of the space.
 fn results(observations: &[&Object], limit: usize) -> String {
     let share = limit / observations.len().max(1);
     let line = |fields: &&Object| {
         let mut told = Object::clone(fields);
-        told.retain(|key, _| !OF_THE_WIRE.contains(&key.as_str()));
+        told.retain(|key, _| !NOT_SHOWN.contains(&key.as_str()));
         // Objects of JSON values always have a JSON form.
         fit(&serde_json::to_string(&told).unwrap_or_default(), share)
     };

@@ -1,6 +1,7 @@
 //! Where one session's messages arrive: one turn at a time, in order, and each can be stopped.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use protocol::Event;
 use tokio::sync::mpsc;
@@ -11,6 +12,10 @@ use crate::channel::{Incoming, Outgoing, Said};
 use crate::mind::Mind;
 use crate::slash::{self, Slash};
 use crate::turn::Turn;
+
+/// How long the result of what a person has answered is waited for at the end: no router lets a call take
+/// longer.
+const LONGEST: Duration = Duration::from_secs(600);
 
 /// One session with everything that it needs to answer.
 pub struct Desk {
@@ -36,20 +41,38 @@ impl Desk {
             self.session.principal = incoming.from;
             match incoming.said {
                 Said::Message(text) => {
+                    self.session.entered.was_typed(&text);
                     self.take_turn(&text, &mut waiting).await;
                     self.mind.pass_notices_on(&self.outlet);
                     self.outlet.say(Outgoing::End);
                     // People have their answer; what they say next waits until this one is kept.
-                    let _ = self.mind.keep(&self.outlet).await;
+                    let _ = self.mind.keep(&self.session, &self.outlet).await;
                 }
-                Said::Answer { id, yes } => {
-                    self.mind.answer(&self.session, &id, yes, &self.outlet).await;
+                Said::Answer(decision) => {
+                    self.mind.answer(&mut self.session, decision, &self.outlet).await;
                 }
                 // There is no turn to stop.
                 Said::Stop => {}
             }
         }
-        let _ = self.mind.keep(&self.outlet).await;
+        self.hear_results().await;
+        let _ = self.mind.keep(&self.session, &self.outlet).await;
+    }
+
+    /// Waits for what became of what was answered: who has nothing more to say wants to hear that still.
+    async fn hear_results(&mut self) {
+        let patience = tokio::time::sleep(LONGEST);
+        tokio::pin!(patience);
+        while self.session.awaited > 0 {
+            tokio::select! {
+                () = self.leaving.cancelled() => return,
+                () = &mut patience => return,
+                event = self.events.recv() => match event {
+                    Some(event) => self.mind.hear(&mut self.session, event, &self.outlet),
+                    None => return,
+                },
+            }
+        }
     }
 
     /// The next thing that somebody says; the router's events are taken in while nobody does.
@@ -96,7 +119,13 @@ impl Desk {
                 () = self.leaving.cancelled() => return false,
                 incoming = self.incoming.recv() => match incoming {
                     // Dropping the turn ends the model's request and takes running commands back.
-                    Some(Incoming { said, .. }) if is_stop(&said) => return false,
+                    Some(incoming) if is_stop(&incoming.said) => {
+                        // The kill switch does not wait its turn.
+                        if is_kill(&incoming.said) {
+                            waiting.push_front(incoming);
+                        }
+                        return false;
+                    }
                     Some(incoming) => waiting.push_back(incoming),
                     // Nobody can say anything any more, but the turn that runs is still wanted.
                     None => {
@@ -113,7 +142,12 @@ impl Desk {
 fn is_stop(said: &Said) -> bool {
     match said {
         Said::Stop => true,
-        Said::Message(text) => slash::parse(text) == Some(Slash::Cancel),
-        Said::Answer { .. } => false,
+        Said::Message(text) => slash::parse(text) == Some(Slash::Cancel) || is_kill(said),
+        Said::Answer(_) => false,
     }
+}
+
+/// Whether somebody wants everything to end.
+fn is_kill(said: &Said) -> bool {
+    matches!(said, Said::Message(text) if slash::parse(text) == Some(Slash::Stop))
 }

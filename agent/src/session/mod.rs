@@ -3,13 +3,18 @@
 mod desk;
 mod outlet;
 
-use protocol::{ActionCard, NameError, Outcome, Principal, Reads, SessionKey, Taint};
+use protocol::{ActionCard, NameError, Principal, Reads, SessionKey};
 
 pub use desk::Desk;
 pub use outlet::Outlet;
 
 use crate::action::Observation;
 use crate::prompt::Prompt;
+use crate::question::Question;
+use crate::workspace::Entered;
+
+/// How many open questions a session knows of by itself: more than a router lets wait.
+const QUESTIONS: usize = 16;
 
 /// One conversation. Its history, memory and latest observations stand in the workspace; what must not be
 /// changed by hand stands here.
@@ -19,12 +24,16 @@ pub struct Session {
     pub key: SessionKey,
     /// The person whose turn it is.
     pub principal: Principal,
-    /// What has entered it. Only code raises a bit, and nothing clears one.
-    pub taint: Taint,
+    /// What has entered it, and what its person typed.
+    pub entered: Entered,
     /// Makes its prompts.
     pub prompt: Prompt,
     /// What the turn that runs has said by now, so that a turn that is stopped is remembered, too.
     pub said: String,
+    /// The questions that it has seen and that nobody has answered here.
+    pub questions: Vec<Question>,
+    /// How many answers are given whose result has not come yet.
+    pub awaited: usize,
 }
 
 /// Who asks, as a command says it: a session at the moment at which an action begins.
@@ -35,7 +44,7 @@ pub struct Asking {
     /// The person.
     pub principal: Principal,
     /// What has entered the session by now.
-    pub taint: Taint,
+    pub entered: Entered,
 }
 
 impl Asking {
@@ -45,13 +54,13 @@ impl Asking {
         Self {
             session: session.key.clone(),
             principal: session.principal.clone(),
-            taint: session.taint,
+            entered: session.entered.clone(),
         }
     }
 }
 
 impl Session {
-    /// The session that all of the owner's channels share.
+    /// The session that all of the owner's channels share, with nothing in it.
     ///
     /// # Errors
     /// Never in practice: the names are constants that follow their grammar.
@@ -59,22 +68,24 @@ impl Session {
         Ok(Self {
             key: SessionKey::new("owner")?,
             principal: Principal::new("console:owner")?,
-            taint: Taint::CLEAN,
+            entered: Entered::nothing(),
             prompt,
             said: String::new(),
+            questions: Vec::new(),
+            awaited: 0,
         })
     }
 
     /// Raises the bits for what an observation has brought in, by the cards that say what actions read.
     /// An action without a card is taken to have brought text that nobody vouches for.
     pub fn observe(&mut self, observation: &Observation, cards: &[Vec<ActionCard>; 2]) {
-        if !matches!(observation.outcome, Outcome::Done(_)) {
-            return;
-        }
         let card = cards.iter().flatten().find(|card| card.name == observation.action);
         let reads = card.map_or(Reads::Public, |card| card.reads);
-        self.taint = self
-            .taint
-            .with(Taint { untrusted: reads == Reads::Public, private: reads == Reads::Private });
+        self.entered.raise(observation.brings(reads), &observation.source());
+        if let Some(question) = observation.question() {
+            self.questions.push(question);
+            let too_many = self.questions.len().saturating_sub(QUESTIONS);
+            self.questions.drain(..too_many);
+        }
     }
 }

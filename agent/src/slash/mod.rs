@@ -1,26 +1,37 @@
 //! Commands to the agent itself: they start with `/` and need no model.
 
+mod approval;
+mod memory;
 mod show;
 
 use home::nearest;
 use protocol::{ActionName, Object};
 
+pub use memory::Wish;
+
 use crate::answer::Action;
 use crate::channel::Outgoing;
 use crate::mind::Mind;
+use crate::question::Decision;
 use crate::session::{Asking, Outlet, Session};
 use crate::turn;
-use crate::workspace::{Artifact, History};
+use crate::workspace::{Artifact, Entered, History};
 
 /// Every command: how it is written, and what it does.
-pub const COMMANDS: [(&str, &str); 8] = [
+pub const COMMANDS: [(&str, &str); 14] = [
     ("/help", "show this"),
     ("/actions", "list what can be done, with a sentence that asks for it"),
     ("/run ACTION {json}", "run an action with these parameters, without the model"),
-    ("/memory", "show what is remembered"),
+    ("/approvals", "show the questions that wait for you"),
+    ("/approve ID", "say yes; a code goes behind the ID, and so does always, for an hour"),
+    ("/deny ID", "say no"),
+    ("/memory", "show what is remembered; /memory private KEY marks one thing as private"),
+    ("/memory --quarantined", "show what was set aside, because others may have wanted it"),
+    ("/memory keep|drop KEY", "make what was set aside count, or remove it"),
     ("/forget KEY", "forget one thing"),
     ("/clear", "start afresh: forget what was said and done, keep what is remembered"),
     ("/cancel", "stop what runs; at a terminal Ctrl-C does so at once"),
+    ("/stop", "the kill switch: stop everything that runs, and let nothing run"),
     ("/status", "show what is connected and how full things are"),
 ];
 
@@ -33,14 +44,18 @@ pub enum Slash {
     Actions,
     /// `/run`
     Run(Action),
-    /// `/memory`
-    Memory,
-    /// `/forget`
-    Forget(String),
+    /// `/approvals`
+    Approvals,
+    /// `/approve` and `/deny`
+    Decide(Decision),
+    /// `/memory` and `/forget`
+    Memory(Wish),
     /// `/clear`
     Clear,
     /// `/cancel`, when nothing runs; a turn that runs is stopped by its desk
     Cancel,
+    /// `/stop`
+    Stop,
     /// `/status`
     Status,
     /// Something that can't be read: what would be right.
@@ -59,12 +74,16 @@ pub fn parse(text: &str) -> Option<Slash> {
     Some(match (name, rest) {
         ("/help" | "/", _) => Slash::Help,
         ("/actions", _) => Slash::Actions,
-        ("/memory", _) => Slash::Memory,
+        ("/approvals", _) => Slash::Approvals,
+        ("/approve", rest) => approval::read_yes(rest).map_or_else(Slash::Wrong, Slash::Decide),
+        ("/deny", rest) => approval::read_no(rest).map_or_else(Slash::Wrong, Slash::Decide),
+        ("/memory", rest) => memory::read(rest).map_or_else(Slash::Wrong, Slash::Memory),
+        ("/stop", _) => Slash::Stop,
         ("/clear", _) => Slash::Clear,
         ("/cancel", _) => Slash::Cancel,
         ("/status", _) => Slash::Status,
         ("/forget", "") => Slash::Wrong("say what to forget: /forget KEY".to_owned()),
-        ("/forget", key) => Slash::Forget(key.to_owned()),
+        ("/forget", key) => Slash::Memory(Wish::Forget(key.to_owned())),
         ("/run", rest) => run(rest).map_or_else(Slash::Wrong, Slash::Run),
         (other, _) => Slash::Wrong(unknown(other)),
     })
@@ -98,12 +117,14 @@ impl Slash {
         match self {
             Self::Help => say(show::help()),
             Self::Actions => say(show::actions(&mind.cards())),
-            Self::Memory => say(show::memory(&mind.workspace.memory.read())),
+            Self::Approvals => approval::list(mind, session, outlet).await,
+            Self::Decide(decision) => approval::decide(decision, mind, session, outlet).await,
+            Self::Memory(wish) => wish.run(mind, outlet),
+            Self::Stop => stop(mind, session, outlet).await,
             Self::Status => say(show::status(mind, session)),
             Self::Wrong(why) => outlet.say(Outgoing::Notice(why)),
             Self::Cancel => outlet.say(Outgoing::Notice("nothing runs".to_owned())),
-            Self::Forget(key) => forget(&key, mind, outlet),
-            Self::Clear => clear(mind, outlet),
+            Self::Clear => clear(mind, session, outlet),
             Self::Run(action) => {
                 let observation = turn::run(mind, outlet, &Asking::of(session), action).await;
                 session.observe(&observation, &mind.cards());
@@ -114,30 +135,33 @@ impl Slash {
     }
 }
 
-fn forget(key: &str, mind: &Mind, outlet: &Outlet) {
-    let forgotten = mind.workspace.memory.change(|memory| match memory.0.shift_remove(key) {
-        Some(_) => Ok(()),
-        None => {
-            let near = nearest(key, memory.0.keys().map(String::as_str));
-            let hint = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
-            Err(format!("nothing is remembered under {key:?}{hint}"))
-        }
-    });
-    outlet.say(match forgotten {
-        Ok(((), Ok(()))) => Outgoing::Text(format!("{key} is forgotten.")),
-        Ok(((), Err(error))) => Outgoing::Notice(error.to_string()),
-        Err(why) => Outgoing::Notice(why),
+/// Throws the router's kill switch. Nothing of the agent's can put it back.
+async fn stop(mind: &Mind, session: &Session, outlet: &Outlet) {
+    outlet.say(match mind.actions.owner.stop(&Asking::of(session)).await {
+        Ok(()) => Outgoing::Text(
+            "Stopped: what ran is being ended, and nothing runs any more. `safeclaw resume`, or `start_router \
+             resume` where the router is, puts it back."
+                .to_owned(),
+        ),
+        Err(stopped) => Outgoing::Notice(format!(
+            "the router did not say that it has stopped: {}; end it to be sure",
+            stopped.message
+        )),
     });
 }
 
-fn clear(mind: &Mind, outlet: &Outlet) {
-    let saved = [
-        mind.workspace.history.save(History::default()),
-        mind.workspace.artifact.save(Artifact::default()),
-    ];
+/// What has come in is forgotten with the texts that it says so of, and only if those are gone.
+fn clear(mind: &Mind, session: &mut Session, outlet: &Outlet) {
+    let workspace = &mind.workspace;
+    let texts =
+        [workspace.history.save(History::default()), workspace.artifact.save(Artifact::default())];
     // The latest prompt holds it all once more.
-    let _ = std::fs::remove_file(mind.workspace.prompt_cache());
-    for error in saved.into_iter().filter_map(Result::err) {
+    let _ = std::fs::remove_file(workspace.prompt_cache());
+    let cleared = texts.into_iter().collect::<Result<Vec<_>, _>>().and_then(|_| {
+        session.entered = Entered::nothing();
+        workspace.session.save(session.entered.clone())
+    });
+    if let Err(error) = cleared {
         outlet.say(Outgoing::Notice(error.to_string()));
     }
     outlet
@@ -172,7 +196,18 @@ mod tests {
             Some(Slash::Wrong(why)) => why,
             other => panic!("{other:?}"),
         };
-        let told = ["/run", "/run a", "/run A [1]", "/run A {", "/forget", "/memry"].map(wrong);
+        let told = [
+            "/run",
+            "/run a",
+            "/run A [1]",
+            "/run A {",
+            "/forget",
+            "/memry",
+            "/memory keep",
+            "/approve",
+            "/deny",
+        ]
+        .map(wrong);
         insta::assert_snapshot!(told.join("\n"));
     }
 }

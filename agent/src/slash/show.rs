@@ -8,13 +8,12 @@ use serde_json::Value;
 use super::COMMANDS;
 use crate::mind::Mind;
 use crate::session::Session;
-use crate::workspace::Memory;
 
 pub(super) fn help() -> String {
     let mut text = String::from("Say what you want in your own words, or use a command:\n");
     for (usage, about) in COMMANDS {
         // Writing to a String can't fail.
-        let _ = writeln!(text, "  {usage:<20} {about}");
+        let _ = writeln!(text, "  {usage:<22} {about}");
     }
     text.push_str("Ctrl-C stops an answer; quit, exit or q ends the chat.");
     text
@@ -42,22 +41,10 @@ pub(super) fn actions(cards: &[Vec<ActionCard>; 2]) -> String {
     text
 }
 
-pub(super) fn memory(memory: &Memory) -> String {
-    if memory.0.is_empty() {
-        return "Nothing is remembered.".to_owned();
-    }
-    let lines: Vec<String> = memory
-        .0
-        .iter()
-        .map(|(key, value)| format!("{key}: {}", Memory::shown(value).replace('\n', "\n  ")))
-        .collect();
-    lines.join("\n")
-}
-
 pub(super) fn status(mind: &Mind, session: &Session) -> String {
     let workspace = &mind.workspace;
     let [local, routed] = mind.cards().map(|cards| cards.len());
-    let taint = match String::from(session.taint).as_str() {
+    let taint = match String::from(session.entered.taint()).as_str() {
         "" => "nothing that others wrote and nothing private has come in",
         "T" => "text that others wrote has come in",
         "P" => "private data has come in",
@@ -67,13 +54,21 @@ pub(super) fn status(mind: &Mind, session: &Session) -> String {
     let _ = write!(
         text,
         "\nactions: {local} of the agent, {routed} of the router\nmemory: {} keys; history: {} entries\n\
-         session {}: {taint}\nworkspace: {}",
-        workspace.memory.read().0.len(),
+         session {}: {taint}{}\nworkspace: {}",
+        workspace.memory.read().facts.len(),
         workspace.history.read().entries().len(),
         session.key,
+        sources(session.entered.sources()),
         workspace.folder().display(),
     );
     text
+}
+
+fn sources(sources: &[String]) -> String {
+    if sources.is_empty() {
+        return String::new();
+    }
+    format!(", from {}; /clear starts afresh", sources.join(", "))
 }
 
 pub(super) fn fields(fields: &Object) -> String {

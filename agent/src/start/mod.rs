@@ -54,7 +54,8 @@ pub async fn talk<B: Requester + Feed + 'static>(
         tokio::join!(model::find(&settings), catalog::wait_for_first(&mut catalog, &workspace));
     let (model, thinks) = found?;
     let (outlet, outgoing) = Outlet::new();
-    let session = Session::owner(Prompt::new(Fence::new(random()))?)?;
+    let mut session = Session::owner(Prompt::new(Fence::new(random()))?)?;
+    session.entered = workspace.entered();
     let events = broker.events(&session.key).await;
     let [reached, skills] = router.lines(way, &workspace);
     let found = vec![format!("model:  {thinks}"), reached, skills];

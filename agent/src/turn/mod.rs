@@ -75,7 +75,7 @@ impl Turn<'_> {
                 next.extend(observation.follow_up());
                 so_far.push(observation);
                 mind.observed(so_far.iter().map(|seen| seen.fields.clone()).collect());
-                drop(mind.keep(outlet));
+                drop(mind.keep(self.session, outlet));
             }
             if next.is_empty() {
                 return;

@@ -19,8 +19,8 @@ pub(crate) async fn run(
     let observation = mind.actions.run(action, asking, &mind.cards()).await;
     running.stopped = None;
     outlet.say(Outgoing::Action(observation.line()));
-    if let Some((id, text)) = observation.question() {
-        outlet.say(Outgoing::Question { id, text });
+    if let Some(question) = observation.question() {
+        outlet.say(Outgoing::Question(question));
     }
     observation
 }

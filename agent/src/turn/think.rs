@@ -1,5 +1,7 @@
 //! The thinking in a turn: prompt, model, answer, and one chance to mend an answer that can't be read.
 
+use protocol::Taint;
+
 use super::Turn;
 use crate::action::Observation;
 use crate::answer::{Answer, Words};
@@ -50,6 +52,10 @@ impl Turn<'_> {
         let workspace = &self.mind.workspace;
         let [agent_actions, router_actions] = self.mind.cards();
         let memory = workspace.memory.read();
+        if memory.holds_private() {
+            let private = Taint { untrusted: false, private: true };
+            self.session.entered.raise(private, "memory.json");
+        }
         let rendered = self.session.prompt.render(&Parts {
             template: workspace.prompt.read().as_str(),
             soul: workspace.soul.read().as_str(),

@@ -8,7 +8,7 @@ use home::{FileError, Home};
 
 use crate::log;
 
-/// Removes the artifact, the history, the generated files and the log, and gives what was there. Memory,
+/// Removes the artifact, the history with what had come in, the generated files and the log, and gives what was there. Memory,
 /// soul, template and descriptions stay.
 ///
 /// # Errors
@@ -16,7 +16,8 @@ use crate::log;
 pub fn clear(home: &Home) -> Result<Vec<PathBuf>, FileError> {
     let workspace = home.workspace();
     let mut removed = Vec::new();
-    for name in ["artifact.json", "input_history.json", "console_history.txt"] {
+    // What has come in is forgotten last: it has to stay as long as any of the texts.
+    for name in ["artifact.json", "input_history.json", "session.json", "console_history.txt"] {
         remove(workspace.join(name), fs::remove_file, &mut removed)?;
     }
     for log in [home.agent_log(), log::set_aside(&home.agent_log())] {

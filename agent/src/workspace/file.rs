@@ -141,6 +141,12 @@ impl<T: Document> File<T> {
         self.write(&mut self.lock())
     }
 
+    /// Whether what it holds now stands on the disk.
+    #[must_use]
+    pub fn is_on_disk(&self) -> bool {
+        self.lock().kept == Kept::OnDisk
+    }
+
     fn alter<R, E>(
         &self,
         state: &mut State<T>,

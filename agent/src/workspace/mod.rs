@@ -11,6 +11,7 @@ mod stamp;
 mod artifact;
 mod cards;
 mod clear;
+mod entered;
 mod history;
 mod memory;
 mod output;
@@ -26,9 +27,10 @@ pub use artifact::Artifact;
 pub use cards::Cards;
 pub use clear::clear;
 pub use document::Document;
+pub use entered::Entered;
 pub use file::{File, SaveError};
 pub use history::{ENTRIES_KEPT, Entry, History};
-pub use memory::Memory;
+pub use memory::{Aside, Memory};
 pub use output::{OutputError, OutputText};
 pub use text::Text;
 
@@ -62,6 +64,8 @@ pub struct Workspace {
     pub history: File<History>,
     /// `artifact.json`: all observations of the latest turn that acted.
     pub artifact: File<Artifact>,
+    /// `session.json`: what has come into the conversation that history and artifact hold.
+    pub session: File<Entered>,
 }
 
 impl Workspace {
@@ -85,6 +89,7 @@ impl Workspace {
             router_actions: File::new(folder.join("router_actions.json"), &notices),
             history: File::new(folder.join("input_history.json"), &notices),
             artifact: File::new(folder.join("artifact.json"), &notices),
+            session: File::new(folder.join("session.json"), &notices),
             folder,
             notices,
         };
@@ -104,6 +109,24 @@ impl Workspace {
         if let Err(error) = home::file::make_folder(&self.output()) {
             self.notices.add(SaveError(error).to_string());
         }
+    }
+
+    /// What has come into the conversation that is kept here. If there is one and nobody knows, that is both
+    /// untrusted text and private data.
+    #[must_use]
+    pub fn entered(&self) -> Entered {
+        let known = self.session.read();
+        if *known != Entered::default() {
+            return Entered::clone(&known);
+        }
+        if self.history.read().entries().is_empty() && self.artifact.read().0.is_empty() {
+            return Entered::nothing();
+        }
+        self.notices.add(
+            "nobody knows what has come into the conversation that is kept here, so it counts as private \
+             and as written by others; /clear starts afresh",
+        );
+        Entered::default()
     }
 
     /// The folder itself.

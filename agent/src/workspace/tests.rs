@@ -63,7 +63,7 @@ fn hand_edits_are_seen_even_in_the_same_moment_and_of_the_same_size() {
     let house = house();
     for n in 100..300 {
         house.put("memory.json", format!(r#"{{"n":{n}}}"#));
-        assert_eq!(house.workspace.memory.read().0["n"], n);
+        assert_eq!(house.workspace.memory.read().facts["n"], n);
     }
     fs::remove_file(house.path("memory.json")).unwrap();
     assert_eq!(*house.workspace.memory.read(), Memory::default());
@@ -105,8 +105,12 @@ fn broken_files_are_set_aside_and_said() {
         );
         let kept = house.names().into_iter().find(|name| name.contains("broken")).unwrap();
         assert_eq!(fs::read(house.path(&kept)).unwrap(), text);
-        house.workspace.memory.save(Memory(json!({"a": 1}).as_object().unwrap().clone())).unwrap();
-        assert_eq!(Workspace::open(house.folder.path()).memory.read().0["a"], 1);
+        house
+            .workspace
+            .memory
+            .save(Memory::of(json!({"a": 1}).as_object().unwrap().clone()))
+            .unwrap();
+        assert_eq!(Workspace::open(house.folder.path()).memory.read().facts["a"], 1);
         assert_eq!(house.workspace.take_notices(), []);
     }
 }

@@ -9,9 +9,10 @@ use super::input::{self, Typed};
 use super::interrupts::Interrupts;
 use super::screen::Screen;
 use crate::channel::{Incoming, Line, Outgoing, Said};
+use crate::question::Question;
 
-/// How long the agent may take to its last words when a person wants to end it.
-const LAST_WORDS: Duration = Duration::from_secs(2);
+/// How long the agent may take to its last words when a person at a terminal wants to end it.
+pub(super) const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// Says things to the agent and shows what it answers.
 #[derive(Debug)]
@@ -20,13 +21,6 @@ pub(super) struct Exchange {
     pub(super) line: Line,
     pub(super) screen: Screen,
     pub(super) interrupts: Interrupts,
-}
-
-/// A question that a person has to answer.
-#[derive(Debug)]
-pub(super) struct Question {
-    pub(super) id: String,
-    pub(super) text: String,
 }
 
 /// What has become of something said.
@@ -74,8 +68,8 @@ impl Exchange {
     }
 
     /// Lets the agent end when nothing runs, and shows what it still has to say, such as that something
-    /// could not be kept. An interrupt is for those in a hurry.
-    pub(super) async fn leave(self) -> io::Result<()> {
+    /// could not be kept, for as long as `patience`. An interrupt is for those in a hurry.
+    pub(super) async fn leave(self, patience: Duration) -> io::Result<()> {
         let Self { line: Line { incoming, mut outgoing }, mut screen, mut interrupts, .. } = self;
         drop(incoming);
         let last_words = async {
@@ -87,7 +81,7 @@ impl Exchange {
         tokio::select! {
             shown = last_words => shown,
             () = interrupts.next() => Ok(()),
-            () = tokio::time::sleep(LAST_WORDS) => Ok(()),
+            () = tokio::time::sleep(patience) => Ok(()),
         }
     }
 
@@ -99,7 +93,7 @@ impl Exchange {
             tokio::select! {
                 outgoing = self.line.outgoing.recv() => match outgoing {
                     None => return Ok(Heard::Over),
-                    Some(Outgoing::Question { id, text }) => questions.push(Question { id, text }),
+                    Some(Outgoing::Question(question)) => questions.push(question),
                     Some(Outgoing::End) => break,
                     Some(other) => self.screen.show(&other)?,
                 },

@@ -1,13 +1,19 @@
 //! Lines from a pipe or a file: each is answered before the next one is read.
 
 use std::io::{self, BufRead, Read};
+use std::time::Duration;
 
 use tokio::sync::mpsc;
 
 use super::exchange::{Exchange, Heard};
+use crate::channel::Outgoing;
 
 /// How much of a line is kept: enough to say that it is too long, and about how long.
 const MOST_KEPT: u64 = 16 * 1024 * 1024;
+
+/// How long the result of what was approved is waited for at the end; the session itself waits no longer for
+/// it than a call can take, and not at all for what nobody has answered.
+const RESULTS: Duration = Duration::from_secs(660);
 
 pub(super) async fn run(mut exchange: Exchange) -> io::Result<()> {
     let mut lines = lines();
@@ -21,12 +27,16 @@ pub(super) async fn run(mut exchange: Exchange) -> io::Result<()> {
                 continue;
             }
         };
-        let Some(bytes) = bytes else { return exchange.leave().await };
+        let Some(bytes) = bytes else { return exchange.leave(RESULTS).await };
         match exchange.say(&bytes).await? {
             Heard::Over => return Ok(()),
-            Heard::Quit => return exchange.leave().await,
-            // Questions find nobody here. They stay pending, and the actions' lines have said so.
-            Heard::Answer(_) | Heard::Stopped(_) => {}
+            Heard::Quit => return exchange.leave(RESULTS).await,
+            // Nobody here answers by a word: a line may have been written before the question was there.
+            Heard::Answer(questions) | Heard::Stopped(questions) => {
+                for question in questions {
+                    exchange.screen.show(&Outgoing::Question(question))?;
+                }
+            }
         }
     }
 }

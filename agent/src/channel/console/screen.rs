@@ -7,6 +7,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::plain::{Plain, harmless, plain};
 use crate::channel::Outgoing;
+use crate::question::Question;
 
 /// The terminal, or the files, that this process writes to.
 #[derive(Debug)]
@@ -37,9 +38,7 @@ impl Screen {
             }
             Outgoing::Action(line) => self.line(&harmless(line)),
             Outgoing::Text(text) => self.line(&plain(text)),
-            Outgoing::Question { text, .. } => {
-                self.line(&format!("May this run?\n{}", harmless(text)))
-            }
+            Outgoing::Question(question) => self.line(&harmless(&question.pending())),
             Outgoing::Notice(notice) => {
                 self.break_line()?;
                 // Whoever has closed stderr does not want to hear it.
@@ -48,6 +47,12 @@ impl Screen {
             }
             Outgoing::End => self.break_line(),
         }
+    }
+
+    /// A question, for a person who can answer at once.
+    pub(super) fn put(&mut self, question: &Question) -> io::Result<()> {
+        self.still();
+        self.line(&harmless(&question.put()))
     }
 
     /// One line, or several, on stdout.

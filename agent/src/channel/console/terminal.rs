@@ -3,10 +3,11 @@
 use std::io;
 
 use super::editor::{Asked, Editor, Kept};
-use super::exchange::{Exchange, Heard, Question};
+use super::exchange::{Exchange, Heard, LAST_WORDS};
 use super::plain::harmless;
 use super::restore::forget_keys;
 use crate::channel::{Outgoing, Said};
+use crate::question::Question;
 
 /// Talks until the person, or the agent, has ended it.
 pub(super) async fn run(editor: Editor, exchange: Exchange) -> io::Result<()> {
@@ -18,23 +19,40 @@ struct Terminal {
     editor: Editor,
 }
 
+/// What is said next.
+enum Next {
+    /// This line.
+    Line(String),
+    /// Nothing yet: ask for a line.
+    Nothing,
+    /// Nothing any more, or a first Ctrl-C.
+    End(Asked),
+}
+
 impl Terminal {
     async fn run(mut self) -> io::Result<()> {
         let mut interrupted = false;
+        let mut next = Next::Nothing;
         loop {
-            let stopped = match self.ask("you> ", Kept::Yes).await {
-                Asked::End => return self.exchange.leave().await,
-                Asked::Interrupted if interrupted => return self.exchange.leave().await,
+            let asked = match next {
+                Next::Line(line) => Asked::Line(line),
+                Next::Nothing => self.ask("you> ", Kept::Yes).await,
+                Next::End(asked) => asked,
+            };
+            next = Next::Nothing;
+            let stopped = match asked {
+                Asked::End => return self.exchange.leave(LAST_WORDS).await,
+                Asked::Interrupted if interrupted => return self.exchange.leave(LAST_WORDS).await,
                 Asked::Interrupted => true,
                 Asked::Line(line) => match self.exchange.say(line.as_bytes()).await? {
                     Heard::Over => return Ok(()),
-                    Heard::Quit => return self.exchange.leave().await,
+                    Heard::Quit => return self.exchange.leave(LAST_WORDS).await,
                     Heard::Stopped(questions) => {
-                        self.put(questions).await?;
+                        next = self.put(questions).await?;
                         true
                     }
                     Heard::Answer(questions) => {
-                        self.put(questions).await?;
+                        next = self.put(questions).await?;
                         false
                     }
                 },
@@ -58,7 +76,7 @@ impl Terminal {
                         None => return Asked::End,
                         Some(Outgoing::Words(text) | Outgoing::Action(text) | Outgoing::Text(text)) => text,
                         Some(Outgoing::Notice(text)) => format!("[{text}]"),
-                        Some(Outgoing::Question { text, .. }) => format!("May this run?\n{text}"),
+                        Some(Outgoing::Question(question)) => question.pending(),
                         Some(Outgoing::Working(_) | Outgoing::End) => continue,
                     };
                     self.editor.print(format!("{}\n", harmless(&lines)));
@@ -67,23 +85,41 @@ impl Terminal {
         }
     }
 
-    /// Puts each question. Whatever is not a yes is a no.
-    async fn put(&mut self, questions: Vec<Question>) -> io::Result<()> {
-        for Question { id, text } in questions {
-            self.exchange.screen.show(&Outgoing::Question { id: id.clone(), text })?;
+    /// Puts each question. What is no answer to it is said next, and it and those behind it stay open.
+    async fn put(&mut self, questions: Vec<Question>) -> io::Result<Next> {
+        let mut open = questions.into_iter();
+        while let Some(question) = open.next() {
+            self.exchange.screen.put(&question)?;
             // A yes that was typed before the question was there was meant for something else.
             forget_keys();
-            let yes = match self.ask("yes or no? [no] ", Kept::No).await {
-                Asked::Line(answer) => {
-                    let answer = answer.trim();
-                    answer.eq_ignore_ascii_case("y") || answer.eq_ignore_ascii_case("yes")
-                }
-                Asked::Interrupted | Asked::End => false,
-            };
-            if !self.exchange.send(Said::Answer { id, yes }).await {
-                return Ok(());
+            let said = self.answer(&question).await?;
+            if !matches!(said, Next::Nothing) {
+                self.stay_open(std::iter::once(question).chain(open))?;
+                return Ok(said);
             }
         }
-        Ok(())
+        Ok(Next::Nothing)
+    }
+
+    /// Asks until something is typed; `Nothing` when that was the answer.
+    async fn answer(&mut self, question: &Question) -> io::Result<Next> {
+        loop {
+            let line = match self.ask("answer> ", Kept::No).await {
+                Asked::Line(line) if line.trim().is_empty() => continue,
+                Asked::Line(line) => line,
+                other => return Ok(Next::End(other)),
+            };
+            let Some(decision) = question.answered_by(&line) else { return Ok(Next::Line(line)) };
+            if self.exchange.send(Said::Answer(decision)).await {
+                return Ok(Next::Nothing);
+            }
+            return Ok(Next::End(Asked::End));
+        }
+    }
+
+    fn stay_open(&mut self, questions: impl Iterator<Item = Question>) -> io::Result<()> {
+        let ids: Vec<String> = questions.map(|question| question.short().to_owned()).collect();
+        let notice = format!("still open: {}; /approvals shows it again", ids.join(", "));
+        self.exchange.screen.show(&Outgoing::Notice(notice))
     }
 }

@@ -18,23 +18,23 @@ pub(super) fn answer(message: &str, memory: &Memory) -> Option<String> {
     static PATTERNS: OnceLock<Option<(Regex, Regex)>> = OnceLock::new();
     let (one, all) =
         PATTERNS.get_or_init(|| Regex::new(ONE).ok().zip(Regex::new(ALL).ok())).as_ref()?;
-    if all.is_match(message) && !memory.0.is_empty() {
+    if all.is_match(message) && !memory.facts.is_empty() {
         return Some(everything(memory));
     }
     let (_, [whose, asked]) = one.captures(message)?.extract();
     let asked = plain(asked);
-    let (_, value) = memory.0.iter().find(|(key, _)| plain(key) == asked)?;
+    let (_, value) = memory.facts.iter().find(|(key, _)| plain(key) == asked)?;
     let whose = if whose.eq_ignore_ascii_case("my") { "Your" } else { "The" };
     let is = if value.is_string() { " is" } else { ":" };
     Some(format!("{whose} {asked}{is} {}.", Memory::shown(value)))
 }
 
 fn everything(memory: &Memory) -> String {
-    let told = memory.0.iter().rev().take(TOLD);
+    let told = memory.facts.iter().rev().take(TOLD);
     let mut lines: Vec<String> =
         told.map(|(key, value)| format!("- {key}: {}", Memory::shown(value))).collect();
-    if memory.0.len() > TOLD {
-        lines.push(format!("- and {} more: /memory shows them", memory.0.len() - TOLD));
+    if memory.facts.len() > TOLD {
+        lines.push(format!("- and {} more: /memory shows them", memory.facts.len() - TOLD));
     }
     format!("I know this:\n{}", lines.join("\n"))
 }

@@ -1,0 +1,86 @@
+//! What people ask the router for themselves, and no model ever: answers to its questions, which of them are
+//! open, and that everything stops.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use broker::Requester;
+use protocol::{ActionName, Code, NameError, Object, Outcome, Stopped};
+use serde_json::Value;
+
+use super::Observation;
+use super::routed::Routed;
+use crate::question::{Decision, Question};
+use crate::session::Asking;
+
+/// The names that the router keeps for itself. A card with one of them is no action.
+const RESERVED: [&str; 4] = ["APPROVE", "APPROVALS", "STOP", "PERMIT"];
+
+/// Whether `name` is one of the router's own requests.
+pub(super) fn is_reserved(name: &ActionName) -> bool {
+    RESERVED.contains(&name.as_str())
+}
+
+/// The owner's line to the router.
+pub struct OwnersLine {
+    routed: Routed,
+    approve: ActionName,
+    approvals: ActionName,
+    stop: ActionName,
+}
+
+impl OwnersLine {
+    pub(super) fn new(requester: Arc<dyn Requester>, timeout: Duration) -> Result<Self, NameError> {
+        Ok(Self {
+            routed: Routed::new(requester, timeout),
+            approve: ActionName::new("APPROVE")?,
+            approvals: ActionName::new("APPROVALS")?,
+            stop: ActionName::new("STOP")?,
+        })
+    }
+
+    /// Passes a person's decision on. Its id must be the whole one.
+    ///
+    /// # Errors
+    /// Why it did not count.
+    pub async fn decide(&self, asking: &Asking, decision: &Decision) -> Result<(), Stopped> {
+        self.ask(&self.approve, decision.params(), asking).await.map(drop)
+    }
+
+    /// The questions of this session that wait; `None` from a router that can't tell.
+    ///
+    /// # Errors
+    /// Why the router did not say.
+    pub async fn open(&self, asking: &Asking) -> Result<Option<Vec<Question>>, Stopped> {
+        match self.ask(&self.approvals, Object::new(), asking).await {
+            Ok(fields) => Ok(fields
+                .get("approvals")
+                .and_then(Value::as_array)
+                .map(|list| list.iter().filter_map(Question::read).collect())),
+            Err(stopped) if stopped.code == Code::UnknownAction => Ok(None),
+            Err(stopped) => Err(stopped),
+        }
+    }
+
+    /// Throws the kill switch: nothing runs any more.
+    ///
+    /// # Errors
+    /// Why it is not thrown, as far as known.
+    pub async fn stop(&self, asking: &Asking) -> Result<(), Stopped> {
+        self.ask(&self.stop, Object::new(), asking).await.map(drop)
+    }
+
+    async fn ask(
+        &self,
+        name: &ActionName,
+        params: Object,
+        asking: &Asking,
+    ) -> Result<Object, Stopped> {
+        let Observation { outcome, fields, .. } =
+            self.routed.run(name.clone(), params, asking, None).await;
+        match outcome {
+            Outcome::Done(_) => Ok(fields),
+            Outcome::Stopped(stopped) => Err(stopped),
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! What a person is asked before an action runs, and how a person decides.
+
+use std::fmt::Write as _;
+
+use protocol::Object;
+use serde_json::Value;
+
+/// How many characters of an id stand for it where people read and type it.
+const SHORT: usize = 8;
+
+/// A question of the router's. Its words are the router's own, made from what would run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// Its id.
+    pub id: String,
+    /// Exactly what would run.
+    pub text: String,
+    /// The beginning of the digest of what would run; an old router sends none.
+    pub digest: Option<String>,
+    /// How long it waits, in seconds from when the router said so.
+    pub seconds: Option<u64>,
+    /// A yes counts only with the code that stands in the text.
+    pub wants_code: bool,
+    /// What `always` would allow for an hour; none if that is not offered.
+    pub grant: Option<String>,
+}
+
+impl Question {
+    /// The question in the `approval` of a reply, or one of `approvals`; `None` if it is none.
+    #[must_use]
+    pub fn read(approval: &Value) -> Option<Self> {
+        let text = |key: &str| Some(approval.get(key)?.as_str()?.to_owned());
+        Some(Self {
+            id: text("id")?,
+            text: text("question")?,
+            digest: text("digest"),
+            seconds: approval.get("seconds").and_then(Value::as_u64),
+            // Whoever forgets to say so does not want one, but whatever is said in doubt is a yes.
+            wants_code: !matches!(
+                approval.get("code"),
+                None | Some(Value::Null | Value::Bool(false))
+            ),
+            grant: text("grant"),
+        })
+    }
+
+    /// The beginning of its id: what people type.
+    #[must_use]
+    pub fn short(&self) -> &str {
+        &self.id[..self.id.floor_char_boundary(SHORT)]
+    }
+
+    /// It as it waits, with the commands that answer it.
+    #[must_use]
+    pub fn pending(&self) -> String {
+        let (short, code) = (self.short(), if self.wants_code { " CODE" } else { "" });
+        let mut text = format!("pending {}{}\n", self.named(), self.text);
+        if self.wants_code {
+            text.push_str("A yes counts only with the code that stands above. ");
+        }
+        // Writing to a String can't fail.
+        let _ = write!(text, "To answer: /approve {short}{code} or /deny {short}");
+        if let Some(grant) = &self.grant {
+            let _ = write!(text, "; /approve {short} always{code} allows for an hour: {grant}");
+        }
+        text
+    }
+
+    /// It as it is put to a person who can answer at once.
+    #[must_use]
+    pub fn put(&self) -> String {
+        let mut text = format!("May this run? {}{}\n", self.named(), self.text);
+        text.push_str(if self.wants_code {
+            "the code above = yes, n = no"
+        } else {
+            "y = yes, n = no"
+        });
+        if let Some(grant) = &self.grant {
+            let always = if self.wants_code { "a and the code" } else { "a" };
+            let _ = write!(text, ", {always} = always for an hour: {grant}");
+        }
+        text.push_str("; anything else is a message, and the question stays open");
+        text
+    }
+
+    /// By what people tell it from others, and how long it waits.
+    fn named(&self) -> String {
+        let digest = self.digest.as_ref().map(|digest| format!(", digest {digest}"));
+        let minutes = self.seconds.map(|seconds| format!(", for {} minutes", seconds.div_ceil(60)));
+        let (digest, minutes) = (digest.unwrap_or_default(), minutes.unwrap_or_default());
+        format!("(question {}{digest}{minutes})\n", self.short())
+    }
+
+    /// What a person means who types `typed` right after the question was put; `None` if it is a message.
+    #[must_use]
+    pub fn answered_by(&self, typed: &str) -> Option<Decision> {
+        let typed = typed.trim().to_ascii_lowercase();
+        let words: Vec<&str> = typed.split_whitespace().collect();
+        let (choice, code) = match (&words[..], self.wants_code) {
+            (["n" | "no"], _) => (Choice::No, None),
+            (["y" | "yes"], false) => (Choice::Yes, None),
+            (["a" | "always"], false) if self.grant.is_some() => (Choice::Always, None),
+            ([code], true) if self.is_code(code) => (Choice::Yes, Some(*code)),
+            (["y" | "yes", code], true) if self.is_code(code) => (Choice::Yes, Some(*code)),
+            (["a" | "always", code], true) if self.grant.is_some() && self.is_code(code) => {
+                (Choice::Always, Some(*code))
+            }
+            _ => return None,
+        };
+        Some(Decision { id: self.id.clone(), choice, code: code.map(str::to_ascii_uppercase) })
+    }
+
+    /// Whether it looks like a code: four letters or digits that are no word, or stand in the question. The
+    /// router knows whether it is the right one.
+    fn is_code(&self, word: &str) -> bool {
+        let of_four = word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        let stands_there = || {
+            let mut words = self.text.split(|c: char| !c.is_ascii_alphanumeric());
+            words.any(|there| there == word.to_ascii_uppercase())
+        };
+        of_four && (word.bytes().any(|byte| byte.is_ascii_digit()) || stands_there())
+    }
+}
+
+/// What a person wants to become of a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decision {
+    /// The question's id, or its beginning if no other's begins so.
+    pub id: String,
+    /// Which way.
+    pub choice: Choice,
+    /// The code from the question's text, if it wants one.
+    pub code: Option<String>,
+}
+
+/// The ways to answer a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    /// It may run, once.
+    Yes,
+    /// It may not.
+    No,
+    /// It may run, and so may what the question's `grant` says, for an hour.
+    Always,
+}
+
+impl Decision {
+    /// The parameters of the command that carries it.
+    pub(crate) fn params(&self) -> Object {
+        let choice = match self.choice {
+            Choice::Yes => "yes",
+            Choice::No => "no",
+            Choice::Always => "always",
+        };
+        let code = self.code.as_ref().map(|code| ("code".to_owned(), code.as_str().into()));
+        [("id".to_owned(), self.id.as_str().into()), ("answer".to_owned(), choice.into())]
+            .into_iter()
+            .chain(code)
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn questions_of_old_and_new_routers() {
+        let old = Question::read(&json!({"id": "q-1", "question": "POST {}", "seconds": 600}));
+        let old = old.unwrap();
+        assert!(!old.wants_code && old.grant.is_none() && old.short() == "q-1");
+        let new = json!({"id": "0123456789", "question": "x", "digest": "abc", "seconds": 9, "code": true, "grant": "POST to X"});
+        let new = Question::read(&new).unwrap();
+        assert_eq!((new.wants_code, new.short()), (true, "01234567"));
+        assert_eq!(new.grant.as_deref(), Some("POST to X"));
+        for none in [json!({}), json!({"id": 1, "question": "x"}), json!("q")] {
+            assert_eq!(Question::read(&none), None);
+        }
+    }
+
+    #[test]
+    fn what_is_typed_is_an_answer_or_a_message() {
+        let question = |more: Value| {
+            let mut approval = json!({"id": "q", "question": "POST {\n \"a\": \"b\"}\nCode: KQXZ"});
+            approval.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            Question::read(&approval).unwrap()
+        };
+        let said = |question: &Question, typed: &str| {
+            question.answered_by(typed).map(|decision| (decision.choice, decision.code))
+        };
+        let plain = question(json!({}));
+        assert_eq!(said(&plain, " Y "), Some((Choice::Yes, None)));
+        assert_eq!(said(&plain, "no"), Some((Choice::No, None)));
+        for message in ["a", "", "yes please", "what is this?", "KQXZ", "/approve q"] {
+            assert_eq!(said(&plain, message), None, "{message}");
+        }
+        assert_eq!(said(&question(json!({"grant": "x"})), "a"), Some((Choice::Always, None)));
+        let coded = question(json!({"code": true, "grant": "x"}));
+        let code = Some("KQXZ".to_owned());
+        assert_eq!(said(&coded, "kqxz"), Some((Choice::Yes, code.clone())));
+        assert_eq!(said(&coded, "a KQXZ"), Some((Choice::Always, code)));
+        assert_eq!(said(&coded, "k7qx"), Some((Choice::Yes, Some("K7QX".to_owned()))));
+        for message in ["y", "yes", "a", "help", "stop"] {
+            assert_eq!(said(&coded, message), None, "{message}");
+        }
+    }
+
+    #[test]
+    fn a_question_is_shown_with_the_ways_to_answer_it() {
+        let plain =
+            Question::read(&json!({"id": "0123456789", "question": "POST {}", "seconds": 600}));
+        let all = json!({"id": "q", "question": "POST {}", "digest": "abc", "code": true, "grant": "POST to X"});
+        let shown: Vec<String> = [plain, Question::read(&all)]
+            .into_iter()
+            .flatten()
+            .flat_map(|question| [question.put(), question.pending()])
+            .collect();
+        insta::assert_snapshot!(shown.join("\n\n"));
+    }
+
+    #[test]
+    fn a_decision_carries_no_code_unless_there_is_one() {
+        let mut decision = Decision { id: "q".into(), choice: Choice::Always, code: None };
+        assert_eq!(Value::from(decision.params()), json!({"id": "q", "answer": "always"}));
+        decision.code = Some("K7QX".into());
+        assert_eq!(decision.params()["code"], "K7QX");
+    }
+}

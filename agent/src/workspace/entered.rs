@@ -1,0 +1,192 @@
+//! What has come into the conversation, kept beside it: as long as a text is there, so is the word on it.
+
+use std::collections::VecDeque;
+
+use protocol::{TYPED_LONGEST, TYPED_MOST, Taint};
+use serde::{Deserialize, Serialize};
+
+use super::{Document, document};
+
+/// How many sources of others' text are named; who reads more than that?
+const SOURCES: usize = 8;
+
+/// How long the name of a source may be, in characters.
+const SOURCE: usize = 200;
+
+/// What has come into a conversation. Only code raises a bit, and only a person's `clear` takes both away,
+/// with the texts that raised them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entered {
+    taint: Taint,
+    /// What raised the bits, as `WEB_FETCH https://example.com`.
+    #[serde(default)]
+    from: Vec<String>,
+    /// The URLs that the person typed, newest last.
+    #[serde(default)]
+    typed: VecDeque<String>,
+}
+
+/// What holds when nobody knows: both.
+impl Default for Entered {
+    fn default() -> Self {
+        let taint = Taint { untrusted: true, private: true };
+        let from = vec!["a conversation of which nothing else is known".to_owned()];
+        Self { taint, from, typed: VecDeque::new() }
+    }
+}
+
+impl Entered {
+    /// Nothing has.
+    #[must_use]
+    pub fn nothing() -> Self {
+        Self { taint: Taint::CLEAN, from: Vec::new(), typed: VecDeque::new() }
+    }
+
+    /// The bits.
+    #[must_use]
+    pub fn taint(&self) -> Taint {
+        self.taint
+    }
+
+    /// What raised them, in words.
+    #[must_use]
+    pub fn sources(&self) -> &[String] {
+        &self.from
+    }
+
+    /// The URLs that the person typed, newest last.
+    #[must_use]
+    pub fn typed(&self) -> Vec<String> {
+        self.typed.iter().cloned().collect()
+    }
+
+    /// Raises the bits that `taint` has, because of what `source` brought.
+    pub fn raise(&mut self, taint: Taint, source: &str) {
+        if taint.is_clean() {
+            return;
+        }
+        self.taint = self.taint.with(taint);
+        let source: String = source.chars().take(SOURCE).collect();
+        if !self.from.contains(&source) && self.from.len() < SOURCES {
+            self.from.push(source);
+        }
+    }
+
+    /// Takes in what a person has typed: the URLs in it are theirs.
+    pub fn was_typed(&mut self, message: &str) {
+        for url in urls(message) {
+            self.typed.retain(|earlier| earlier != url);
+            self.typed.push_back(url.to_owned());
+            if self.typed.len() > TYPED_MOST {
+                self.typed.pop_front();
+            }
+        }
+    }
+}
+
+impl Document for Entered {
+    const LIMIT: u64 = 1024 * 1024;
+
+    fn from_text(text: &str, _: &mut Vec<String>) -> Result<Self, String> {
+        document::json(text)
+    }
+
+    fn to_text(&self) -> String {
+        document::pretty(self)
+    }
+}
+
+/// The web addresses in a text, as they stand there.
+fn urls(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| c.is_whitespace() || matches!(c, '"' | '<' | '>' | '`' | '\\')).filter_map(
+        |word| {
+            let at = ["https://", "http://"]
+                .into_iter()
+                .filter_map(|scheme| find(word, scheme))
+                .min()?;
+            let url = trimmed(&word[at..]);
+            let is_one = url::Url::parse(url).is_ok_and(|url| url.has_host());
+            (is_one && url.chars().count() <= TYPED_LONGEST).then_some(url)
+        },
+    )
+}
+
+fn find(word: &str, scheme: &str) -> Option<usize> {
+    word.to_ascii_lowercase().find(scheme)
+}
+
+/// The address without the marks that end a sentence or a bracket around it.
+fn trimmed(url: &str) -> &str {
+    let mut url = url;
+    loop {
+        let shorter = url.trim_end_matches(['.', ',', ';', ':', '!', '?', '\'', '”', '’', '»']);
+        let shorter = match shorter.chars().next_back() {
+            Some(')') if !shorter.contains('(') => shorter.strip_suffix(')').unwrap_or(shorter),
+            Some(']') if !shorter.contains('[') => shorter.strip_suffix(']').unwrap_or(shorter),
+            Some('}') if !shorter.contains('{') => shorter.strip_suffix('}').unwrap_or(shorter),
+            _ => shorter,
+        };
+        if shorter.len() == url.len() {
+            return url;
+        }
+        url = shorter;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn typed(messages: &[&str]) -> Vec<String> {
+        let mut entered = Entered::nothing();
+        messages.iter().for_each(|message| entered.was_typed(message));
+        entered.typed()
+    }
+
+    #[test]
+    fn addresses_are_found_as_they_were_typed() {
+        assert_eq!(
+            typed(&[
+                "Fetch https://example.com/a?b=c#d, please (see http://x.example/y).",
+                r#"/run WEB_FETCH {"url": "HTTPS://Example.com/Z"}"#,
+                "<https://en.wikipedia.org/wiki/A_(b)> and http://[2001:db8::1]/",
+            ]),
+            [
+                "https://example.com/a?b=c#d",
+                "http://x.example/y",
+                "HTTPS://Example.com/Z",
+                "https://en.wikipedia.org/wiki/A_(b)",
+                "http://[2001:db8::1]/",
+            ]
+        );
+        assert!(typed(&["https:// http://, ftp://x.example example.com notes.txt"]).is_empty());
+    }
+
+    #[test]
+    fn the_newest_sixteen_are_kept_and_none_that_is_too_long() {
+        let many: Vec<String> = (0..20).map(|n| format!("https://{n}.example/")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        let kept = typed(&many);
+        assert_eq!(kept.len(), TYPED_MOST);
+        assert_eq!(kept.last().unwrap(), "https://19.example/");
+        assert_eq!(
+            typed(&["http://a.example http://b.example http://a.example"])[1],
+            "http://a.example"
+        );
+        assert!(typed(&[&format!("https://a.example/{}", "x".repeat(TYPED_LONGEST))]).is_empty());
+    }
+
+    #[test]
+    fn bits_are_raised_and_never_cleared() {
+        let mut entered = Entered::nothing();
+        entered.raise(Taint::CLEAN, "nobody");
+        assert_eq!(entered, Entered::nothing());
+        entered.raise(Taint { untrusted: true, private: false }, "WEB_FETCH");
+        entered.raise(Taint { untrusted: false, private: true }, "READ_MAIL");
+        assert_eq!(String::from(entered.taint()), "TP");
+        assert_eq!(entered.sources(), ["WEB_FETCH", "READ_MAIL"]);
+        assert_eq!(Entered::from_text(&entered.to_text(), &mut Vec::new()), Ok(entered));
+        assert_eq!(String::from(Entered::default().taint()), "TP");
+    }
+}
