@@ -260,7 +260,8 @@ fn a_person_is_shown_exactly_what_would_run_and_answers() {
     chat.expect("RING_BELL: pending");
     chat.expect("May this run? (question ");
     chat.expect(RING_SHOWN);
-    chat.expect("y = yes, n = no; anything else is a message, and the question stays open");
+    chat.expect("y = yes, n = no, a = always for an hour: RING_BELL with ");
+    chat.expect("anything else is a message, and the question stays open");
     // An empty line is neither.
     line(&mut chat, "");
     chat.expect_last(ANSWER);

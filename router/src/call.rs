@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use protocol::{Code, Command, Effect, Millis, Stopped};
+use protocol::{Code, Command, Effect, Millis, Reads, Stopped};
 
 use crate::answers;
 use crate::catalog::{Catalog, Skill};
@@ -73,6 +73,12 @@ impl Call {
     #[must_use]
     pub fn effect(&self) -> Effect {
         if self.dry_run.is_some() { Effect::None } else { self.skill.effect() }
+    }
+
+    /// What its result brings into the session: a dry run brings what the router says itself.
+    #[must_use]
+    pub fn reads(&self) -> Reads {
+        if self.dry_run.is_some() { Reads::None } else { self.skill.card.reads }
     }
 }
 

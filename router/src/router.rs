@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use broker::{Publisher, Request, Responder};
-use protocol::{Code, Command, Done, Outcome, Reads, Stopped};
+use protocol::{Code, Command, Done, Outcome, Stopped};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -160,8 +160,8 @@ impl Serving {
     /// Notes what the session is about to be shown. What can't be noted is not shown: the session would pass for one that
     /// has never seen it.
     async fn show(&self, call: &Call, done: &Done) -> Result<(), Stopped> {
-        let reads = if call.dry_run.is_some() { Reads::None } else { call.skill.card.reads };
-        let shown = self.parts.judge.sessions.shown(&call.command, reads, &done.result).await;
+        let sessions = &self.parts.judge.sessions;
+        let shown = sessions.shown(&call.command, call.reads(), &done.result).await;
         shown.map_err(|fault| answers::not_shown(call, &fault))
     }
 

@@ -54,8 +54,7 @@ impl Sessions {
         limits: &Limits,
         now: Millis,
     ) -> Result<Known, Stopped> {
-        let does_something =
-            call.skill.effect() != Effect::None || call.skill.card.reads != Reads::None;
+        let does_something = call.effect() != Effect::None || call.reads() != Reads::None;
         let counted = does_something.then_some((limits, now));
         let reaches_anything = call.skill.hosts.contains(&egress::HostPattern::Any);
         self.take_in(&call.command, digest, counted, reaches_anything).await

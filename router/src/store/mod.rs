@@ -11,6 +11,9 @@ pub(crate) use broker::{Store, StoreFault, Table};
 pub use folder::Folder;
 pub(crate) use tables::{APPROVALS, GRANTS, LINKS, SESSIONS, SPENT, SWITCH};
 
+/// How often a change is tried again that nobody knows the end of.
+const FAULTS: usize = 2;
+
 /// How often a change is tried while others change the same entry.
 const ATTEMPTS: usize = 100;
 
@@ -61,14 +64,29 @@ where
     T: DeserializeOwned + Serialize + Send,
     R: Send,
 {
+    let mut faults = 0;
+    let mut unsure: Option<(Option<Vec<u8>>, R)> = None;
     for _ in 0..ATTEMPTS {
         let before = store.read(table, key).await?;
+        if let Some((_, given)) = unsure.take_if(|(after, _)| *after == before) {
+            return Ok(given);
+        }
         let entry = before.as_deref().map(|bytes| parsed(table, key, bytes)).transpose()?;
         let (after, given) = change(entry);
         // Entries are plain data and always have a JSON form.
         let after = after.map(|after| serde_json::to_vec(&after).unwrap_or_default());
-        if after == before || store.swap(table, key, before.as_deref(), after.as_deref()).await? {
+        if after == before {
             return Ok(given);
+        }
+        match store.swap(table, key, before.as_deref(), after.as_deref()).await {
+            Ok(true) => return Ok(given),
+            Ok(false) => {}
+            Err(fault) if faults == FAULTS => return Err(fault),
+            // The answer may be what was lost; then what stands there tells.
+            Err(_) => {
+                faults += 1;
+                unsure = Some((after, given));
+            }
         }
     }
     Err(StoreFault(format!("{} {key} is changed by others all the time", table.name)))

@@ -3,13 +3,14 @@
 //! of its keys.
 
 use std::sync::LazyLock;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use protocol::QueueNames;
-use redis::{AsyncCommands, RedisError, Script};
+use redis::{AsyncCommands, ErrorKind, RedisError, Script, ServerErrorKind};
 
 use super::life::millis;
-use super::link::{Connection, RedisAddress};
+use super::link::{BackOff, Connection, RedisAddress};
 use crate::store::{Store, StoreFault, Table};
 
 /// Changes an entry and the index in one step.
@@ -17,6 +18,9 @@ static SWAP: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("swap.
 
 /// Reads the entries that the index knows.
 static LIST: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("list.lua")));
+
+/// How long a server that is gone is waited for: longer than a restart takes.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The entries under one queue's names.
 #[derive(Debug)]
@@ -49,7 +53,13 @@ impl RedisStore {
 impl Store for RedisStore {
     async fn read(&self, table: Table, key: &str) -> Result<Option<Vec<u8>>, StoreFault> {
         let entry = format!("{}:{key}", self.index(table));
-        self.commands.clone().get(entry).await.map_err(|error| self.fault(&error))
+        let mut patience = Patience::new();
+        loop {
+            match self.commands.clone().get(&entry).await {
+                Err(error) if patience.holds(&error).await => {}
+                answer => return answer.map_err(|error| self.fault(&error)),
+            }
+        }
     }
 
     async fn swap(
@@ -76,6 +86,35 @@ impl Store for RedisStore {
 
     async fn list(&self, table: Table) -> Result<Vec<(String, Vec<u8>)>, StoreFault> {
         let list = LIST.key(self.index(table));
-        list.invoke_async(&mut self.commands.clone()).await.map_err(|error| self.fault(&error))
+        let mut patience = Patience::new();
+        loop {
+            match list.invoke_async(&mut self.commands.clone()).await {
+                Err(error) if patience.holds(&error).await => {}
+                answer => return answer.map_err(|error| self.fault(&error)),
+            }
+        }
+    }
+}
+
+/// With a server that is gone, or not yet ready. Only for what changes nothing, so that it may be asked twice.
+struct Patience {
+    begun: Instant,
+    back_off: BackOff,
+}
+
+impl Patience {
+    fn new() -> Self {
+        Self { begun: Instant::now(), back_off: BackOff::new() }
+    }
+
+    /// Pauses after `error`, if it is worth another attempt.
+    async fn holds(&mut self, error: &RedisError) -> bool {
+        let loading = ErrorKind::Server(ServerErrorKind::BusyLoading);
+        let is_gone = error.is_io_error() || error.is_connection_dropped();
+        let holds = (is_gone || error.kind() == loading) && self.begun.elapsed() < PATIENCE;
+        if holds {
+            self.back_off.pause().await;
+        }
+        holds
     }
 }
