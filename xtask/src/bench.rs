@@ -14,6 +14,7 @@ mod queue;
 mod size;
 mod start;
 mod turn;
+mod wall;
 
 use anyhow::{Result, ensure};
 use xshell::{Shell, cmd};
@@ -35,6 +36,7 @@ const BENCHES: &[Bench] = &[
     Bench { name: "turn", about: "what a turn costs besides the model", run: turn::run },
     Bench { name: "memory", about: "what the processes hold while idle", run: memory::run },
     Bench { name: "queue", about: "what the broker costs on Redis", run: queue::run },
+    Bench { name: "wall", about: "what the wall adds to a command", run: wall::run },
     Bench { name: "prompt", about: "what the model has to read, turn by turn", run: prompt::run },
 ];
 

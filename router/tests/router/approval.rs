@@ -179,10 +179,12 @@ async fn no_answer_is_a_no() {
     // The time passes while no router is there.
     let entry = house.home.router_state().join(format!("approvals/{id}.entry"));
     let text = std::fs::read_to_string(&entry).unwrap();
-    let (lifetime, parked) = text.split_once('\n').unwrap();
+    let (header, parked) = text.split_once('\n').unwrap();
+    let lifetime = header.split(' ').next().unwrap();
     let mut parked: Value = serde_json::from_str(parked).unwrap();
     parked["until"] = json!(Millis::of_this_machine().0 - 1);
-    std::fs::write(entry, format!("{lifetime}\n{parked}")).unwrap();
+    let parked = parked.to_string();
+    std::fs::write(entry, format!("{lifetime} {}\n{parked}", parked.len())).unwrap();
     let late = house.answer(&id, "yes", None).await;
     assert_eq!(stopped(&late).code, Code::BadParams);
     let house = house.restarted().await;

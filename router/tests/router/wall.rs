@@ -133,7 +133,7 @@ async fn a_switch_that_can_not_be_read_counts_as_thrown() {
 #[tokio::test]
 async fn a_state_that_can_not_be_read_lets_nothing_run() {
     let house = open_house();
-    house.home.put("router/state/sessions/owner.entry", "-\n{half");
+    house.home.put("router/state/sessions/owner.entry", "- 5\n{half");
     assert_eq!(stopped(&house.ask("POST", json!({})).await).code, Code::Internal);
     assert_eq!(house.ran(), 0);
 }

@@ -1,0 +1,45 @@
+//! Skills in the sandbox, through the whole router, beside bare processes of the same programs.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::Result;
+use router::sandbox::SelfCommand;
+use router::store::Folder;
+use serde_json::Value;
+
+use crate::PAUSE;
+use crate::bare::{self, Talk};
+use crate::house::{House, Runs, params};
+use crate::rounds::Rounds;
+
+/// Measures a home in `folder` whose sandbox starts `router` for its stages.
+///
+/// # Errors
+/// When a command is not done.
+pub(crate) async fn measure(folder: &Path, router: &Path, rounds: usize) -> Result<Rounds> {
+    let me = SelfCommand { exe: router.to_owned(), prefix: Vec::new() };
+    let house = House::build(&folder.join("sandbox"), Runs::In(me), |home| {
+        Ok(Arc::new(Folder::at(home.router_state())))
+    })?;
+    let mut talk = Talk::with(&house.program("warm"))?;
+    // What is prepared by the first calls is no part of the others: the launcher, copies, the process that stays.
+    house.ask("once", rounds).await?;
+    house.ask("warm", rounds).await?;
+    let mut measured = Rounds::default();
+    for round in 0..rounds {
+        let input = Value::Object(params(round)).to_string();
+        tokio::time::sleep(PAUSE).await;
+        measured.add("once", house.ask("once", round).await?);
+        tokio::time::sleep(PAUSE).await;
+        measured.add("once_bare", bare::once(&house.program("once"), &input)?);
+        tokio::time::sleep(PAUSE).await;
+        measured.add("warm", house.ask("warm", round).await?);
+        tokio::time::sleep(PAUSE).await;
+        measured.add("warm_bare", talk.ask(&input)?);
+    }
+    measured.compare("once_more", "once", "once_bare");
+    measured.compare("warm_more", "warm", "warm_bare");
+    house.end().await?;
+    Ok(measured)
+}
