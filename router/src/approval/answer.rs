@@ -87,7 +87,12 @@ impl Approvals {
                     let state = if answer.yes { State::Yes { by } } else { State::No { by } };
                     (Some(Parked { state, ..parked.clone() }), Ok((parked, grant)))
                 }
-                (there, checked) => (there, checked.and(Err(bad(GONE)))),
+                (Some(parked), Err(Unfit::Code)) => {
+                    let (parked, stopped) = guessed(parked, &by);
+                    (Some(parked), Err(stopped))
+                }
+                (there, Err(Unfit::Said(stopped))) => (there, Err(stopped)),
+                (None, _) => (None, Err(bad(GONE))),
             }
         });
         let answered = answered.await.map_err(|fault| not_kept(&fault))??;
@@ -99,30 +104,54 @@ impl Approvals {
 /// What is said of a question that is not there, or not any more.
 const GONE: &str = "no such question waits any more";
 
+/// How often a wrong code may be given before that counts as a no.
+const GUESSES: u32 = 5;
+
+/// Why an answer does not count.
+enum Unfit {
+    /// What was typed is not the code.
+    Code,
+    /// Something else.
+    Said(Stopped),
+}
+
+/// What becomes of a question to which a wrong code was given.
+fn guessed(parked: Parked, by: &Principal) -> (Parked, Stopped) {
+    let wrong = parked.wrong + 1;
+    if wrong < GUESSES {
+        let why = bad("code: it is the one that stands in the question; it still waits");
+        return (Parked { wrong, ..parked }, why);
+    }
+    let state = State::No { by: by.clone() };
+    (Parked { wrong, state, ..parked }, bad("code: it was wrong too often, which counts as a no"))
+}
+
 /// Whether `answer` answers what is `there`, and what it allows beyond it.
 fn check(
     there: Option<&Parked>,
     answer: &Answer,
     session: Option<&str>,
     now: protocol::Millis,
-) -> Result<Option<Scope>, Stopped> {
+) -> Result<Option<Scope>, Unfit> {
+    let unfit = |why| Unfit::Said(bad(why));
     let parked = there
         .filter(|parked| parked.state == State::Waiting && parked.until > now)
-        .ok_or_else(|| bad(GONE))?;
+        .ok_or_else(|| unfit(GONE))?;
     if session.is_some_and(|session| session != key_of(&parked.command)) {
-        return Err(Stopped::new(Code::Owner, "another session asked this question"));
+        let why = Stopped::new(Code::Owner, "another session asked this question");
+        return Err(Unfit::Said(why));
     }
     if !answer.yes {
         return Ok(None);
     }
     let typed = answer.code.as_deref().map(|code| code.trim().to_ascii_uppercase());
     if parked.code.is_some() && typed != parked.code {
-        return Err(bad("code: it is the one that stands in the question; it still waits"));
+        return Err(Unfit::Code);
     }
     match (&parked.grant, answer.always) {
         (_, false) => Ok(None),
         (Some(scope), true) => Ok(Some(scope.clone())),
-        (None, true) => Err(bad("answer: this is asked each time; say yes or no")),
+        (None, true) => Err(unfit("answer: this is asked each time; say yes or no")),
     }
 }
 

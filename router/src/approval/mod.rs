@@ -219,7 +219,18 @@ impl Parked {
         let Subject { mut command, skill, rule, grant, .. } = subject;
         // Its deadline was for a prompt reply, which is `pending`; a person may take longer.
         command.envelope.deadline = None;
-        Self { command, digest, skill, rule, question, code, grant, until, state: State::Waiting }
+        Self {
+            command,
+            digest,
+            skill,
+            rule,
+            question,
+            code,
+            wrong: 0,
+            grant,
+            until,
+            state: State::Waiting,
+        }
     }
 }
 

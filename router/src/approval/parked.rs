@@ -22,6 +22,9 @@ pub(crate) struct Parked {
     pub(crate) question: String,
     /// What has to be typed with a yes.
     pub(crate) code: Option<String>,
+    /// How often a wrong code was given.
+    #[serde(default)]
+    pub(crate) wrong: u32,
     /// What `always for an hour` would allow.
     pub(crate) grant: Option<Scope>,
     /// When no answer becomes a no.

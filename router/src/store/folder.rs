@@ -41,10 +41,8 @@ impl Folder {
     fn read_now(&self, table: Table, key: &str) -> Result<Option<Vec<u8>>, StoreFault> {
         let path = file(&self.table(table), key);
         // What is written in its place can be seen half-written; what is put there as a whole can't.
-        let _lock = match table.synced || !path.exists() {
-            true => None,
-            false => Some(self.lock(&path, File::lock_shared)?),
-        };
+        let in_its_place = !table.synced && path.exists();
+        let _lock = in_its_place.then(|| self.lock(&path, File::lock_shared)).transpose()?;
         living(&path).map_err(|error| fault(&error))
     }
 

@@ -43,6 +43,21 @@ async fn what_can_not_be_taken_back_needs_the_code_that_stands_in_the_question()
 }
 
 #[tokio::test]
+async fn a_code_can_not_be_guessed() {
+    let house = house();
+    let mut events = house.events().await;
+    let (id, shown) = question(&house.ask("WIPE", json!({})).await);
+    for _ in 0..5 {
+        let guessed = house.answer(&id, "yes", Some("0000")).await;
+        assert_eq!(stopped(&guessed).code, Code::BadParams);
+    }
+    assert_eq!(stopped(&result(&mut events).await).code, Code::Owner);
+    let known = house.answer(&id, "yes", Some(code_in(&shown))).await;
+    assert_eq!(stopped(&known).code, Code::BadParams);
+    assert_eq!(house.ran(), 0);
+}
+
+#[tokio::test]
 async fn always_allows_the_kind_for_an_hour_and_no_other() {
     let house = house_with(
         |home| {

@@ -44,23 +44,13 @@ pub(in crate::cli) async fn run(home: &Home, sessions: Sessions) -> Result<(), O
     let places = places(home)?;
     match sessions.command.unwrap_or(Command::List) {
         Command::List => list(&places).await,
-        Command::Resume { session } => {
-            change(&places, &session, |mut record| {
-                record.resume();
-                Some(record)
-            })
-            .await
-        }
+        Command::Resume { session } => resume(&places, &session).await,
         Command::Forget { session, yes } => {
             if !yes && !confirmed(&session)? {
                 println!("nothing was changed");
                 return Ok(());
             }
-            for place in &places {
-                let gone = |_: Option<Vec<u64>>| (None, ());
-                store::update(&*place.store, LINKS, session.as_str(), gone).await?;
-            }
-            change(&places, &session, |_| None).await
+            forget(&places, &session).await
         }
     }
 }
@@ -91,24 +81,36 @@ async fn list(places: &[Place]) -> Result<(), OwnerError> {
     Ok(())
 }
 
-/// Changes what is known of a session wherever it is known.
-async fn change(
-    places: &[Place],
-    session: &SessionKey,
-    change: impl Fn(Record) -> Option<Record> + Sync,
-) -> Result<(), OwnerError> {
+async fn resume(places: &[Place], session: &SessionKey) -> Result<(), OwnerError> {
     let mut found = false;
     for place in places {
-        let changed = |there: Option<Record>| {
+        let resumed = |there: Option<Record>| {
             let was_there = there.is_some();
-            (there.and_then(&change), was_there)
+            let record = there.map(|mut record| {
+                record.resume();
+                record
+            });
+            (record, was_there)
         };
-        found |= store::update(&*place.store, SESSIONS, session.as_str(), changed).await?;
+        found |= store::update(&*place.store, SESSIONS, session.as_str(), resumed).await?;
     }
+    said(found, session, "goes on")
+}
+
+async fn forget(places: &[Place], session: &SessionKey) -> Result<(), OwnerError> {
+    let mut found = false;
+    for place in places {
+        found |= store::remove(&*place.store, LINKS, session.as_str()).await?;
+        found |= store::remove(&*place.store, SESSIONS, session.as_str()).await?;
+    }
+    said(found, session, "is forgotten")
+}
+
+fn said(found: bool, session: &SessionKey, what: &str) -> Result<(), OwnerError> {
     if !found {
         return Err(OwnerError::NoSession(session.to_string()));
     }
-    println!("done: {session}");
+    println!("{session} {what}");
     Ok(())
 }
 
