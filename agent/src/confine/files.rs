@@ -1,0 +1,75 @@
+//! Landlock: the files that the agent may touch, and that its signals and its abstract sockets stay with itself.
+
+use std::path::{Path, PathBuf};
+
+use home::Home;
+use landlock::{
+    ABI, Access, AccessFs, BitFlags, LandlockStatus, Ruleset, RulesetAttr, RulesetCreatedAttr,
+    RulesetError, RulesetStatus, Scope, path_beneath_rules,
+};
+
+/// The newest rules that are asked for; an older kernel enforces those that it knows.
+const NEWEST: ABI = ABI::V8;
+
+/// Where names of machines, certificates, time zones and libraries are looked up. The file of name servers is
+/// replaced when the network changes, so its folders are meant, wherever a system keeps it.
+const READABLE: [&str; 15] = [
+    "/etc",
+    "/etc/resolv.conf",
+    "/run/systemd/resolve",
+    "/run/NetworkManager",
+    "/run/resolvconf",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/usr/lib",
+    "/usr/lib32",
+    "/usr/lib64",
+    "/usr/share",
+    "/nix/store",
+    "/proc/self",
+];
+
+/// The terminal, and devices that hold nothing.
+const DEVICES: [&str; 4] = ["/dev/tty", "/dev/null", "/dev/random", "/dev/urandom"];
+
+/// Holds this thread to the agent's files; gives the version of Landlock that does so.
+pub(super) fn hold(home: &Home) -> Result<i32, String> {
+    let status = restrict(home).map_err(|error| error.to_string())?;
+    match status.landlock {
+        _ if status.ruleset == RulesetStatus::NotEnforced => {
+            Err("this kernel has no Landlock".to_owned())
+        }
+        LandlockStatus::Available { effective_abi, .. } => Ok(effective_abi as i32),
+        _ => Err("this kernel has no Landlock".to_owned()),
+    }
+}
+
+fn restrict(home: &Home) -> Result<landlock::RestrictionStatus, RulesetError> {
+    let all = AccessFs::from_all(NEWEST);
+    let read: BitFlags<AccessFs> = AccessFs::ReadFile | AccessFs::ReadDir;
+    let device = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::IoctlDev;
+    Ruleset::default()
+        .handle_access(all)?
+        .scope(Scope::from_all(NEWEST))?
+        .create()?
+        .add_rules(path_beneath_rules(own(home), all & !AccessFs::Execute))?
+        .add_rules(path_beneath_rules(readable(home), read))?
+        .add_rules(path_beneath_rules(DEVICES, device))?
+        .restrict_self()
+}
+
+/// The folders that are the agent's; behind a symbolic link, the one that it points to.
+fn own(home: &Home) -> Vec<PathBuf> {
+    let settings = home.agent_config().parent().map(Path::to_owned);
+    settings.into_iter().chain([home.workspace()]).collect()
+}
+
+/// No folder that the home is in: what is allowed can't be taken back further below.
+fn readable(home: &Home) -> Vec<PathBuf> {
+    let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let router = whole(&home.router());
+    let paths = READABLE.iter().map(|path| whole(Path::new(path)));
+    paths.filter(|path| !router.starts_with(path)).collect()
+}
