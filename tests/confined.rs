@@ -5,7 +5,9 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, lchown, symlink};
 use std::path::{Path, PathBuf};
 
-use testkit::{Chat, OllamaServer, RedisServer, Says, TempHome, children_of, wait_until};
+use testkit::{
+    Chat, OllamaServer, RedisServer, RedisSetup, Says, TempHome, children_of, wait_until,
+};
 
 const SAFECLAW: &str = env!("CARGO_BIN_EXE_safeclaw");
 
@@ -88,6 +90,28 @@ fn every_thread_is_held_and_status_says_so() {
         for (privileges, calls) in &threads {
             assert_eq!((privileges.as_str(), calls.as_str()), ("1", "2"), "{threads:?}");
         }
+    }
+}
+
+#[test]
+fn every_way_to_a_queue_stays_open() {
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("redis.sock");
+    let plain = RedisSetup::default().line(&format!("unixsocket {}", socket.display())).start();
+    let tls = RedisSetup::default().tls().start();
+    let ca = tls.ca_file().display().to_string();
+    let by_name = plain.url().replace("127.0.0.1", "localhost");
+    for (url, ca) in [
+        (by_name, String::new()),
+        (format!("unix://{}", socket.display()), String::new()),
+        (tls.url(), ca),
+    ] {
+        let home = TempHome::new();
+        let mut variables = vec![("REDIS_URL", url.as_str())];
+        variables.extend((!ca.is_empty()).then_some(("REDIS_CA_FILE", ca.as_str())));
+        let mut chat = Chat::start(SAFECLAW, &["agent"], home.root(), &variables);
+        let status = chat.ask("/status", "workspace:");
+        assert!(status.contains(&format!("router: over {url}")), "{status}");
     }
 }
 

@@ -75,3 +75,44 @@ fn second_table() -> BpfProgram {
         instruction(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ALLOW),
     ]
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::disallowed_types, reason = "that no program starts is what is tried")]
+
+    use std::io::ErrorKind::{self, PermissionDenied};
+    use std::net::UdpSocket;
+    use std::os::unix::net::{UnixDatagram, UnixStream};
+    use std::process::Command;
+
+    use super::*;
+
+    /// Whether a program starts, and a Unix socket opens, where this is refused: in a thread of its own.
+    fn tried(unix: UnixSockets) -> [Result<(), ErrorKind>; 2] {
+        let tried = std::thread::spawn(move || {
+            refuse(unix).unwrap();
+            UdpSocket::bind("127.0.0.1:0").unwrap();
+            UnixStream::pair().unwrap();
+            let program = Command::new("/bin/true").status().map(drop);
+            [program, UnixDatagram::unbound().map(drop)].map(|tried| tried.map_err(|e| e.kind()))
+        });
+        tried.join().unwrap()
+    }
+
+    #[test]
+    fn no_program_starts_and_unix_sockets_open_only_where_they_are_needed() {
+        assert_eq!(tried(UnixSockets::Refused), [Err(PermissionDenied), Err(PermissionDenied)]);
+        assert_eq!(tried(UnixSockets::Allowed), [Err(PermissionDenied), Ok(())]);
+        assert!(Command::new("/bin/true").status().is_ok(), "other threads are held, too");
+    }
+
+    /// Without seccomp nothing else stands between these calls and their effect, least of all for root.
+    #[test]
+    fn another_root_folder_is_refused_to_root_as_well() {
+        let tried = std::thread::spawn(|| {
+            refuse(UnixSockets::Refused).unwrap();
+            std::os::unix::fs::chroot("/").map_err(|error| error.kind())
+        });
+        assert_eq!(tried.join().unwrap(), Err(PermissionDenied));
+    }
+}

@@ -73,3 +73,52 @@ fn readable(home: &Home) -> Vec<PathBuf> {
     let paths = READABLE.iter().map(|path| whole(Path::new(path)));
     paths.filter(|path| !router.starts_with(path)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::net::ToSocketAddrs;
+
+    use testkit::TempHome;
+
+    use super::*;
+
+    #[test]
+    fn its_own_folders_are_there_and_nothing_else_of_the_home_is() {
+        let home = TempHome::new();
+        for name in ["workspace/a", "agent/a", "router/a", ".env"] {
+            home.put(name, "text");
+        }
+        let root = home.root().to_owned();
+        std::thread::scope(|threads| {
+            let held = threads.spawn(|| {
+                hold(&home).unwrap();
+                for name in ["workspace/a", "agent/a"] {
+                    home::file::write(&root.join(name), b"new").unwrap();
+                    assert_eq!(fs::read(root.join(name)).unwrap(), b"new");
+                }
+                for name in ["router/a", ".env"] {
+                    fs::read(root.join(name)).unwrap_err();
+                    fs::write(root.join(name), "new").unwrap_err();
+                }
+                fs::write(root.join("b"), "new").unwrap_err();
+                fs::read_dir(&root).unwrap_err();
+                fs::read_dir(root.parent().unwrap()).unwrap_err();
+                fs::read("/proc/1/cmdline").unwrap_err();
+                fs::write("/etc/safeclaw-was-here", "").unwrap_err();
+                fs::write("/dev/null", "").unwrap();
+                fs::read("/etc/passwd").unwrap();
+                ("localhost", 80).to_socket_addrs().unwrap().next().unwrap();
+            });
+            held.join().unwrap();
+        });
+        assert_eq!(home.text("router/a"), "text");
+    }
+
+    #[test]
+    fn no_readable_folder_holds_the_home() {
+        assert!(readable(&Home::at(Path::new("/tmp")).unwrap()).contains(&"/usr/share".into()));
+        let folders = readable(&Home::at(Path::new("/usr/share")).unwrap());
+        assert!(!folders.contains(&"/usr/share".into()) && folders.contains(&"/usr/lib".into()));
+    }
+}
