@@ -76,8 +76,14 @@ fn readable(home: &Home) -> Vec<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::disallowed_types, reason = "somebody has to be there for a signal")]
+
+    use std::collections::BTreeMap;
     use std::fs;
     use std::net::ToSocketAddrs;
+    use std::process::Command;
+
+    use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter};
 
     use testkit::TempHome;
 
@@ -120,5 +126,35 @@ mod tests {
         assert!(readable(&Home::at(Path::new("/tmp")).unwrap()).contains(&"/usr/share".into()));
         let folders = readable(&Home::at(Path::new("/usr/share")).unwrap());
         assert!(!folders.contains(&"/usr/share".into()) && folders.contains(&"/usr/lib".into()));
+    }
+
+    #[test]
+    fn no_signal_leaves_it() {
+        let home = TempHome::new();
+        let mut other = Command::new("sleep").arg("1000").spawn().unwrap();
+        let (version, killed) = std::thread::scope(|threads| {
+            let held = threads.spawn(|| (hold(&home).unwrap(), other.kill()));
+            held.join().unwrap()
+        });
+        assert_eq!(killed.is_err(), version >= 6, "{killed:?}");
+        let _ = other.kill();
+        other.wait().unwrap();
+    }
+
+    #[test]
+    fn a_kernel_without_landlock_is_said_to_have_none() {
+        let home = TempHome::new();
+        let held = std::thread::scope(|threads| {
+            let held = threads.spawn(|| {
+                let rules = BTreeMap::from([(libc::SYS_landlock_create_ruleset, Vec::new())]);
+                let missing = SeccompAction::Errno(libc::ENOSYS.unsigned_abs());
+                let machine = std::env::consts::ARCH.try_into().unwrap();
+                let old = SeccompFilter::new(rules, SeccompAction::Allow, missing, machine);
+                apply_filter(&BpfProgram::try_from(old.unwrap()).unwrap()).unwrap();
+                hold(&home)
+            });
+            held.join().unwrap()
+        });
+        assert_eq!(held, Err("this kernel has no Landlock".to_owned()));
     }
 }
