@@ -18,7 +18,7 @@ const ORDINARY: u32 = 12_345;
 const SECRET: &str = "the-token-of-the-wall";
 
 /// What people are told of it.
-const UNREADABLE: &str = "workspace/SOUL.md (this user may not";
+const UNREADABLE: &str = "it is not used: a link must not lead out of the workspace";
 
 /// Both ways to start an agent: with its router, and alone.
 enum Kind {
