@@ -1,60 +1,80 @@
-//! The router as this program's child.
-#![expect(clippy::disallowed_types, reason = "this is the one start of the router")]
+//! The router, which is started and ended through the process that this one starts first.
+#![expect(clippy::disallowed_types, reason = "this is the one start of the starter")]
 
 use std::io;
-use std::path::PathBuf;
-use std::process::Stdio;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
 use broker::pipe::{Ended, Pipe, Starter};
 use home::Home;
-use tokio::process::{Child, Command};
+use tokio::net::unix::pipe::{Receiver, Sender};
 
-/// How long a router that has closed its end of the pipe may take to end.
-const LAST_STEP: Duration = Duration::from_secs(1);
+use crate::handing::{self, Asked};
+use crate::starter;
 
-/// Starts this same program as a router of `home`. What it has started is killed when this is dropped.
+/// How long an answer may take. The starter's longest is a router that does not end, and it waits a second for that.
+const ANSWER: Duration = Duration::from_secs(10);
+
+/// A router of one home. What was started for it is killed when this is dropped.
 pub(crate) struct ChildRouter {
-    home: PathBuf,
-    child: Option<Child>,
+    starter: Arc<UnixStream>,
+    /// It ends by itself when nobody asks any more.
+    _process: Child,
 }
 
 impl ChildRouter {
-    /// A router of `home` that has not been started.
-    pub(crate) fn new(home: &Home) -> Self {
-        Self { home: home.root().to_owned(), child: None }
+    /// Starts what starts routers of `home`; there is no router yet.
+    pub(crate) fn new(home: &Home) -> io::Result<Self> {
+        let (ours, theirs) = UnixStream::pair()?;
+        ours.set_read_timeout(Some(ANSWER))?;
+        let process = Command::new(std::env::current_exe()?)
+            .arg(starter::WORD)
+            .arg(home.root())
+            .stdin(OwnedFd::from(theirs))
+            .stdout(Stdio::null())
+            // A group of its own, so that Ctrl-C does not reach it.
+            .process_group(0)
+            .spawn()?;
+        Ok(Self { starter: Arc::new(ours), _process: process })
+    }
+
+    /// Asks, and reads the answer, where waiting holds up nobody.
+    async fn ask<R: Send + 'static>(
+        &self,
+        asked: Asked,
+        answer: fn(&UnixStream) -> io::Result<R>,
+    ) -> io::Result<R> {
+        let starter = Arc::clone(&self.starter);
+        let answered = tokio::task::spawn_blocking(move || {
+            handing::ask(&starter, asked)?;
+            answer(&starter)
+        });
+        answered.await?
     }
 }
 
 #[async_trait::async_trait]
 impl Starter for ChildRouter {
     async fn start(&mut self) -> io::Result<Pipe> {
-        let mut child = Command::new(std::env::current_exe()?)
-            .args(["router", "--pipe", "--home"])
-            .arg(&self.home)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            // A group of its own, so that Ctrl-C does not reach it.
-            .process_group(0)
-            .kill_on_drop(true)
-            .spawn()?;
-        let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(io::Error::other("the router has no pipe"));
-        };
-        self.child = Some(child);
-        Ok(Pipe { from_router: Box::new(stdout), to_router: Box::new(stdin) })
+        let ends = self.ask(Asked::Start, handing::take).await?;
+        Ok(Pipe {
+            from_router: Box::new(Receiver::from_owned_fd(ends.from_router)?),
+            to_router: Box::new(Sender::from_owned_fd(ends.to_router)?),
+        })
     }
 
     async fn ended(&mut self) -> Ended {
-        let Some(mut child) = self.child.take() else { return Ended::Killed };
-        match tokio::time::timeout(LAST_STEP, child.wait()).await {
-            Ok(Ok(status)) if status.code().is_some() => Ended::ByItself,
-            Ok(_) => Ended::Killed,
-            Err(_) => {
-                // What can't be killed has ended meanwhile.
-                let _ = child.kill().await;
-                Ended::Killed
-            }
-        }
+        self.ask(Asked::Ended, handing::told).await.unwrap_or(Ended::Killed)
+    }
+}
+
+impl Drop for ChildRouter {
+    fn drop(&mut self) {
+        // A starter that has gone has nothing to kill.
+        let _ = handing::ask(&self.starter, Asked::Kill);
     }
 }

@@ -5,14 +5,18 @@
 //! and `start_router`.
 
 mod child;
+mod handing;
+mod starter;
 
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use agent::Known;
 use agent::StartError;
 use agent::config::Settings;
+use agent::confine::{UnixSockets, confine};
 use broker::pipe::PipeRequester;
 use clap::Parser;
 use home::Home;
@@ -44,6 +48,8 @@ fn main() -> ExitCode {
     match args.get(1).and_then(|word| word.to_str()) {
         Some("agent") => agent::cli::main(part("safeclaw agent", args)),
         Some("router") => router::cli::main(part("safeclaw router", args), &["router"]),
+        // For this program itself.
+        Some(starter::WORD) => starter::serve(args.get(2)),
         // Short, for whoever is in a hurry.
         Some("stop" | "resume") => router::cli::main(args, &["router"]),
         _ => agent::cli::finish(together(Args::parse_from(args))),
@@ -59,13 +65,16 @@ fn together(args: Args) -> Result<(), StartError> {
     let home = Home::find(args.home.as_deref().map(Path::new))?;
     agent::start_log(&home);
     let settings = Settings::read(&home)?;
+    let starter = ChildRouter::new(&home)?;
+    // From here on there is one way to a new router: the starter, which is outside.
+    let confined = confine(&home, UnixSockets::Refused);
     agent::runtime()?.block_on(async {
-        let (broker, router) = PipeRequester::keep(ChildRouter::new(&home)).await?;
+        let (broker, router) = PipeRequester::keep(starter).await?;
         let mut way = "beside this chat, over a pipe".to_owned();
         if settings.queue.is_set() {
             way.push_str(" (REDIS_URL is for start_agent and start_router)");
         }
-        let talked = agent::talk(home, settings, broker, way).await;
+        let talked = agent::talk(home, settings, broker, Known { way, confined }).await;
         // Its end of the pipe is closed now, which ends it; if not, the end of the runtime does.
         let _ = tokio::time::timeout(PATIENCE, router).await;
         talked

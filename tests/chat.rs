@@ -104,8 +104,7 @@ fn both_processes_end_together() {
     let home = TempHome::new();
     let mut chat = safeclaw(home.root());
     chat.ask("/status", "workspace:");
-    let children = format!("/proc/{0}/task/{0}/children", chat.pid());
-    let router: u32 = std::fs::read_to_string(children).unwrap().trim().parse().unwrap();
+    let router = chat.router();
     assert!(Path::new(&format!("/proc/{router}")).exists());
     chat.end();
     testkit::wait_until("the router ends, too", || !Path::new(&format!("/proc/{router}")).exists());

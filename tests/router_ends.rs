@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-use testkit::{Chat, TempHome, wait_until};
+use testkit::{Chat, TempHome, children_of, wait_until};
 
 const SAFECLAW: &str = env!("CARGO_BIN_EXE_safeclaw");
 
@@ -42,12 +42,7 @@ fn house(idempotent: bool) -> House {
 impl House {
     /// The router's process id; waits for one while there is none.
     fn router(&self) -> u32 {
-        let mut router = None;
-        wait_until("there is a router", || {
-            router = children_of(self.chat.pid()).first().copied();
-            router.is_some()
-        });
-        router.unwrap()
+        self.chat.router()
     }
 
     fn kill_router(&self) {
@@ -68,14 +63,6 @@ impl House {
             self.chat.stderr().matches(STARTED_AGAIN).count() == times
         });
     }
-}
-
-/// Its child processes, whichever of its threads has started them.
-fn children_of(pid: u32) -> Vec<u32> {
-    let threads = fs::read_dir(format!("/proc/{pid}/task")).unwrap().flatten();
-    let listed = threads.map(|thread| fs::read_to_string(thread.path().join("children")));
-    let listed: String = listed.flatten().collect();
-    listed.split_whitespace().map(|pid| pid.parse().unwrap()).collect()
 }
 
 fn signal(signal: &str, pid: u32) {

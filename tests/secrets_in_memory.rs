@@ -191,8 +191,7 @@ fn an_agent_never_holds_a_skills_secret_and_the_router_does() {
     chat.ask("/status", "workspace:");
     let needles = needles();
     let agent = chat.pid();
-    let children = fs::read_to_string(format!("/proc/{agent}/task/{agent}/children")).unwrap();
-    let router: u32 = children.trim().parse().unwrap();
+    let router = chat.router();
     assert!(held_in_memory(router, &needles).contains(&"raw"), "the search finds nothing");
     let nowhere: Vec<&str> = Vec::new();
     assert_eq!(held_in_memory(agent, &needles), nowhere, "in the agent's memory");

@@ -52,9 +52,7 @@ impl House {
 
     /// The process id of the router.
     fn router(&self) -> u32 {
-        let agent = self.chat.pid();
-        let children = fs::read_to_string(format!("/proc/{agent}/task/{agent}/children")).unwrap();
-        children.trim().parse().unwrap()
+        self.chat.router()
     }
 
     /// Runs an action until its line shows `text`: a skill that was just dropped takes a moment.

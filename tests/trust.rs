@@ -7,7 +7,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use testkit::{Chat, TempHome, wait_until};
+use testkit::{Chat, TempHome, children_of, wait_until};
 
 const SAFECLAW: &str = env!("CARGO_BIN_EXE_safeclaw");
 const PINS: &str = "router/state/skills.json";
@@ -257,16 +257,8 @@ fn the_process_of_a_warm_skill_ends_when_it_is_changed() {
     house.wait_for_pin("stays");
     house.wait_for_card("stays", true);
     house.runs("stays");
-    let agent = house.chat.pid();
-    let children = |id: &str| fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap();
-    let router = children(&agent.to_string()).trim().to_owned();
-    let launchers = || {
-        let tasks = fs::read_dir(format!("/proc/{router}/task")).unwrap().flatten();
-        let of = |task: fs::DirEntry| {
-            fs::read_to_string(task.path().join("children")).unwrap_or_default()
-        };
-        tasks.map(of).map(|all| all.split_whitespace().count()).sum::<usize>()
-    };
+    let router = house.chat.router();
+    let launchers = || children_of(router).len();
     assert_eq!(launchers(), 1);
     replace(&folder.join("run"), "echo", "echo  ");
     wait_until("its process ends", || launchers() == 0);

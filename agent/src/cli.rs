@@ -10,8 +10,10 @@ use clap::{Parser, Subcommand};
 use home::{Home, Lock};
 
 use crate::config::{self, KEYS, Key, Provider, Settings, Terminal};
+use crate::confine::{UnixSockets, confine};
 use crate::error::StartError;
 use crate::model::{Host, Ollama};
+use crate::start::Known;
 use crate::{log, start, workspace};
 
 /// The mind of SafeClaw: talks with you, asks the model, and asks the router to act.
@@ -68,7 +70,7 @@ pub fn finish(ended: Result<(), StartError>) -> ExitCode {
 fn run(args: Args) -> Result<(), StartError> {
     let home = Home::find(args.home.as_deref().map(Path::new))?;
     match args.command {
-        None => start::runtime()?.block_on(chat_over_redis(home)),
+        None => chat_over_redis(home),
         Some(Command::Clear { yes }) => clear(&home, yes),
         Some(Command::Config { key: None }) => {
             for key in KEYS {
@@ -81,17 +83,23 @@ fn run(args: Args) -> Result<(), StartError> {
     }
 }
 
-async fn chat_over_redis(home: Home) -> Result<(), StartError> {
+fn chat_over_redis(home: Home) -> Result<(), StartError> {
     log::start(&home);
     let settings = Settings::read(&home)?;
     let Some(address) = settings.queue.address()? else { return Err(StartError::NoRedis) };
-    let way = match address.check().await {
-        Ok(()) => format!("over {}", address.shown()),
-        Err(problem) => format!("{problem}; the chat works, actions of the router don't"),
-    };
     let (names, keys) = (settings.queue.names.clone(), settings.queue.keys()?);
-    let broker = RedisRequester::signing(address, names, keys).map_err(StartError::Queue)?;
-    start::talk(home, settings, broker, way).await
+    let unix = if address.is_unix_socket() { UnixSockets::Allowed } else { UnixSockets::Refused };
+    // The last step of one thread: every thread of the runtime is held by it, and no file is opened by then
+    // that the agent is not meant to keep.
+    let confined = confine(&home, unix);
+    start::runtime()?.block_on(async {
+        let way = match address.check().await {
+            Ok(()) => format!("over {}", address.shown()),
+            Err(problem) => format!("{problem}; the chat works, actions of the router don't"),
+        };
+        let broker = RedisRequester::signing(address, names, keys).map_err(StartError::Queue)?;
+        start::talk(home, settings, broker, Known { way, confined }).await
+    })
 }
 
 fn clear(home: &Home, yes: bool) -> Result<(), StartError> {

@@ -10,6 +10,7 @@
 
 pub mod cli;
 pub mod config;
+pub mod confine;
 mod error;
 mod log;
 
@@ -36,7 +37,7 @@ pub mod action;
 
 pub use error::StartError;
 pub use log::start as start_log;
-pub use start::{runtime, talk};
+pub use start::{Known, runtime, talk};
 
 #[cfg(test)]
 mod testing;

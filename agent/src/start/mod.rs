@@ -18,6 +18,7 @@ use crate::action::{Actions, LlmSummary, LocalAction, MemoryWrite};
 use crate::channel::console::Console;
 use crate::channel::{Channel, Line};
 use crate::config::Settings;
+use crate::confine::Confined;
 use crate::error::StartError;
 use crate::mind::Mind;
 use crate::model::Model;
@@ -31,7 +32,16 @@ const FAREWELL: Duration = Duration::from_secs(2);
 /// How many things that people say may wait.
 const WAITING: usize = 16;
 
-/// Talks on the console until it ends, or SIGTERM comes. `way` says how the router is reached, in words.
+/// What was settled before the talk, for people to read.
+#[derive(Debug)]
+pub struct Known {
+    /// How the router is reached, in words.
+    pub way: String,
+    /// What the agent has given up.
+    pub confined: Confined,
+}
+
+/// Talks on the console until it ends, or SIGTERM comes.
 ///
 /// # Errors
 /// [`StartError`] says what to do. When this returns, the agent's end of `broker` is closed.
@@ -39,7 +49,7 @@ pub async fn talk<B: Requester + Feed + 'static>(
     home: Home,
     settings: Settings,
     broker: B,
-    way: String,
+    known: Known,
 ) -> Result<(), StartError> {
     let (held, unlocked) = lock(&home)?;
     if held.is_some()
@@ -57,12 +67,14 @@ pub async fn talk<B: Requester + Feed + 'static>(
     let mut session = Session::owner(Prompt::new(Fence::new(random()))?)?;
     session.entered = workspace.entered();
     let events = broker.events(&session.key).await;
-    let [reached, skills] = router.lines(way, &workspace);
-    let found = vec![format!("model:  {thinks}"), reached, skills];
+    let [reached, skills] = router.lines(known.way, &workspace);
+    let mut found = vec![format!("model:  {thinks}"), reached, skills];
     for line in found.iter().chain(&settings.warnings).chain(&unlocked) {
         // Whoever has closed stderr does not want to hear it.
         let _ = writeln!(io::stderr(), "{line}");
     }
+    // For who asks: it is the same at every start.
+    found.push(known.confined.to_string());
     let mind = Mind {
         actions: Actions::new(
             local_actions(&workspace, &model),

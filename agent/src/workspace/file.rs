@@ -212,7 +212,12 @@ impl<T: Document> File<T> {
             }
             Err(error) => {
                 state.in_the_way = true;
-                self.notices.add(format!("{}; it is not used", SaveError(error)));
+                // Whose rights the file has then does not matter, so the error's own advice is not enough.
+                let is_outside =
+                    error.kind() == io::ErrorKind::PermissionDenied && self.path.is_symlink();
+                let why =
+                    if is_outside { ": a link must not lead out of the workspace" } else { "" };
+                self.notices.add(format!("{}; it is not used{why}", SaveError(error)));
             }
         }
         // A file that was set aside is gone by now, and one that changed meanwhile is read again.

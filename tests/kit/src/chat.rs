@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::wait_until;
+use crate::{children_of, wait_until};
 
 /// A process with its stdin open and everything that it has printed by now. It is killed when dropped.
 #[derive(Debug)]
@@ -129,6 +129,21 @@ impl Chat {
     /// Its process id.
     pub fn pid(&self) -> u32 {
         self.child.id()
+    }
+
+    /// The process id of the router of a `safeclaw`, which the process beside it has started. Waits for one while
+    /// there is none.
+    ///
+    /// # Panics
+    /// When there never is one.
+    pub fn router(&self) -> u32 {
+        let mut router = None;
+        wait_until("there is a router", || {
+            let starters = children_of(self.pid());
+            router = starters.into_iter().flat_map(children_of).next();
+            router.is_some()
+        });
+        router.unwrap()
     }
 
     /// Interrupts it, as Ctrl-C does.

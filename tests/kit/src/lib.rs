@@ -6,6 +6,7 @@
 
 mod chat;
 mod ollama;
+mod processes;
 mod redis;
 mod temp_home;
 mod terminal;
@@ -13,6 +14,7 @@ mod wait;
 
 pub use chat::Chat;
 pub use ollama::{OllamaServer, Says};
+pub use processes::children_of;
 pub use redis::{RedisCluster, RedisServer, RedisSetup};
 pub use temp_home::TempHome;
 pub use terminal::Terminal;

@@ -54,7 +54,8 @@ fn once(sh: &Shell) -> Result<Run> {
     let mut agent = Program::safeclaw(sh, &[], home.path(), &address)?;
     agent.noticed("skills:")?;
     std::thread::sleep(IDLE);
-    let router = child(agent.id())?;
+    // Between the two stands the process that starts routers.
+    let router = child(child(agent.id())?)?;
     let (agent_idle, router_idle) = (held(agent.id())?, held(router)?);
     agent.say(TURN.message)?;
     agent.heard("CREATE_POST: dry run")?;

@@ -97,6 +97,12 @@ impl RedisAddress {
         &self.shown
     }
 
+    /// Whether the server is reached through a Unix socket.
+    #[must_use]
+    pub fn is_unix_socket(&self) -> bool {
+        matches!(self.client.get_connection_info().addr(), ConnectionAddr::Unix(_))
+    }
+
     /// Asks the server whether it is there, lets us in, and is new enough.
     ///
     /// # Errors

@@ -1,0 +1,118 @@
+//! seccomp: the system calls that an agent never makes, but whoever has taken it over would.
+
+use std::collections::BTreeMap;
+
+use seccompiler::{
+    BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition,
+    SeccompFilter, SeccompRule, apply_filter, sock_filter,
+};
+
+use super::UnixSockets;
+
+/// Refused whatever they are called with.
+#[rustfmt::skip]
+const NEVER: &[i64] = &[
+    // new programs
+    libc::SYS_execve, libc::SYS_execveat,
+    // other processes
+    libc::SYS_ptrace, libc::SYS_process_vm_readv, libc::SYS_process_vm_writev, libc::SYS_process_madvise,
+    libc::SYS_kcmp, libc::SYS_pidfd_getfd,
+    // other file systems and namespaces
+    libc::SYS_mount, libc::SYS_umount2, libc::SYS_pivot_root, libc::SYS_chroot, libc::SYS_move_mount,
+    libc::SYS_open_tree, libc::SYS_fsopen, libc::SYS_fsconfig, libc::SYS_fsmount, libc::SYS_fspick,
+    libc::SYS_mount_setattr, libc::SYS_unshare, libc::SYS_setns,
+    libc::SYS_open_by_handle_at, libc::SYS_name_to_handle_at,
+    // the user's keys
+    libc::SYS_keyctl, libc::SYS_add_key, libc::SYS_request_key,
+    // large parts of the kernel that were attacked before
+    libc::SYS_bpf, libc::SYS_perf_event_open, libc::SYS_userfaultfd,
+    libc::SYS_io_uring_setup, libc::SYS_io_uring_enter, libc::SYS_io_uring_register,
+    // the machine
+    libc::SYS_kexec_load, libc::SYS_kexec_file_load, libc::SYS_init_module, libc::SYS_finit_module,
+    libc::SYS_delete_module, libc::SYS_reboot, libc::SYS_swapon, libc::SYS_swapoff, libc::SYS_acct,
+];
+
+/// The first number of the x32 calls, a second way to every call on x86-64 (and no number elsewhere).
+const X32: u32 = 0x4000_0000;
+
+/// Refuses them to this thread and all that it starts, and new privileges as well, which the kernel demands.
+pub(super) fn refuse(unix: UnixSockets) -> Result<(), String> {
+    rustix::thread::set_no_new_privs(true).map_err(|error| error.to_string())?;
+    let filter = filter(unix).map_err(|error| error.to_string())?;
+    for program in [second_table(), filter] {
+        apply_filter(&program).map_err(|error| error.to_string())?;
+    }
+    Ok(())
+}
+
+fn filter(unix: UnixSockets) -> Result<BpfProgram, BackendError> {
+    let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
+        NEVER.iter().map(|call| (*call, Vec::new())).collect();
+    // What types into the terminal types into the shell that has started the agent.
+    rules.insert(libc::SYS_ioctl, vec![one(1, libc::TIOCSTI)?, one(1, libc::TIOCLINUX)?]);
+    if unix == UnixSockets::Refused {
+        rules.insert(libc::SYS_socket, vec![one(0, libc::AF_UNIX.unsigned_abs().into())?]);
+    }
+    let refused = SeccompAction::Errno(libc::EPERM.unsigned_abs());
+    let machine = std::env::consts::ARCH.try_into()?;
+    SeccompFilter::new(rules, SeccompAction::Allow, refused, machine)?.try_into()
+}
+
+/// Means a call with this value; the kernel looks at the lower half of these arguments only.
+fn one(argument: u8, value: u64) -> Result<SeccompRule, BackendError> {
+    let (half, equal) = (SeccompCmpArgLen::Dword, SeccompCmpOp::Eq);
+    SeccompRule::new(vec![SeccompCondition::new(argument, half, equal, value)?])
+}
+
+/// Refuses every number of the x32 table, which the other filter does not know.
+fn second_table() -> BpfProgram {
+    let refuse = libc::SECCOMP_RET_ERRNO | libc::EPERM.unsigned_abs();
+    let instruction = |code: u32, jt, jf, k| sock_filter { code: code as u16, jt, jf, k };
+    vec![
+        instruction(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0), // the call's number
+        instruction(libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K, 0, 1, X32),
+        instruction(libc::BPF_RET | libc::BPF_K, 0, 0, refuse),
+        instruction(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ALLOW),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::disallowed_types, reason = "that no program starts is what is tried")]
+
+    use std::io::ErrorKind::{self, PermissionDenied};
+    use std::net::UdpSocket;
+    use std::os::unix::net::{UnixDatagram, UnixStream};
+    use std::process::Command;
+
+    use super::*;
+
+    /// Whether a program starts, and a Unix socket opens, where this is refused: in a thread of its own.
+    fn tried(unix: UnixSockets) -> [Result<(), ErrorKind>; 2] {
+        let tried = std::thread::spawn(move || {
+            refuse(unix).unwrap();
+            UdpSocket::bind("127.0.0.1:0").unwrap();
+            UnixStream::pair().unwrap();
+            let program = Command::new("/bin/true").status().map(drop);
+            [program, UnixDatagram::unbound().map(drop)].map(|tried| tried.map_err(|e| e.kind()))
+        });
+        tried.join().unwrap()
+    }
+
+    #[test]
+    fn no_program_starts_and_unix_sockets_open_only_where_they_are_needed() {
+        assert_eq!(tried(UnixSockets::Refused), [Err(PermissionDenied), Err(PermissionDenied)]);
+        assert_eq!(tried(UnixSockets::Allowed), [Err(PermissionDenied), Ok(())]);
+        assert!(Command::new("/bin/true").status().is_ok(), "other threads are held, too");
+    }
+
+    /// Without seccomp nothing else stands between these calls and their effect, least of all for root.
+    #[test]
+    fn another_root_folder_is_refused_to_root_as_well() {
+        let tried = std::thread::spawn(|| {
+            refuse(UnixSockets::Refused).unwrap();
+            std::os::unix::fs::chroot("/").map_err(|error| error.kind())
+        });
+        assert_eq!(tried.join().unwrap(), Err(PermissionDenied));
+    }
+}

@@ -1,0 +1,160 @@
+//! Landlock: the files that the agent may touch, and that its signals and its abstract sockets stay with itself.
+
+use std::path::{Path, PathBuf};
+
+use home::Home;
+use landlock::{
+    ABI, Access, AccessFs, BitFlags, LandlockStatus, Ruleset, RulesetAttr, RulesetCreatedAttr,
+    RulesetError, RulesetStatus, Scope, path_beneath_rules,
+};
+
+/// The newest rules that are asked for; an older kernel enforces those that it knows.
+const NEWEST: ABI = ABI::V8;
+
+/// Where names of machines, certificates, time zones and libraries are looked up. The file of name servers is
+/// replaced when the network changes, so its folders are meant, wherever a system keeps it.
+const READABLE: [&str; 15] = [
+    "/etc",
+    "/etc/resolv.conf",
+    "/run/systemd/resolve",
+    "/run/NetworkManager",
+    "/run/resolvconf",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/usr/lib",
+    "/usr/lib32",
+    "/usr/lib64",
+    "/usr/share",
+    "/nix/store",
+    "/proc/self",
+];
+
+/// The terminal, and devices that hold nothing.
+const DEVICES: [&str; 4] = ["/dev/tty", "/dev/null", "/dev/random", "/dev/urandom"];
+
+/// Holds this thread to the agent's files; gives the version of Landlock that does so.
+pub(super) fn hold(home: &Home) -> Result<i32, String> {
+    let status = restrict(home).map_err(|error| error.to_string())?;
+    match status.landlock {
+        _ if status.ruleset == RulesetStatus::NotEnforced => {
+            Err("this kernel has no Landlock".to_owned())
+        }
+        LandlockStatus::Available { effective_abi, .. } => Ok(effective_abi as i32),
+        _ => Err("this kernel has no Landlock".to_owned()),
+    }
+}
+
+fn restrict(home: &Home) -> Result<landlock::RestrictionStatus, RulesetError> {
+    let all = AccessFs::from_all(NEWEST);
+    let read: BitFlags<AccessFs> = AccessFs::ReadFile | AccessFs::ReadDir;
+    let device = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::IoctlDev;
+    Ruleset::default()
+        .handle_access(all)?
+        .scope(Scope::from_all(NEWEST))?
+        .create()?
+        .add_rules(path_beneath_rules(own(home), all & !AccessFs::Execute))?
+        .add_rules(path_beneath_rules(readable(home), read))?
+        .add_rules(path_beneath_rules(DEVICES, device))?
+        .restrict_self()
+}
+
+/// The folders that are the agent's; behind a symbolic link, the one that it points to.
+fn own(home: &Home) -> Vec<PathBuf> {
+    let settings = home.agent_config().parent().map(Path::to_owned);
+    settings.into_iter().chain([home.workspace()]).collect()
+}
+
+/// No folder that the home is in: what is allowed can't be taken back further below.
+fn readable(home: &Home) -> Vec<PathBuf> {
+    let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let router = whole(&home.router());
+    let paths = READABLE.iter().map(|path| whole(Path::new(path)));
+    paths.filter(|path| !router.starts_with(path)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::disallowed_types, reason = "somebody has to be there for a signal")]
+
+    use std::collections::BTreeMap;
+    use std::fs;
+    use std::net::ToSocketAddrs;
+    use std::process::Command;
+
+    use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter};
+
+    use testkit::TempHome;
+
+    use super::*;
+
+    #[test]
+    fn its_own_folders_are_there_and_nothing_else_of_the_home_is() {
+        let home = TempHome::new();
+        for name in ["workspace/a", "agent/a", "router/a", ".env"] {
+            home.put(name, "text");
+        }
+        let root = home.root().to_owned();
+        std::thread::scope(|threads| {
+            let held = threads.spawn(|| {
+                hold(&home).unwrap();
+                for name in ["workspace/a", "agent/a"] {
+                    home::file::write(&root.join(name), b"new").unwrap();
+                    assert_eq!(fs::read(root.join(name)).unwrap(), b"new");
+                }
+                for name in ["router/a", ".env"] {
+                    fs::read(root.join(name)).unwrap_err();
+                    fs::write(root.join(name), "new").unwrap_err();
+                }
+                fs::write(root.join("b"), "new").unwrap_err();
+                fs::read_dir(&root).unwrap_err();
+                fs::read_dir(root.parent().unwrap()).unwrap_err();
+                fs::read("/proc/1/cmdline").unwrap_err();
+                fs::write("/etc/safeclaw-was-here", "").unwrap_err();
+                fs::write("/dev/null", "").unwrap();
+                fs::read("/etc/passwd").unwrap();
+                ("localhost", 80).to_socket_addrs().unwrap().next().unwrap();
+            });
+            held.join().unwrap();
+        });
+        assert_eq!(home.text("router/a"), "text");
+    }
+
+    #[test]
+    fn no_readable_folder_holds_the_home() {
+        assert!(readable(&Home::at(Path::new("/tmp")).unwrap()).contains(&"/usr/share".into()));
+        let folders = readable(&Home::at(Path::new("/usr/share")).unwrap());
+        assert!(!folders.contains(&"/usr/share".into()) && folders.contains(&"/usr/lib".into()));
+    }
+
+    #[test]
+    fn no_signal_leaves_it() {
+        let home = TempHome::new();
+        let mut other = Command::new("sleep").arg("1000").spawn().unwrap();
+        let (version, killed) = std::thread::scope(|threads| {
+            let held = threads.spawn(|| (hold(&home).unwrap(), other.kill()));
+            held.join().unwrap()
+        });
+        assert_eq!(killed.is_err(), version >= 6, "{killed:?}");
+        let _ = other.kill();
+        other.wait().unwrap();
+    }
+
+    #[test]
+    fn a_kernel_without_landlock_is_said_to_have_none() {
+        let home = TempHome::new();
+        let held = std::thread::scope(|threads| {
+            let held = threads.spawn(|| {
+                let rules = BTreeMap::from([(libc::SYS_landlock_create_ruleset, Vec::new())]);
+                let missing = SeccompAction::Errno(libc::ENOSYS.unsigned_abs());
+                let machine = std::env::consts::ARCH.try_into().unwrap();
+                let old = SeccompFilter::new(rules, SeccompAction::Allow, missing, machine);
+                apply_filter(&BpfProgram::try_from(old.unwrap()).unwrap()).unwrap();
+                hold(&home)
+            });
+            held.join().unwrap()
+        });
+        assert_eq!(held, Err("this kernel has no Landlock".to_owned()));
+    }
+}
