@@ -127,3 +127,14 @@ fn meant(command: &Command) -> Result<Command, Stopped> {
     };
     Ok(Command { action, params: params.clone(), ..command.clone() })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::RESERVED_NAMES;
+
+    #[test]
+    fn what_no_skill_may_be_called_is_answered_here() {
+        assert_eq!(Own::NAMES.map(|(name, _)| name), RESERVED_NAMES);
+    }
+}
