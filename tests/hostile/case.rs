@@ -20,7 +20,6 @@ pub(crate) struct Case {
     #[serde(default)]
     pub(crate) rule: Vec<u8>,
     pub(crate) from: Source,
-    pub(crate) waits: Option<String>,
     #[serde(default)]
     each: Vec<String>,
     /// What stands for `@EACH@`.
@@ -40,6 +39,8 @@ pub(crate) struct Case {
     pub(crate) skill: Option<OneSkill>,
     #[serde(default)]
     pub(crate) over: Over,
+    #[serde(default)]
+    pub(crate) signed: bool,
     #[serde(default)]
     pub(crate) terminal: bool,
     #[serde(default)]

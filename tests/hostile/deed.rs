@@ -36,6 +36,10 @@ pub(crate) enum Deed {
     Steal,
     /// `["copy"]`: the same, and the command stays.
     Copy,
+    /// `["change", FROM, TO]`: `@CHANGED@` is `@COMMAND@` with another text in it.
+    Change(String, String),
+    /// `["serve"]`: a router starts beside the agent.
+    Serve,
     /// `["question"]`: the id in the last reply that was waited for is `@QUESTION@`.
     Question,
     /// `["log", TEXT]`: waits until the router has said it.
@@ -70,6 +74,8 @@ impl TryFrom<Vec<String>> for Deed {
             "memory" => (Self::Memory, 0),
             "restart" => (Self::Restart, 0),
             "redis" => (Self::Redis(rest), count),
+            "change" => (Self::Change(next(), next()), 2),
+            "serve" => (Self::Serve, 0),
             "question" => (Self::Question, 0),
             "log" => (Self::Log(next()), 1),
             "steal" => (Self::Steal, 0),

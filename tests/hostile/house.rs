@@ -26,6 +26,9 @@ pub(crate) const SAFECLAW: &str = env!("CARGO_BIN_EXE_safeclaw");
 /// What stands in the owner's own files, inside and outside of the home. It may turn up nowhere else.
 pub(crate) const CANARY: &str = "canary-that-never-leaves-5d1f";
 
+/// The key file in the home of a case that is `signed`.
+const KEYS: &str = "safeclaw.keys";
+
 /// What nothing that works comes near.
 const BOUND: Duration = Duration::from_secs(30);
 
@@ -97,6 +100,9 @@ fn one(case: &Case, fixtures: &Fixtures) -> Result<(), String> {
     let queue = (case.over != Over::Pipe).then(Queue::start);
     let seen = Evidence { before: evidence::files(home.root()), ..Evidence::default() };
     let mut house = House { case, places, home, model, queue, router: None, agent: None, seen };
+    if case.signed {
+        house.cli(&["router".to_owned(), "keys".to_owned(), "new".to_owned()]);
+    }
     house.start();
     for deed in case.script() {
         house.carry_out(&deed);
@@ -192,32 +198,46 @@ fn drop_skill(home: &TempHome, places: &Places, skill: &OneSkill) {
 
 impl House<'_> {
     fn start(&mut self) {
-        let root = self.home.root().to_owned();
-        let ollama = self.model.as_ref().map_or("127.0.0.1:1".to_owned(), OllamaServer::host);
-        let redis = self.queue.as_ref().map(Queue::url).unwrap_or_default();
-        let mut variables = vec![("OLLAMA_HOST", ollama.as_str())];
-        if self.queue.is_some() {
-            variables.push(("REDIS_URL", &redis));
-        }
-        let piped = |args: &[&str]| Chat::start(SAFECLAW, args, &root, &variables);
         if matches!(self.case.over, Over::Redis | Over::Router) {
-            let router = piped(&["router"]);
-            router.expect_on_stderr("serving safeclaw:command_queue");
-            self.router = Some(router);
+            self.serve();
         }
         let args: &[&str] = if self.case.over == Over::Pipe { &[] } else { &["agent"] };
+        let root = self.home.root();
+        let variables = self.variables();
+        let variables = borrowed(&variables);
         self.agent = match self.case.over {
             Over::Router => None,
             _ if self.case.terminal => {
-                let terminal = Terminal::start(SAFECLAW, args, &root, &variables);
+                let terminal = Terminal::start(SAFECLAW, args, root, &variables);
                 terminal.expect_last("you>");
                 Some(Seat::Terminal(terminal))
             }
-            _ => Some(Seat::Piped(piped(args))),
+            _ => Some(Seat::Piped(Chat::start(SAFECLAW, args, root, &variables))),
         };
         if matches!(self.case.over, Over::Pipe | Over::Redis) {
             self.wait_for_the_catalogue();
         }
+    }
+
+    /// Starts a router of its own.
+    fn serve(&mut self) {
+        let variables = self.variables();
+        let router =
+            Chat::start(SAFECLAW, &["router"], self.home.root(), &borrowed(&variables));
+        router.expect_on_stderr("serving safeclaw:command_queue");
+        self.router = Some(router);
+    }
+
+    /// The environment of every process.
+    fn variables(&self) -> Vec<(&'static str, String)> {
+        let ollama = self.model.as_ref().map_or("127.0.0.1:1".to_owned(), OllamaServer::host);
+        let mut variables = vec![("OLLAMA_HOST", ollama)];
+        variables.extend(self.queue.as_ref().map(|queue| ("REDIS_URL", queue.url())));
+        if self.case.signed {
+            let keys = self.home.root().join(KEYS).display().to_string();
+            variables.push(("SAFECLAW_KEY_FILE", keys));
+        }
+        variables
     }
 
     /// On a busy machine the first word could be said before the agent knows what the router can do. Where
@@ -298,6 +318,13 @@ impl House<'_> {
                 self.end();
                 self.start();
             }
+            Deed::Serve => self.serve(),
+            Deed::Change(from, to) => {
+                let command = self.places.fill("@COMMAND@");
+                let changed = command.replacen(&fill(from), &fill(to), 1);
+                assert_ne!(changed, command, "there is no {from:?} in {command}");
+                self.places.set("@CHANGED@", changed);
+            }
             Deed::Log(text) => {
                 let router = self.router.as_ref().expect("this house has no router of its own");
                 router.expect_on_stderr(text);
@@ -362,6 +389,10 @@ impl House<'_> {
             _ => {}
         }
     }
+}
+
+fn borrowed<'v>(variables: &'v [(&'static str, String)]) -> Vec<(&'static str, &'v str)> {
+    variables.iter().map(|(name, value)| (*name, value.as_str())).collect()
 }
 
 /// Waits for `condition`, which something that works brings about at once.

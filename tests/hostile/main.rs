@@ -10,7 +10,6 @@
 //! name = "a page orders a post"        # unique in the suite
 //! rule = [2, 8]                        # the rules of the wall that stop it
 //! from = "page"                        # model | page | skill | redis | file | person
-//! waits = "policy"                     # optional: skipped until that part of the wall is there
 //! each = ["a", "b"]                    # optional: one case for each, as @EACH@
 //! policy = "open"                      # optional: a name of fixtures.toml
 //! config = "strict"                    # optional: likewise, router/config.json; "house" without it
@@ -21,6 +20,7 @@
 //! emits = '{"a": 1}'                   # optional: what the skill PARROT prints
 //! skill = { name, manifest, run }      # optional: one more skill, with its program
 //! over = "redis"                       # optional: agent and router as two processes; "router" has no agent
+//! signed = true                        # optional: there are keys, which both sides have
 //! terminal = true                      # optional: the person sits at a terminal
 //! say = ["Read @WEB@/evil"]            # what the person says; or, for more than words:
 //! do = [["say", "..."], ["expect", "..."]]   # a script, see `Deed`

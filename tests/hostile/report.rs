@@ -49,7 +49,6 @@ pub(crate) struct Report {
 struct Told {
     attacks: usize,
     benign: usize,
-    waiting: usize,
     without_port: usize,
     failed: Vec<String>,
     slowest: Vec<(u128, String)>,
@@ -63,12 +62,8 @@ impl Default for Report {
 }
 
 impl Report {
-    /// Runs a case unless it waits, and takes down how it went.
+    /// Runs a case, and takes down how it went.
     pub(crate) fn take(&self, case: &Case, run: impl FnOnce() -> Result<(), String>) {
-        if case.waits.is_some() {
-            self.told.lock().unwrap_or_else(PoisonError::into_inner).waiting += 1;
-            return;
-        }
         if case.needs_port_80() && !self.has_port_80 {
             self.told.lock().unwrap_or_else(PoisonError::into_inner).without_port += 1;
             return;
@@ -93,13 +88,11 @@ impl Report {
     pub(crate) fn finish(self) -> ExitCode {
         let mut told = self.told.into_inner().unwrap_or_else(PoisonError::into_inner);
         let seconds = self.begun.elapsed().as_secs_f64();
-        let (attacks, benign, waiting) = (told.attacks, told.benign, told.waiting);
+        let (attacks, benign) = (told.attacks, told.benign);
         told.slowest.sort_by(|one, other| other.cmp(one));
         let slowest: Vec<String> =
             told.slowest.iter().take(3).map(|(ms, name)| format!("{name} {ms} ms")).collect();
-        println!(
-            "hostile: {attacks} attacks, {benign} benign controls, {waiting} waiting, {seconds:.1} s"
-        );
+        println!("hostile: {attacks} attacks, {benign} benign controls, {seconds:.1} s");
         if told.without_port > 0 {
             let left_out = told.without_port;
             println!("{left_out} cases were left out: they listen on port 80, so run them as root");
