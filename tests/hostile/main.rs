@@ -43,6 +43,7 @@ mod case;
 mod deed;
 mod evidence;
 mod fixtures;
+mod furnish;
 mod house;
 mod places;
 mod redis_house;
