@@ -264,23 +264,11 @@ impl House<'_> {
                 self.start();
             }
             Deed::Serve => self.serve(),
-            Deed::Change(from, to) => {
-                let command = self.places.fill("@COMMAND@");
-                let changed = command.replacen(&fill(from), &fill(to), 1);
-                assert_ne!(changed, command, "there is no {from:?} in {command}");
-                self.places.set("@CHANGED@", changed);
-            }
             Deed::Log(text) => {
                 let router = self.router.as_ref().expect("this house has no router of its own");
                 router.expect_on_stderr(text);
             }
-            Deed::Question => {
-                let last = self.seen.replies.last().expect("no reply was waited for");
-                let reply: serde_json::Value = serde_json::from_str(last).unwrap();
-                let id = reply["approval"]["id"].as_str().expect("the reply asks nothing");
-                self.places.set("@QUESTION@", id.to_owned());
-            }
-            Deed::Redis(_) | Deed::Steal | Deed::Copy | Deed::Await(_) => self.on_the_queue(deed),
+            _ => self.on_the_queue(deed),
         }
     }
 
@@ -329,6 +317,18 @@ impl House<'_> {
                 let (command, id) = queue.command(matches!(deed, Deed::Steal));
                 self.places.set("@COMMAND@", command);
                 self.places.set("@ID@", id);
+            }
+            Deed::Change(from, to) => {
+                let command = self.places.fill("@COMMAND@");
+                let changed = command.replacen(&self.places.fill(from), &self.places.fill(to), 1);
+                assert_ne!(changed, command, "there is no {from:?} in {command}");
+                self.places.set("@CHANGED@", changed);
+            }
+            Deed::Question => {
+                let last = self.seen.replies.last().expect("no reply was waited for");
+                let reply: serde_json::Value = serde_json::from_str(last).unwrap();
+                let id = reply["approval"]["id"].as_str().expect("the reply asks nothing");
+                self.places.set("@QUESTION@", id.to_owned());
             }
             Deed::Await(key) => self.seen.replies.push(queue.reply(&self.places.fill(key))),
             _ => {}
