@@ -20,7 +20,8 @@ pub(crate) fn finish(
                 Some(why) => Some(dry_run_text(why, &result)),
                 None => call.skill.summary.as_ref().map(|summary| fill(summary, &result, call)),
             };
-            let text = text.map(shortened);
+            // The parameters in it have not been looked at.
+            let text = text.map(|text| shortened(secrets.redact(&text)));
             Ok(Done { result, text, dry_run: call.dry_run.is_some() })
         }
         Err(mut stopped) => {
@@ -73,6 +74,12 @@ pub(crate) fn interrupted() -> Stopped {
 /// A person said no.
 pub(crate) fn refused() -> Stopped {
     Stopped::new(Code::Owner, "a person said no")
+}
+
+/// A person said yes, but nobody took it up.
+pub(crate) fn too_late() -> Stopped {
+    let why = "a person said yes, but no router was there in time; it was not run";
+    Stopped::new(Code::Deadline, why)
 }
 
 /// No person said anything.

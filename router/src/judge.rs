@@ -1,14 +1,15 @@
 //! From a call to the right to run it: is everything stopped? is it one too many? what does the policy say? is a person to be
 //! asked?
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use protocol::{Code, Command, Effect, Millis, Stopped};
+use protocol::{Code, Command, Millis, Stopped};
 
 use crate::approval::{Approvals, Subject, Yes, binding};
 use crate::call::Call;
 use crate::grants::Grants;
-use crate::policy::{Approved, PolicyFile, Scope, Standing, Verdict};
+use crate::policy::{Approved, Asked, Policy, PolicyFile, Scope, Standing, Then, Verdict};
 use crate::session::{Known, Sessions};
 use crate::store::{Store, StoreFault};
 use crate::switch::Switch;
@@ -46,7 +47,8 @@ impl Judge {
         let known = self.sessions.admit(&call, &digest, &policy.limits(), now).await?;
         let mut call = call;
         loop {
-            let standing = self.standing(call.effect(), known, now).await.map_err(undecided)?;
+            let asked = Asked::from(&call);
+            let standing = self.standing(&policy, &asked, known, now).await.map_err(undecided)?;
             let approved = match policy.judge(call, &standing) {
                 Verdict::Allow(approved) => approved,
                 Verdict::Ask(question) => {
@@ -81,21 +83,21 @@ impl Judge {
         Ok(())
     }
 
-    /// How a session stands that wants to do this.
+    /// How a session stands that asks for this.
     pub(crate) async fn standing(
         &self,
-        effect: Effect,
+        policy: &Policy,
+        asked: &Asked<'_>,
         Known { taint, foreign_url }: Known,
         now: Millis,
     ) -> Result<Standing, StoreFault> {
-        // What does nothing needs nobody's leave; that spares two looks at the store.
-        let plain = effect == Effect::None && !foreign_url;
-        let (grants, used) = if plain && !self.policy.current().counts_uses() {
-            Default::default()
-        } else {
-            (self.grants.held(now).await?, self.grants.used().await?)
-        };
-        Ok(Standing { taint, foreign_url, grants, used, now })
+        let used = if policy.counts_uses() { self.grants.used().await? } else { BTreeMap::new() };
+        let standing = Standing { taint, foreign_url, used, now, ..Standing::default() };
+        // Grants turn a question into a yes and nothing else, so most calls need no look at them.
+        if policy.rule_on(asked, &standing).then != Then::Ask {
+            return Ok(standing);
+        }
+        Ok(Standing { grants: self.grants.held(now).await?, ..standing })
     }
 }
 

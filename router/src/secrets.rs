@@ -1,13 +1,18 @@
 //! The skills' secrets: read from router/.env, handed to the proxy alone, and taken out of every text that
 //! leaves the router.
 
+mod view;
+
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use data_encoding::{BASE64_NOPAD, BASE64URL_NOPAD, HEXLOWER};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use protocol::Object;
 use serde_json::Value;
+
+use view::View;
 
 /// Shorter values are not searched for: they stand in ordinary text by chance.
 const SHORTEST: usize = 6;
@@ -25,9 +30,10 @@ pub struct Secrets {
 #[derive(Default)]
 struct Known {
     values: BTreeMap<String, String>,
-    /// Every way in which a value may stand in a text, the longest first: one secret may begin with another,
-    /// and nothing of it may stay.
+    /// Every way in which a value may stand in a text, as [`View::solid`] would show it.
     needles: Vec<String>,
+    /// The values as [`View::decoded`] would show them.
+    plain: Vec<String>,
 }
 
 impl Secrets {
@@ -44,10 +50,11 @@ impl Secrets {
         let values = values.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
         let values: BTreeMap<String, String> = values.collect();
         let long = values.values().filter(|value| value.len() >= SHORTEST);
-        let mut needles: Vec<String> = long.flat_map(|value| spellings(value)).collect();
-        needles.sort_by_key(|needle| std::cmp::Reverse(needle.len()));
-        needles.dedup();
-        *self.known.write().unwrap_or_else(PoisonError::into_inner) = Known { values, needles };
+        let plain = long.clone().map(|value| View::plain(value)).collect();
+        let spelled = long.flat_map(|value| spellings(value));
+        let needles = spelled.map(|needle| View::solid(&needle).text).collect();
+        let known = Known { values, needles, plain };
+        *self.known.write().unwrap_or_else(PoisonError::into_inner) = known;
     }
 
     /// Whether there is a secret of this name.
@@ -62,12 +69,18 @@ impl Secrets {
         self.read().values.get(name).cloned()
     }
 
-    /// `text` with every secret in it replaced.
+    /// `text` with every secret in it replaced, also where white space or percent signs stand within one.
     #[must_use]
     pub fn redact(&self, text: &str) -> String {
         let known = self.read();
-        let there = known.needles.iter().filter(|needle| text.contains(needle.as_str()));
-        there.fold(text.to_owned(), |text, needle| text.replace(needle.as_str(), REDACTED))
+        if known.values.is_empty() {
+            return text.to_owned();
+        }
+        let mut spans = View::solid(text).find(&known.needles);
+        if text.contains('%') {
+            spans.extend(View::decoded(text).find(&known.plain));
+        }
+        replaced(text, spans)
     }
 
     /// The same for every text in `object`, keys included.
@@ -120,6 +133,21 @@ fn spellings(value: &str) -> Vec<String> {
     all
 }
 
+/// `text` with each of the spans replaced; those that overlap count as one.
+fn replaced(text: &str, mut spans: Vec<Range<usize>>) -> String {
+    spans.sort_by_key(|span| span.start);
+    let mut clean = String::with_capacity(text.len());
+    let mut done = 0;
+    for span in spans {
+        if span.start >= done {
+            clean.push_str(&text[done..span.start]);
+            clean.push_str(REDACTED);
+        }
+        done = done.max(span.end);
+    }
+    clean + &text[done..]
+}
+
 impl std::fmt::Debug for Secrets {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_set().entries(self.read().values.keys()).finish()
@@ -131,6 +159,29 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn white_space_and_percent_signs_hide_nothing() {
+        let secrets = Secrets::new([("A", "s3cr3t/T0ken+é"), ("B", "50%25 off")]);
+        for text in [
+            "s3cr3t/ T0k\n\ten+é",
+            "s3cr3t%2fT0ken%2B%c3%A9",
+            "%73%33%63%72%33%74%2f%54%30%6b%65%6e%2b%C3%A9",
+            "%73%33%63%72%33%74 /T0k%65n+\u{a0}é",
+            "czNjcjN0\r\nL1Qwa2V\n uK8Op",
+            "50%25off",
+            "50%2525%20off",
+        ] {
+            assert_eq!(secrets.redact(&format!("a {text} b")), "a [secret] b", "{text}");
+        }
+        assert_eq!(secrets.redact("a%zz 100% %2"), "a%zz 100% %2");
+    }
+
+    #[test]
+    fn secrets_that_overlap_leave_nothing_between_them() {
+        let secrets = Secrets::new([("A", "abcdef"), ("B", "defghi")]);
+        assert_eq!(secrets.redact("x abcdefghi abc def y"), "x [secret] [secret] y");
+    }
 
     #[test]
     fn a_secret_is_taken_out_of_every_text() {

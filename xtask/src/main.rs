@@ -6,6 +6,7 @@ mod chaos;
 mod fuzz;
 mod gate;
 mod lint;
+mod mutate;
 mod readme;
 mod setup;
 mod stage;
@@ -60,6 +61,17 @@ enum Task {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
+    /// Switch each control of the wall off in turn, and look whether the hostile suite notices
+    ///
+    /// Builds a copy of the tree under target/mutants again for each control of tests/hostile/mutants.toml,
+    /// and prints which case has killed which mutant. It takes about half a minute for each.
+    MutateWall {
+        /// Print the controls and run nothing
+        #[arg(long)]
+        list: bool,
+        /// Rules by number, or words of controls; all without any
+        picks: Vec<String>,
+    },
     /// Look for known vulnerabilities in the dependencies
     ///
     /// It is no part of `test`, because it fetches a database and its answer changes without a change
@@ -89,6 +101,7 @@ fn run(task: Task) -> Result<()> {
         Task::Bench { name } => bench::run(&sh, name.as_deref()),
         Task::Chaos { args } => chaos::run(&sh, &args),
         Task::Fuzz { target, seconds } => fuzz::run(&sh, target.as_deref(), seconds),
+        Task::MutateWall { list, picks } => mutate::run(&sh, list, &picks),
         Task::Advisories => lint::licences::advisories(&sh),
     }
 }

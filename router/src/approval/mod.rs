@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use protocol::{Code, Command, Millis, Object, Stopped};
 use serde_json::{Value, json};
-use tokio::sync::Notify;
+use tokio::sync::{Mutex, Notify};
 use uuid::Uuid;
 
 pub(crate) use answer::Answer;
@@ -36,6 +36,9 @@ const QUESTION: usize = 64 * 1024;
 const SOON: Duration = Duration::from_secs(1);
 const LATER: Duration = Duration::from_secs(15);
 
+/// How long after a question's own time a yes to it still counts, where no router was there to take it up.
+const LATE: Duration = Duration::from_secs(60);
+
 /// The longest that a call may take, with some time to write down its end.
 const TAKEN_UP: Duration = Duration::from_secs(660);
 
@@ -45,6 +48,8 @@ pub(crate) struct Approvals {
     store: Arc<dyn Store>,
     /// Somebody has answered at this router.
     answered: Notify,
+    /// Held while a question is counted and parked, so that many at once are not each the third.
+    parking: Mutex<()>,
 }
 
 /// A question whose time has come, taken up by this router: nobody else has it.
@@ -56,6 +61,8 @@ pub(crate) enum Due {
     No(Box<Parked>),
     /// Nobody said anything.
     Unanswered(Box<Parked>),
+    /// A person said yes, and no router was there until long after.
+    Late(Box<Parked>),
     /// The router that had taken it up has died.
     Interrupted(Box<Parked>),
 }
@@ -79,7 +86,7 @@ impl Approvals {
     /// Keeps questions in `store`.
     #[must_use]
     pub(crate) fn new(store: Arc<dyn Store>) -> Self {
-        Self { store, answered: Notify::new() }
+        Self { store, answered: Notify::new(), parking: Mutex::new(()) }
     }
 
     /// Parks what a person has to be asked about, and gives the reply `pending` that shows exactly what would run.
@@ -94,6 +101,7 @@ impl Approvals {
         policy: &Policy,
         now: Millis,
     ) -> Result<Stopped, Stopped> {
+        let _parking = self.parking.lock().await;
         let open = self.open().await.map_err(|fault| not_kept(&fault))?;
         let session = key_of(&subject.command);
         let waiting = open.iter().filter(|(_, other)| key_of(&other.command) == session).count();
@@ -205,6 +213,8 @@ impl Approvals {
 fn due(parked: &Parked, now: Millis) -> Option<Due> {
     let boxed = || Box::new(parked.clone());
     match &parked.state {
+        // Nobody expects it to happen any more.
+        State::Yes { .. } if now > parked.until.after(LATE) => Some(Due::Late(boxed())),
         State::Yes { by } => Some(Due::Yes(boxed(), Yes::of(by.clone()))),
         State::No { .. } => Some(Due::No(boxed())),
         State::Waiting => (now > parked.until).then(|| Due::Unanswered(boxed())),

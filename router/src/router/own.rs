@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use protocol::{ActionName, Code, Command, Done, Effect, Object, Outcome, Stopped};
+use protocol::{ActionName, Code, Command, Done, Object, Outcome, Stopped};
 use serde_json::{Value, json};
 
 use super::{Router, Serving};
@@ -91,8 +91,9 @@ impl Serving {
         let (policy, now) = (judge.policy.current(), publisher.now());
         let digest = binding(&meant, None, policy.version());
         let known = judge.sessions.admit_reach(&meant, &digest, &policy.limits(), now).await?;
-        let standing = judge.standing(Effect::External, known, now).await.map_err(undecided)?;
-        let ruling = policy.rule_on(&Asked::of_agent(&meant), &standing);
+        let asked = Asked::of_agent(&meant);
+        let standing = judge.standing(&policy, &asked, known, now).await.map_err(undecided)?;
+        let ruling = policy.rule_on(&asked, &standing);
         match ruling.then {
             Then::Allow => {
                 let spent = match &ruling.spends {

@@ -32,6 +32,7 @@ impl Serving {
             }
             Due::No(parked) => refused_by(parked, answers::refused()),
             Due::Unanswered(parked) => refused_by(parked, answers::unanswered()),
+            Due::Late(parked) => (parked, answers::too_late().into(), None),
             Due::Interrupted(parked) => (parked, answers::interrupted().into(), None),
         };
         self.record(&parked.command, &outcome, refused).await;

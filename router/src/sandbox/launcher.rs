@@ -16,6 +16,7 @@ use super::process::Process;
 use super::stage::Plan;
 use super::staging::{Scratch, Staging};
 use super::{Job, Level, NotStarted, RunError, Warm};
+use crate::secrets::Secrets;
 
 /// How the router starts its own binary again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +43,8 @@ pub struct Launcher {
     found: Found,
     staging: Arc<Staging>,
     alive: Alive,
+    /// What must not stand in a log.
+    secrets: Secrets,
 }
 
 /// A pipe that every launcher watches: the router holds the only end that could write.
@@ -68,9 +71,16 @@ impl Launcher {
     /// [`Launcher::found`].
     pub async fn open(me: SelfCommand, temp: &Path) -> io::Result<Self> {
         let staging = Arc::new(Staging::new(temp));
-        let mut launcher = Self { me, found: Found::nothing(), staging, alive: Alive::new()? };
+        let (found, secrets) = (Found::nothing(), Secrets::default());
+        let mut launcher = Self { me, found, staging, alive: Alive::new()?, secrets };
         launcher.found = probe(&mut launcher).await;
         Ok(launcher)
+    }
+
+    /// The same with logs that hold none of these secrets.
+    #[must_use]
+    pub fn without(self, secrets: Secrets) -> Self {
+        Self { secrets, ..self }
     }
 
     /// What the machine allows, and why not more.
@@ -116,6 +126,7 @@ impl Launcher {
         let head = plan.head().map_err(no_place)?;
         let process = Process::start(&place.me.exe, &planning::launch(&place.me), scratch).await;
         let log = SkillLog::new(log, &plan.token, Budget::new(job.limits.log_bytes));
+        let log = log.without(self.secrets.clone());
         Ok((process.map_err(no_place)?, head, log))
     }
 

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
 
 use super::NotStarted;
+use crate::secrets::Secrets;
 
 /// The size at which a log is set aside as `<name>.1`, in the place of the one before.
 pub const ROTATE_BYTES: u64 = 1024 * 1024;
@@ -34,6 +35,7 @@ pub(super) struct SkillLog {
     path: PathBuf,
     token: String,
     budget: Budget,
+    secrets: Secrets,
 }
 
 /// How many bytes may still be kept. Whoever holds a clone can grant more, as for each call of a warm skill.
@@ -64,7 +66,13 @@ impl SkillLog {
     /// A log at `path` that keeps what `budget` allows, and takes lines that begin with `token` as the
     /// launcher's.
     pub(super) fn new(path: &Path, token: &str, budget: Budget) -> Self {
-        Self { path: path.to_owned(), token: token.to_owned(), budget }
+        let secrets = Secrets::default();
+        Self { path: path.to_owned(), token: token.to_owned(), budget, secrets }
+    }
+
+    /// The same without these secrets.
+    pub(super) fn without(self, secrets: Secrets) -> Self {
+        Self { secrets, ..self }
     }
 
     /// What it may still keep.
@@ -93,7 +101,9 @@ impl SkillLog {
 
     fn keep(&self, line: &[u8], heard: &mut Heard) {
         let text = String::from_utf8_lossy(line);
-        let text: String = text.trim().chars().filter(|c| !c.is_control()).collect();
+        let clean = self.secrets.redact(&text);
+        let line = if clean == text { line } else { clean.as_bytes() };
+        let text: String = clean.trim().chars().filter(|c| !c.is_control()).collect();
         if !text.is_empty() {
             heard.last_line = text.chars().take(LAST_LINE_CHARS).collect();
         }
@@ -135,6 +145,17 @@ mod tests {
         let (heard, log) = follow(b"one\n\x1b[31mtwo\n \n\n", 100).await;
         assert_eq!(heard.last_line, "[31mtwo");
         assert_eq!(log, "one\n\x1b[31mtwo\n \n\n");
+    }
+
+    #[tokio::test]
+    async fn no_secret_stays_in_a_log() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("skill.log");
+        let log = SkillLog::new(&path, "TOKEN", Budget::new(100));
+        let log = log.without(Secrets::new([("X_TOKEN", "hunter2!")]));
+        let heard = log.follow(&b"\xff plain\nit is hunter2! there\n"[..]).await;
+        assert_eq!(heard.last_line, "it is [secret] there");
+        assert_eq!(fs::read(path).unwrap(), b"\xff plain\nit is [secret] there\n");
     }
 
     #[tokio::test]

@@ -35,6 +35,7 @@ pub struct SkillSandbox {
     me: SelfCommand,
     launcher: OnceCell<Arc<Launcher>>,
     gates: Gates,
+    secrets: Secrets,
     logs: PathBuf,
     warm: WarmSkills,
 }
@@ -55,7 +56,8 @@ impl SkillSandbox {
         file::make_folder(&logs)?;
         let warm = WarmSkills::default();
         tokio::spawn(warm.clone().end_with(catalog.clone()));
-        Ok(Self { me, launcher: OnceCell::new(), gates: Gates::new(secrets), logs, warm })
+        let gates = Gates::new(secrets.clone());
+        Ok(Self { me, launcher: OnceCell::new(), gates, secrets, logs, warm })
     }
 
     /// The launcher; the first call finds out what the machine allows.
@@ -70,7 +72,7 @@ impl SkillSandbox {
                     tracing::warn!("skills are held by {}: {reasons}", found.level);
                 }
             }
-            Ok(Arc::new(launcher))
+            Ok(Arc::new(launcher.without(self.secrets.clone())))
         };
         self.launcher.get_or_try_init(open).await
     }

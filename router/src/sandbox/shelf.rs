@@ -39,8 +39,11 @@ impl Shelf {
         sweep(place);
         let passable = Permissions::from_mode(0o711);
         let folder = Builder::new().prefix(PREFIX).permissions(passable).tempdir_in(place)?;
-        let lock = File::create(folder.path().join(LOCK))?;
+        // Under its name it is locked already: a router that begins now would take this one for dead.
+        let unnamed = folder.path().join("making");
+        let lock = File::create(&unnamed)?;
         lock.lock()?;
+        fs::rename(unnamed, folder.path().join(LOCK))?;
         Ok(Self { folder, _lock: lock })
     }
 
@@ -83,6 +86,21 @@ fn is_abandoned(shelf: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn routers_that_begin_at_once_do_not_take_each_other_for_dead() {
+        let place = tempfile::tempdir().unwrap();
+        fs::set_permissions(place.path(), Permissions::from_mode(0o755)).unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    let shelves: Vec<Shelf> =
+                        (0..150).map(|_| Shelf::new(place.path()).unwrap()).collect();
+                    assert!(shelves.iter().all(|shelf| shelf.path().exists()));
+                });
+            }
+        });
+    }
 
     #[test]
     fn what_a_killed_router_left_is_removed_and_nothing_else() {

@@ -9,12 +9,24 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 
 /// What the server says to one prompt.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub enum Says {
     /// These pieces, and that it is done.
     Pieces(Vec<String>),
     /// This, and then nothing ever after.
     Begins(String),
+    /// What this makes of the prompt, in one piece.
+    Made(Arc<dyn Fn(&str) -> String + Send + Sync>),
+}
+
+impl std::fmt::Debug for Says {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Pieces(pieces) => f.debug_tuple("Pieces").field(pieces).finish(),
+            Self::Begins(piece) => f.debug_tuple("Begins").field(piece).finish(),
+            Self::Made(_) => f.write_str("Made"),
+        }
+    }
 }
 
 impl Says {
@@ -94,15 +106,16 @@ impl Served {
         }
         let body: Value = serde_json::from_slice(&body).unwrap();
         let prompt = body["messages"][0]["content"].as_str().unwrap().to_owned();
-        self.prompts.lock().unwrap().push(prompt);
+        self.prompts.lock().unwrap().push(prompt.clone());
         let next = self.answers.lock().unwrap().pop_front();
-        if self.say(&mut stream, next.unwrap_or(Says::Begins(String::new()))).is_err() {
+        let next = next.unwrap_or(Says::Begins(String::new()));
+        if self.say(&mut stream, next, &prompt).is_err() {
             self.left.fetch_add(1, Ordering::SeqCst);
         }
     }
 
     /// Fails when the client has gone.
-    fn say(&self, stream: &mut TcpStream, says: Says) -> std::io::Result<()> {
+    fn say(&self, stream: &mut TcpStream, says: Says, prompt: &str) -> std::io::Result<()> {
         stream.write_all(HEAD.as_bytes())?;
         match says {
             Says::Pieces(pieces) => {
@@ -115,6 +128,10 @@ impl Served {
                 line(stream, &piece, false)?;
                 // A client that waits says nothing; one that goes is an end or an error.
                 stream.read_exact(&mut [0])
+            }
+            Says::Made(make) => {
+                line(stream, &make(prompt), false)?;
+                line(stream, "", true)
             }
         }
     }

@@ -1,0 +1,101 @@
+//! A control, and how it is switched off.
+
+use anyhow::{Result, ensure};
+use serde::Deserialize;
+use xshell::Shell;
+
+use super::suite;
+
+const FILE: &str = "tests/hostile/mutants.toml";
+
+/// One control of the wall.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Mutant {
+    /// What it holds back, in words.
+    pub(crate) control: String,
+    /// The rule of the wall that it belongs to.
+    pub(crate) rule: u8,
+    /// Where it stands.
+    pub(crate) file: String,
+    /// Its text, which must stand there once.
+    pub(crate) find: String,
+    /// What stands there when it is off.
+    pub(crate) replace: String,
+    /// The classes of cases that must notice.
+    #[serde(default)]
+    pub(crate) classes: Vec<String>,
+    /// The cases that must notice, by words of their names.
+    #[serde(default)]
+    pub(crate) cases: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Mutants {
+    mutant: Vec<Mutant>,
+}
+
+impl Mutant {
+    /// All of them.
+    ///
+    /// # Errors
+    /// When the file can't be read.
+    pub(crate) fn read_all(sh: &Shell) -> Result<Vec<Self>> {
+        let mutants: Mutants = toml::from_str(&sh.read_file(FILE)?)?;
+        Ok(mutants.mutant)
+    }
+
+    /// Whether one of the picks is its rule's number or stands in its words.
+    pub(crate) fn is_picked(&self, picks: &[String]) -> bool {
+        let is = |pick: &String| match pick.parse::<u8>() {
+            Ok(rule) => rule == self.rule,
+            Err(_) => self.control.contains(pick.as_str()),
+        };
+        picks.is_empty() || picks.iter().any(is)
+    }
+
+    /// `text` with the control switched off.
+    ///
+    /// # Errors
+    /// When the control does not stand there exactly once.
+    pub(crate) fn applied_to(&self, text: &str) -> Result<String> {
+        let (control, file) = (&self.control, &self.file);
+        let count = text.matches(&self.find).count();
+        ensure!(count == 1, "{control:?}: its text stands {count} times in {file}, not once");
+        ensure!(self.find != self.replace, "{control:?}: it changes nothing");
+        Ok(text.replacen(&self.find, &self.replace, 1))
+    }
+
+    /// What the suite is started with.
+    pub(crate) fn arguments(&self) -> Vec<String> {
+        suite::arguments(&self.classes, &self.cases)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn every_control_stands_where_its_mutant_says() {
+        let sh = Shell::new().unwrap();
+        sh.change_dir(Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap());
+        let mutants = Mutant::read_all(&sh).unwrap();
+        let mut wrong = Vec::new();
+        for mutant in &mutants {
+            let applied = sh.read_file(&mutant.file).map_err(Into::into);
+            wrong.extend(applied.and_then(|text| mutant.applied_to(&text)).err());
+            for class in &mutant.classes {
+                assert!(sh.path_exists(format!("tests/hostile/cases/{class}.toml")), "{class}");
+            }
+            assert!(!mutant.arguments().is_empty(), "{}: it names no cases", mutant.control);
+        }
+        assert!(wrong.is_empty(), "{wrong:#?}");
+        let names: HashSet<&String> = mutants.iter().map(|mutant| &mutant.control).collect();
+        assert_eq!(names.len(), mutants.len(), "two controls have the same words");
+    }
+}
