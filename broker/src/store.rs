@@ -48,6 +48,12 @@ pub trait Store: Send + Sync + std::fmt::Debug {
         after: Option<&[u8]>,
     ) -> Result<bool, StoreFault>;
 
+    /// Takes away what stands under `key`, readable or not; `false` when nothing does.
+    ///
+    /// # Errors
+    /// [`StoreFault`].
+    async fn remove(&self, table: Table, key: &str) -> Result<bool, StoreFault>;
+
     /// All entries of `table` in the order of their keys.
     ///
     /// # Errors

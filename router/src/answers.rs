@@ -1,6 +1,6 @@
 //! What the router says of a call, in words.
 
-use protocol::{Code, Done, Effect, Object, Stopped};
+use protocol::{Code, Done, Effect, Object, Outcome, Stopped};
 use serde_json::Value;
 
 use crate::call::Call;
@@ -24,12 +24,22 @@ pub(crate) fn finish(
             let text = text.map(|text| shortened(secrets.redact(&text)));
             Ok(Done { result, text, dry_run: call.dry_run.is_some() })
         }
-        Err(mut stopped) => {
-            stopped.message = secrets.redact(&stopped.message);
-            stopped.details = secrets.redact_object(stopped.details);
-            Err(stopped)
-        }
+        Err(stopped) => Err(clean(stopped, secrets)),
     }
+}
+
+/// `outcome` with no secret in it, however it came about.
+pub(crate) fn without_secrets(outcome: Outcome, secrets: &Secrets) -> Outcome {
+    match outcome {
+        Outcome::Stopped(stopped) => Outcome::Stopped(clean(stopped, secrets)),
+        done => done,
+    }
+}
+
+fn clean(mut stopped: Stopped, secrets: &Secrets) -> Stopped {
+    stopped.message = secrets.redact(&stopped.message);
+    stopped.details = secrets.redact_object(stopped.details);
+    stopped
 }
 
 /// The agent took it back while it ran.

@@ -43,7 +43,7 @@ impl Judge {
     /// What to answer instead.
     pub(crate) async fn judge(&self, call: Call, now: Millis) -> Result<Approved, Stopped> {
         let policy = self.policy.current();
-        let digest = binding(&call.command, Some(&call.skill.digest), policy.version());
+        let digest = binding(&call.command, Some(&call), policy.version());
         let known = self.sessions.admit(&call, &digest, &policy.limits(), now).await?;
         let mut call = call;
         loop {

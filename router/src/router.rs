@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use broker::{Publisher, Request, Responder};
-use protocol::{Code, Command, Done, Outcome, Stopped};
+use protocol::{Code, Command, Done, Object, Outcome, Stopped};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -111,7 +111,7 @@ impl Serving {
                 malformed.stopped.clone().into()
             }
         };
-        match outcome {
+        match answers::without_secrets(outcome, &self.parts.secrets) {
             // What was stopped by the end and may run again.
             Outcome::Stopped(Stopped { code: Code::Draining, .. }) => request.run_again(),
             outcome => request.reply(outcome),
@@ -142,6 +142,8 @@ impl Serving {
     ) -> Result<Done, Stopped> {
         let Router { catalog, judge, audit, sandbox, publisher, .. } = &self.parts;
         catalog.confirm(&approved.call().skill).await?;
+        // Again, for it may have waited for its turn.
+        judge.switch.check().await?;
         let now = publisher.now();
         audit.intent(&approved, now).await?;
         let call = approved.call().clone();
@@ -152,16 +154,18 @@ impl Serving {
             stopped = judge.switch.thrown() => Err(answers::switched_off(&call, stopped)),
             () = self.stop.cancelled() => Err(answers::shut_down(&call)),
         };
-        let done = answers::finish(&call, ran, &self.parts.secrets)?;
-        self.show(&call, &done).await?;
-        Ok(done)
+        let ended = answers::finish(&call, ran, &self.parts.secrets);
+        self.show(&call, &ended).await?;
+        ended
     }
 
-    /// Notes what the session is about to be shown. What can't be noted is not shown: the session would pass for one that
-    /// has never seen it.
-    async fn show(&self, call: &Call, done: &Done) -> Result<(), Stopped> {
+    /// Notes what the session is about to be shown; an error, too, holds what a skill has said. What can't be noted is not
+    /// shown: the session would pass for one that has never seen it.
+    async fn show(&self, call: &Call, ended: &Result<Done, Stopped>) -> Result<(), Stopped> {
+        let nothing = Object::new();
+        let result = ended.as_ref().map_or(&nothing, |done| &done.result);
         let sessions = &self.parts.judge.sessions;
-        let shown = sessions.shown(&call.command, call.reads(), &done.result).await;
+        let shown = sessions.shown(&call.command, call.reads(), result).await;
         shown.map_err(|fault| answers::not_shown(call, &fault))
     }
 

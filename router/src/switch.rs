@@ -37,7 +37,8 @@ impl Switch {
         let why = match self.store.read(SWITCH, KEY).await {
             Ok(None) => return Ok(()),
             Ok(Some(_)) => {
-                "everything is stopped; its owner can let it go on (start_router resume)".to_owned()
+                "everything is stopped; its owner can let it go on with `safeclaw resume`"
+                    .to_owned()
             }
             Err(fault) => format!(
                 "whether everything is stopped can't be read ({fault}), which counts as stopped"
@@ -49,10 +50,10 @@ impl Switch {
     /// Waits until the switch is thrown.
     pub(crate) async fn thrown(&self) -> Stopped {
         loop {
-            tokio::time::sleep(LOOK).await;
             if let Err(stopped) = self.check().await {
                 return stopped;
             }
+            tokio::time::sleep(LOOK).await;
         }
     }
 
@@ -74,11 +75,6 @@ impl Switch {
     /// # Errors
     /// [`StoreFault`].
     pub(crate) async fn put_back(&self) -> Result<bool, StoreFault> {
-        loop {
-            let Some(there) = self.store.read(SWITCH, KEY).await? else { return Ok(false) };
-            if self.store.swap(SWITCH, KEY, Some(&there), None).await? {
-                return Ok(true);
-            }
-        }
+        self.store.remove(SWITCH, KEY).await
     }
 }

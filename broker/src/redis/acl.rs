@@ -10,7 +10,7 @@ use super::keys::Keys;
 /// Commands that routers use on their own keys, also within scripts.
 const ON_KEYS: &str = "+blmove +lmove +lpush +rpush +rpop +llen +lindex +lrange +lrem +ltrim +lpos +get +getrange +set \
     +psetex +del +exists +pexpire +pttl +object|idletime +hset +hget +hdel +hexists +hkeys +hlen +hscan +zadd +zrem +zscore \
-    +zcount +zrange +zrangebyscore";
+    +zcount +zcard +zrange +zrangebyscore +zremrangebyscore +persist";
 
 /// Commands that name no key. SCAN finds replies that nobody fetches; INFO is what `queue stats` tells of.
 const WITHOUT_KEYS: &str =

@@ -21,6 +21,7 @@ pub(crate) use answer::Answer;
 pub(crate) use parked::{Parked, State, Subject, short};
 pub(crate) use yes::Yes;
 
+use crate::call::Call;
 use crate::digest::Digest;
 use crate::policy::Policy;
 use crate::session::key_of;
@@ -69,13 +70,18 @@ pub(crate) enum Due {
 
 /// What an approval is bound to: SHA-256 of who asks, in which session, for what exactly, of which skill and under which
 /// policy. Whatever of it changes makes another question.
-pub(crate) fn binding(command: &Command, skill: Option<&Digest>, policy: &str) -> Digest {
+pub(crate) fn binding(command: &Command, call: Option<&Call>, policy: &str) -> Digest {
     let mut bound = json!({
         "principal": command.envelope.principal,
         "session": command.envelope.session,
         "action": command.action,
         "params": command.params,
-        "skill": skill,
+        "skill": call.map(|call| json!({
+            "digest": call.skill.digest,
+            "settings": call.skill.settings,
+            "effect": call.effect().to_string(),
+            "dry_run": call.dry_run.is_some(),
+        })),
         "policy": policy,
     });
     bound.sort_all_objects();
@@ -104,6 +110,10 @@ impl Approvals {
         let _parking = self.parking.lock().await;
         let open = self.open().await.map_err(|fault| not_kept(&fault))?;
         let session = key_of(&subject.command);
+        if open.iter().any(|(_, other)| other.digest == digest) {
+            let why = "just this waits for a person's yes or no already";
+            return Err(Stopped::new(Code::Budget, why));
+        }
         let waiting = open.iter().filter(|(_, other)| key_of(&other.command) == session).count();
         if waiting >= policy.limits().pending as usize || open.len() >= MOST {
             return Err(Stopped::new(
@@ -180,12 +190,23 @@ impl Approvals {
         for (id, parked) in &all {
             let Some(due) = due(parked, now) else { continue };
             let mut taken_up = parked.clone();
-            taken_up.state = State::TakenUp { until: now.after(TAKEN_UP) };
+            taken_up.state = State::taken_up(now);
             if self.swap(id, parked, Some(&taken_up)).await? {
                 return Ok(Ok((id.clone(), due)));
             }
         }
         Ok(Err(all.len()))
+    }
+
+    /// Begins the time anew in which a question that was taken up has to end: now it is its turn.
+    ///
+    /// # Errors
+    /// [`StoreFault`].
+    pub(crate) async fn renew(&self, id: &str, now: Millis) -> Result<(), StoreFault> {
+        store::update(&*self.store, APPROVALS, id, |there: Option<Parked>| {
+            (there.map(|parked| Parked { state: State::taken_up(now), ..parked }), ())
+        })
+        .await
     }
 
     /// Forgets a question that has ended.
@@ -210,6 +231,25 @@ impl Approvals {
     }
 }
 
+impl Due {
+    /// The question.
+    pub(crate) fn parked(&self) -> &Parked {
+        match self {
+            Self::Yes(parked, _)
+            | Self::No(parked)
+            | Self::Unanswered(parked)
+            | Self::Late(parked)
+            | Self::Interrupted(parked) => parked,
+        }
+    }
+}
+
+impl State {
+    fn taken_up(now: Millis) -> Self {
+        Self::TakenUp { by: Uuid::new_v4(), until: now.after(TAKEN_UP) }
+    }
+}
+
 fn due(parked: &Parked, now: Millis) -> Option<Due> {
     let boxed = || Box::new(parked.clone());
     match &parked.state {
@@ -218,7 +258,7 @@ fn due(parked: &Parked, now: Millis) -> Option<Due> {
         State::Yes { by } => Some(Due::Yes(boxed(), Yes::of(by.clone()))),
         State::No { .. } => Some(Due::No(boxed())),
         State::Waiting => (now > parked.until).then(|| Due::Unanswered(boxed())),
-        State::TakenUp { until } => (now > *until).then(|| Due::Interrupted(boxed())),
+        State::TakenUp { until, .. } => (now > *until).then(|| Due::Interrupted(boxed())),
     }
 }
 

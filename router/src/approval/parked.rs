@@ -3,6 +3,7 @@
 use protocol::{Command, Millis, Object, Principal};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use uuid::Uuid;
 
 use crate::digest::Digest;
 use crate::policy::{Question, Ruling, Scope};
@@ -51,6 +52,8 @@ pub(crate) enum State {
     },
     /// A router has taken it up. One that has not ended it by then has died.
     TakenUp {
+        /// Which taking up it was, so that no other passes for it.
+        by: Uuid,
         /// When its time is over.
         until: Millis,
     },

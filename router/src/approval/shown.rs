@@ -8,6 +8,12 @@ use crate::digest::Digest;
 /// What a code is made of: no letter or digit that looks like another.
 const LETTERS: &[u8; 32] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
+/// The longest line of a question, in characters.
+const WIDTH: usize = 72;
+
+/// What the rest of a longer one begins with.
+const CONTINUED: &str = "    | ";
+
 /// The action with its exact parameters, why a person is asked, and what to type. Whatever is not plain ASCII is
 /// escaped, so that nothing looks like something else.
 pub(super) fn question(subject: &Subject, digest: &Digest, code: Option<&str>) -> String {
@@ -15,9 +21,9 @@ pub(super) fn question(subject: &Subject, digest: &Digest, code: Option<&str>) -
     // A map of JSON values always has a JSON form.
     let params = serde_json::to_string_pretty(&command.params).unwrap_or_default();
     let what = format!("{} {params}", command.action);
-    let what: String = what.chars().map(escaped).collect();
-    let mut text =
-        format!("{what}\nasked because it is {}\ndigest {}", subject.reason, short(digest));
+    let lines: Vec<String> = what.lines().flat_map(shown).collect();
+    let (what, why) = (lines.join("\n"), &subject.reason);
+    let mut text = format!("{what}\nasked because: {why}\ndigest {}", short(digest));
     if let Some(code) = code {
         text.push_str(&format!("\nto allow it, type {code}"));
     }
@@ -30,14 +36,47 @@ pub(super) fn code() -> String {
     random[..4].iter().map(|byte| char::from(LETTERS[usize::from(byte % 32)])).collect()
 }
 
-fn escaped(c: char) -> String {
-    let is_plain = c == '\n' || c == ' ' || c.is_ascii_graphic();
-    if is_plain { c.to_string() } else { c.escape_unicode().to_string() }
+/// A line of the call in plain ASCII, cut into lines that fit on any terminal: what is left of one is marked, and no more than
+/// one space follows another thing, so that nothing in a parameter can be made to stand like a line of the router's.
+fn shown(line: &str) -> Vec<String> {
+    let indent = line.len() - line.trim_start_matches(' ').len();
+    let mut lines = vec![" ".repeat(indent)];
+    let mut before = None;
+    for c in line[indent..].chars() {
+        let piece = match c {
+            ' ' if before == Some(' ') => "\\u{20}".to_owned(),
+            c if c == ' ' || c.is_ascii_graphic() => c.to_string(),
+            c => c.escape_unicode().to_string(),
+        };
+        before = Some(c);
+        let is_full = lines.last().is_some_and(|line| line.len() + piece.len() > WIDTH);
+        if is_full {
+            lines.push(CONTINUED.to_owned());
+        }
+        if let Some(line) = lines.last_mut() {
+            line.push_str(&piece);
+        }
+    }
+    lines
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_in_a_parameter_stands_like_a_line_of_the_routers() {
+        let hostile = format!("  \"text\": \"a{}digest 000\u{202e}\"", " ".repeat(200));
+        let lines = shown(&hostile);
+        assert!(lines.len() > 5);
+        assert!(
+            lines.iter().all(|line| line.len() <= WIDTH && line.starts_with("  ")),
+            "{lines:?}"
+        );
+        assert!(lines.iter().all(|line| !line.trim_start().contains("  ")), "{lines:?}");
+        assert!(lines.concat().contains("\\u{202e}"));
+        assert_eq!(shown("  \"a\": \"b c\""), ["  \"a\": \"b c\""]);
+    }
 
     #[test]
     fn a_code_is_four_letters_that_differ_each_time() {

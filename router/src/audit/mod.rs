@@ -39,6 +39,7 @@ pub(crate) use read::{Entry, entries, last};
 pub(crate) use row::Head;
 pub(crate) use verify::{Accept, Report, verify};
 
+use crate::approval::{Parked, State};
 use crate::policy::Approved;
 use crate::secrets::Secrets;
 use log::Log;
@@ -115,6 +116,31 @@ impl Audit {
             self.sync().await.map_err(|error| self.not_run(&error))?;
         }
         Ok(())
+    }
+
+    /// Writes down what has become of a question: who said what to exactly what.
+    pub(crate) fn answered(&self, id: &str, parked: &Parked, at: Millis) {
+        let (answer, by) = match &parked.state {
+            State::Yes { by } => ("yes", Some(by)),
+            State::No { by } => ("no", Some(by)),
+            State::Waiting | State::TakenUp { .. } => ("none", None),
+        };
+        let command = &parked.command;
+        let row = serde_json::json!({
+            "row": "answer",
+            "at": at,
+            "message_id": command.message_id,
+            "session": command.envelope.session,
+            "action": command.action,
+            "params": self.secrets.redact_object(command.params.clone()),
+            "question": id,
+            "digest": parked.digest,
+            "answer": answer,
+            "by": by,
+        });
+        if let Err(error) = self.write(row) {
+            tracing::error!(%error, "an answer is missing in {}", self.path.display());
+        }
     }
 
     /// Writes down how a command ended.

@@ -112,7 +112,7 @@ impl Policy {
         parked: &Parked,
         yes: &Yes,
     ) -> Result<Approved, Stopped> {
-        let digest = binding(&call.command, Some(&call.skill.digest), self.version());
+        let digest = binding(&call.command, Some(&call), self.version());
         if digest != parked.digest {
             let why = "the skill or the policy has changed since the question; ask again";
             return Err(Stopped::new(Code::Policy, why));

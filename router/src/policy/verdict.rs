@@ -86,6 +86,8 @@ impl Question {
     /// What a person may allow for a while instead of this one call; `None` where every call has to be asked.
     #[must_use]
     pub fn grantable(&self) -> Option<Scope> {
-        Scope::of(&self.call).filter(|_| self.ruling.grantable)
+        // A grant for a dry run would be one for the real thing.
+        let grantable = self.ruling.grantable && self.call.dry_run.is_none();
+        Scope::of(&self.call).filter(|_| grantable)
     }
 }

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Router, Serving};
 use crate::approval::{Due, Parked, Yes};
 use crate::call::Call;
-use crate::digest::Digest;
+use crate::judge::undecided;
 use crate::{answers, events};
 
 /// The session of the owner's own channels.
@@ -25,27 +25,35 @@ impl Serving {
 
     /// Does what an answer means, writes down how it ended, and tells its session.
     async fn follow(self: Arc<Self>, id: String, due: Due) {
-        let (parked, outcome, refused) = match due {
+        let Router { judge, audit, secrets, publisher, .. } = &self.parts;
+        let parked = due.parked();
+        audit.answered(&id, parked, publisher.now());
+        let outcome = match &due {
             Due::Yes(parked, yes) => {
-                let outcome = self.run_parked(&parked, &yes).await;
-                (parked, outcome.map_or_else(Outcome::Stopped, Outcome::Done), None)
+                self.run_parked(&id, parked, yes).await.map_or_else(Outcome::Stopped, Outcome::Done)
             }
-            Due::No(parked) => refused_by(parked, answers::refused()),
-            Due::Unanswered(parked) => refused_by(parked, answers::unanswered()),
-            Due::Late(parked) => (parked, answers::too_late().into(), None),
-            Due::Interrupted(parked) => (parked, answers::interrupted().into(), None),
+            Due::No(_) => answers::refused().into(),
+            Due::Unanswered(_) => answers::unanswered().into(),
+            Due::Late(_) => answers::too_late().into(),
+            Due::Interrupted(_) => answers::interrupted().into(),
         };
-        self.record(&parked.command, &outcome, refused).await;
-        if let Some(event) = events::result(&parked.command, outcome, self.parts.publisher.now()) {
-            self.parts.publisher.event(&event).await;
+        let outcome = answers::without_secrets(outcome, secrets);
+        match due {
+            Due::No(_) => self.record(&parked.command, &outcome, Some(parked.digest)).await,
+            // Silence refuses nothing: whoever was away can be asked again.
+            Due::Unanswered(_) => audit.outcome(&parked.command, &outcome, publisher.now()),
+            _ => self.record(&parked.command, &outcome, None).await,
         }
-        if let Err(fault) = self.parts.judge.approvals.end(&id).await {
+        if let Some(event) = events::result(&parked.command, outcome, publisher.now()) {
+            publisher.event(&event).await;
+        }
+        if let Err(fault) = judge.approvals.end(&id).await {
             tracing::warn!("a question that has ended is still kept: {fault}");
         }
     }
 
     /// Runs what was asked about: the stored bytes, with the skill and the policy of the question, or nothing.
-    async fn run_parked(&self, parked: &Parked, yes: &Yes) -> Result<Done, Stopped> {
+    async fn run_parked(&self, id: &str, parked: &Parked, yes: &Yes) -> Result<Done, Stopped> {
         let Router { catalog, secrets, judge, publisher, .. } = &self.parts;
         judge.switch.check().await?;
         if parked.skill.is_none() {
@@ -55,6 +63,7 @@ impl Serving {
         let call = Call::new(parked.command.clone(), 1, catalog, secrets, now)?;
         let approved = judge.policy.current().approve(call, parked, yes)?;
         let _slot = self.approved.acquire().await;
+        judge.approvals.renew(id, publisher.now()).await.map_err(undecided)?;
         self.carry_out(approved, &CancellationToken::new()).await
     }
 
@@ -71,7 +80,7 @@ impl Serving {
         let owner = SessionKey::new(OWNER).ok().filter(|owner| own.as_ref() != Some(owner));
         let name = own.as_ref().map_or(crate::session::LEGACY, SessionKey::as_str);
         let text = format!(
-            "the session {name} is stopped: {why}; start_router sessions resume {name} lets it go on"
+            "the session {name} is stopped: {why}; safeclaw router sessions resume {name} lets it go on"
         );
         tracing::warn!("{text}");
         for session in own.clone().into_iter().chain(owner) {
@@ -79,9 +88,4 @@ impl Serving {
             self.parts.publisher.event(&event).await;
         }
     }
-}
-
-fn refused_by(parked: Box<Parked>, why: Stopped) -> (Box<Parked>, Outcome, Option<Digest>) {
-    let digest = parked.digest;
-    (parked, why.into(), Some(digest))
 }

@@ -125,12 +125,17 @@ impl Sessions {
             ((!record.is_blank()).then_some(record), ())
         })
         .await?;
-        self.learn(key, result).await
+        // What brings nothing in only repeats what it was given, and so would an echo of the parameters.
+        if reads == Reads::None {
+            return Ok(());
+        }
+        let given = links::within(&command.params);
+        let found = links::within(result).into_iter().filter(|link| !given.contains(link));
+        self.learn(key, found.collect()).await
     }
 
-    /// Takes in that the addresses in `object` are known from now on.
-    async fn learn(&self, key: &str, object: &Object) -> Result<(), StoreFault> {
-        let found = links::within(object);
+    /// Takes in that these addresses are known from now on.
+    async fn learn(&self, key: &str, found: Vec<u64>) -> Result<(), StoreFault> {
         if found.is_empty() {
             return Ok(());
         }
@@ -145,7 +150,7 @@ impl Sessions {
     /// # Errors
     /// [`StoreFault`].
     pub(crate) async fn agreed(&self, command: &Command) -> Result<(), StoreFault> {
-        self.learn(key_of(command), &command.params).await
+        self.learn(key_of(command), links::within(&command.params)).await
     }
 
     /// Takes in that the wall, or a person (then `refused` is what was refused), has said no. Gives the reason when that

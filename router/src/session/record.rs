@@ -47,12 +47,14 @@ impl Record {
             return Err(Stopped::new(
                 Code::Budget,
                 format!(
-                    "this session is stopped: {why}; its owner can let it go on (start_router sessions resume)"
+                    "this session is stopped: {why}; its owner can let it go on (safeclaw router sessions resume)"
                 ),
             ));
         }
         if self.refused.contains(digest) {
-            return Err(Stopped::new(Code::Owner, "a person has said no to just this"));
+            let why =
+                "a person has said no to just this; `safeclaw router sessions resume` lifts that";
+            return Err(Stopped::new(Code::Owner, why));
         }
         Ok(())
     }
@@ -74,9 +76,14 @@ impl Record {
         if self.acts.len() >= limits.per_hour as usize {
             return budget(format!("{} actions an hour are the most", limits.per_hour));
         }
-        let repeats = if self.last == Some(*same) { self.in_a_row } else { 0 };
+        let is_lately = self.acts.last().is_some_and(|act| now.since(*act) < MINUTE);
+        let is_same = is_lately && self.last == Some(*same);
+        let repeats = if is_same { self.in_a_row } else { 0 };
         if repeats >= limits.same_in_a_row {
-            return budget(format!("the same was asked for {repeats} times in a row already"));
+            let why = format!(
+                "the same ran {repeats} times in a row already; a minute later it can again"
+            );
+            return budget(why);
         }
         self.acts.push(now);
         (self.last, self.in_a_row) = (Some(*same), repeats + 1);
@@ -109,6 +116,8 @@ impl Record {
     pub(crate) fn resume(&mut self) {
         self.stopped = None;
         (self.denials_in_a_row, self.denials) = (0, 0);
+        (self.last, self.in_a_row) = (None, 0);
+        self.refused.clear();
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
@@ -83,8 +83,10 @@ impl Folder {
         let folder = self.table(table);
         let mut found = Vec::new();
         for key in keys(&folder).map_err(|error| fault(&FileError::new("read", &folder, error)))? {
-            if let Some(entry) = self.read_now(table, &key)? {
-                found.push((key, entry));
+            match self.read_now(table, &key) {
+                Ok(entry) => found.extend(entry.map(|entry| (key, entry))),
+                // One that a full disk has broken must not hide the others.
+                Err(fault) => tracing::warn!("{fault}"),
             }
         }
         Ok(found)
@@ -124,6 +126,15 @@ impl Store for Folder {
         let change =
             Change { before: before.map(<[u8]>::to_vec), after: after.map(<[u8]>::to_vec) };
         self.aside(move |folder| folder.swap_now(table, &key, &change)).await
+    }
+
+    async fn remove(&self, table: Table, key: &str) -> Result<bool, StoreFault> {
+        let path = file(&self.table(table), key);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(fault(&FileError::new("remove", &path, error))),
+            Ok(()) => Ok(true),
+        }
     }
 
     async fn list(&self, table: Table) -> Result<Vec<(String, Vec<u8>)>, StoreFault> {
@@ -169,7 +180,16 @@ fn put(path: &Path, table: Table, entry: Option<&[u8]>) -> io::Result<()> {
     // In its place and without waiting for the disk, which makes it several times faster: some systems flush whatever
     // is renamed over something or cut to nothing. A power loss can leave a mixture, which then can't be read and
     // lets nothing run.
-    let file = File::options().write(true).create(true).truncate(false).mode(0o600).open(path)?;
+    let Ok(file) = File::options().read(true).write(true).open(path) else {
+        let draft = path.with_extension("draft");
+        fs::write(&draft, &bytes)?;
+        return fs::rename(draft, path);
+    };
+    // The disk may be full.
+    let room = file.metadata()?.len() as usize;
+    if bytes.len() > room {
+        file.write_all_at(&vec![0; bytes.len() - room], room as u64)?;
+    }
     file.write_all_at(&bytes, 0)
 }
 

@@ -92,19 +92,6 @@ where
     Err(StoreFault(format!("{} {key} is changed by others all the time", table.name)))
 }
 
-/// Takes away what stands under `key`, readable or not; `false` when nothing does.
-///
-/// # Errors
-/// [`StoreFault`].
-pub(crate) async fn remove(store: &dyn Store, table: Table, key: &str) -> Result<bool, StoreFault> {
-    loop {
-        let Some(there) = store.read(table, key).await? else { return Ok(false) };
-        if store.swap(table, key, Some(&there), None).await? {
-            return Ok(true);
-        }
-    }
-}
-
 fn parsed<T: DeserializeOwned>(table: Table, key: &str, bytes: &[u8]) -> Result<T, StoreFault> {
     serde_json::from_slice(bytes).map_err(|error| {
         StoreFault(format!("what is kept in {} under {key} can't be read: {error}", table.name))

@@ -5,10 +5,11 @@ use std::time::Duration;
 use super::Table;
 
 const DAY: Duration = Duration::from_secs(24 * 3_600);
+const WEEK: Duration = Duration::from_secs(7 * 24 * 3_600);
 
 /// Questions to people, by their ids.
 pub(crate) const APPROVALS: Table =
-    Table { name: "approvals", lifetime: Some(DAY), most: 256, synced: true };
+    Table { name: "approvals", lifetime: Some(WEEK), most: 256, synced: true };
 
 /// What people have allowed for a while, by ids.
 pub(crate) const GRANTS: Table =

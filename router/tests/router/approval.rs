@@ -205,6 +205,8 @@ async fn no_answer_is_a_no() {
     let house = house.restarted().await;
     let mut events = house.events().await;
     assert_eq!(stopped(&result(&mut events).await).code, Code::Owner);
+    // Nobody refused it: whoever was away is asked again.
+    question(&house.ask("POST", json!({})).await);
     assert_eq!(house.ran(), 0);
 }
 
@@ -235,7 +237,10 @@ async fn an_answer_counts_only_from_the_session_that_asked_and_in_a_name() {
 #[tokio::test]
 async fn a_session_can_not_pile_up_questions() {
     let house = house();
-    for n in 0..3 {
+    question(&house.ask("POST", json!({"text": "0"})).await);
+    let same = house.ask("POST", json!({"text": "0"})).await;
+    assert!(stopped(&same).message.contains("just this waits"), "{same:?}");
+    for n in 1..3 {
         question(&house.ask("POST", json!({ "text": n.to_string() })).await);
     }
     let fourth = house.ask("POST", json!({"text": "one more"})).await;

@@ -61,7 +61,11 @@ impl Sandbox for Watched {
         if params.get("text") == Some(&json!("fail")) {
             return Err(Stopped::new(Code::SkillFailed, "failed with hunter2hunter2"));
         }
-        Ok(Object::from_iter([("said".to_owned(), json!(params))]))
+        let mut result = Object::from_iter([("said".to_owned(), json!(params))]);
+        if params.get("text") == Some(&json!("links")) {
+            result.insert("more".to_owned(), json!("see https://a.example/, too"));
+        }
+        Ok(result)
     }
 }
 

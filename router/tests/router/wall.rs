@@ -37,6 +37,14 @@ async fn what_the_router_has_shown_a_session_raises_its_bits_whatever_the_agent_
 }
 
 #[tokio::test]
+async fn what_a_skill_says_as_it_fails_raises_them_too() {
+    let house = open_house();
+    let failed = house.ask("PAGE", json!({"text": "fail"})).await;
+    assert_eq!(stopped(&failed).code, Code::SkillFailed);
+    question(&house.ask("POST", json!({})).await);
+}
+
+#[tokio::test]
 async fn bits_outlive_the_router_and_belong_to_their_session() {
     let house = open_house();
     done(&house.ask("PAGE", json!({})).await);
@@ -148,9 +156,16 @@ async fn once_something_has_entered_an_agent_reaches_only_what_was_named() {
         house.agent.request(command, LONG)
     };
     done(&permit("p1", "https://evil.example/?q=1", &[]).await.unwrap());
-    done(&house.ask("PAGE", json!({"text": "https://a.example/"})).await);
+    done(&house.ask("PAGE", json!({"text": "links"})).await);
     done(&permit("p2", "https://a.example", &[]).await.unwrap());
     done(&permit("p3", "https://typed.example/x", &["https://typed.example/x"]).await.unwrap());
+    // An echo names nothing, whether the skill reads or not.
+    for (id, action, url) in
+        [("e1", "PAGE", "https://b.example/"), ("e2", "LOOK", "https://c.example/")]
+    {
+        done(&house.ask(action, json!({ "text": url })).await);
+        question(&permit(id, url, &[]).await.unwrap());
+    }
     let foreign = permit("p4", "https://evil.example/?q=2", &[]).await.unwrap();
     let (id, asked) = question(&foreign);
     assert!(asked.contains("https://evil.example/?q=2"), "{asked}");

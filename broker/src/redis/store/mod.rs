@@ -84,6 +84,15 @@ impl Store for RedisStore {
         Ok(swapped == 1)
     }
 
+    async fn remove(&self, table: Table, key: &str) -> Result<bool, StoreFault> {
+        loop {
+            let Some(there) = self.read(table, key).await? else { return Ok(false) };
+            if self.swap(table, key, Some(&there), None).await? {
+                return Ok(true);
+            }
+        }
+    }
+
     async fn list(&self, table: Table) -> Result<Vec<(String, Vec<u8>)>, StoreFault> {
         let list = LIST.key(self.index(table));
         let mut patience = Patience::new();

@@ -24,6 +24,10 @@ fn what(entry: &Entry) -> String {
             let dry = entry.fields.get("dry_run") == Some(&Value::Bool(true));
             format!("{} ({})", if dry { "dry run" } else { "runs" }, text(entry, "rule"))
         }
+        "answer" => match text(entry, "by") {
+            "" => "nobody answered".to_owned(),
+            by => format!("{by} said {}", text(entry, "answer")),
+        },
         "outcome" => match (text(entry, "code"), text(entry, "message")) {
             ("", _) => text(entry, "status").to_owned(),
             (code, message) => format!("{} ({code}): {message}", text(entry, "status")),

@@ -100,8 +100,8 @@ async fn resume(places: &[Place], session: &SessionKey) -> Result<(), OwnerError
 async fn forget(places: &[Place], session: &SessionKey) -> Result<(), OwnerError> {
     let mut found = false;
     for place in places {
-        found |= store::remove(&*place.store, LINKS, session.as_str()).await?;
-        found |= store::remove(&*place.store, SESSIONS, session.as_str()).await?;
+        found |= place.store.remove(LINKS, session.as_str()).await?;
+        found |= place.store.remove(SESSIONS, session.as_str()).await?;
     }
     said(found, session, "is forgotten")
 }
