@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, SystemTime};
 
 use crate::spellings;
 
@@ -30,6 +31,7 @@ impl Places {
             ("@HOME@".to_owned(), home.display().to_string()),
             ("@OUT@".to_owned(), outside.display().to_string()),
             ("@MARK@".to_owned(), mark()),
+            ("@NOW@".to_owned(), now().as_millis().to_string()),
             ("@CANARY@".to_owned(), crate::house::CANARY.to_owned()),
         ];
         for (name, port) in ports {
@@ -104,6 +106,11 @@ const SPELLINGS: [&str; 14] = [
     "lines",
     "tabs",
 ];
+
+/// Since 1970.
+fn now() -> Duration {
+    SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default()
+}
 
 /// A text that no other process has on its command line.
 fn mark() -> String {
