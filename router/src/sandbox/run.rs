@@ -32,12 +32,36 @@ pub trait Sandbox: Send + Sync {
 
 /// Runs skills as processes of this machine.
 pub struct SkillSandbox {
-    me: SelfCommand,
-    launcher: OnceCell<Arc<Launcher>>,
+    mechanism: Arc<Mechanism>,
     gates: Gates,
-    secrets: Secrets,
     logs: PathBuf,
     warm: WarmSkills,
+}
+
+/// What holds skills here, found out once.
+struct Mechanism {
+    me: SelfCommand,
+    secrets: Secrets,
+    launcher: OnceCell<Arc<Launcher>>,
+}
+
+impl Mechanism {
+    /// The launcher; whoever comes first finds out what the machine allows.
+    async fn launcher(&self) -> io::Result<&Arc<Launcher>> {
+        let open = || async {
+            let launcher = Launcher::open(self.me.clone(), &std::env::temp_dir()).await?;
+            let found = launcher.found();
+            match found.level {
+                Level::Namespaces => tracing::info!("skills are held by {}", found.level),
+                _ => {
+                    let reasons = found.reasons.join("; ");
+                    tracing::warn!("skills are held by {}: {reasons}", found.level);
+                }
+            }
+            Ok(Arc::new(launcher.without(self.secrets.clone())))
+        };
+        self.launcher.get_or_try_init(open).await
+    }
 }
 
 impl SkillSandbox {
@@ -57,28 +81,18 @@ impl SkillSandbox {
         let warm = WarmSkills::default();
         tokio::spawn(warm.clone().end_with(catalog.clone()));
         let gates = Gates::new(secrets.clone());
-        Ok(Self { me, launcher: OnceCell::new(), gates, secrets, logs, warm })
-    }
-
-    /// The launcher; the first call finds out what the machine allows.
-    async fn launcher(&self) -> io::Result<&Arc<Launcher>> {
-        let open = || async {
-            let launcher = Launcher::open(self.me.clone(), &std::env::temp_dir()).await?;
-            let found = launcher.found();
-            match found.level {
-                Level::Namespaces => tracing::info!("skills are held by {}", found.level),
-                _ => {
-                    let reasons = found.reasons.join("; ");
-                    tracing::warn!("skills are held by {}: {reasons}", found.level);
-                }
+        let mechanism = Arc::new(Mechanism { me, secrets, launcher: OnceCell::new() });
+        // Beside the start, which it does not hold up; what holds skills is said then.
+        let found = Arc::clone(&mechanism);
+        tokio::spawn(async move {
+            if let Err(error) = found.launcher().await {
+                tracing::warn!("{}", unready(&error).message);
             }
-            Ok(Arc::new(launcher.without(self.secrets.clone())))
-        };
-        self.launcher.get_or_try_init(open).await
+        });
+        Ok(Self { mechanism, gates, logs, warm })
     }
-
     async fn once(&self, call: &Call, wall: Duration) -> Result<Vec<u8>, Stopped> {
-        let launcher = self.launcher().await.map_err(|error| unready(&error))?;
+        let launcher = self.mechanism.launcher().await.map_err(|error| unready(&error))?;
         let is_dry = call.dry_run.is_some();
         let gate = match call.skill.hosts.is_empty() || is_dry {
             true => None,
@@ -109,7 +123,7 @@ impl SkillSandbox {
     }
 
     async fn start_warm(&self, skill: &Arc<Skill>) -> Result<WarmSkill, Stopped> {
-        let launcher = self.launcher().await.map_err(|error| unready(&error))?;
+        let launcher = self.mechanism.launcher().await.map_err(|error| unready(&error))?;
         let gate = match skill.hosts.is_empty() {
             true => None,
             false => Some(self.gates.open(skill, &Object::new()).await?),

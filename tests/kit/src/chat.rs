@@ -66,15 +66,17 @@ impl Chat {
         Self { child, stdin, stdout, stderr, read: 0 }
     }
 
-    /// Says one line.
+    /// Says one line. A process that has ended by then hears nothing; what is expected of it next tells.
     ///
     /// # Panics
-    /// When the process no longer listens.
+    /// When its stdin was closed, or fails otherwise.
     pub fn say(&mut self, line: impl AsRef<[u8]>) {
         let stdin = self.stdin.as_mut().expect("stdin is closed");
-        stdin.write_all(line.as_ref()).unwrap();
-        stdin.write_all(b"\n").unwrap();
-        stdin.flush().unwrap();
+        let line = [line.as_ref(), b"\n"].concat();
+        match stdin.write_all(&line).and_then(|()| stdin.flush()) {
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {}
+            said => said.unwrap(),
+        }
     }
 
     /// Waits until `text` stands on stdout behind what was waited for before, and gives what stands there
