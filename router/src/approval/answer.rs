@@ -85,7 +85,8 @@ impl Approvals {
                 (Some(parked), Ok(grant)) => {
                     let by = by.clone();
                     let state = if answer.yes { State::Yes { by } } else { State::No { by } };
-                    (Some(Parked { state, ..parked.clone() }), Ok((parked, grant)))
+                    let answered = Parked { state, ..parked };
+                    (Some(answered.clone()), Ok((answered, grant)))
                 }
                 (Some(parked), Err(Unfit::Code)) => {
                     let (parked, stopped) = guessed(parked, &by);

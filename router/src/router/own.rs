@@ -6,7 +6,7 @@ use protocol::{ActionName, Code, Command, Done, Object, Outcome, Stopped};
 use serde_json::{Value, json};
 
 use super::{Router, Serving};
-use crate::approval::{Subject, binding};
+use crate::approval::{State, Subject, binding};
 use crate::judge::undecided;
 use crate::policy::{Asked, Then};
 use crate::session::key_of;
@@ -59,7 +59,12 @@ impl Serving {
     async fn take_answer(&self, command: &Command) -> Result<Object, Stopped> {
         let Router { judge, publisher, .. } = &self.parts;
         let (policy, now) = (judge.policy.current(), publisher.now());
-        let (_, scope) = judge.approvals.answer_from(command, policy.approval(), now).await?;
+        let (parked, scope) = judge.approvals.answer_from(command, policy.approval(), now).await?;
+        if matches!(parked.state, State::No { .. }) {
+            // Before the person hears that it counts, so that nothing is asked again in between.
+            let refused = judge.sessions.refuse(&parked.command, parked.digest).await;
+            refused.map_err(undecided)?;
+        }
         let mut result = Object::new();
         if let (Some(scope), Some(by)) = (scope, &command.envelope.principal) {
             let grant = judge.grants.allow(scope, by, now).await.map_err(undecided)?;

@@ -153,6 +153,23 @@ impl Sessions {
         self.learn(key_of(command), links::within(&command.params)).await
     }
 
+    /// Takes in that a person has just refused this; that it was a no is counted when the call has ended.
+    ///
+    /// # Errors
+    /// [`StoreFault`].
+    pub(crate) async fn refuse(
+        &self,
+        command: &Command,
+        refused: Digest,
+    ) -> Result<(), StoreFault> {
+        store::update(&*self.store, SESSIONS, key_of(command), |record: Option<Record>| {
+            let mut record = record.unwrap_or_default();
+            record.refuse(refused);
+            (Some(record), ())
+        })
+        .await
+    }
+
     /// Takes in that the wall, or a person (then `refused` is what was refused), has said no. Gives the reason when that
     /// stops the session.
     ///

@@ -90,11 +90,19 @@ impl Record {
         Ok(())
     }
 
-    /// Takes in a no, and what a person has refused with it. Gives the reason if it stops the session.
-    pub(super) fn deny(&mut self, refused: Option<Digest>, limits: &Limits) -> Option<String> {
-        self.refused.extend(refused);
+    /// Takes in what a person has refused.
+    pub(super) fn refuse(&mut self, refused: Digest) {
+        self.refused.retain(|known| *known != refused);
+        self.refused.push(refused);
         let too_many = self.refused.len().saturating_sub(REFUSED);
         self.refused.drain(..too_many);
+    }
+
+    /// Takes in a no, and what a person has refused with it. Gives the reason if it stops the session.
+    pub(super) fn deny(&mut self, refused: Option<Digest>, limits: &Limits) -> Option<String> {
+        if let Some(refused) = refused {
+            self.refuse(refused);
+        }
         self.denials_in_a_row += 1;
         self.denials += 1;
         let why = if self.denials_in_a_row >= limits.denials_in_a_row {

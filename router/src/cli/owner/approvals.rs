@@ -10,6 +10,7 @@ use super::places::{Place, now, places};
 use super::{MYSELF, OwnerError, ask_line};
 use crate::approval::{Answer, Approvals as Questions, Parked, short};
 use crate::grants::Grants;
+use crate::session::Sessions as Known;
 
 /// `approvals` and what stands behind it.
 #[derive(Debug, Args)]
@@ -160,8 +161,11 @@ async fn answer(
     let me = Principal::new(MYSELF)?;
     let answer = Answer { id: id.clone(), yes, always, code };
     let questions = Questions::new(place.store.clone());
-    let (_, scope) =
+    let (parked, scope) =
         questions.answer(&answer, me.clone(), None, now()).await.map_err(OwnerError::Refused)?;
+    if !yes {
+        Known::new(place.store.clone()).refuse(&parked.command, parked.digest).await?;
+    }
     if let Some(scope) = scope {
         let grant = Grants::new(place.store).allow(scope, &me, now()).await?;
         println!("allowed for an hour: {} (grant {})", grant.scope, grant.id);
