@@ -142,8 +142,6 @@ impl Serving {
     ) -> Result<Done, Stopped> {
         let Router { catalog, judge, audit, sandbox, publisher, .. } = &self.parts;
         catalog.confirm(&approved.call().skill).await?;
-        // Again, for it may have waited for its turn.
-        judge.switch.check().await?;
         let now = publisher.now();
         audit.intent(&approved, now).await?;
         let call = approved.call().clone();

@@ -84,7 +84,7 @@ impl Serving {
     async fn throw_switch(&self, command: &Command) -> Result<Object, Stopped> {
         let by = command.envelope.principal.as_ref().map_or("an agent", |by| by.as_str());
         self.parts.judge.switch.throw(by).await.map_err(undecided)?;
-        tracing::warn!("{by} has stopped everything; start_router resume lets it go on");
+        tracing::warn!("{by} has stopped everything; `safeclaw resume` lets it go on");
         Ok(Object::new())
     }
 

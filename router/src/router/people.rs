@@ -55,6 +55,8 @@ impl Serving {
     /// Runs what was asked about: the stored bytes, with the skill and the policy of the question, or nothing.
     async fn run_parked(&self, id: &str, parked: &Parked, yes: &Yes) -> Result<Done, Stopped> {
         let Router { catalog, secrets, judge, publisher, .. } = &self.parts;
+        let _slot = self.approved.acquire().await;
+        // Only now, for it may have waited for its turn.
         judge.switch.check().await?;
         if parked.skill.is_none() {
             return self.permit_parked(parked, yes).await;
@@ -62,7 +64,6 @@ impl Serving {
         let now = publisher.now();
         let call = Call::new(parked.command.clone(), 1, catalog, secrets, now)?;
         let approved = judge.policy.current().approve(call, parked, yes)?;
-        let _slot = self.approved.acquire().await;
         judge.approvals.renew(id, publisher.now()).await.map_err(undecided)?;
         self.carry_out(approved, &CancellationToken::new()).await
     }

@@ -102,19 +102,6 @@ async fn a_question_and_an_answer_outlive_their_router() {
 }
 
 #[tokio::test]
-async fn a_yes_under_another_policy_is_a_yes_to_something_else() {
-    let house = house();
-    let (id, _) = question(&house.ask("POST", json!({})).await);
-    house.home.put("router/policy.toml", "[effects]\nnone = \"allow\"\nexternal = \"ask\"\n");
-    let house = house.restarted().await;
-    let mut events = house.events().await;
-    house.let_run(1);
-    done(&house.answer(&id, "yes", None).await);
-    assert_eq!(stopped(&result(&mut events).await).code, Code::Policy);
-    assert_eq!(house.ran(), 0);
-}
-
-#[tokio::test]
 async fn a_no_sticks_for_just_this_and_three_noes_stop_the_session() {
     let house = house();
     let mut events = house.events().await;
