@@ -9,7 +9,7 @@ use broker::redis::RedisRequester;
 use clap::{Parser, Subcommand};
 use home::{Home, Lock};
 
-use crate::config::{self, KEYS, Key, Provider, Settings, Terminal};
+use crate::config::{self, KEYS, Key, ProviderName, Settings, Terminal};
 use crate::confine::{UnixSockets, confine};
 use crate::error::StartError;
 use crate::model::{Host, Ollama};
@@ -130,9 +130,9 @@ fn configure(home: &Home, name: &str) -> Result<(), StartError> {
     let settings = Settings::read(home)?;
     let mut file = config::open(home)?;
     let runtime = start::runtime()?;
-    let models = |provider: Provider| match provider {
-        Provider::Offline => Ok(Vec::new()),
-        Provider::Ollama => {
+    let models = |provider: ProviderName| match provider {
+        ProviderName::Offline => Ok(Vec::new()),
+        _ => {
             let host = Host::new(settings.ollama_host.as_deref().unwrap_or_default());
             let host = host.map_err(|error| error.to_string())?;
             let model = &settings.config.llm.model;

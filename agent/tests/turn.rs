@@ -8,7 +8,7 @@ use std::time::Duration;
 use agent::action::{Actions, LocalAction, MemoryWrite};
 use agent::channel::{Incoming, Outgoing, Said};
 use agent::mind::Mind;
-use agent::model::{Ask, Completion, Model, ModelError};
+use agent::model::{Ask, Completion, Fit, Listener, Model, ModelError, Progress, Way};
 use agent::prompt::{Fence, Prompt};
 use agent::question::{Choice, Decision};
 use agent::session::{Asking, Desk, Outlet, Session};
@@ -37,22 +37,23 @@ struct Scripted {
 
 #[async_trait]
 impl Model for Scripted {
-    fn name(&self) -> &'static str {
-        "scripted"
+    fn name(&self) -> String {
+        "scripted".to_owned()
     }
 
     async fn complete(
         &self,
         ask: &Ask<'_>,
-        words: &mut (dyn for<'w> FnMut(&'w str) + Send),
+        progress: &mut Listener<'_>,
     ) -> Result<Completion, ModelError> {
-        self.prompts.lock().unwrap().push(ask.prompt.to_owned());
+        let prompt = ask.prompt(Fit { way: Way::ToolCode, bytes: usize::MAX });
+        self.prompts.lock().unwrap().push(prompt.text);
         let next = self.says.lock().unwrap().pop_front();
         let Some(said) = next else { return std::future::pending().await };
         let text = said?;
         let middle = (0..=text.len() / 2).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
-        words(&text[..middle]);
-        words(&text[middle..]);
+        progress(Progress::Piece(&text[..middle]));
+        progress(Progress::Piece(&text[middle..]));
         Ok(Completion::new(text))
     }
 }
@@ -299,7 +300,12 @@ async fn an_answer_that_can_not_be_read_is_shown_to_the_model_once() {
 #[tokio::test]
 async fn a_model_that_fails_loses_neither_the_message_nor_the_chat() {
     let mut house = house(&[]).await;
-    house.model.says.lock().unwrap().extend([Err(ModelError::Cut), Ok("Back.".to_owned())]);
+    house
+        .model
+        .says
+        .lock()
+        .unwrap()
+        .extend([Err(ModelError::Cut { address: "here".to_owned() }), Ok("Back.".to_owned())]);
     let heard = house.turn("hello").await;
     assert!(heard.contains("cut off"), "{heard}");
     assert_eq!(house.turn("hello again").await, "Back.");

@@ -1,6 +1,6 @@
 //! A model and a router that answer at once, so that what is left is the mind's own time.
 
-use agent::model::{Ask, Completion, Model, ModelError};
+use agent::model::{Ask, Completion, Fit, Listener, Model, ModelError, Progress, Way};
 use async_trait::async_trait;
 use broker::Responder;
 use protocol::Done;
@@ -24,18 +24,19 @@ pub(crate) struct InstantModel;
 
 #[async_trait]
 impl Model for InstantModel {
-    fn name(&self) -> &'static str {
-        "instant"
+    fn name(&self) -> String {
+        "instant".to_owned()
     }
 
     async fn complete(
         &self,
         ask: &Ask<'_>,
-        words: &mut (dyn for<'w> FnMut(&'w str) + Send),
+        progress: &mut Listener<'_>,
     ) -> Result<Completion, ModelError> {
         let acts = ask.turn.is_some_and(|turn| turn.message == ACTING && turn.so_far.is_empty());
         let text = if acts { ACTION } else { WORDS };
-        words(text);
+        let _ = ask.prompt(Fit { way: Way::ToolCode, bytes: usize::MAX });
+        progress(Progress::Piece(text));
         Ok(Completion::new(text))
     }
 }

@@ -108,7 +108,7 @@ mod tests {
     use protocol::Taint;
 
     use super::*;
-    use crate::model::{Completion, ModelError};
+    use crate::model::{Completion, Fit, Listener, ModelError, Way};
     use crate::testing::asking;
 
     /// Says the same to everything and keeps the prompt.
@@ -116,15 +116,16 @@ mod tests {
 
     #[async_trait]
     impl Model for Parrot {
-        fn name(&self) -> &'static str {
-            "parrot"
+        fn name(&self) -> String {
+            "parrot".to_owned()
         }
         async fn complete(
             &self,
             ask: &Ask<'_>,
-            _: &mut (dyn for<'w> FnMut(&'w str) + Send),
+            _: &mut Listener<'_>,
         ) -> Result<Completion, ModelError> {
-            ask.prompt.clone_into(&mut self.1.lock().unwrap());
+            *self.1.lock().unwrap() =
+                ask.prompt(Fit { way: Way::ToolCode, bytes: usize::MAX }).text;
             Ok(Completion::new(self.0))
         }
     }

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use home::{ConfigError, ConfigFile, nearest};
 use serde_json::{Value, json};
 
-use super::{AgentConfig, Provider};
+use super::{AgentConfig, ProviderName};
 
 /// A key that can be set.
 #[derive(Debug, Clone, Copy)]
@@ -107,7 +107,7 @@ impl Key {
         &self,
         file: &mut ConfigFile<AgentConfig>,
         asker: &mut dyn Asker,
-        models: &dyn Fn(Provider) -> Result<Vec<String>, String>,
+        models: &dyn Fn(ProviderName) -> Result<Vec<String>, String>,
     ) -> Result<(), KeyError> {
         let current = file.settings().clone();
         match self.name {
@@ -128,7 +128,7 @@ fn change_llm(
     file: &mut ConfigFile<AgentConfig>,
     current: &AgentConfig,
     asker: &mut dyn Asker,
-    models: &dyn Fn(Provider) -> Result<Vec<String>, String>,
+    models: &dyn Fn(ProviderName) -> Result<Vec<String>, String>,
 ) -> Result<(), KeyError> {
     let known = json!(current.llm.provider);
     let providers = ["ollama".to_owned(), "offline".to_owned()];
@@ -137,7 +137,7 @@ fn change_llm(
     let Ok(provider) = serde_json::from_value(named.clone()) else {
         return Ok(file.set("llm.provider", named)?);
     };
-    if provider == Provider::Offline {
+    if provider == ProviderName::Offline {
         return Ok(file.set("llm.provider", named)?);
     }
     let choices = models(provider).unwrap_or_else(|problem| {

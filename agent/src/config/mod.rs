@@ -1,6 +1,7 @@
 //! What the owner has set for the agent. The only place that reads the environment.
 
 mod keys;
+mod target;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,6 +11,7 @@ use home::{ConfigError, ConfigFile, EnvError, EnvFile, Home, SHARED_NAMES, Varia
 use serde::{Deserialize, Serialize};
 
 pub use keys::{Asker, KEYS, Key, KeyError, Terminal};
+pub use target::{ProviderName, Target, TargetError};
 
 /// What is written to agent/config.json when there is none.
 pub const CONFIG_INITIAL: &str = include_str!("../../config_initial.json");
@@ -44,25 +46,15 @@ impl Default for AgentConfig {
 #[serde(default)]
 pub struct Llm {
     /// Who serves it.
-    pub provider: Provider,
+    pub provider: ProviderName,
     /// Its name there.
     pub model: String,
 }
 
 impl Default for Llm {
     fn default() -> Self {
-        Self { provider: Provider::Ollama, model: "llama3.1:8B".to_owned() }
+        Self { provider: ProviderName::Ollama, model: "llama3.1:8B".to_owned() }
     }
-}
-
-/// Who serves a language model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Provider {
-    /// An Ollama server.
-    Ollama,
-    /// Nobody: sentences are matched with the actions' examples.
-    Offline,
 }
 
 /// Seconds, from 1 to 3,600.

@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
 
-use super::{Ask, Completion, Model, ModelError, Offline};
+use super::{Ask, Completion, Listener, Model, ModelError, Offline, Progress};
 use crate::notice::Notice;
 
 /// A model with [`Offline`] behind it.
@@ -43,19 +43,19 @@ impl<M> Fallback<M> {
 
 #[async_trait]
 impl<M: Model> Model for Fallback<M> {
-    fn name(&self) -> &str {
+    fn name(&self) -> String {
         self.primary.name()
     }
 
     async fn complete(
         &self,
         ask: &Ask<'_>,
-        words: &mut (dyn for<'w> FnMut(&'w str) + Send),
+        progress: &mut Listener<'_>,
     ) -> Result<Completion, ModelError> {
         let mut has_begun = false;
-        let mut watched = |piece: &str| {
-            has_begun = true;
-            words(piece);
+        let mut watched = |step: Progress<'_>| {
+            has_begun |= matches!(step, Progress::Piece(_));
+            progress(step);
         };
         let error = match self.primary.complete(ask, &mut watched).await {
             Ok(completion) => {
@@ -65,9 +65,12 @@ impl<M: Model> Model for Fallback<M> {
             Err(error) if has_begun => return Err(error),
             Err(error) => error,
         };
-        let Ok(completion) = self.offline.complete(ask, words).await else { return Err(error) };
+        let Ok(completion) = self.offline.complete(ask, progress).await else { return Err(error) };
         let notice = Notice::new(format!("{error}; answering without a language model"));
-        Ok(Completion { notice: self.is_news(Some(error)).then_some(notice), ..completion })
+        if self.is_news(Some(error)) {
+            progress(Progress::Notice(notice));
+        }
+        Ok(completion)
     }
 }
 
@@ -82,54 +85,62 @@ mod tests {
 
     #[async_trait]
     impl Model for Failing {
-        fn name(&self) -> &'static str {
-            "failing"
+        fn name(&self) -> String {
+            "failing".to_owned()
         }
         async fn complete(
             &self,
             _: &Ask<'_>,
-            words: &mut (dyn for<'w> FnMut(&'w str) + Send),
+            progress: &mut Listener<'_>,
         ) -> Result<Completion, ModelError> {
             if !self.0.is_empty() {
-                words(self.0);
+                progress(Progress::Piece(self.0));
             }
-            Err(ModelError::NotPulled { model: "llama3.1:8B".to_owned() })
+            Err(not_pulled())
         }
     }
 
-    async fn answer(says: &'static str, is_turn: bool) -> Result<Completion, ModelError> {
-        let memory = Memory::default();
-        let turn = TurnParts { message: "hello", cards: [&[], &[]], so_far: &[], memory: &memory };
-        let ask = Ask { prompt: "", turn: is_turn.then_some(turn) };
+    fn not_pulled() -> ModelError {
+        ModelError::UnknownModel {
+            address: "127.0.0.1:11434".to_owned(),
+            model: "llama3.1:8B".to_owned(),
+            mend: "fetch it with `ollama pull llama3.1:8B`".to_owned(),
+        }
+    }
+
+    /// What each of two completions said, besides words.
+    async fn notices(says: &'static str, is_turn: bool) -> [Result<Vec<String>, ModelError>; 2] {
         let model = Fallback::new(Failing(says), Offline::new("llama3.1:8B"));
-        model.complete(&ask, &mut |_| {}).await
+        [notices_of(&model, is_turn).await, notices_of(&model, is_turn).await]
     }
 
-    #[tokio::test]
-    async fn the_notice_names_the_failure_and_the_command_that_mends_it() {
-        insta::assert_snapshot!(
-            answer("", true).await.unwrap().notice.unwrap(),
-            @"Ollama does not have the model llama3.1:8B; fetch it with `ollama pull llama3.1:8B`; answering without a language model"
-        );
-    }
-
-    #[tokio::test]
-    async fn the_same_failure_is_said_once() {
-        let model = Fallback::new(Failing(""), Offline::new("llama3.1:8B"));
+    async fn notices_of(model: &dyn Model, is_turn: bool) -> Result<Vec<String>, ModelError> {
         let memory = Memory::default();
         let turn = TurnParts { message: "hello", cards: [&[], &[]], so_far: &[], memory: &memory };
-        let ask = Ask { prompt: "", turn: Some(turn) };
+        let mut ask = Ask::plain("");
+        ask.turn = is_turn.then_some(turn);
         let mut said = Vec::new();
-        for _ in 0..2 {
-            said.push(model.complete(&ask, &mut |_| {}).await.unwrap().notice.is_some());
-        }
-        assert_eq!(said, [true, false]);
+        let mut hear = |progress: Progress<'_>| {
+            if let Progress::Notice(notice) = progress {
+                said.push(notice.to_string());
+            }
+        };
+        model.complete(&ask, &mut hear).await.map(|_| said)
+    }
+
+    #[tokio::test]
+    async fn the_notice_names_the_failure_and_the_command_that_mends_it_once() {
+        let [first, second] = notices("", true).await;
+        insta::assert_snapshot!(
+            first.unwrap().concat(),
+            @"127.0.0.1:11434 does not have the model llama3.1:8B; fetch it with `ollama pull llama3.1:8B`; answering without a language model"
+        );
+        assert_eq!(second.unwrap(), [""; 0]);
     }
 
     #[tokio::test]
     async fn a_failure_is_told_when_words_were_shown_or_a_language_model_is_needed() {
-        let expected = Err(ModelError::NotPulled { model: "llama3.1:8B".to_owned() });
-        assert_eq!(answer("Well, ", true).await, expected);
-        assert_eq!(answer("", false).await, expected);
+        assert_eq!(notices("Well, ", true).await[0], Err(not_pulled()));
+        assert_eq!(notices("", false).await[0], Err(not_pulled()));
     }
 }

@@ -1,84 +1,62 @@
 //! Who thinks: a language model behind one small trait, and what stands in when there is none.
 
+mod ask;
+mod completion;
 mod error;
 mod fallback;
 mod offline;
 mod ollama;
+mod way;
 
 use async_trait::async_trait;
-use protocol::ActionCard;
 
+pub use ask::{Ask, Fit, TurnParts};
+pub use completion::{Call, Completion, Usage};
 pub use error::ModelError;
 pub use fallback::Fallback;
 pub use offline::Offline;
 pub use ollama::{Host, HostError, Ollama};
+pub use way::Way;
 
-use crate::action::Observation;
+use std::time::Duration;
+
 use crate::notice::Notice;
-use crate::workspace::Memory;
 
 /// Something that answers a prompt.
 #[async_trait]
 pub trait Model: Send + Sync {
-    /// What it is called, for people: `llama3.1:8B at 127.0.0.1:11434`, `offline`.
-    fn name(&self) -> &str;
+    /// What it is called at the moment, for people: `llama3.1:8B at 127.0.0.1:11434`, `offline`.
+    fn name(&self) -> String;
 
-    /// Completes the prompt. The text goes to `words` piece by piece as it comes, raw: action blocks and
-    /// reasoning included, which [`Words`](crate::answer::Words) keeps from people. Dropping the future
-    /// ends the work and closes the connection.
+    /// Completes what is asked, and tells `progress` what comes as it comes. Dropping the future ends the
+    /// work and closes the connection, which ends it on the server too.
     ///
     /// # Errors
-    /// [`ModelError`] says what is wrong with the model or the way to it, and what mends that.
+    /// [`ModelError`] says what is wrong with the model or the way to it, and what mends that. What was told
+    /// by then stays told.
     async fn complete(
         &self,
         ask: &Ask<'_>,
-        words: &mut (dyn for<'w> FnMut(&'w str) + Send),
+        progress: &mut Listener<'_>,
     ) -> Result<Completion, ModelError>;
 }
 
-/// What a model is asked.
-#[derive(Debug, Clone, Copy)]
-pub struct Ask<'a> {
-    /// The whole prompt: all that a language model needs.
-    pub prompt: &'a str,
-    /// What the prompt was made of, if it is a user's message.
-    pub turn: Option<TurnParts<'a>>,
-}
+/// Who hears how a completion gets on.
+pub type Listener<'l> = dyn for<'p> FnMut(Progress<'p>) + Send + 'l;
 
-/// What a prompt was made of, for a model that can't read.
-#[derive(Debug, Clone, Copy)]
-pub struct TurnParts<'a> {
-    /// What the user said.
-    pub message: &'a str,
-    /// The actions that may be asked for: the local ones, then the router's.
-    pub cards: [&'a [ActionCard]; 2],
-    /// What this turn's actions have brought by now.
-    pub so_far: &'a [Observation],
-    /// What the agent knows.
-    pub memory: &'a Memory,
-}
-
-impl<'a> Ask<'a> {
-    /// A prompt that is not about a user's message and allows no action.
-    #[must_use]
-    pub fn plain(prompt: &'a str) -> Self {
-        Self { prompt, turn: None }
-    }
-}
-
-/// What a model gave back.
+/// How a completion gets on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Completion {
-    /// Its text, whole and raw.
-    pub text: String,
-    /// What people should hear about how it came about.
-    pub notice: Option<Notice>,
-}
-
-impl Completion {
-    /// A text that came about in the ordinary way.
-    #[must_use]
-    pub fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), notice: None }
-    }
+pub enum Progress<'p> {
+    /// The next piece of the text, raw: action blocks and reasoning included, which
+    /// [`Words`](crate::answer::Words) keeps from people.
+    Piece(&'p str),
+    /// Nothing has come for a while.
+    Waiting {
+        /// How long by now.
+        waited: Duration,
+        /// How long it may take in all.
+        limit: Duration,
+    },
+    /// What people should hear now: that it is tried again, or that somebody else answers.
+    Notice(Notice),
 }

@@ -17,14 +17,13 @@ pub use fence::Fence;
 pub use template::{PLACEHOLDERS, Template, TemplateError};
 
 use crate::action::Observation;
+use crate::model::Fit;
 use crate::notice::Notice;
 use crate::workspace::{self, Artifact, History, Memory};
 
 /// What goes into a prompt, unbounded and as it is.
 #[derive(Debug, Clone, Copy)]
 pub struct Parts<'a> {
-    /// The text of PROMPT.md.
-    pub template: &'a str,
     /// The text of SOUL.md.
     pub soul: &'a str,
     /// The local actions.
@@ -45,13 +44,16 @@ pub struct Parts<'a> {
     pub repair: Option<&'a str>,
 }
 
-/// A prompt, and what the owner should hear about the template.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A prompt.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rendered {
     /// What the model sees.
     pub text: String,
-    /// Said once for every change of the template.
-    pub notices: Vec<Notice>,
+    /// How much of it, in bytes from its front, is the same from turn to turn: the rules, without anything that
+    /// was said or has come in.
+    pub stable: usize,
+    /// What was left out so that it fits, in words for people.
+    pub cut: Vec<String>,
 }
 
 /// Makes the prompts of one session.
@@ -72,24 +74,10 @@ impl Prompt {
         Ok(Self { fence, checked: None, built_in: Template::new(workspace::PROMPT)? })
     }
 
-    /// Fills the template. If it can't be used, the built-in one is, and that is said.
+    /// Looks at the template before prompts are rendered with it: one that can't be used is replaced by the
+    /// built-in one. What the owner should hear of it is said once for every change.
     #[must_use]
-    pub fn render(&mut self, parts: &Parts<'_>) -> Rendered {
-        let notices = self.check(parts.template);
-        let values = sections::values(parts, &mut self.fence);
-        let template = self.checked.as_ref().and_then(|(_, template)| template.as_ref());
-        let text = template.unwrap_or(&self.built_in).render(&values);
-        match text {
-            Ok(text) => Rendered { text, notices },
-            // A checked template can't fail; if the engine thinks otherwise, the message still arrives.
-            Err(error) => Rendered {
-                text: values.values().map(String::as_str).collect::<Vec<_>>().join("\n"),
-                notices: vec![Notice::new(format!("PROMPT.md can't be filled: {error}"))],
-            },
-        }
-    }
-
-    fn check(&mut self, text: &str) -> Vec<Notice> {
+    pub fn check(&mut self, text: &str) -> Vec<Notice> {
         if self.checked.as_ref().is_some_and(|(checked, _)| checked == text) {
             return Vec::new();
         }
@@ -102,6 +90,22 @@ impl Prompt {
         };
         self.checked = Some((text.to_owned(), template));
         notices
+    }
+
+    /// Fills the template that was checked last.
+    #[must_use]
+    pub fn render(&self, parts: &Parts<'_>, _fit: Fit) -> Rendered {
+        let (text, template) = match &self.checked {
+            Some((text, Some(template))) => (text.as_str(), template),
+            _ => (workspace::PROMPT, &self.built_in),
+        };
+        let values = sections::values(parts, text, &mut self.fence.clone());
+        let [front, rest] = template.render(&values).unwrap_or_else(|error| {
+            // A checked template can't fail; if the engine thinks otherwise, the message still arrives.
+            tracing::error!(%error, "PROMPT.md can't be filled");
+            [String::new(), values.values().map(String::as_str).collect::<Vec<_>>().join("\n")]
+        });
+        Rendered { stable: front.len(), text: front + &rest, cut: Vec::new() }
     }
 }
 

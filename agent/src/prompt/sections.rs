@@ -42,11 +42,16 @@ const HISTORY_LIMIT: usize = 5_400;
 const SO_FAR_LIMIT: usize = 8_000;
 const REPAIR_LIMIT: usize = 1_000;
 
-/// The value of every placeholder, fenced; takes another fence if a value contains it.
-pub(super) fn values(parts: &Parts<'_>, fence: &mut Fence) -> BTreeMap<&'static str, String> {
+/// The value of every placeholder, fenced; takes another fence if a value contains it,
+/// or the template does.
+pub(super) fn values(
+    parts: &Parts<'_>,
+    template: &str,
+    fence: &mut Fence,
+) -> BTreeMap<&'static str, String> {
     let sections = sections(parts);
     let bodies = sections.iter().flat_map(|section| &section.bodies);
-    fence.keep_out_of(bodies.map(|(_, body)| body.as_str()).chain([parts.template]));
+    fence.keep_out_of(bodies.map(|(_, body)| body.as_str()).chain([template]));
     sections.into_iter().map(|section| (section.placeholder, fenced(&section, fence))).collect()
 }
 

@@ -19,8 +19,11 @@ pub const PLACEHOLDERS: [&str; 7] = [
 
 const MESSAGE: &str = "USER_MESSAGE";
 
-/// The name under which the one template is registered.
-const NAME: &str = "PROMPT.md";
+/// The placeholders whose values stay the same from turn to turn.
+const STABLE: [&str; 3] = ["SOUL_CONTENT", "AGENT_ACTIONS", "ROUTER_ACTIONS"];
+
+/// The names under which the two parts of the template are registered.
+const PARTS: [&str; 2] = ["front", "rest"];
 
 /// Why a template can't be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -83,7 +86,9 @@ impl Template {
         }
         let missing = PLACEHOLDERS.into_iter().filter(|name| !names.contains(name)).collect();
         let mut registry = bare_registry();
-        registry.register_template(NAME, parsed);
+        for (name, part) in PARTS.into_iter().zip(divided(parsed)) {
+            registry.register_template(name, part);
+        }
         Ok(Self { registry, missing })
     }
 
@@ -93,12 +98,14 @@ impl Template {
         &self.missing
     }
 
-    /// Puts the values into their places, once: what looks like a placeholder in a value stays text.
+    /// Puts the values into their places, once: what looks like a placeholder in a value stays text. The text
+    /// comes in two parts, the first of which holds nothing that changes from turn to turn.
     ///
     /// # Errors
     /// None for a checked template and a value for each of [`PLACEHOLDERS`]; the words are the engine's.
-    pub(super) fn render(&self, values: &BTreeMap<&str, String>) -> Result<String, String> {
-        self.registry.render(NAME, values).map_err(|error| error.to_string())
+    pub(super) fn render(&self, values: &BTreeMap<&str, String>) -> Result<[String; 2], String> {
+        let part = |name| self.registry.render(name, values).map_err(|error| error.to_string());
+        Ok([part(PARTS[0])?, part(PARTS[1])?])
     }
 }
 
@@ -114,6 +121,23 @@ fn bare_registry() -> Handlebars<'static> {
         registry.unregister_helper(helper);
     }
     registry
+}
+
+/// The template up to the first placeholder whose value changes, and the rest of it.
+fn divided(mut front: Parsed) -> [Parsed; 2] {
+    let changes = |element: &TemplateElement| match element {
+        TemplateElement::Expression(inner) | TemplateElement::HtmlExpression(inner) => {
+            inner.name.as_name().is_some_and(|name| !STABLE.contains(&name))
+        }
+        _ => false,
+    };
+    let at = front.elements.iter().position(changes).unwrap_or(front.elements.len());
+    let mut rest = front.clone();
+    front.elements.truncate(at);
+    front.mapping.truncate(at);
+    rest.elements.drain(..at);
+    rest.mapping.drain(..at);
+    [front, rest]
 }
 
 fn placeholders(parsed: &Parsed) -> Result<Vec<&'static str>, TemplateError> {
@@ -191,6 +215,6 @@ mod tests {
             ("USER_MESSAGE", "{{SOUL_CONTENT}} {{#each x}} \\{{x}}".to_owned()),
         ]);
         let text = template.render(&values).unwrap();
-        assert_eq!(text, "{{SOUL_CONTENT}} {{#each x}} \\{{x}} & <soul>");
+        assert_eq!(text.concat(), "{{SOUL_CONTENT}} {{#each x}} \\{{x}} & <soul>");
     }
 }

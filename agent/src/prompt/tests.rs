@@ -4,6 +4,7 @@ use protocol::{ActionName, Done, Object};
 use serde_json::json;
 
 use super::*;
+use crate::model::Way;
 use crate::testing::{agent_cards, router_cards};
 
 /// What a test's prompts are made of.
@@ -17,7 +18,6 @@ struct Scene {
 impl Scene {
     fn parts<'a>(&'a self, cards: &'a [Vec<ActionCard>; 2], message: &'a str) -> Parts<'a> {
         Parts {
-            template: workspace::PROMPT,
             soul: workspace::SOUL,
             agent_actions: &cards[0],
             router_actions: &cards[1],
@@ -40,10 +40,12 @@ fn prompt() -> Prompt {
 }
 
 fn text(parts: &Parts<'_>) -> String {
-    let rendered = prompt().render(parts);
-    assert_eq!(rendered.notices, []);
-    rendered.text
+    let mut prompt = prompt();
+    assert_eq!(prompt.check(workspace::PROMPT), []);
+    prompt.render(parts, FIT).text
 }
+
+const FIT: Fit = Fit { way: Way::ToolCode, bytes: usize::MAX };
 
 fn object(value: serde_json::Value) -> Object {
     value.as_object().unwrap().clone()
@@ -90,13 +92,13 @@ fn the_first_prompt_is_small() {
 
 #[test]
 fn of_an_ordinary_chat_most_of_the_prompt_stays_from_turn_to_turn() {
-    let (mut scene, cards, mut prompt) = (busy(), cards(), prompt());
+    let (mut scene, cards, prompt) = (busy(), cards(), prompt());
     scene.history = History::default();
     let mut last = String::new();
     let mut kept: Vec<usize> = Vec::new();
     for turn in 0..30 {
         let message = format!("Question {turn}: what shall I cook tonight with rice and peppers?");
-        let text = prompt.render(&scene.parts(&cards, &message)).text;
+        let text = prompt.render(&scene.parts(&cards, &message), FIT).text;
         let common = last.bytes().zip(text.bytes()).take_while(|(a, b)| a == b).count();
         if turn > 0 {
             let hops = turn >= 10 && turn % 5 == 1;
@@ -198,19 +200,29 @@ fn every_section_is_bounded_and_says_what_was_cut() {
 #[test]
 fn a_broken_template_is_said_once_and_the_built_in_one_used() {
     let (scene, cards, mut prompt) = (Scene::default(), cards(), prompt());
-    let good = scene.parts(&cards, "hello");
-    let broken = Parts { template: "one\n{{USER_MESAGE}}", ..good };
-    let rendered = prompt.render(&broken);
-    assert_eq!(rendered.text, prompt.render(&good).text);
-    insta::assert_snapshot!(rendered.notices[0], @"PROMPT.md can't be used: line 2: {{USER_MESAGE}} is no placeholder; the nearest is {{USER_MESSAGE}}; the built-in one is used until it is mended");
-    assert_eq!(prompt.render(&broken).notices.len(), 1, "after a change it is said again");
-    assert_eq!(prompt.render(&broken).notices, []);
+    let parts = scene.parts(&cards, "hello");
+    let broken = "one\n{{USER_MESAGE}}";
+    let notices = prompt.check(broken);
+    assert_eq!(prompt.render(&parts, FIT).text, text(&parts));
+    insta::assert_snapshot!(notices[0], @"PROMPT.md can't be used: line 2: {{USER_MESAGE}} is no placeholder; the nearest is {{USER_MESSAGE}}; the built-in one is used until it is mended");
+    assert_eq!(prompt.check(broken), []);
+    assert_eq!(prompt.check(workspace::PROMPT), []);
+    assert_eq!(prompt.check(broken).len(), 1, "after a change it is said again");
 }
 
 #[test]
 fn a_template_may_leave_placeholders_out_and_hears_of_it() {
-    let (scene, cards, mut prompt) = (Scene::default(), cards(), prompt());
+    let mut prompt = prompt();
     let template = "{{SOUL_CONTENT}}{{AGENT_ACTIONS}}{{ROUTER_ACTIONS}}{{ARTIFACT}}{{USER_INPUT_HISTORY}}{{USER_MESSAGE}}";
-    let rendered = prompt.render(&Parts { template, ..scene.parts(&cards, "hello") });
-    insta::assert_snapshot!(rendered.notices[0], @"PROMPT.md leaves out {{MEMORY_CONTENT}}, so the model does not see it");
+    insta::assert_snapshot!(prompt.check(template)[0], @"PROMPT.md leaves out {{MEMORY_CONTENT}}, so the model does not see it");
+}
+
+#[test]
+fn what_changes_from_turn_to_turn_stands_behind_the_stable_part() {
+    let (cards, prompt) = (cards(), prompt());
+    let quiet = prompt.render(&Scene::default().parts(&cards, "hello"), FIT);
+    let busy = prompt.render(&busy().parts(&cards, "Post 'Hi' to X."), FIT);
+    assert_eq!(quiet.text[..quiet.stable], busy.text[..busy.stable]);
+    assert!(quiet.text[..quiet.stable].contains("CREATE_POST"));
+    assert!(quiet.text[quiet.stable..].starts_with("<memory-"), "{}", quiet.text);
 }

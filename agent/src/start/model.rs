@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::config::{Provider, Settings};
+use crate::config::{ProviderName, Settings};
 use crate::error::StartError;
-use crate::model::{Fallback, Host, Model, ModelError, Offline, Ollama};
+use crate::model::{Fallback, Host, Model, Offline, Ollama};
 
 /// How long the look may hold up the start.
 const LOOK: Duration = Duration::from_millis(500);
@@ -14,15 +14,15 @@ const LOOK: Duration = Duration::from_millis(500);
 pub(super) async fn find(settings: &Settings) -> Result<(Arc<dyn Model>, String), StartError> {
     let wanted = &settings.config.llm.model;
     let offline = Offline::new(wanted);
-    if settings.config.llm.provider == Provider::Offline {
+    if settings.config.llm.provider == ProviderName::Offline {
         return Ok((Arc::new(offline), "none; sentences like those of /actions".to_owned()));
     }
     let host = Host::new(settings.ollama_host.as_deref().unwrap_or_default())?;
     let ollama = Ollama::new(host, wanted)?;
-    let name = ollama.name().to_owned();
+    let name = ollama.name();
     let problem = match tokio::time::timeout(LOOK, ollama.models()).await {
         Ok(Ok(models)) if models.iter().any(|model| is_called(model, wanted)) => None,
-        Ok(Ok(_)) => Some(ModelError::NotPulled { model: wanted.clone() }),
+        Ok(Ok(_)) => Some(ollama.not_pulled()),
         Ok(Err(error)) => Some(error),
         Err(_) => {
             return Ok((

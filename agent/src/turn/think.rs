@@ -6,8 +6,10 @@ use super::Turn;
 use crate::action::Observation;
 use crate::answer::{Answer, Words};
 use crate::channel::Outgoing;
-use crate::model::{Ask, TurnParts};
+use crate::mind::Mind;
+use crate::model::{Ask, Fit, Progress, TurnParts};
 use crate::prompt::Parts;
+use crate::session::Outlet;
 use crate::workspace::Artifact;
 
 impl Turn<'_> {
@@ -56,48 +58,64 @@ impl Turn<'_> {
             let private = Taint { untrusted: false, private: true };
             self.session.entered.raise(private, "memory.json");
         }
-        let rendered = self.session.prompt.render(&Parts {
-            template: workspace.prompt.read().as_str(),
-            soul: workspace.soul.read().as_str(),
+        for notice in self.session.prompt.check(workspace.prompt.read().as_str()) {
+            self.outlet.say(Outgoing::Notice(notice.to_string()));
+        }
+        let (soul, history) = (workspace.soul.read(), workspace.history.read());
+        let parts = Parts {
+            soul: soul.as_str(),
             agent_actions: &agent_actions,
             router_actions: &router_actions,
             memory: &memory,
             artifact,
-            history: &workspace.history.read(),
+            history: &history,
             message,
             so_far,
             repair,
-        });
-        for notice in &rendered.notices {
-            self.outlet.say(Outgoing::Notice(notice.to_string()));
-        }
-        workspace.write_prompt_cache(&rendered.text);
+        };
+        let prompt = &self.session.prompt;
+        let write = |fit: Fit| {
+            let rendered = prompt.render(&parts, fit);
+            workspace.write_prompt_cache(&rendered.text);
+            rendered
+        };
         let cards = [agent_actions.as_slice(), router_actions.as_slice()];
         let turn = TurnParts { message, cards, so_far, memory: &memory };
-        self.ask(&Ask { prompt: &rendered.text, turn: Some(turn) }).await
+        ask(self.mind, self.outlet, &mut self.session.said, &Ask::turn(&write, turn)).await
     }
+}
 
-    async fn ask(&mut self, ask: &Ask<'_>) -> Result<String, String> {
-        self.outlet.say(Outgoing::Working(format!("{} is thinking", self.mind.model.name())));
-        let (outlet, said) = (self.outlet, &mut self.session.said);
-        let mut words = Words::default();
-        let mut separate = !said.is_empty();
-        let mut show = |piece: String| {
-            if piece.is_empty() {
-                return;
-            }
-            if std::mem::take(&mut separate) {
-                said.push('\n');
-            }
-            said.push_str(&piece);
-            outlet.say(Outgoing::Words(piece));
-        };
-        let completed = self.mind.model.complete(ask, &mut |piece| show(words.push(piece))).await;
-        show(words.finish());
-        let completion = completed.map_err(|error| error.to_string())?;
-        if let Some(notice) = completion.notice {
-            outlet.say(Outgoing::Notice(notice.to_string()));
+/// Asks, and shows the words as they come.
+async fn ask(
+    mind: &Mind,
+    outlet: &Outlet,
+    said: &mut String,
+    ask: &Ask<'_>,
+) -> Result<String, String> {
+    let name = mind.model.name();
+    outlet.say(Outgoing::Working(format!("{name} is thinking")));
+    let mut words = Words::default();
+    let mut separate = !said.is_empty();
+    let mut show = |piece: String| {
+        if piece.is_empty() {
+            return;
         }
-        Ok(completion.text)
-    }
+        if std::mem::take(&mut separate) {
+            said.push('\n');
+        }
+        said.push_str(&piece);
+        outlet.say(Outgoing::Words(piece));
+    };
+    let mut hear = |progress: Progress<'_>| match progress {
+        Progress::Piece(piece) => show(words.push(piece)),
+        Progress::Waiting { waited, limit } => outlet.say(Outgoing::Working(format!(
+            "{name} is thinking, {} s of at most {} s",
+            waited.as_secs(),
+            limit.as_secs()
+        ))),
+        Progress::Notice(notice) => outlet.say(Outgoing::Notice(notice.to_string())),
+    };
+    let completed = mind.model.complete(ask, &mut hear).await;
+    show(words.finish());
+    Ok(completed.map_err(|error| error.to_string())?.text)
 }

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use async_trait::async_trait;
 use protocol::{ActionCard, Outcome, Status};
 
-use super::{Ask, Completion, Model, ModelError, TurnParts};
+use super::{Ask, Completion, Listener, Model, ModelError, Progress, TurnParts};
 use crate::action::Observation;
 use crate::answer::Answer;
 use crate::prompt::tame::{cut, one_line, tame};
@@ -128,18 +128,18 @@ fn told(so_far: &[Observation]) -> String {
 
 #[async_trait]
 impl Model for Offline {
-    fn name(&self) -> &'static str {
-        "offline"
+    fn name(&self) -> String {
+        "offline".to_owned()
     }
 
     async fn complete(
         &self,
         ask: &Ask<'_>,
-        words: &mut (dyn for<'w> FnMut(&'w str) + Send),
+        progress: &mut Listener<'_>,
     ) -> Result<Completion, ModelError> {
         let turn = ask.turn.as_ref().ok_or(ModelError::NeedsModel)?;
         let text = self.answer(turn).to_string();
-        words(&text);
+        progress(Progress::Piece(&text));
         Ok(Completion::new(text))
     }
 }

@@ -21,7 +21,7 @@ use tokio::time::timeout;
 pub use host::{Host, HostError};
 use reader::{Reader, shown};
 
-use super::{Ask, Completion, Model, ModelError};
+use super::{Ask, Completion, Fit, Listener, Model, ModelError, Progress, Way};
 
 /// How long a connection may take.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -74,7 +74,7 @@ impl Ollama {
             // A proxy for the web knows nothing of a server on this machine or at home.
             .no_proxy()
             .build()
-            .map_err(|error| ModelError::Transport(deepest(&error)))?;
+            .map_err(|error| ModelError::Settings(deepest(&error)))?;
         let (model, address) = (model.into(), host.to_string());
         Ok(Self { name: format!("{model} at {address}"), model, address, host, client })
     }
@@ -89,9 +89,10 @@ impl Ollama {
             let mut response = self.send(request, LIST).await?;
             self.body(&mut response, LIST_LIMIT).await
         };
-        let body = timeout(LIST, listed).await.map_err(|_| ModelError::Silent(LIST))??;
-        let list: List = serde_json::from_slice(&body).map_err(|_| ModelError::BadLine {
+        let body = timeout(LIST, listed).await.map_err(|_| self.silent(LIST))??;
+        let list: List = serde_json::from_slice(&body).map_err(|_| ModelError::BadFrame {
             address: self.address.clone(),
+            expected: "Ollama".to_owned(),
             shown: shown(&body),
         })?;
         let mut names: Vec<String> = list.models.into_iter().map(|model| model.name).collect();
@@ -107,7 +108,7 @@ impl Ollama {
     ) -> Result<Response, ModelError> {
         let mut response = timeout(patience, request.send())
             .await
-            .map_err(|_| ModelError::Silent(patience))?
+            .map_err(|_| self.silent(patience))?
             .map_err(|error| self.transport(&error))?;
         if response.status().is_success() {
             return Ok(response);
@@ -145,7 +146,7 @@ impl Ollama {
         // `model 'x' not found` is what the server says since its first versions.
         if status == StatusCode::NOT_FOUND && words.is_some_and(|words| words.contains("not found"))
         {
-            return ModelError::NotPulled { model: self.model.clone() };
+            return self.not_pulled();
         }
         let words = match words.map_or_else(|| shown(body), |words| shown(words.as_bytes())) {
             page if page.starts_with('<') => "a web page, so this may not be Ollama".to_owned(),
@@ -158,36 +159,52 @@ impl Ollama {
     fn transport(&self, error: &reqwest::Error) -> ModelError {
         let reason = deepest(error);
         if error.is_connect() {
-            ModelError::Unreachable { address: self.address.clone(), reason }
+            let mend = "start it with `ollama serve`".to_owned();
+            ModelError::Unreachable { address: self.address.clone(), reason, mend }
         } else {
-            ModelError::Transport(reason)
+            ModelError::Transport { address: self.address.clone(), reason }
         }
+    }
+
+    fn silent(&self, waited: Duration) -> ModelError {
+        let mend = "see what it does with `ollama ps`".to_owned();
+        ModelError::Silent { address: self.address.clone(), waited, mend }
+    }
+
+    /// What it means when the server does not have the model.
+    #[must_use]
+    pub fn not_pulled(&self) -> ModelError {
+        let mend = format!("fetch it with `ollama pull {}`", self.model);
+        let (address, model) = (self.address.clone(), self.model.clone());
+        ModelError::UnknownModel { address, model, mend }
     }
 }
 
 #[async_trait]
 impl Model for Ollama {
-    fn name(&self) -> &str {
-        &self.name
+    fn name(&self) -> String {
+        self.name.clone()
     }
 
     async fn complete(
         &self,
         ask: &Ask<'_>,
-        words: &mut (dyn for<'w> FnMut(&'w str) + Send),
+        progress: &mut Listener<'_>,
     ) -> Result<Completion, ModelError> {
+        let prompt = ask.prompt(Fit { way: Way::ToolCode, bytes: usize::MAX });
+        let mut words = |piece: &str| progress(Progress::Piece(piece));
         let url = format!("{}api/chat", self.host.url());
-        let request = self.client.post(url).json(&self.request(ask.prompt));
+        let request = self.client.post(url).json(&self.request(&prompt.text));
         let mut response = self.send(request, TOKEN).await?;
         let mut reader = Reader::default();
         loop {
             let chunk = timeout(TOKEN, response.chunk())
                 .await
-                .map_err(|_| ModelError::Silent(TOKEN))?
+                .map_err(|_| self.silent(TOKEN))?
                 .map_err(|error| self.transport(&error))?;
             let is_complete = match chunk {
-                Some(chunk) => reader.push(&chunk, &self.address, words)?,
-                None => reader.end(&self.address, words).map(|()| true)?,
+                Some(chunk) => reader.push(&chunk, &self.address, &mut words)?,
+                None => reader.end(&self.address, &mut words).map(|()| true)?,
             };
             if is_complete {
                 return Ok(Completion::new(reader.text()));

@@ -56,7 +56,7 @@ impl Reader {
         }
         self.received += chunk.len();
         if self.lines.waiting() > ANSWER_LIMIT || self.received > STREAM_LIMIT {
-            return Err(ModelError::TooLarge(ANSWER_LIMIT));
+            return Err(endless(address));
         }
         Ok(self.done)
     }
@@ -70,12 +70,12 @@ impl Reader {
         let last = std::mem::take(&mut self.lines).finish();
         // Half a line is what a cut looks like; a whole one that is wrong is told by its beginning.
         match self.line(&last, address, words) {
-            Err(ModelError::BadLine { shown, .. }) if shown.starts_with('{') => {
-                Err(ModelError::Cut)
+            Err(ModelError::BadFrame { shown, .. }) if shown.starts_with('{') => {
+                Err(ModelError::Cut { address: address.to_owned() })
             }
             Err(error) => Err(error),
             Ok(()) if self.done => Ok(()),
-            Ok(()) => Err(ModelError::Cut),
+            Ok(()) => Err(ModelError::Cut { address: address.to_owned() }),
         }
     }
 
@@ -95,13 +95,16 @@ impl Reader {
         }
         let line: Line = serde_json::from_slice(line).map_err(|_| bad_line(line, address))?;
         if let Some(error) = line.error {
-            return Err(ModelError::Server(shown(error.as_bytes())));
+            return Err(ModelError::Server {
+                address: address.to_owned(),
+                words: shown(error.as_bytes()),
+            });
         }
         self.done = line.done;
         let Some(Message { content, thinking }) = line.message else { return Ok(()) };
         self.thinking += thinking.map_or(0, |text| text.len());
         if self.text.len() + content.len() + self.thinking > ANSWER_LIMIT {
-            return Err(ModelError::TooLarge(ANSWER_LIMIT));
+            return Err(endless(address));
         }
         if !content.is_empty() {
             words(&content);
@@ -111,8 +114,16 @@ impl Reader {
     }
 }
 
+fn endless(address: &str) -> ModelError {
+    ModelError::Endless { address: address.to_owned(), after: format!("{ANSWER_LIMIT} bytes") }
+}
+
 fn bad_line(line: &[u8], address: &str) -> ModelError {
-    ModelError::BadLine { address: address.to_owned(), shown: shown(line) }
+    ModelError::BadFrame {
+        address: address.to_owned(),
+        expected: "Ollama".to_owned(),
+        shown: shown(line),
+    }
 }
 
 /// The beginning of what a server said, on one line.
@@ -133,7 +144,7 @@ mod tests {
             let mut reader = Reader::default();
             let ended =
                 (0..STREAM_LIMIT).find_map(|_| reader.push(&chunk, "here", &mut |_| {}).err());
-            assert_eq!(ended, Some(ModelError::TooLarge(ANSWER_LIMIT)));
+            assert_eq!(ended, Some(endless("here")));
         }
     }
 }

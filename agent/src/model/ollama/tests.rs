@@ -76,8 +76,11 @@ async fn ask(script: Script) -> (Vec<String>, Result<String, String>) {
     let (address, served) = server(script).await;
     let ollama = Ollama::new(Host::new(&address).unwrap(), "llama3.1:8B").unwrap();
     let mut shown = Vec::new();
-    let result =
-        ollama.complete(&Ask::plain("hi"), &mut |piece| shown.push(piece.to_owned())).await;
+    let mut hear = |progress: Progress<'_>| match progress {
+        Progress::Piece(piece) => shown.push(piece.to_owned()),
+        other => panic!("{other:?}"),
+    };
+    let result = ollama.complete(&Ask::plain("hi"), &mut hear).await;
     drop(served);
     let result = result.map(|done| done.text).map_err(|error| error.to_string());
     (shown, result.map_err(|error| error.replace(&address, "HOST")))
@@ -123,7 +126,8 @@ async fn a_server_that_is_not_there() {
     drop(listener);
     let ollama = Ollama::new(Host::new(&address).unwrap(), "m").unwrap();
     let reason = "Connection refused (os error 111)".to_owned();
-    let expected = ModelError::Unreachable { address, reason };
+    let mend = "start it with `ollama serve`".to_owned();
+    let expected = ModelError::Unreachable { address, reason, mend };
     assert_eq!(ollama.models().await, Err(expected.clone()));
     assert_eq!(ollama.complete(&Ask::plain("hi"), &mut |_| {}).await, Err(expected));
 }
@@ -133,7 +137,7 @@ async fn servers_that_refuse() {
     let json = b"{\"error\":\"model 'llama3.1:8B' not found\"}".as_slice();
     insta::assert_snapshot!(
         error(chunked("404 Not Found", &[json], true)).await,
-        @"Ollama does not have the model llama3.1:8B; fetch it with `ollama pull llama3.1:8B`"
+        @"HOST does not have the model llama3.1:8B; fetch it with `ollama pull llama3.1:8B`"
     );
     let out_of_memory = b"{\"error\":\"model requires more system memory\"}".as_slice();
     insta::assert_snapshot!(
@@ -154,27 +158,27 @@ async fn servers_that_refuse() {
 async fn servers_that_are_no_ollama_or_stop_half_way() {
     insta::assert_snapshot!(
         error(chunked("200 OK", &[b"<!DOCTYPE html>\n<html>"], true)).await,
-        @r#"what came from HOST is not what Ollama sends ("<!DOCTYPE html>"); check the address in OLLAMA_HOST"#
+        @r#"what came from HOST is not what Ollama sends ("<!DOCTYPE html>"); check the address"#
     );
     let failing = [token("Well"), "{\"error\":\"out of memory\"}\n".to_owned()].concat();
     insta::assert_snapshot!(
         error(chunked("200 OK", &[failing.as_bytes()], true)).await,
-        @"the model server failed in the middle of the answer: out of memory"
+        @"the model server at HOST failed in the middle of the answer: out of memory"
     );
-    let cut = "the answer was cut off: the model server closed the connection; ask again";
+    let cut = "the answer was cut off: HOST closed the connection; ask again";
     assert_eq!(error(chunked("200 OK", &[], true)).await, cut);
     assert_eq!(error(chunked("200 OK", &[token("Well").as_bytes()], true)).await, cut);
     assert_eq!(error(chunked("200 OK", &[&token("Wéll").as_bytes()[..50]], true)).await, cut);
     for broken in [Vec::new(), chunked("200 OK", &[token("Well").as_bytes()], false)] {
         let error = error(broken).await;
-        assert!(error.starts_with("the connection to the model server broke ("), "{error}");
+        assert!(error.starts_with("the connection to HOST broke ("), "{error}");
     }
 }
 
 #[tokio::test]
 async fn answers_without_an_end_are_stopped() {
-    let too_large =
-        "the answer is over 1048576 bytes and was stopped; ask for less, or try another model";
+    let too_large = "the answer of HOST has no end and was stopped after 1048576 bytes; ask for less, or try \
+                     another model";
     let one_line = vec![b'x'; 10 << 20];
     assert_eq!(error(chunked("200 OK", &[&one_line], true)).await, too_large);
     let lines = token(&"x".repeat(1_000)).repeat(10_000);
@@ -186,7 +190,7 @@ async fn answers_without_an_end_are_stopped() {
 
 #[tokio::test]
 async fn servers_that_fall_silent() {
-    let silent = "the model server said nothing for 120 s; see what it does with `ollama ps`";
+    let silent = "HOST said nothing for 120 s; see what it does with `ollama ps`";
     assert_eq!(ask(Script::Never(Vec::new())).await.1.unwrap_err(), silent);
     tokio::time::resume();
     let begun = chunked("200 OK", &[token("Well").as_bytes()], false);

@@ -1,0 +1,137 @@
+//! Whom to ask: a model of a provider, perhaps at an address of its own.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// Who serves a language model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ProviderName {
+    /// An Ollama server.
+    Ollama,
+    /// OpenAI, or one of the many servers that speak its API: llama.cpp, vLLM, LM Studio, OpenRouter.
+    OpenAi,
+    /// Anthropic.
+    Anthropic,
+    /// Google's Gemini.
+    Gemini,
+    /// Nobody: sentences are matched with the actions' examples.
+    Offline,
+}
+
+impl ProviderName {
+    /// All of them, in the order in which they are offered.
+    pub const ALL: [Self; 5] =
+        [Self::Ollama, Self::OpenAi, Self::Anthropic, Self::Gemini, Self::Offline];
+
+    /// As it is written.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Ollama => "ollama",
+            Self::OpenAi => "openai",
+            Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
+            Self::Offline => "offline",
+        }
+    }
+}
+
+impl fmt::Display for ProviderName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// One model of one provider, written `offline`, `ollama:llama3.1:8B` or
+/// `openai:qwen2.5@http://127.0.0.1:8080/v1`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Target {
+    /// Who serves it.
+    pub provider: ProviderName,
+    /// Its name there; empty for `offline` alone.
+    pub model: String,
+    /// The address of the server, if it is not the provider's own or that of OLLAMA_HOST.
+    pub base_url: Option<String>,
+}
+
+/// A text that names no model.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{0:?} names no model; write offline, or provider:model or provider:model@http://host:port/v1 \
+     with one of the providers ollama, openai, anthropic, gemini"
+)]
+pub struct TargetError(String);
+
+impl FromStr for Target {
+    type Err = TargetError;
+
+    fn from_str(text: &str) -> Result<Self, TargetError> {
+        let wrong = || TargetError(text.to_owned());
+        let (provider, rest) = text.trim().split_once(':').unwrap_or((text.trim(), ""));
+        let provider = ProviderName::ALL.into_iter().find(|name| name.as_str() == provider);
+        let provider = provider.ok_or_else(wrong)?;
+        // A model's name may hold an `@` of its own; an address begins with its scheme.
+        let at = ["@http://", "@https://"].iter().find_map(|begin| rest.find(begin));
+        let (model, base_url) = match at {
+            Some(at) => (&rest[..at], Some(rest[at + 1..].to_owned())),
+            None => (rest, None),
+        };
+        if model.is_empty() != (provider == ProviderName::Offline) {
+            return Err(wrong());
+        }
+        Ok(Self { provider, model: model.to_owned(), base_url })
+    }
+}
+
+impl TryFrom<String> for Target {
+    type Error = TargetError;
+    fn try_from(text: String) -> Result<Self, TargetError> {
+        text.parse()
+    }
+}
+
+impl From<Target> for String {
+    fn from(target: Target) -> Self {
+        target.to_string()
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.provider)?;
+        if !self.model.is_empty() {
+            write!(f, ":{}", self.model)?;
+        }
+        self.base_url.as_ref().map_or(Ok(()), |url| write!(f, "@{url}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_are_read_as_they_are_written() {
+        for text in [
+            "offline",
+            "ollama:llama3.1:8B",
+            "openai:gpt-4o-mini",
+            "openai:qwen@2@http://127.0.0.1:8080/v1",
+            "gemini:gemini-2.5-flash",
+        ] {
+            assert_eq!(text.parse::<Target>().unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn what_names_no_model_is_told() {
+        for text in ["", "ollama", "ollama:", "offline:x", "llama:x", "openai:@http://x"] {
+            let error = text.parse::<Target>().unwrap_err().to_string();
+            assert!(error.contains("names no model; write offline, or provider:model"), "{error}");
+        }
+    }
+}

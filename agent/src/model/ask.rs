@@ -1,0 +1,68 @@
+//! What a model is asked.
+
+use protocol::ActionCard;
+
+use super::Way;
+use crate::action::Observation;
+use crate::prompt::Rendered;
+use crate::workspace::Memory;
+
+/// Something to complete.
+#[derive(Clone, Copy)]
+pub struct Ask<'a> {
+    prompt: Source<'a>,
+    /// What the prompt is made of, if it is about a user's message.
+    pub turn: Option<TurnParts<'a>>,
+}
+
+/// Where the prompt comes from.
+#[derive(Clone, Copy)]
+enum Source<'a> {
+    Text(&'a str),
+    Written(&'a (dyn Fn(Fit) -> Rendered + Sync)),
+}
+
+/// What a prompt has to fit: models differ in how they are asked and in how much they hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fit {
+    /// How actions are asked for.
+    pub way: Way,
+    /// How long the prompt may be, in bytes.
+    pub bytes: usize,
+}
+
+/// What a prompt is made of, for a model that can't read, and for servers that take actions apart from it.
+#[derive(Debug, Clone, Copy)]
+pub struct TurnParts<'a> {
+    /// What the user said.
+    pub message: &'a str,
+    /// The actions that may be asked for: the local ones, then the router's.
+    pub cards: [&'a [ActionCard]; 2],
+    /// What this turn's actions have brought by now.
+    pub so_far: &'a [Observation],
+    /// What the agent knows.
+    pub memory: &'a Memory,
+}
+
+impl<'a> Ask<'a> {
+    /// A prompt that is not about a user's message and allows no action.
+    #[must_use]
+    pub fn plain(prompt: &'a str) -> Self {
+        Self { prompt: Source::Text(prompt), turn: None }
+    }
+
+    /// A user's message, whose prompt `write` makes for the model that is asked; perhaps for several in turn.
+    #[must_use]
+    pub fn turn(write: &'a (dyn Fn(Fit) -> Rendered + Sync), turn: TurnParts<'a>) -> Self {
+        Self { prompt: Source::Written(write), turn: Some(turn) }
+    }
+
+    /// The prompt for a model of that kind. A plain one is what it is, whatever it has to fit.
+    #[must_use]
+    pub fn prompt(&self, fit: Fit) -> Rendered {
+        match self.prompt {
+            Source::Text(text) => Rendered { text: text.to_owned(), ..Rendered::default() },
+            Source::Written(write) => write(fit),
+        }
+    }
+}

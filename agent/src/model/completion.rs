@@ -1,0 +1,50 @@
+//! What a model gave back, and what it took.
+
+use std::time::Duration;
+
+/// What a model gave back.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Completion {
+    /// Its text, whole and raw.
+    pub text: String,
+    /// The tool calls that came beside the text.
+    pub calls: Vec<Call>,
+    /// What it took.
+    pub usage: Usage,
+}
+
+/// A tool call, as a server says it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Call {
+    /// The name of the tool, unchecked.
+    pub name: String,
+    /// The parameters as JSON, unchecked; empty for none.
+    pub params: String,
+}
+
+/// What a completion took, as far as the server says it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Who answered: [`Model::name`](super::Model::name).
+    pub by: String,
+    /// The tokens of the prompt.
+    pub read: Option<u64>,
+    /// Those of them that the server knew from before.
+    pub cached: Option<u64>,
+    /// The tokens of the answer.
+    pub written: Option<u64>,
+    /// The size of the window that the prompt and the answer had to fit, in tokens.
+    pub window: Option<u64>,
+    /// From asking to the first token.
+    pub first_token: Option<Duration>,
+    /// What had to be left out of the prompt, in words for people.
+    pub cut: Vec<String>,
+}
+
+impl Completion {
+    /// A text that came about in the ordinary way.
+    #[must_use]
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+}
