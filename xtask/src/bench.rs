@@ -15,6 +15,7 @@ mod size;
 mod start;
 mod turn;
 mod wall;
+mod words;
 
 use anyhow::{Result, ensure};
 use xshell::{Shell, cmd};
@@ -37,6 +38,7 @@ const BENCHES: &[Bench] = &[
     Bench { name: "memory", about: "what the processes hold while idle", run: memory::run },
     Bench { name: "queue", about: "what the broker costs on Redis", run: queue::run },
     Bench { name: "wall", about: "what the wall adds to a command", run: wall::run },
+    Bench { name: "words", about: "when the first words are shown", run: words::run },
     Bench { name: "prompt", about: "what the model has to read, turn by turn", run: prompt::run },
 ];
 
