@@ -97,19 +97,35 @@ impl Document for Entered {
     }
 }
 
-/// The web addresses in a text, as they stand there.
+/// The web addresses in a text, as they stand there; people leave out `https://`.
 fn urls(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| c.is_whitespace() || matches!(c, '"' | '<' | '>' | '`' | '\\')).filter_map(
         |word| {
-            let at = ["https://", "http://"]
-                .into_iter()
-                .filter_map(|scheme| find(word, scheme))
-                .min()?;
-            let url = trimmed(&word[at..]);
-            let is_one = url::Url::parse(url).is_ok_and(|url| url.has_host());
-            (is_one && url.chars().count() <= TYPED_LONGEST).then_some(url)
+            let schemes = ["https://", "http://"].into_iter();
+            let url = match schemes.filter_map(|scheme| find(word, scheme)).min() {
+                Some(at) => Some(trimmed(&word[at..])).filter(|url| has_host(url)),
+                None => bare(word),
+            };
+            url.filter(|url| url.chars().count() <= TYPED_LONGEST)
         },
     )
+}
+
+fn has_host(url: &str) -> bool {
+    url::Url::parse(url).is_ok_and(|url| url.has_host())
+}
+
+/// The word as an address without its scheme, if it begins with a domain: names with dots between them, the
+/// last one of letters. That `notes.txt` looks the same does no harm: nothing stands in it that a page could
+/// have put there.
+fn bare(word: &str) -> Option<&str> {
+    let word = trimmed(word.trim_start_matches(['(', '[', '{', '\'', '“', '„', '«', '‘']));
+    let host = word.split(['/', '?', '#', ':']).next()?;
+    let (rest, last) = host.rsplit_once('.')?;
+    let is_name =
+        |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '-');
+    let is_domain = last.chars().count() >= 2 && last.chars().all(char::is_alphabetic);
+    (is_domain && rest.split('.').all(is_name)).then_some(word)
 }
 
 fn find(word: &str, scheme: &str) -> Option<usize> {
@@ -160,7 +176,18 @@ mod tests {
                 "http://[2001:db8::1]/",
             ]
         );
-        assert!(typed(&["https:// http://, ftp://x.example example.com notes.txt"]).is_empty());
+        assert!(
+            typed(&["https:// http://, ftp://x.example a@b.example 1.5 e.g. so... a..com .com"])
+                .is_empty()
+        );
+    }
+
+    #[test]
+    fn people_leave_the_scheme_out() {
+        assert_eq!(
+            typed(&["What does example.com say, and (www.bücher.example/a?b=c)? “x.example:8080”"]),
+            ["example.com", "www.bücher.example/a?b=c", "x.example:8080"]
+        );
     }
 
     #[test]

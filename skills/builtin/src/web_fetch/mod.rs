@@ -5,6 +5,7 @@
 
 mod charset;
 mod kind;
+mod links;
 mod outline;
 mod readable;
 mod unpack;
@@ -17,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use kind::Kind;
+use links::Link;
 use readable::Page;
 
 /// How much of a page is looked at, in bytes, as it comes and as it unpacks: 2 MiB.
@@ -45,6 +47,8 @@ struct Fetched {
     url: String,
     status: u16,
     title: String,
+    /// Where the text leads; before the text, of which a model may see only the beginning.
+    links: Vec<Link>,
     content: String,
     /// Whether the page has more than `content`.
     truncated: bool,
@@ -63,17 +67,17 @@ pub(crate) fn run(params: Params, call: &Call) -> Result<Value, SkillError> {
     let kind = Kind::of(response.header("content-type"))?;
     let label = kind::charset(response.header("content-type"));
     let encoding = response.header("content-encoding").unwrap_or_default().to_owned();
-    let (url, status) = (response.url().to_string(), response.status());
+    let (url, status) = (response.url().clone(), response.status());
     let body = unpack::unpack(response.prefix(MAX_BYTES)?, &encoding, MAX_BYTES)?;
     let text = charset::decode(&body.bytes, label.as_deref());
     if text.contains('\0') {
         return Err(SkillError::new("this is no text: it has NUL characters"));
     }
-    let Page { title, content } = readable::page(text, kind);
+    let Page { title, content, links } = readable::page(text, kind, &url);
     let (title, _) = bounded(&title, MAX_TITLE);
     let (content, longer) = bounded(&content, MAX_CHARS);
     let truncated = longer || body.cut;
-    Ok(serde_json::to_value(Fetched { url, status, title, content, truncated })?)
+    Ok(serde_json::to_value(Fetched { url: url.into(), status, title, links, content, truncated })?)
 }
 
 /// The address as people write it may lack its beginning.

@@ -30,7 +30,7 @@ pub(super) fn depth(html: &str) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     for token in tokens(html) {
         match token {
-            Token::Open { name, closed } => {
+            Token::Open { name, closed, .. } => {
                 // Inside these, HTML's rules on what ends by itself do not hold, but `/>` does.
                 let foreign = ["svg", "math"].iter().any(|n| open.get(*n).is_some_and(|o| *o > 0));
                 let ends = if foreign { closed } else { SELF_ENDING.contains(&name.as_str()) };
@@ -93,17 +93,18 @@ pub(super) fn text(html: &str) -> String {
     lines.join("\n")
 }
 
-fn one_line(text: &str) -> String {
+pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// A piece of HTML.
 #[derive(Debug, PartialEq, Eq)]
-enum Token<'a> {
+pub(super) enum Token<'a> {
     Text(&'a str),
-    /// A start tag, its name in lower case; `closed` when it ends with `/>`.
+    /// A start tag, its name in lower case, with all that stands `inside` it; `closed` when it ends with `/>`.
     Open {
         name: String,
+        inside: &'a str,
         closed: bool,
     },
     Close {
@@ -112,7 +113,7 @@ enum Token<'a> {
 }
 
 /// The pieces of `html` in order; comments and declarations are left out.
-fn tokens(html: &str) -> impl Iterator<Item = Token<'_>> {
+pub(super) fn tokens(html: &str) -> impl Iterator<Item = Token<'_>> {
     let mut rest = html;
     // The element whose inside comes next as it stands.
     let mut raw: Option<String> = None;
@@ -156,7 +157,8 @@ fn markup_token(markup: &str) -> (Option<Token<'_>>, &str) {
         let name = inside.split(|c: char| c.is_ascii_whitespace() || c == '/').next();
         let name = name.unwrap_or_default().to_ascii_lowercase();
         let closed = inside.ends_with('/');
-        let token = if is_end { Token::Close { name } } else { Token::Open { name, closed } };
+        let token =
+            if is_end { Token::Close { name } } else { Token::Open { name, inside, closed } };
         return (Some(token), tag.get(end + 1..).unwrap_or_default());
     }
     if is_end || markup.starts_with(['!', '?']) {

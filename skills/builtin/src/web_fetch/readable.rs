@@ -5,7 +5,9 @@ use std::thread;
 use std::time::Duration;
 
 use dom_smoothie::{Config, Readability, TextMode};
+use url::Url;
 
+use super::links::{Link, links};
 use super::{Kind, outline};
 
 /// Deeper than any page that people read is nested. An HTML parser takes time with the square of the depth,
@@ -21,25 +23,35 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub(super) struct Page {
     pub(super) title: String,
     pub(super) content: String,
+    /// Of the part that a person would read, if there is one.
+    pub(super) links: Vec<Link>,
 }
 
-/// The title and the text of a page; whatever is not HTML is its own content.
-pub(super) fn page(text: String, kind: Kind) -> Page {
+/// The main part of an HTML page.
+#[derive(Debug, PartialEq, Eq)]
+struct Article {
+    text: String,
+    html: String,
+}
+
+/// What a person would read of the page at `url`; whatever is not HTML is its own content.
+pub(super) fn page(text: String, kind: Kind, url: &Url) -> Page {
     let is_html = match kind {
         Kind::Html => true,
         Kind::Plain => false,
         Kind::Unsaid => text.trim_start().starts_with('<'),
     };
     if !is_html {
-        return Page { title: String::new(), content: text };
+        return Page { title: String::new(), content: text, links: Vec::new() };
     }
     let title = outline::title(&text);
-    let all = outline::text(&text);
-    Page { title, content: article(text, PATIENCE).unwrap_or(all) }
+    let all = Article { text: outline::text(&text), html: text.clone() };
+    let Article { text, html } = article(text, PATIENCE).unwrap_or(all);
+    Page { title, content: text, links: links(&html, url) }
 }
 
 /// The main part of an HTML page; none when it has no such part, or is too deep or too slow to look for it.
-fn article(html: String, patience: Duration) -> Option<String> {
+fn article(html: String, patience: Duration) -> Option<Article> {
     if outline::depth(&html) > MAX_DEPTH {
         return None;
     }
@@ -49,12 +61,12 @@ fn article(html: String, patience: Duration) -> Option<String> {
     receiver.recv_timeout(patience).ok()?
 }
 
-fn main_text(html: String) -> Option<String> {
+fn main_text(html: String) -> Option<Article> {
     let config = Config { text_mode: TextMode::Formatted, ..Config::default() };
     let article =
         Readability::new(html, None, Some(config)).and_then(|mut page| page.parse()).ok()?;
     let text = article.text_content.trim();
-    (!text.is_empty()).then(|| text.to_owned())
+    (!text.is_empty()).then(|| Article { text: text.to_owned(), html: article.content.to_string() })
 }
 
 #[cfg(test)]

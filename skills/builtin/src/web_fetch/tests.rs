@@ -46,7 +46,7 @@ fn a_pages_title_and_readable_text_are_found() {
     let html = format!(
         "<html><head><title>The wall &amp; the mind</title><style>p {{ color: red }}</style></head><body>\
          <nav><a href='/'>Home</a> <a href='/shop'>Shop</a></nav>\
-         <article><h1>The wall</h1><p>{p}</p><p>{p}</p></article>\
+         <article><h1>The wall</h1><p>{p}</p><p>{p}<a href='more'>Read more</a></p></article>\
          <script>track()</script><footer>Imprint</footer></body></html>",
         p = paragraph.repeat(8)
     );
@@ -56,6 +56,8 @@ fn a_pages_title_and_readable_text_are_found() {
     assert_eq!(page["truncated"], false);
     let content = page["content"].as_str().unwrap();
     assert!(content.contains(paragraph.trim()), "{content}");
+    let more = json!([{"text": "Read more", "url": "https://example.com/more"}]);
+    assert_eq!(page["links"], more);
     for noise in ["Home", "Shop", "track", "color", "Imprint"] {
         assert!(!content.contains(noise), "{noise}: {content}");
     }
