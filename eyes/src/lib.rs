@@ -9,4 +9,15 @@
 
 mod look;
 
+mod network;
+
+mod asked;
+pub mod launch;
+
+mod browser;
+
+mod page;
+
+pub use browser::{Eyes, Place};
 pub use look::{Look, LookError, Seen};
+pub use network::{Network, NetworkError};

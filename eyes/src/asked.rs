@@ -1,0 +1,237 @@
+//! What may be asked of a driver that runs beside the agent: our own browser, web pages in it, and nothing that
+//! reads or writes files or starts programs.
+
+use std::path::Path;
+
+use hyper::Method;
+use serde_json::Value;
+use url::Url;
+
+use crate::browser::capabilities;
+
+/// What may stand behind `session/<id>/` (W3C WebDriver, "Endpoints"). Not among it: typing into elements, which fills in the
+/// path of a file to be sent, and printing.
+const VERBS: [&str; 21] = [
+    "url",
+    "title",
+    "source",
+    "screenshot",
+    "execute",
+    "timeouts",
+    "window",
+    "frame",
+    "alert",
+    "back",
+    "forward",
+    "refresh",
+    "cookie",
+    "element",
+    "elements",
+    "actions",
+    "rect",
+    "goog",
+    "chromium",
+    "log",
+    "shadow",
+];
+
+/// What may follow an element, besides finding further ones in it.
+const OF_ELEMENTS: [&str; 13] = [
+    "active",
+    "click",
+    "text",
+    "attribute",
+    "property",
+    "css",
+    "rect",
+    "name",
+    "enabled",
+    "displayed",
+    "selected",
+    "element",
+    "elements",
+];
+
+/// The commands of the DevTools protocol that may be sent: none of them touches a file.
+const DEVTOOLS: [&str; 9] = [
+    "Page.captureScreenshot",
+    "Page.getLayoutMetrics",
+    "Page.stopLoading",
+    "Emulation.setDeviceMetricsOverride",
+    "Emulation.clearDeviceMetricsOverride",
+    "Emulation.setScriptExecutionDisabled",
+    "Emulation.setDefaultBackgroundColorOverride",
+    "Browser.setDownloadBehavior",
+    "Performance.getMetrics",
+];
+
+/// Checks one request. `path` is relative to the driver's base.
+///
+/// # Errors
+/// Why it is not passed on.
+pub(crate) fn check(
+    method: &Method,
+    path: &str,
+    body: &[u8],
+    profiles: &Path,
+) -> Result<(), String> {
+    let parts: Vec<&str> = path.split('/').collect();
+    // A driver may read over an empty part.
+    if parts.contains(&"") {
+        return Err(refused(path));
+    }
+    match parts.as_slice() {
+        ["status"] if method == Method::GET => Ok(()),
+        ["session"] if method == Method::POST => new_session(body, profiles),
+        ["session", _] if method == Method::DELETE => Ok(()),
+        ["session", _, "goog" | "chromium", rest @ ..] => devtools(rest, body),
+        ["session", _, "url"] if method == Method::POST => address(body),
+        ["session", _, "element", _, rest @ ..] if !rest.is_empty() => {
+            let known = rest.first().is_some_and(|verb| OF_ELEMENTS.contains(verb));
+            if known { Ok(()) } else { Err(refused(path)) }
+        }
+        ["session", _, verb, ..] if VERBS.contains(verb) => Ok(()),
+        _ => Err(refused(path)),
+    }
+}
+
+fn refused(path: &str) -> String {
+    let tail = path.split('/').skip(2).collect::<Vec<_>>().join("/");
+    format!("{tail:?} is nothing that looking at a page needs")
+}
+
+fn read(body: &[u8]) -> Result<Value, String> {
+    serde_json::from_slice(body).map_err(|error| format!("it is no JSON: {error}"))
+}
+
+/// A browser is ours when it is, to the letter, the one that we would ask for.
+fn new_session(body: &[u8], profiles: &Path) -> Result<(), String> {
+    let asked = read(body)?;
+    let asked = capabilities::within(&asked).ok_or("it asks for no browser")?;
+    if capabilities::is_ours(asked, profiles) {
+        Ok(())
+    } else {
+        Err("it asks for another browser".to_owned())
+    }
+}
+
+fn address(body: &[u8]) -> Result<(), String> {
+    let asked = read(body)?;
+    let url = asked.get("url").and_then(Value::as_str).and_then(|url| Url::parse(url).ok());
+    match url {
+        Some(url) if matches!(url.scheme(), "http" | "https") || url.as_str() == "about:blank" => {
+            Ok(())
+        }
+        _ => Err("it is no address of the web".to_owned()),
+    }
+}
+
+fn devtools(path: &[&str], body: &[u8]) -> Result<(), String> {
+    let asked = read(body)?;
+    let command = asked.get("cmd").and_then(Value::as_str).unwrap_or_default();
+    let behavior = asked.pointer("/params/behavior").and_then(Value::as_str);
+    let denies = command != "Browser.setDownloadBehavior" || behavior == Some("deny");
+    if matches!(path, ["cdp", "execute"] | ["send_command"])
+        && DEVTOOLS.contains(&command)
+        && denies
+    {
+        Ok(())
+    } else {
+        Err(format!("{command:?} is nothing that looking at a page needs"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const PROFILES: &str = "/profiles";
+
+    fn asked(method: &str, path: &str, body: Value) -> Result<(), String> {
+        check(&method.parse().unwrap(), path, body.to_string().as_bytes(), Path::new(PROFILES))
+    }
+
+    fn session(caps: &Value) -> Value {
+        json!({"capabilities": {"alwaysMatch": caps}})
+    }
+
+    #[test]
+    fn what_looking_at_a_page_needs_may_be_asked() {
+        let ours = capabilities::own("http://127.0.0.1:4711", None);
+        asked("POST", "session", session(&ours)).unwrap();
+        let named =
+            capabilities::own("http://127.0.0.1:1", Some(&Path::new(PROFILES).join("shop-1")));
+        asked("POST", "session", session(&named)).unwrap();
+        for (method, path, body) in [
+            ("GET", "status", json!({})),
+            ("DELETE", "session/1", json!({})),
+            ("POST", "session/1/url", json!({"url": "https://example.com/a"})),
+            ("GET", "session/1/url", json!({})),
+            ("POST", "session/1/execute/sync", json!({"script": "", "args": []})),
+            ("GET", "session/1/screenshot", json!({})),
+            ("POST", "session/1/element/e/click", json!({})),
+            ("POST", "session/1/goog/cdp/execute", json!({"cmd": "Page.captureScreenshot"})),
+        ] {
+            let _ = (path, asked(method, path, body).unwrap_or_else(|why| panic!("{path}: {why}")));
+        }
+    }
+
+    #[test]
+    fn no_other_program_no_file_and_no_other_way_out_is_passed_on() {
+        let changed = |change: &dyn Fn(&mut Value)| {
+            let mut caps = capabilities::own("http://127.0.0.1:4711", None);
+            change(&mut caps["goog:chromeOptions"]);
+            session(&caps)
+        };
+        let binary = changed(&|options| options["binary"] = json!("/bin/sh"));
+        let without = changed(&|options| options["args"] = json!(["--headless=new"]));
+        let more = changed(&|options| {
+            options["args"].as_array_mut().unwrap().push(json!("--renderer-cmd-prefix=sh"));
+        });
+        let elsewhere = session(&capabilities::own("http://evil.example:80", None));
+        let outside =
+            session(&capabilities::own("http://127.0.0.1:1", Some(Path::new("/root/.config"))));
+        let above = Path::new(PROFILES).join("../root");
+        let above = session(&capabilities::own("http://127.0.0.1:1", Some(&above)));
+        let mut first = session(&capabilities::own("http://127.0.0.1:1", None));
+        first["capabilities"]["firstMatch"] =
+            json!([{"goog:chromeOptions": {"binary": "/bin/sh"}}]);
+        let mut old = session(&capabilities::own("http://127.0.0.1:1", None));
+        old["desiredCapabilities"] = json!({"goog:chromeOptions": {"binary": "/bin/sh"}});
+        for (path, body) in [
+            ("session", binary),
+            ("session", without),
+            ("session", more),
+            ("session", elsewhere),
+            ("session", outside),
+            ("session", above),
+            ("session", first),
+            ("session", old),
+            ("session", json!({})),
+            ("session/1/url", json!({"url": "file:///etc/passwd"})),
+            ("session/1/url", json!({"url": "chrome://settings"})),
+            ("session/1/url", json!({})),
+            ("session/1/url/", json!({"url": "file:///etc/passwd"})),
+            ("session//1/url", json!({"url": "file:///etc/passwd"})),
+            ("session/1/ur%6c", json!({"url": "file:///etc/passwd"})),
+            ("session/1/element/e/value", json!({"text": "/etc/passwd"})),
+            ("session/1/file", json!({})),
+            ("session/1/se/file", json!({})),
+            ("session/1/print", json!({})),
+            ("session/1/goog/cdp/execute", json!({"cmd": "DOM.setFileInputFiles"})),
+            ("session/1/goog/cdp/execute", json!({"cmd": "Page.navigate"})),
+            (
+                "session/1/goog/cdp/execute",
+                json!({"cmd": "Browser.setDownloadBehavior", "params": {"behavior": "allow"}}),
+            ),
+            ("session/1/goog/extension", json!({"cmd": "Page.captureScreenshot"})),
+            ("shutdown", json!({})),
+            ("sessions", json!({})),
+            ("", json!({})),
+        ] {
+            assert!(asked("POST", path, body.clone()).is_err(), "{path} {body}");
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! The outer process itself: it answers its agent until that has gone.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use tempfile::TempDir;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use super::WORD;
+use super::cage;
+use super::desk::{Desk, Way};
+use super::driver::{Driver, clear};
+use super::words::{self, KILL, START};
+
+/// Serves the agent at stdin until it has gone. `args` are the driver and the folder of named profiles.
+#[must_use]
+pub fn serve(args: &[OsString]) -> ExitCode {
+    let agent = io::stdin().as_fd().try_clone_to_owned();
+    let served = match (args, agent) {
+        ([driver, profiles], Ok(agent)) => run(driver.into(), profiles.into(), agent),
+        (_, Ok(_)) => Err(io::ErrorKind::InvalidInput.into()),
+        (_, Err(error)) => Err(error),
+    };
+    match served {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: `{WORD}` is for safeclaw itself, which talks to it: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(program: PathBuf, profiles: PathBuf, agent: OwnedFd) -> io::Result<()> {
+    let agent = UnixStream::from(agent);
+    // It fails for whoever is no socket.
+    agent.local_addr()?;
+    agent.set_nonblocking(true)?;
+    rustix::process::set_child_subreaper(rustix::process::Pid::from_raw(1))?;
+    let temp = TempDir::with_prefix("safeclaw-eyes-")?;
+    let parent = temp.path().parent().unwrap_or(Path::new("/tmp")).to_owned();
+    match cage::enter(&[temp.path(), &profiles], &parent) {
+        Ok(true) => {}
+        Ok(false) => eprintln!("the browser's files are not held: this kernel has no Landlock"),
+        Err(error) => eprintln!("the browser's files are not held: {error}"),
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let agent = tokio::net::UnixStream::from_std(agent)?;
+        let way = Arc::new(Way::default());
+        let desk = Desk::open(Arc::clone(&way), profiles).await?;
+        Outside { program, temp, way, desk, driver: None }.serve(agent).await
+    })
+}
+
+/// One driver at most, and the desk before it.
+struct Outside {
+    program: PathBuf,
+    temp: TempDir,
+    way: Arc<Way>,
+    desk: Desk,
+    driver: Option<Driver>,
+}
+
+impl Outside {
+    async fn serve(mut self, mut agent: tokio::net::UnixStream) -> io::Result<()> {
+        let mut asked = [0];
+        while agent.read(&mut asked).await.unwrap_or(0) > 0 {
+            match asked[0] {
+                START => {
+                    let said = self.start().await;
+                    let said = said.map_err(|error| format!("{} {error}", self.program.display()));
+                    agent.write_all(&words::answer(&said)).await?;
+                }
+                KILL => self.kill().await,
+                _ => return Err(io::Error::new(io::ErrorKind::InvalidData, "it makes no sense")),
+            }
+        }
+        self.kill().await;
+        Ok(())
+    }
+
+    async fn start(&mut self) -> io::Result<String> {
+        if !self.driver.as_mut().is_some_and(Driver::lives) {
+            self.kill().await;
+            match Driver::start(&self.program, self.temp.path()).await {
+                Ok(driver) => {
+                    self.way.lead_to(driver.port, &driver.base);
+                    self.driver = Some(driver);
+                }
+                Err(error) => {
+                    clear().await;
+                    return Err(error);
+                }
+            }
+        }
+        Ok(self.desk.address())
+    }
+
+    /// Ends the driver, and leaves nothing of it on the disk.
+    async fn kill(&mut self) {
+        self.way.lead_nowhere();
+        if let Some(driver) = self.driver.take() {
+            driver.kill().await;
+        }
+        for entry in fs::read_dir(self.temp.path()).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let gone =
+                if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+            if let Err(error) = gone {
+                eprintln!("{} stays behind: {error}", path.display());
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Eyes with a browser of their own, and a look at the processes behind them.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use eyes::launch::Launcher;
+use eyes::{Eyes, Look, LookError, Network, Place, Seen};
+use testkit::children_of;
+use url::Url;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_eyes_driver");
+
+/// Longer than anything takes that works.
+const LONG: Duration = Duration::from_secs(60);
+
+pub(crate) struct Rig {
+    pub(crate) eyes: Eyes,
+    profiles: tempfile::TempDir,
+}
+
+impl Rig {
+    /// Eyes that may reach these private hosts.
+    pub(crate) fn new(allowed: &[&dyn std::fmt::Display]) -> Self {
+        let allowed: Vec<String> = allowed.iter().map(ToString::to_string).collect();
+        Self::with(Network::new(&allowed).unwrap())
+    }
+
+    pub(crate) fn with(network: Network) -> Self {
+        let profiles = tempfile::tempdir().unwrap();
+        let search = OsStr::new("/usr/local/bin:/usr/bin:/bin:/snap/bin");
+        let launcher = Launcher::begin_as(Path::new(PROGRAM), search, profiles.path()).unwrap();
+        let launcher = launcher.expect("chromium is missing; run: cargo xtask setup");
+        let eyes = Eyes::new(Place::Own(launcher, profiles.path().to_owned()), network);
+        Self { eyes, profiles }
+    }
+
+    pub(crate) async fn look(&self, url: Url) -> Result<Seen, LookError> {
+        self.eyes.look(look(url)).await
+    }
+
+    /// The process that starts the driver.
+    pub(crate) fn outside(&self) -> u32 {
+        let mine = self.profiles.path().to_str().unwrap();
+        let is_it = |pid: &u32| {
+            fs::read_to_string(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.contains(mine))
+        };
+        children_of(std::process::id()).into_iter().find(is_it).expect("nothing starts drivers")
+    }
+
+    /// The driver.
+    pub(crate) fn driver(&self) -> u32 {
+        living(self.outside())[0]
+    }
+}
+
+pub(crate) fn look(url: Url) -> Look {
+    Look { url, limit: LONG, profile: None }
+}
+
+/// All that descends from a process and still runs.
+pub(crate) fn living(pid: u32) -> Vec<u32> {
+    let runs = |pid: &u32| {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
+    };
+    let children: Vec<u32> = children_of(pid).into_iter().filter(runs).collect();
+    let below: Vec<u32> = children.iter().flat_map(|child| living(*child)).collect();
+    [children, below].concat()
+}
