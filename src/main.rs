@@ -50,6 +50,7 @@ fn main() -> ExitCode {
         Some("router") => router::cli::main(part("safeclaw router", args), &["router"]),
         // For this program itself.
         Some(starter::WORD) => starter::serve(args.get(2)),
+        Some(agent::EYES_WORD) => agent::cli::main(args),
         // Short, for whoever is in a hurry.
         Some("stop" | "resume") => router::cli::main(args, &["router"]),
         _ => agent::cli::finish(together(Args::parse_from(args))),
@@ -67,6 +68,7 @@ fn together(args: Args) -> Result<(), StartError> {
     let settings = Settings::read(&home)?;
     let starter = ChildRouter::new(&home)?;
     // From here on there is one way to a new router: the starter, which is outside.
+    let eyes = agent::open_eyes(&home, &settings)?;
     let confined = confine(&home, UnixSockets::Refused);
     agent::runtime()?.block_on(async {
         let (broker, router) = PipeRequester::keep(starter).await?;
@@ -74,7 +76,7 @@ fn together(args: Args) -> Result<(), StartError> {
         if settings.queue.is_set() {
             way.push_str(" (REDIS_URL is for start_agent and start_router)");
         }
-        let talked = agent::talk(home, settings, broker, Known { way, confined }).await;
+        let talked = agent::talk(home, settings, broker, Known { way, confined, eyes }).await;
         // Its end of the pipe is closed now, which ends it; if not, the end of the runtime does.
         let _ = tokio::time::timeout(PATIENCE, router).await;
         talked

@@ -51,6 +51,11 @@ enum Command {
 /// Runs the agent's command line. `args` starts with the program's name.
 #[must_use]
 pub fn main(args: Vec<OsString>) -> ExitCode {
+    if let [_, word, rest @ ..] = args.as_slice()
+        && word == eyes::launch::WORD
+    {
+        return eyes::launch::serve(rest);
+    }
     let args = Args::parse_from(args);
     finish(run(args))
 }
@@ -91,6 +96,7 @@ fn chat_over_redis(home: Home) -> Result<(), StartError> {
     let unix = if address.is_unix_socket() { UnixSockets::Allowed } else { UnixSockets::Refused };
     // The last step of one thread: every thread of the runtime is held by it, and no file is opened by then
     // that the agent is not meant to keep.
+    let eyes = start::open_eyes(&home, &settings)?;
     let confined = confine(&home, unix);
     start::runtime()?.block_on(async {
         let way = match address.check().await {
@@ -98,7 +104,7 @@ fn chat_over_redis(home: Home) -> Result<(), StartError> {
             Err(problem) => format!("{problem}; the chat works, actions of the router don't"),
         };
         let broker = RedisRequester::signing(address, names, keys).map_err(StartError::Queue)?;
-        start::talk(home, settings, broker, Known { way, confined }).await
+        start::talk(home, settings, broker, Known { way, confined, eyes }).await
     })
 }
 

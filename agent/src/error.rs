@@ -38,6 +38,14 @@ pub enum StartError {
     /// agent/config.json can't be used.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// What the browser may reach can't be read.
+    #[error("agent/config.json can't be used")]
+    Network(#[from] eyes::NetworkError),
+    /// The address of the browser elsewhere.
+    #[error(
+        "REMOTE_BROWSER_SERVER is {0:?}: give the address of a WebDriver server, such as http://127.0.0.1:4444"
+    )]
+    Browser(String),
     /// A setting can't be changed.
     #[error(transparent)]
     Key(#[from] KeyError),

@@ -36,8 +36,9 @@ pub mod answer;
 pub mod action;
 
 pub use error::StartError;
+pub use eyes::launch::WORD as EYES_WORD;
 pub use log::start as start_log;
-pub use start::{Known, runtime, talk};
+pub use start::{Known, open_eyes, runtime, talk};
 
 #[cfg(test)]
 mod testing;

@@ -20,6 +20,7 @@ pub(crate) fn asking(taint: Taint) -> Asking {
         session: SessionKey::new(session).unwrap(),
         principal: Principal::new(principal).unwrap(),
         entered,
+        heard: None,
     }
 }
 

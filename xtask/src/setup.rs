@@ -4,12 +4,14 @@ use anyhow::{Result, bail, ensure};
 use xshell::{Shell, cmd};
 
 /// A program that the tests start, and the Debian package that has it.
-const PROGRAMS: [(&str, &str); 5] = [
+const PROGRAMS: [(&str, &str); 7] = [
     ("redis-server", "redis-server"),
     ("python3", "python3"),
     ("setsid", "util-linux"),
     ("unshare", "util-linux"),
     ("mount", "mount"),
+    ("chromium", "chromium"),
+    ("chromedriver", "chromium-driver"),
 ];
 
 /// Installs what is missing.

@@ -3,9 +3,11 @@
 
 mod actions;
 mod observation;
+mod permission;
 mod reserved;
 mod routed;
 
+mod browser_vision;
 mod llm_summary;
 mod memory_write;
 
@@ -13,6 +15,7 @@ use async_trait::async_trait;
 use protocol::{ActionCard, Code, Done, Object, Stopped};
 
 pub use actions::Actions;
+pub use browser_vision::BrowserVision;
 pub use llm_summary::LlmSummary;
 pub use memory_write::MemoryWrite;
 pub use observation::Observation;
@@ -80,6 +83,7 @@ mod tests {
         match name {
             "_MEMORY_WRITE" => json!({"new_memory": {"name": "Frankie"}}),
             "_LLM_SUMMARY" => json!({"content": "output/page.txt"}),
+            "_BROWSER_VISION" => json!({"url": "https://example.com"}),
             other => panic!("what does {other} take?"),
         }
     }
@@ -87,7 +91,17 @@ mod tests {
     fn all(workspace: &Arc<Workspace>) -> Vec<Box<dyn LocalAction>> {
         let summary =
             LlmSummary::new(Arc::clone(workspace), Arc::new(Offline::new("test")), Fence::new(1));
-        vec![Box::new(MemoryWrite::new(Arc::clone(workspace)).unwrap()), Box::new(summary.unwrap())]
+        let place = eyes::Place::Remote("http://127.0.0.1:1".parse().unwrap());
+        let eyes = Arc::new(eyes::Eyes::new(place, eyes::Network::new(&[]).unwrap()));
+        let ending = tokio_util::sync::CancellationToken::new();
+        let (router, _responder, _publisher) = broker::memory::pair(ending);
+        let timeout = std::time::Duration::from_secs(1);
+        let vision = BrowserVision::new(workspace, eyes, Arc::new(router), timeout);
+        vec![
+            Box::new(MemoryWrite::new(Arc::clone(workspace)).unwrap()),
+            Box::new(summary.unwrap()),
+            Box::new(vision.unwrap()),
+        ]
     }
 
     #[tokio::test]

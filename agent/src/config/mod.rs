@@ -1,5 +1,6 @@
 //! What the owner has set for the agent. The only place that reads the environment.
 
+mod browser;
 mod keys;
 mod target;
 
@@ -10,6 +11,7 @@ use broker::redis::QueuePlace;
 use home::{ConfigError, ConfigFile, EnvError, EnvFile, Home, SHARED_NAMES, Variables};
 use serde::{Deserialize, Serialize};
 
+pub use browser::{Browser, BrowserPlace};
 pub use keys::{Asker, KEYS, Key, KeyError, Terminal};
 pub use target::{ProviderName, Target, TargetError};
 
@@ -26,6 +28,8 @@ pub struct AgentConfig {
     pub timeout: Timeout,
     /// How often the model may think, act and observe within one turn.
     pub max_steps: Steps,
+    /// What the browser may reach.
+    pub browser: Browser,
     /// The channels besides the console, by name; each reads its own part.
     pub channels: BTreeMap<String, serde_json::Value>,
 }
@@ -36,6 +40,7 @@ impl Default for AgentConfig {
             llm: Llm::default(),
             timeout: Timeout(10),
             max_steps: Steps(6),
+            browser: Browser::default(),
             channels: BTreeMap::new(),
         }
     }
@@ -124,6 +129,8 @@ pub struct Settings {
     pub queue: QueuePlace,
     /// Where Ollama is, as OLLAMA_HOST has it.
     pub ollama_host: Option<String>,
+    /// Where a browser can be found.
+    pub browser: BrowserPlace,
     /// What looks wrong but does not stop the start.
     pub warnings: Vec<String>,
 }
@@ -151,6 +158,10 @@ impl Settings {
             config: open(home)?.settings().clone(),
             queue: QueuePlace::from_settings(|name| variables.get(name)),
             ollama_host: variables.get("OLLAMA_HOST").map(str::to_owned),
+            browser: BrowserPlace {
+                remote: variables.get("REMOTE_BROWSER_SERVER").map(str::to_owned),
+                search: variables.get("PATH").unwrap_or_default().into(),
+            },
             warnings: file.unknown(&SHARED_NAMES).iter().map(ToString::to_string).collect(),
         })
     }

@@ -9,6 +9,7 @@ pub use desk::Desk;
 pub use outlet::Outlet;
 
 use crate::action::Observation;
+use crate::channel::Outgoing;
 use crate::prompt::Prompt;
 use crate::question::Question;
 use crate::workspace::Entered;
@@ -45,9 +46,24 @@ pub struct Asking {
     pub principal: Principal,
     /// What has entered the session by now.
     pub entered: Entered,
+    /// Who hears how it goes on, if somebody does.
+    pub heard: Option<Outlet>,
 }
 
 impl Asking {
+    /// The same, with somebody who hears how it goes on.
+    #[must_use]
+    pub fn heard_by(self, outlet: &Outlet) -> Self {
+        Self { heard: Some(outlet.clone()), ..self }
+    }
+
+    /// Says what is being done, for as long as it takes.
+    pub fn working(&self, on: String) {
+        if let Some(outlet) = &self.heard {
+            outlet.say(Outgoing::Working(on));
+        }
+    }
+
     /// The session as it is now.
     #[must_use]
     pub fn of(session: &Session) -> Self {
@@ -55,6 +71,7 @@ impl Asking {
             session: session.key.clone(),
             principal: session.principal.clone(),
             entered: session.entered.clone(),
+            heard: None,
         }
     }
 }

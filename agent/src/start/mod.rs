@@ -1,6 +1,7 @@
 //! An agent's life: settings -> what it needs -> talk -> end.
 
 mod catalog;
+mod eyes;
 mod model;
 
 use std::io::{self, Write as _};
@@ -14,7 +15,9 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::action::{Actions, LlmSummary, LocalAction, MemoryWrite};
+use crate::action::{Actions, BrowserVision, LlmSummary, LocalAction, MemoryWrite};
+pub use eyes::open_eyes;
+
 use crate::channel::console::Console;
 use crate::channel::{Channel, Line};
 use crate::config::Settings;
@@ -39,6 +42,8 @@ pub struct Known {
     pub way: String,
     /// What the agent has given up.
     pub confined: Confined,
+    /// What looks at pages.
+    pub eyes: Arc<::eyes::Eyes>,
 }
 
 /// Talks on the console until it ends, or SIGTERM comes.
@@ -69,18 +74,19 @@ pub async fn talk<B: Requester + Feed + 'static>(
     let events = broker.events(&session.key).await;
     let [reached, skills] = router.lines(known.way, &workspace);
     let mut found = vec![format!("model:  {thinks}"), reached, skills];
+    found.extend(known.eyes.is_remote().then(|| eyes::line(&known.eyes)));
     for line in found.iter().chain(&settings.warnings).chain(&unlocked) {
         // Whoever has closed stderr does not want to hear it.
         let _ = writeln!(io::stderr(), "{line}");
     }
     // For who asks: it is the same at every start.
+    found.extend((!known.eyes.is_remote()).then(|| eyes::line(&known.eyes)));
     found.push(known.confined.to_string());
+    let timeout = settings.config.timeout.span();
+    let vision = BrowserVision::new(&workspace, known.eyes, broker.clone(), timeout);
+    let local = local_actions(&workspace, &model, vision);
     let mind = Mind {
-        actions: Actions::new(
-            local_actions(&workspace, &model),
-            broker,
-            settings.config.timeout.span(),
-        )?,
+        actions: Actions::new(local, broker, timeout)?,
         workspace: Arc::clone(&workspace),
         model,
         max_steps: settings.config.max_steps.count(),
@@ -140,12 +146,17 @@ fn random() -> u64 {
     uuid::Uuid::new_v4().as_u64_pair().0
 }
 
-fn local_actions(workspace: &Arc<Workspace>, model: &Arc<dyn Model>) -> Vec<Box<dyn LocalAction>> {
+fn local_actions(
+    workspace: &Arc<Workspace>,
+    model: &Arc<dyn Model>,
+    vision: Option<BrowserVision>,
+) -> Vec<Box<dyn LocalAction>> {
     let memory_write = MemoryWrite::new(Arc::clone(workspace));
     let fence = Fence::new(random());
     let llm_summary = LlmSummary::new(Arc::clone(workspace), Arc::clone(model), fence);
     let mut actions: Vec<Box<dyn LocalAction>> = Vec::new();
     actions.extend(memory_write.map(|action| Box::new(action) as Box<dyn LocalAction>));
     actions.extend(llm_summary.map(|action| Box::new(action) as Box<dyn LocalAction>));
+    actions.extend(vision.map(|action| Box::new(action) as Box<dyn LocalAction>));
     actions
 }

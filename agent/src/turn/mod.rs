@@ -64,7 +64,7 @@ impl Turn<'_> {
     async fn act(&mut self, actions: Vec<Action>, so_far: &mut Vec<Observation>) {
         let mut next = actions;
         for _ in 0..=FOLLOW_UPS {
-            let asking = Asking::of(self.session);
+            let asking = Asking::of(self.session).heard_by(self.outlet);
             let (mind, outlet) = (self.mind, self.outlet);
             let mut running: FuturesUnordered<_> =
                 next.into_iter().map(|action| run(mind, outlet, &asking, action)).collect();

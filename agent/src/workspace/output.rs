@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
 
-use super::Workspace;
+use super::{SaveError, Workspace};
 
 /// Why a file below `output/` is not read.
 #[derive(Debug, thiserror::Error)]
@@ -114,4 +114,23 @@ fn read(file: File, limit: u64, path: &str) -> Result<OutputText, OutputError> {
     file.take(limit).read_to_end(&mut bytes).map_err(failed)?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
     Ok(OutputText { text, size: metadata.len() })
+}
+
+impl Workspace {
+    /// Writes a file directly in `output/`, whole or not at all. A link of that name is replaced, not followed.
+    ///
+    /// # Errors
+    /// [`SaveError`]; what stood there before still stands, if it was a file.
+    pub fn write_output(&self, name: &str, bytes: &[u8]) -> Result<(), SaveError> {
+        let (folder, path) = (self.output(), self.output().join(name));
+        let failed = |source| SaveError(home::FileError::new("write", &path, source));
+        if folder.is_symlink() {
+            let why = "the output folder is a symbolic link, which is not followed";
+            return Err(failed(io::Error::other(why)));
+        }
+        if path.is_symlink() {
+            std::fs::remove_file(&path).map_err(failed)?;
+        }
+        home::file::write(&path, bytes).map_err(SaveError)
+    }
 }

@@ -70,6 +70,12 @@ impl Eyes {
         !matches!(self.browser, Browser::None(_))
     }
 
+    /// Whether the browser is elsewhere.
+    #[must_use]
+    pub fn is_remote(&self) -> bool {
+        matches!(self.browser, Browser::Remote(_))
+    }
+
     /// One line for people: which browser, and how it gets at pages.
     #[must_use]
     pub fn in_words(&self) -> String {

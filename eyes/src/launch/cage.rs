@@ -58,3 +58,37 @@ pub(super) fn enter(own: &[&Path], temp: &Path) -> Result<bool, RulesetError> {
     }
     Ok(rules.restrict_self()?.ruleset != RulesetStatus::NotEnforced)
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::disallowed_types, reason = "that programs start is what is tried")]
+
+    use std::fs;
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn a_browser_reads_no_ones_files_and_runs_no_file_of_its_own() {
+        let (temp, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let (own, others) = (temp.path().join("own"), home.path().join("secret"));
+        fs::create_dir(&own).unwrap();
+        fs::write(&others, "secret").unwrap();
+        std::thread::scope(|threads| {
+            let held = threads.spawn(|| {
+                assert!(enter(&[&own], temp.path()).unwrap(), "this kernel has no Landlock");
+                fs::write(own.join("cookies"), "a=1").unwrap();
+                assert_eq!(fs::read(own.join("cookies")).unwrap(), b"a=1");
+                fs::read(&others).unwrap_err();
+                fs::write(&others, "x").unwrap_err();
+                fs::write(temp.path().join("beside"), "x").unwrap_err();
+                assert!(Command::new("/bin/true").status().unwrap().success());
+                fs::copy("/bin/true", own.join("true")).unwrap();
+                Command::new(own.join("true")).status().unwrap_err();
+                fs::remove_dir_all(&own).unwrap();
+            });
+            held.join().unwrap();
+        });
+        assert_eq!(fs::read_to_string(&others).unwrap(), "secret");
+    }
+}

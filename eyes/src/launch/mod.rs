@@ -24,6 +24,7 @@ mod words;
 use std::ffi::OsStr;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -52,7 +53,7 @@ pub struct Launcher {
 
 impl Launcher {
     /// Starts the process that starts drivers, if one is installed in a folder of `search`, which is written as PATH is;
-    /// there is no driver yet. It is the running program with [`WORD`]. Named profiles are kept in `profiles`. Call it
+    /// there is no driver yet. It is the running program with [`WORD`]. Named profiles are kept in `profiles`, which is made if it is missing. Call it
     /// before the caller gives up starting programs.
     ///
     /// # Errors
@@ -68,6 +69,7 @@ impl Launcher {
     #[expect(clippy::disallowed_types, reason = "the start of what starts the driver")]
     pub fn begin_as(program: &Path, search: &OsStr, profiles: &Path) -> io::Result<Option<Self>> {
         let Some(driver) = find::driver(search) else { return Ok(None) };
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(profiles)?;
         let (ours, theirs) = UnixStream::pair()?;
         ours.set_read_timeout(Some(ANSWER))?;
         let process = std::process::Command::new(program)

@@ -1,0 +1,43 @@
+//! What is kept of a page: three files below the workspace's output folder.
+
+use std::sync::Arc;
+
+use eyes::Seen;
+use protocol::{Code, Stopped};
+
+use crate::workspace::Workspace;
+
+/// The files' paths, relative to the workspace.
+#[derive(Debug)]
+pub(super) struct Kept {
+    pub(super) picture: String,
+    pub(super) text: String,
+}
+
+impl Kept {
+    /// Saves what was seen as number `number` of the looks that run side by side.
+    pub(super) async fn of(
+        workspace: &Arc<Workspace>,
+        number: usize,
+        seen: &Seen,
+    ) -> Result<Self, Stopped> {
+        let name = if number == 1 {
+            "browser_vision".to_owned()
+        } else {
+            format!("browser_vision-{number}")
+        };
+        let files = [
+            (format!("{name}.html"), seen.html.clone().into_bytes()),
+            (format!("{name}.png"), seen.picture.clone()),
+            (format!("{name}.txt"), seen.text.clone().into_bytes()),
+        ];
+        let workspace = Arc::clone(workspace);
+        // It waits for the disk.
+        let saved = tokio::task::spawn_blocking(move || {
+            files.iter().try_for_each(|(name, bytes)| workspace.write_output(name, bytes))
+        });
+        let saved = saved.await.map_err(|error| Stopped::new(Code::Internal, error.to_string()))?;
+        saved.map_err(|error| Stopped::new(Code::Internal, error.to_string()).maybe_executed())?;
+        Ok(Self { picture: format!("output/{name}.png"), text: format!("output/{name}.txt") })
+    }
+}

@@ -1,0 +1,60 @@
+//! Asks the router whether the agent may do something itself that reaches out.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use broker::Requester;
+use protocol::{ActionName, Code, NameError, Object, Outcome, Stopped};
+use serde_json::{Value, json};
+
+use super::Observation;
+use super::routed::Routed;
+use crate::session::Asking;
+
+/// The way to a verdict.
+pub(super) struct Permission {
+    routed: Routed,
+    permit: ActionName,
+}
+
+impl Permission {
+    /// From the router behind `requester`, which is given `timeout` for it.
+    pub(super) fn new(requester: Arc<dyn Requester>, timeout: Duration) -> Result<Self, NameError> {
+        Ok(Self { routed: Routed::new(requester, timeout), permit: ActionName::new("PERMIT")? })
+    }
+
+    /// Asks for `action` with these parameters.
+    ///
+    /// # Errors
+    /// What a person is asked first, or why it is not permitted. A router that knows nothing of permissions permits
+    /// nothing.
+    pub(super) async fn ask(
+        &self,
+        action: &ActionName,
+        params: Object,
+        asking: &Asking,
+    ) -> Result<(), Stopped> {
+        let asked = Object::from_iter([
+            ("action".to_owned(), json!(action)),
+            ("params".to_owned(), Value::Object(params)),
+        ]);
+        let seen = self.routed.run(self.permit.clone(), asked, asking, None).await;
+        let Observation { outcome, fields, .. } = seen;
+        match outcome {
+            Outcome::Done(_) if fields.get("permitted") == Some(&Value::Bool(true)) => Ok(()),
+            Outcome::Done(_) => Err(unable()),
+            Outcome::Stopped(stopped) if stopped.code == Code::UnknownAction => Err(unable()),
+            Outcome::Stopped(mut stopped) => {
+                if let Some(approval) = fields.get("approval") {
+                    stopped.details.insert("approval".to_owned(), approval.clone());
+                }
+                Err(stopped)
+            }
+        }
+    }
+}
+
+fn unable() -> Stopped {
+    let why = "the router can't say whether this is permitted; it has to be of this version";
+    Stopped::new(Code::Policy, why)
+}
