@@ -8,5 +8,6 @@
 //! run in the browser alone, and every address that it wants goes through a proxy that knows the rules.
 
 mod look;
+mod page;
 
 pub use look::{Look, LookError, Seen};
