@@ -7,15 +7,11 @@
 //! A page is hostile until the opposite is shown, and that is never shown here: its text is data, its scripts
 //! run in the browser alone, and every address that it wants goes through a proxy that knows the rules.
 
-mod look;
-
-mod network;
-
 mod asked;
-pub mod launch;
-
 mod browser;
-
+pub mod launch;
+mod look;
+mod network;
 mod page;
 
 pub use browser::{Eyes, Place};

@@ -1,39 +1,62 @@
-//! What is done with a page once a browser has it.
+//! One look at one page, in a session of the browser that is open already.
+//!
+//! ```text
+//!   open ──► settle ──► banner ──► settle ──► read ──► picture
+//! ```
+//!
+//! What is asked of the page is asked in an isolated world ([`tab`]): it sees the same page as the page's own
+//! scripts, and none of what they have changed in the language. So a page can't answer for us.
+
+mod banner;
+mod cdp;
+mod clock;
+mod frames;
+mod open;
+mod phrases;
+mod picture;
+mod read;
+mod settle;
+mod tab;
+mod trouble;
+mod windows;
+
+#[cfg(test)]
+mod tests;
 
 use fantoccini::Client;
-use fantoccini::error::CmdError;
-use serde_json::Value;
 
 use crate::look::{Look, LookError, Seen};
+use clock::Clock;
+use tab::Tab;
 
-/// What a page says of itself.
-const READ: &str = "return {
-    url: location.href,
-    status: (performance.getEntriesByType('navigation')[0] || {}).responseStatus || null,
-    title: document.title,
-    language: document.documentElement.lang || null,
-    text: document.body ? document.body.innerText : '',
-    html: document.documentElement.outerHTML,
-};";
-
-/// Opens a page in a browser's fresh session and tells what is seen.
+/// Looks at a page in `client`'s window, which stays on that page. Dropping the future leaves nothing running
+/// here; the browser may go on with what it was asked last.
+///
+/// # Errors
+/// [`LookError::Page`], [`LookError::Slow`] or [`LookError::Browser`]. After any of them the session must be
+/// given up: a page that keeps the browser busy keeps its session busy too, and then it can't even be
+/// closed by asking, so its process has to be ended.
 pub(crate) async fn look(client: &Client, look: &Look) -> Result<Seen, LookError> {
-    let failed = |error: CmdError| LookError::Page(look.url.to_string(), error.to_string());
-    client.goto(look.url.as_str()).await.map_err(failed)?;
-    let seen = client.execute(READ, Vec::new()).await.map_err(failed)?;
-    let picture = client.screenshot().await.map_err(failed)?;
-    let text = |name: &str| seen.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let clock = Clock::start(look.url.as_str(), look.limit);
+    let tab = Tab::take(client, clock).await?;
+    let mut remarks = Vec::new();
+    let opened = open::open(&tab, look, &mut remarks).await?;
+    windows::close_others(&tab, &mut remarks).await?;
+    settle::settle(&tab, &mut remarks).await?;
+    banner::dismiss(&tab, look, &mut remarks).await?;
+    let here = open::look_around(&tab).await?;
+    let read = read::read(&tab, &mut remarks).await?;
+    let picture = picture::take(&tab, &mut remarks).await?;
+    windows::close_others(&tab, &mut remarks).await?;
+    tab.leave().await?;
     Ok(Seen {
-        url: text("url"),
-        status: seen
-            .get("status")
-            .and_then(Value::as_u64)
-            .and_then(|status| status.try_into().ok()),
-        title: text("title"),
-        language: Some(text("language")).filter(|language| !language.is_empty()),
-        text: text("text"),
-        html: text("html"),
+        status: here.status.or(opened.status),
+        url: here.url,
+        title: read.title,
+        language: read.language,
+        text: read.text,
+        html: read.html,
         picture,
-        remarks: Vec::new(),
+        remarks,
     })
 }

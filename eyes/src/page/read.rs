@@ -1,0 +1,135 @@
+//! Reads what the page says, and fetches it in parts.
+
+use serde::Deserialize;
+use serde_json::json;
+
+use super::tab::Tab;
+use crate::look::LookError;
+
+/// The most text, in characters.
+const MOST_TEXT: usize = 5_000_000;
+/// The most of the page's source, in bytes.
+const MOST_HTML: usize = 8 * 1024 * 1024;
+/// How much is fetched at a time, in UTF-16 units: each part is held a few times over while it is decoded.
+const PART: usize = 256 * 1024;
+
+/// What was read.
+#[derive(Debug)]
+pub(super) struct Read {
+    pub(super) title: String,
+    pub(super) language: Option<String>,
+    pub(super) text: String,
+    pub(super) html: String,
+}
+
+/// What lies ready in the browser.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Ready {
+    title: String,
+    language: Option<String>,
+    text: usize,
+    html: usize,
+    text_cut: bool,
+    html_cut: bool,
+}
+
+/// One part of it, and where it ended.
+#[derive(Debug, Deserialize)]
+struct Part {
+    part: String,
+    end: usize,
+}
+
+/// Reads the page. What is too long is cut at its end, with a remark.
+///
+/// # Errors
+/// Those of [`Tab::run`].
+pub(super) async fn read(tab: &Tab<'_>, remarks: &mut Vec<String>) -> Result<Read, LookError> {
+    let most = json!({ "most": MOST_TEXT, "mostHtml": MOST_HTML });
+    let ready: Ready = tab.run(include_str!("scripts/read.js"), &most).await?;
+    let text = tidy(&fetch(tab, "text", ready.text).await?);
+    let mut html = fetch(tab, "html", ready.html).await?;
+    let html_cut = cut(&mut html, MOST_HTML) || ready.html_cut;
+    if ready.text_cut {
+        remarks.push("the page is very long; its text was cut at the end".to_owned());
+    }
+    if html_cut {
+        remarks.push("the page is very long; its source was cut at the end".to_owned());
+    }
+    let title = one_line(&ready.title);
+    let language = ready.language.map(|tag| one_line(&tag)).filter(|tag| !tag.is_empty());
+    Ok(Read { title, language, text, html })
+}
+
+/// Fetches one of the two texts. If the page went elsewhere meanwhile, what has come is what there is.
+async fn fetch(tab: &Tab<'_>, what: &str, length: usize) -> Result<String, LookError> {
+    let mut whole = String::with_capacity(length);
+    let mut from = 0;
+    while from < length {
+        let args = json!({ "what": what, "from": from, "size": PART });
+        let part: Part = tab.run(include_str!("scripts/part.js"), &args).await?;
+        if part.end <= from {
+            break;
+        }
+        whole.push_str(&part.part);
+        from = part.end;
+    }
+    whole.shrink_to_fit();
+    Ok(whole)
+}
+
+/// Cuts a text at so many bytes, between two characters. Whether there was something to cut.
+fn cut(text: &mut String, most: usize) -> bool {
+    let was = text.len();
+    text.truncate(text.floor_char_boundary(most));
+    text.shrink_to_fit();
+    text.len() < was
+}
+
+/// No blanks at the ends of lines, at most one empty line, and no control characters, which a terminal would
+/// take for its own.
+fn tidy(text: &str) -> String {
+    let mut tidy = String::with_capacity(text.len());
+    let mut empty = 0;
+    for line in text.lines() {
+        let start = tidy.len();
+        tidy.extend(line.chars().filter(|c| !c.is_control() || *c == '\t'));
+        tidy.truncate(start + tidy[start..].trim_end().len());
+        empty = if tidy.len() == start { empty + 1 } else { 0 };
+        if empty < 2 {
+            tidy.push('\n');
+        }
+    }
+    let end = tidy.trim_end().len();
+    tidy.truncate(end);
+    let blank = tidy.len() - tidy.trim_start_matches('\n').len();
+    tidy.drain(..blank);
+    tidy
+}
+
+/// A text without line ends and control characters.
+fn one_line(text: &str) -> String {
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
+    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_tidy() {
+        assert_eq!(tidy("\n\n a  \n\n\n\nb\t\n\u{1b}[2Jc\r\n\n"), " a\n\nb\n[2Jc");
+        assert_eq!(tidy(""), "");
+        assert_eq!(one_line(" a\n b\u{7}\tc "), "a b c");
+    }
+
+    #[test]
+    fn a_text_is_cut_between_two_characters() {
+        let mut text = "aé中".to_owned();
+        assert!(!cut(&mut text, 6));
+        assert!(cut(&mut text, 5));
+        assert_eq!(text, "aé");
+    }
+}

@@ -1,0 +1,77 @@
+//! The picture shows the page as it is, pixel by pixel.
+
+use super::kit::see;
+use crate::look::Seen;
+
+/// A picture that was taken apart.
+struct Pixels {
+    width: usize,
+    height: usize,
+    bytes: Vec<u8>,
+    each: usize,
+}
+
+impl Pixels {
+    fn of(seen: &Seen) -> Self {
+        let decoder = png::Decoder::new(std::io::Cursor::new(&seen.picture));
+        let mut reader = decoder.read_info().unwrap();
+        let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut bytes).unwrap();
+        let each = info.color_type.samples();
+        Self { width: info.width as usize, height: info.height as usize, bytes, each }
+    }
+
+    fn at(&self, x: usize, y: usize) -> [u8; 3] {
+        let from = (y * self.width + x) * self.each;
+        self.bytes[from..from + 3].try_into().unwrap()
+    }
+}
+
+/// Bands of colour, one below the other.
+fn bands(bands: &[(&str, usize)]) -> String {
+    let bands = bands.iter().map(|(colour, height)| {
+        format!("<div style='background:{colour};height:{height}px'></div>")
+    });
+    format!("<style>body{{margin:0}}</style>{}", bands.collect::<String>())
+}
+
+#[tokio::test]
+async fn the_whole_page_is_in_the_picture() {
+    let seen = see(&bands(&[("#f00", 500), ("#0f0", 1500), ("#00f", 1000)])).await;
+    let pixels = Pixels::of(&seen);
+    assert_eq!((pixels.width >= 1200, pixels.height), (true, 3000));
+    for (y, colour) in [
+        (0, [255, 0, 0]),
+        (499, [255, 0, 0]),
+        (500, [0, 255, 0]),
+        (1999, [0, 255, 0]),
+        (2000, [0, 0, 255]),
+        (2999, [0, 0, 255]),
+    ] {
+        for x in [0, pixels.width / 2, pixels.width - 1] {
+            assert_eq!(pixels.at(x, y), colour, "{x}, {y}");
+        }
+    }
+    assert_eq!(seen.remarks, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_picture_has_a_greatest_height_and_begins_at_the_top() {
+    let html = bands(&[("#f00", 7999), ("#0f0", 12_001)]) + "<script>scrollTo(0, 15000)</script>";
+    let seen = see(&html).await;
+    let pixels = Pixels::of(&seen);
+    assert_eq!(pixels.height, 8000);
+    assert_eq!(
+        (pixels.at(5, 0), pixels.at(5, 7998), pixels.at(5, 7999)),
+        ([255, 0, 0], [255, 0, 0], [0, 255, 0])
+    );
+    assert_eq!(seen.remarks, ["the page is 20000 pixels high; the picture shows the first 8000"]);
+}
+
+#[tokio::test]
+async fn a_short_page_fills_the_window() {
+    let seen = see("<style>html{background:#fff}</style><p>x").await;
+    let pixels = Pixels::of(&seen);
+    assert!((400..=900).contains(&pixels.height), "{}", pixels.height);
+    assert_eq!(pixels.at(pixels.width - 1, pixels.height - 1), [255, 255, 255]);
+}

@@ -1,0 +1,145 @@
+//! What a person would read is read, and nothing else.
+
+use super::kit::{Answer, Site, look, see};
+
+#[tokio::test]
+async fn text_is_read_as_it_stands() {
+    let seen = see(
+        "<h1>Title</h1><p>One\n  two <b>three</b>.<br>Next line</p><ul><li>a<li>b</ul>\
+        <pre>x  y\n  z</pre><table><tr><td>1<td>2<tr><td>3<td>4</table><span>in</span><span>line</span>",
+    )
+    .await;
+    insta::assert_snapshot!(seen.text);
+}
+
+#[tokio::test]
+async fn what_is_hidden_is_not_read() {
+    let hidden = [
+        "display:none",
+        "visibility:hidden",
+        "opacity:0",
+        "font-size:0",
+        "position:absolute;left:-9999px",
+        "position:absolute;top:-500px",
+        "text-indent:-9999px",
+        "width:1px;height:1px;overflow:hidden",
+        "height:0;overflow:hidden",
+        "position:absolute;clip:rect(0,0,0,0)",
+        "clip-path:inset(100%)",
+        "transform:scale(0)",
+        "content-visibility:hidden",
+    ];
+    let blocks: String = hidden
+        .iter()
+        .map(|style| format!("<div style='{style}'>hidden by {style}</div>"))
+        .collect();
+    let rest = "<noscript>none</noscript><template>none</template><details><summary>more</summary>folded</details>\
+        <!-- none --><style>p{color:red}</style><div hidden>none</div>";
+    let seen = see(&format!("<p>seen{blocks}{rest}<p style='display:contents'>contents")).await;
+    assert_eq!(seen.text, "seen\n\nmore\ncontents");
+}
+
+#[tokio::test]
+async fn what_scripts_write_is_read() {
+    let script = "fetch('/data').then(r => r.text()).then(t => setTimeout(() => \
+        { document.getElementById('app').textContent = t }, 300))";
+    let html = format!("<div id=app>Loading</div><script>{script}</script>");
+    let data = Answer::of(200, "text/plain", "brought by a script");
+    let site = Site::serve([("/", Answer::page(&html)), ("/data", data)]).await;
+    assert_eq!(look(&site, "/").await.unwrap().text, "brought by a script");
+}
+
+#[tokio::test]
+async fn shadow_roots_and_frames_of_the_same_site_are_read() {
+    let inner = "<p>in a frame";
+    let html = "<p>outside<div id=h>slotted</div><iframe src=/inner></iframe><script>\
+        document.getElementById('h').attachShadow({mode:'open'}).innerHTML='<p>in a shadow<p><slot></slot>'</script>";
+    let site = Site::serve([("/", Answer::page(html)), ("/inner", Answer::page(inner))]).await;
+    let text = look(&site, "/").await.unwrap().text;
+    assert_eq!(text, "outside\n\nin a shadow\n\nslotted\n\nin a frame");
+}
+
+#[tokio::test]
+async fn every_encoding_is_understood() {
+    let japanese: &[u8] = b"<p>\x93\xfa\x96{\x8c\xea";
+    let site = Site::serve([
+        ("/sjis", Answer::of(200, "text/html; charset=Shift_JIS", japanese)),
+        (
+            "/1251",
+            Answer::of(200, "text/html; charset=windows-1251", b"<p>\xcf\xf0\xe8\xe2\xe5\xf2"),
+        ),
+        ("/gbk", Answer::of(200, "text/html", b"<meta charset=gbk><p>\xc4\xe3\xba\xc3")),
+        ("/latin", Answer::of(200, "text/html; charset=ISO-8859-1", b"<p>caf\xe9")),
+        ("/utf16", Answer::of(200, "text/html", b"\xff\xfe<\0p\0>\0\xe9\0")),
+    ])
+    .await;
+    for (path, text) in [
+        ("/sjis", "日本語"),
+        ("/1251", "Привет"),
+        ("/gbk", "你好"),
+        ("/latin", "café"),
+        ("/utf16", "é"),
+    ] {
+        assert_eq!(look(&site, path).await.unwrap().text, text, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn right_to_left_text_keeps_its_order() {
+    let seen = see("<html dir=rtl lang=he><p>שלום <b>עולם</b><p>مرحبا 123<p style='position:absolute;left:-3000px'>רחוק").await;
+    assert_eq!(seen.text, "שלום עולם\n\nمرحبا 123\n\nרחוק");
+    assert_eq!(seen.language.as_deref(), Some("he"));
+}
+
+#[tokio::test]
+async fn other_kinds_of_documents_are_read() {
+    let site = Site::serve([
+        ("/plain", Answer::of(200, "text/plain", "a  b\n<p>c")),
+        ("/json", Answer::of(200, "application/json", "{\"a\": 1}")),
+        (
+            "/svg",
+            Answer::of(
+                200,
+                "image/svg+xml",
+                "<svg xmlns='http://www.w3.org/2000/svg'><text y='20'>drawn</text></svg>",
+            ),
+        ),
+        (
+            "/frames",
+            Answer::page("<frameset cols='*,*'><frame src=/plain><frame src=/json></frameset>"),
+        ),
+    ])
+    .await;
+    assert_eq!(look(&site, "/plain").await.unwrap().text, "a  b\n<p>c");
+    assert!(look(&site, "/json").await.unwrap().text.contains("{\"a\": 1}"));
+    assert_eq!(look(&site, "/svg").await.unwrap().text, "drawn");
+    assert!(look(&site, "/frames").await.unwrap().text.starts_with("a  b"));
+}
+
+#[tokio::test]
+async fn a_page_of_five_megabytes_is_read_whole() {
+    // Long lines, because what takes a browser's time is the layout of many.
+    let fox = "The quick brown fox jumps over the lazy dog — für 100 € 🦊 ";
+    let line = format!("<p style='white-space:nowrap'>{}", fox.repeat(1000));
+    let count = 5_000_000 / line.len() * 1000;
+    let seen = see(&line.repeat(count / 1000)).await;
+    assert_eq!(seen.text.matches("🦊").count(), count);
+    assert_eq!(seen.html.matches("🦊").count(), count);
+    assert_eq!(seen.remarks, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn what_is_too_long_is_cut_with_a_remark() {
+    let seen =
+        see(&format!("<p style='white-space:nowrap'>{}", "0123456789 ".repeat(5_000)).repeat(180))
+            .await;
+    assert!(seen.text.chars().count() <= 5_000_000, "{}", seen.text.len());
+    assert!(seen.text.len() > 4_900_000, "{}", seen.text.len());
+    assert!(seen.html.len() > 8_000_000 && seen.html.len() <= 8 * 1024 * 1024);
+    assert!(
+        seen.remarks.contains(&"the page is very long; its text was cut at the end".to_owned())
+    );
+    assert!(
+        seen.remarks.contains(&"the page is very long; its source was cut at the end".to_owned())
+    );
+}
