@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use broker::redis::RedisRequester;
 use clap::{Parser, Subcommand};
@@ -12,8 +13,9 @@ use home::{Home, Lock};
 use crate::config::{self, KEYS, Key, ProviderName, Settings, Terminal};
 use crate::confine::{UnixSockets, confine};
 use crate::error::StartError;
-use crate::model::{Host, Ollama};
+use crate::model::{ApiKeys, Endpoint};
 use crate::start::Known;
+use crate::workspace::Endpoints;
 use crate::{log, start, workspace};
 
 /// The mind of SafeClaw: talks with you, asks the model, and asks the router to act.
@@ -132,12 +134,14 @@ fn configure(home: &Home, name: &str) -> Result<(), StartError> {
     let runtime = start::runtime()?;
     let models = |provider: ProviderName| match provider {
         ProviderName::Offline => Ok(Vec::new()),
-        _ => {
-            let host = Host::new(settings.ollama_host.as_deref().unwrap_or_default());
-            let host = host.map_err(|error| error.to_string())?;
-            let model = &settings.config.llm.model;
-            let ollama = Ollama::new(host, model).map_err(|error| error.to_string())?;
-            runtime.block_on(ollama.models()).map_err(|error| error.to_string())
+        provider => {
+            let mut target = start::model::target(&settings).map_err(|error| error.to_string())?;
+            target.provider = provider;
+            let known = Arc::new(Endpoints::at(&home.workspace()));
+            let listed = Endpoint::new(&target, &ApiKeys::default(), known)
+                .and_then(|endpoint| runtime.block_on(endpoint.models()));
+            let models = listed.map_err(|error| error.to_string())?;
+            Ok(models.into_iter().map(|model| model.name).collect())
         }
     };
     key.change(&mut file, &mut Terminal, &models)?;

@@ -1,21 +1,28 @@
 //! Who thinks: a language model behind one small trait, and what stands in when there is none.
 
+mod api_keys;
 mod ask;
 mod completion;
+mod endpoint;
 mod error;
 mod fallback;
 mod offline;
-mod ollama;
+mod provider;
+mod schema;
+mod stream;
+mod tools;
 mod way;
 
 use async_trait::async_trait;
 
+pub use api_keys::ApiKeys;
 pub use ask::{Ask, Fit, TurnParts};
 pub use completion::{Call, Completion, Usage};
+pub use endpoint::Endpoint;
 pub use error::ModelError;
 pub use fallback::Fallback;
 pub use offline::Offline;
-pub use ollama::{Host, HostError, Ollama};
+pub use provider::{Host, HostError, Listed};
 pub use way::Way;
 
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! An agent's life: settings -> what it needs -> talk -> end.
 
 mod catalog;
-mod model;
+pub(crate) mod model;
 
 use std::io::{self, Write as _};
 use std::sync::Arc;
@@ -60,8 +60,10 @@ pub async fn talk<B: Requester + Feed + 'static>(
     let workspace = Arc::new(Workspace::open(home.workspace()));
     let broker = Arc::new(broker);
     let mut catalog = broker.catalog();
-    let (found, router) =
-        tokio::join!(model::find(&settings), catalog::wait_for_first(&mut catalog, &workspace));
+    let (found, router) = tokio::join!(
+        model::find(&settings, Arc::clone(&workspace.endpoints)),
+        catalog::wait_for_first(&mut catalog, &workspace)
+    );
     let (model, thinks) = found?;
     let (outlet, outgoing) = Outlet::new();
     let mut session = Session::owner(Prompt::new(Fence::new(random()))?)?;

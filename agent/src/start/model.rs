@@ -3,30 +3,33 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::config::{ProviderName, Settings};
+use crate::config::{ProviderName, Settings, Target};
 use crate::error::StartError;
-use crate::model::{Fallback, Host, Model, Offline, Ollama};
+use crate::model::{ApiKeys, Endpoint, Fallback, Host, Model, Offline};
+use crate::workspace::Endpoints;
 
 /// How long the look may hold up the start.
 const LOOK: Duration = Duration::from_millis(500);
 
 /// The model, and a line on what was found of it.
-pub(super) async fn find(settings: &Settings) -> Result<(Arc<dyn Model>, String), StartError> {
+pub(super) async fn find(
+    settings: &Settings,
+    known: Arc<Endpoints>,
+) -> Result<(Arc<dyn Model>, String), StartError> {
     let wanted = &settings.config.llm.model;
     let offline = Offline::new(wanted);
     if settings.config.llm.provider == ProviderName::Offline {
         return Ok((Arc::new(offline), "none; sentences like those of /actions".to_owned()));
     }
-    let host = Host::new(settings.ollama_host.as_deref().unwrap_or_default())?;
-    let ollama = Ollama::new(host, wanted)?;
-    let name = ollama.name();
-    let problem = match tokio::time::timeout(LOOK, ollama.models()).await {
-        Ok(Ok(models)) if models.iter().any(|model| is_called(model, wanted)) => None,
-        Ok(Ok(_)) => Some(ollama.not_pulled()),
+    let endpoint = Endpoint::new(&target(settings)?, &ApiKeys::default(), known)?;
+    let name = endpoint.name();
+    let problem = match tokio::time::timeout(LOOK, endpoint.models()).await {
+        Ok(Ok(models)) if models.iter().any(|model| is_called(&model.name, wanted)) => None,
+        Ok(Ok(_)) => Some(endpoint.unknown_model()),
         Ok(Err(error)) => Some(error),
         Err(_) => {
             return Ok((
-                Arc::new(Fallback::new(ollama, offline)),
+                Arc::new(Fallback::new(endpoint, offline)),
                 format!("{name}, slow to answer"),
             ));
         }
@@ -35,7 +38,17 @@ pub(super) async fn find(settings: &Settings) -> Result<(Arc<dyn Model>, String)
         None => name,
         Some(error) => format!("{error}; until then sentences like those of /actions work"),
     };
-    Ok((Arc::new(Fallback::new(ollama, offline).after(problem)), line))
+    Ok((Arc::new(Fallback::new(endpoint, offline).after(problem)), line))
+}
+
+/// The model that the settings name.
+pub(crate) fn target(settings: &Settings) -> Result<Target, StartError> {
+    let llm = &settings.config.llm;
+    let base_url = settings.ollama_host.clone().filter(|_| llm.provider == ProviderName::Ollama);
+    if let Some(host) = &base_url {
+        Host::new(host)?;
+    }
+    Ok(Target { provider: llm.provider, model: llm.model.clone(), base_url })
 }
 
 /// Whether Ollama means `listed` by `wanted`: letter case does not count, and no tag means `latest`.

@@ -37,7 +37,7 @@ impl Says {
     }
 }
 
-/// A server at a port of its own that serves `/api/chat` and `/api/tags` (Ollama's docs/api.md).
+/// A server at a port of its own that serves `/api/chat`, `/api/tags` and `/api/show` (Ollama's docs/api.md).
 #[derive(Debug)]
 pub struct OllamaServer {
     address: SocketAddr,
@@ -104,8 +104,13 @@ impl Served {
             let _ = write!(stream, "{HEAD}{list}");
             return;
         }
+        if path == "/api/show" {
+            let window = json!({"model_info": {"test.context_length": 131_072}});
+            let _ = write!(stream, "{HEAD}{window}");
+            return;
+        }
         let body: Value = serde_json::from_slice(&body).unwrap();
-        let prompt = body["messages"][0]["content"].as_str().unwrap().to_owned();
+        let prompt = prompt(&body);
         self.prompts.lock().unwrap().push(prompt.clone());
         let next = self.answers.lock().unwrap().pop_front();
         let next = next.unwrap_or(Says::Begins(String::new()));
@@ -144,6 +149,13 @@ fn line(stream: &mut TcpStream, piece: &str, done: bool) -> std::io::Result<()> 
     let message = json!({"role": "assistant", "content": piece});
     let line = json!({"model": "test", "message": message, "done": done});
     stream.write_all(format!("{line}\n").as_bytes())
+}
+
+/// The prompt as it was written, which the agent cuts into messages at the end of a line.
+fn prompt(body: &Value) -> String {
+    let content = |message: &Value| message["content"].as_str().unwrap().to_owned();
+    let contents: Vec<String> = body["messages"].as_array().unwrap().iter().map(content).collect();
+    contents.join("\n")
 }
 
 /// The path and the body of the request.

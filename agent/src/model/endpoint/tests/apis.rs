@@ -1,0 +1,98 @@
+//! How each provider says the same.
+
+use serde_json::{Value, json};
+
+use crate::config::Target;
+
+/// One provider's API.
+pub(super) struct Api {
+    pub(super) name: &'static str,
+    /// What stands behind the server's address.
+    path: &'static str,
+    /// More text.
+    text: fn(&str) -> Value,
+    /// More thoughts.
+    thought: fn(&str) -> Value,
+    /// The end, with 1,000 tokens read, 900 of them known, and 7 written.
+    done: fn() -> Vec<Value>,
+    /// A failure in the middle.
+    failure: fn(&str) -> Value,
+    /// What it is called in errors.
+    pub(super) expected: &'static str,
+    /// What mends a silence.
+    pub(super) look: &'static str,
+}
+
+pub(super) const OLLAMA: Api = Api {
+    name: "ollama",
+    path: "",
+    text: |text| json!({"message": {"role": "assistant", "content": text}, "done": false}),
+    thought: |text| json!({"message": {"role": "assistant", "content": "", "thinking": text}, "done": false}),
+    done: || {
+        vec![json!({
+            "message": {"role": "assistant", "content": ""}, "done": true, "done_reason": "stop",
+            "prompt_eval_count": 1_000, "eval_count": 7,
+        })]
+    },
+    failure: |words| json!({"error": words}),
+    expected: "Ollama",
+    look: "see what it does with `ollama ps`",
+};
+
+pub(super) const OPENAI: Api = Api {
+    name: "openai",
+    path: "/v1",
+    text: |text| json!({"choices": [{"index": 0, "delta": {"content": text}, "finish_reason": null}]}),
+    thought: |text| json!({"choices": [{"index": 0, "delta": {"reasoning_content": text}}]}),
+    done: || {
+        vec![
+            json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}], "usage": null}),
+            json!({"choices": [], "usage": {
+                "prompt_tokens": 1_000, "completion_tokens": 7, "total_tokens": 1_007,
+                "prompt_tokens_details": {"cached_tokens": 900},
+            }}),
+            json!("[DONE]"),
+        ]
+    },
+    failure: |words| json!({"error": {"message": words, "type": "server_error", "code": 500}}),
+    expected: "a server with OpenAI's API",
+    look: "see what it does in its log",
+};
+
+pub(super) const ALL: [Api; 2] = [OLLAMA, OPENAI];
+
+impl Api {
+    /// The model `m` at a server on this machine.
+    pub(super) fn target(&self, address: &str) -> Target {
+        format!("{}:m@http://{address}{}", self.name, self.path).parse().unwrap()
+    }
+
+    /// One frame of a stream.
+    pub(super) fn frame(&self, value: &Value) -> String {
+        match (self.name, value) {
+            ("ollama", value) => format!("{value}\n"),
+            (_, Value::String(word)) => format!("data: {word}\n\n"),
+            (_, value) => format!("data: {value}\n\n"),
+        }
+    }
+
+    /// More text, as a frame.
+    pub(super) fn text(&self, text: &str) -> String {
+        self.frame(&(self.text)(text))
+    }
+
+    /// More thoughts, as a frame.
+    pub(super) fn thought(&self, text: &str) -> String {
+        self.frame(&(self.thought)(text))
+    }
+
+    /// The end, as frames.
+    pub(super) fn done(&self) -> String {
+        (self.done)().iter().map(|value| self.frame(value)).collect()
+    }
+
+    /// A failure in the middle, as a frame.
+    pub(super) fn failure(&self, words: &str) -> String {
+        self.frame(&(self.failure)(words))
+    }
+}
