@@ -1,5 +1,7 @@
 //! Who serves models: one file for each API, behind one small trait that sends nothing itself.
 
+mod anthropic;
+mod gemini;
 mod host;
 mod ollama;
 mod openai;
@@ -8,6 +10,8 @@ mod refusal;
 
 use serde_json::Value;
 
+pub(super) use anthropic::Anthropic;
+pub(super) use gemini::Gemini;
 pub use host::{Host, HostError};
 pub(super) use ollama::Ollama;
 pub(super) use openai::OpenAi;

@@ -272,3 +272,40 @@ fn deepest(error: &reqwest::Error) -> String {
     }
     cause.to_string()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_near_and_what_is_not() {
+        let is_local = |host: &str| {
+            let url = Url::parse(&format!("https://{host}/")).unwrap();
+            Place::new(ProviderName::OpenAi, "x", url).is_local()
+        };
+        for near in [
+            "127.0.0.1:1",
+            "10.1.2.3",
+            "192.168.0.9",
+            "169.254.1.1",
+            "[::1]",
+            "[fd00::1]",
+            "[fe80::1]",
+        ] {
+            assert!(is_local(near), "{near}");
+        }
+        for near in ["localhost", "ollama", "nas.local", "nas.lan", "llm.internal"] {
+            assert!(is_local(near), "{near}");
+        }
+        for far in [
+            "api.openai.com",
+            "8.8.8.8",
+            "172.32.0.1",
+            "[2001:db8::1]",
+            "example.com",
+            "local.example.com",
+        ] {
+            assert!(!is_local(far), "{far}");
+        }
+    }
+}
