@@ -35,7 +35,8 @@ fn action(card: &ActionCard) -> Value {
     json!({
         "type": "object",
         "properties": {
-            "name": {"type": "string", "const": card.name.to_string()},
+            // The same as a `const`, which Gemini does not know.
+            "name": {"type": "string", "enum": [card.name.to_string()]},
             "params": params(card),
         },
         "required": ["name", "params"],

@@ -117,6 +117,10 @@ impl Endpoint {
         Ok(())
     }
 
+    fn plan(&self, ask: &Ask<'_>, way: Way) -> Plan {
+        Plan::new(ask, way, &self.memo, self.window)
+    }
+
     async fn attempt(
         &self,
         plan: &Plan,
@@ -176,11 +180,12 @@ impl Model for Endpoint {
         ask: &Ask<'_>,
         progress: &mut Listener<'_>,
     ) -> Result<Completion, ModelError> {
-        self.describe().await?;
-        let mut way = self.way.unwrap_or_else(|| self.memo.way());
+        let described = self.describe().await;
+        let mut plan = self.plan(ask, self.way.unwrap_or_else(|| self.memo.way()));
+        // The prompt is written even if nobody is there to be asked: people look at what stands in it.
+        described?;
         let mut overran = false;
         loop {
-            let plan = Plan::new(ask, way, &self.memo, self.window);
             let failure = match self.attempt(&plan, progress).await {
                 Ok((gathered, watch)) => return Ok(self.completed(plan, gathered, &watch)),
                 Err(failure) => failure,
@@ -198,12 +203,13 @@ impl Model for Endpoint {
                     self.memo.refused_temperature();
                 }
                 _ if refuses_form(&failure) && plan.form != Form::Free && self.way.is_none() => {
-                    let Some(next) = plan::next(way) else { return Err(failure.error) };
+                    let Some(next) = plan::next(plan.way) else { return Err(failure.error) };
                     tracing::info!(error = %failure.error, ?next, "the model is asked in another way");
-                    way = next;
+                    plan.way = next;
                 }
                 _ => return Err(failure.error),
             }
+            plan = self.plan(ask, plan.way);
         }
     }
 }

@@ -190,3 +190,10 @@ async fn other_failures_are_told_in_the_servers_words() {
         assert!(error.ends_with("answered 500: no disk"), "{error}");
     }
 }
+
+#[tokio::test]
+async fn gemini_says_in_the_body_when_to_come_again() {
+    let body = r#"{"error":{"code":429,"message":"Quota exceeded","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"36.5s"}]}}"#;
+    let error = refused(&GEMINI, "429 Too Many Requests", body).await;
+    assert_eq!(error.retry_after(), Some(Duration::from_millis(36_500)));
+}
