@@ -95,7 +95,7 @@ fn config_llm_lists_the_models_that_the_server_has() {
     assert!(said.stdout().contains("mistral is not there yet; get it with: ollama pull mistral"));
     let (said, is_well) = agent(&home, &["config", "llm"], "\n\n", &[]);
     assert!(is_well, "{}", said.stderr());
-    assert!(said.stdout().contains("can't be listed: no Ollama answers at 127.0.0.1:1"));
+    assert!(said.stdout().contains("can't be listed: nothing answers at 127.0.0.1:1"));
     assert_eq!(model(), json!({"provider": "ollama", "model": "mistral"}));
     let (said, is_well) = agent(&home, &["config", "llm"], "olama\n", &here);
     assert!(!is_well);

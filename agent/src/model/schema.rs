@@ -35,7 +35,8 @@ fn action(card: &ActionCard) -> Value {
     json!({
         "type": "object",
         "properties": {
-            "name": {"type": "string", "const": card.name.to_string()},
+            // The same as a `const`, which Gemini does not know.
+            "name": {"type": "string", "enum": [card.name.to_string()]},
             "params": params(card),
         },
         "required": ["name", "params"],
@@ -112,4 +113,62 @@ pub(super) fn strict(schema: &Value) -> Option<Value> {
         schema.insert("additionalProperties".to_owned(), false.into());
     }
     Some(schema.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn card(params: Value, optional: &[&str]) -> ActionCard {
+        let card = json!({"name": "A", "params": params, "optional": optional});
+        serde_json::from_value(card).unwrap()
+    }
+
+    #[test]
+    fn what_some_servers_do_not_know_is_left_out() {
+        let card = card(
+            json!({
+                "a": "words, as the first version wrote them",
+                "b": {"type": "string", "maxLength": 9, "pattern": "^x$", "format": "date", "default": "x"},
+                "c": {"type": "array", "minItems": 1, "items": {"type": "integer", "minimum": 1}},
+                "d": {"oneOf": [{"type": "string", "minLength": 1}, {"type": "null"}]},
+                "e": {"type": "object", "properties": {"f": {"type": "number", "multipleOf": 2}}, "required": ["f"]},
+                "g": true,
+            }),
+            &["b", "nowhere"],
+        );
+        let expected = json!({
+            "type": "object",
+            "properties": {
+                "a": {"type": "string", "description": "words, as the first version wrote them"},
+                "b": {"type": "string"},
+                "c": {"type": "array", "items": {"type": "integer"}},
+                "d": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+                "e": {"type": "object", "properties": {"f": {"type": "number"}}, "required": ["f"]},
+                "g": {},
+            },
+            "required": ["a", "c", "d", "e", "g"],
+            "additionalProperties": false,
+        });
+        assert_eq!(params(&card), expected);
+    }
+
+    #[test]
+    fn without_actions_none_may_be_asked_for() {
+        assert_eq!(answer([])["properties"]["actions"]["maxItems"], 0);
+    }
+
+    #[test]
+    fn strict_mode_requires_everything_and_knows_no_open_objects() {
+        let closed = card(json!({"a": {"type": "string"}, "b": {"type": "integer"}}), &["b"]);
+        let strict_params = strict(&params(&closed)).unwrap();
+        assert_eq!(strict_params["required"], json!(["a", "b"]));
+        assert_eq!(
+            strict_params["properties"]["b"],
+            json!({"anyOf": [{"type": "integer"}, {"type": "null"}]})
+        );
+        assert!(strict(&answer([&closed])).is_some());
+        let open = card(json!({"a": {"type": "object"}}), &[]);
+        assert_eq!(strict(&answer([&closed, &open])), None);
+    }
 }

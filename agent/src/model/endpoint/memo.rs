@@ -10,6 +10,9 @@ use crate::workspace::{Endpoints, Learned};
 /// After how many answers in a row without the form that was asked for nobody asks for it any more.
 const SHAPELESS: u8 = 2;
 
+/// No window is halved below this, in tokens.
+const SMALLEST: u64 = 512;
+
 /// What is known of one model of one server.
 pub(super) struct Memo {
     known: Arc<Endpoints>,
@@ -107,14 +110,18 @@ impl Memo {
         can
     }
 
-    /// A prompt that should have fit did not; the server spoke of a window of `said` tokens.
-    pub(super) fn overran(&self, size: Size, said: Option<u64>) {
+    /// A prompt was too long, though it should have fit if `fits`; the server spoke of a window of `said`
+    /// tokens.
+    pub(super) fn overran(&self, size: Size, fits: bool, said: Option<u64>) {
         let mut state = self.lock();
         match (self.sized, said) {
             (SizedBy::Server, Some(said)) if said < size.window => {
-                state.learned.window = Some(said)
+                state.learned.window = Some(said);
             }
-            (SizedBy::Server, None) => state.learned.window = Some((size.window / 2).max(512)),
+            _ if !fits => return,
+            (SizedBy::Server, None) => {
+                state.learned.window = Some((size.window / 2).max(SMALLEST));
+            }
             _ => state.learned.bytes_per_token = Some(measure::halved(size.bytes_per_token)),
         }
         drop(state);

@@ -15,7 +15,7 @@ use memo::Memo;
 use plan::Plan;
 use wire::Wire;
 
-use super::provider::{Form, Listed, Ollama, OpenAi, Provider, Refusal};
+use super::provider::{Anthropic, Form, Gemini, Listed, Ollama, OpenAi, Provider, Refusal};
 use super::stream::{Failure, Gathered, Reader, Watch};
 use super::{ApiKeys, Ask, Completion, Listener, Model, ModelError, Usage, Way};
 use crate::config::{ProviderName, Target};
@@ -49,7 +49,9 @@ impl Endpoint {
         let provider: Box<dyn Provider> = match target.provider {
             ProviderName::Ollama => Box::new(Ollama::new(url)?),
             ProviderName::OpenAi => Box::new(OpenAi::new(url, keys.openai.as_ref())?),
-            _ => return Err(ModelError::NeedsModel),
+            ProviderName::Anthropic => Box::new(Anthropic::new(url, keys.anthropic.as_ref())?),
+            ProviderName::Gemini => Box::new(Gemini::new(url, keys.gemini.as_ref())?),
+            ProviderName::Offline => return Err(ModelError::NeedsModel),
         };
         let wire = Wire::new(provider.place())?;
         let memo = Memo::new(known, provider.place(), &target.model);
@@ -115,6 +117,10 @@ impl Endpoint {
         Ok(())
     }
 
+    fn plan(&self, ask: &Ask<'_>, way: Way) -> Plan {
+        Plan::new(ask, way, &self.memo, self.window)
+    }
+
     async fn attempt(
         &self,
         plan: &Plan,
@@ -132,10 +138,17 @@ impl Endpoint {
     /// Learns from an answer, and gives it.
     fn completed(&self, plan: Plan, mut gathered: Gathered, watch: &Watch) -> Completion {
         let tokens = gathered.tokens;
-        if let Some(read) = tokens.read {
-            self.memo.counted(plan.bytes(), read);
+        let mut cut = plan.rendered.cut.clone();
+        match tokens.read {
+            // A server that fills the whole window with the prompt has left out what was too much.
+            Some(read) if read >= plan.size.window => {
+                self.memo.overran(plan.size, plan.fits, None);
+                cut.push("a part of the prompt, by the server, because it was too long".to_owned());
+            }
+            Some(read) => self.memo.counted(plan.bytes(), read),
+            None => {}
         }
-        if self.way.is_none() && plan.form != Form::Free {
+        if self.way.is_none() && plan.asks_for_actions {
             self.memo.worked(plan.way);
         }
         let calls = gathered.take_calls();
@@ -150,7 +163,7 @@ impl Endpoint {
             written: tokens.written,
             window: Some(plan.size.window),
             first_token: watch.first_token(),
-            cut: plan.rendered.cut,
+            cut,
         };
         Completion { text: gathered.text, calls, usage }
     }
@@ -167,11 +180,12 @@ impl Model for Endpoint {
         ask: &Ask<'_>,
         progress: &mut Listener<'_>,
     ) -> Result<Completion, ModelError> {
-        self.describe().await?;
-        let mut way = self.way.unwrap_or_else(|| self.memo.way());
+        let described = self.describe().await;
+        let mut plan = self.plan(ask, self.way.unwrap_or_else(|| self.memo.way()));
+        // The prompt is written even if nobody is there to be asked: people look at what stands in it.
+        described?;
         let mut overran = false;
         loop {
-            let plan = Plan::new(ask, way, &self.memo, self.window);
             let failure = match self.attempt(&plan, progress).await {
                 Ok((gathered, watch)) => return Ok(self.completed(plan, gathered, &watch)),
                 Err(failure) => failure,
@@ -179,7 +193,7 @@ impl Model for Endpoint {
             match failure.refusal {
                 Refusal::Overrun(said) if !overran => {
                     overran = true;
-                    self.memo.overran(plan.size, said);
+                    self.memo.overran(plan.size, plan.fits, said);
                     // Only a prompt that is written for the model can be written shorter.
                     if ask.turn.is_none() {
                         return Err(failure.error);
@@ -189,12 +203,13 @@ impl Model for Endpoint {
                     self.memo.refused_temperature();
                 }
                 _ if refuses_form(&failure) && plan.form != Form::Free && self.way.is_none() => {
-                    let Some(next) = plan::next(way) else { return Err(failure.error) };
+                    let Some(next) = plan::next(plan.way) else { return Err(failure.error) };
                     tracing::info!(error = %failure.error, ?next, "the model is asked in another way");
-                    way = next;
+                    plan.way = next;
                 }
                 _ => return Err(failure.error),
             }
+            plan = self.plan(ask, plan.way);
         }
     }
 }

@@ -11,12 +11,16 @@ use crate::prompt::Rendered;
 pub(super) struct Plan {
     /// How actions are asked for.
     pub(super) way: Way,
+    /// Whether they are asked for at all.
+    pub(super) asks_for_actions: bool,
     /// What the answer has to look like.
     pub(super) form: Form,
     /// What the prompt had to fit.
     pub(super) size: Size,
     /// The prompt.
     pub(super) rendered: Rendered,
+    /// Whether it should fit, as far as one can tell.
+    pub(super) fits: bool,
     temperature: Option<u8>,
 }
 
@@ -29,10 +33,12 @@ impl Plan {
             let size = memo.size(wish);
             let bytes = measure::prompt(size.window, size.bytes_per_token, beside);
             let rendered = ask.prompt(Fit { way, bytes });
-            if rendered.text.len() <= bytes || wish.is_some() || !memo.grow(size.window) {
+            let fits = rendered.text.len() <= bytes;
+            if fits || wish.is_some() || !memo.grow(size.window) {
                 // Small models keep to the form of the answer best when they don't gamble.
                 let temperature = memo.takes_temperature().then_some(0);
-                return Self { way, form, size, rendered, temperature };
+                let asks_for_actions = ask.turn.is_some();
+                return Self { way, asks_for_actions, form, size, rendered, fits, temperature };
             }
         }
     }

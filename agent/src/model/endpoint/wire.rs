@@ -109,7 +109,7 @@ async fn accepted(
         said.words = String::from_utf8_lossy(&read).into_owned();
     }
     let refusal = if status.is_redirection() { Refusal::Other } else { provider.refusal(&said) };
-    let wait = retry_after(response.headers());
+    let wait = retry_after(response.headers()).or(said.retry_after);
     Err(Failure { error: provider.place().refused(model, &said, refusal, wait), refusal })
 }
 

@@ -1,5 +1,8 @@
 //! Who serves models: one file for each API, behind one small trait that sends nothing itself.
 
+mod anthropic;
+mod faults;
+mod gemini;
 mod host;
 mod ollama;
 mod openai;
@@ -8,10 +11,13 @@ mod refusal;
 
 use serde_json::Value;
 
+pub(super) use anthropic::Anthropic;
+pub(super) use faults::retry_after;
+pub(super) use gemini::Gemini;
 pub use host::{Host, HostError};
 pub(super) use ollama::Ollama;
 pub(super) use openai::OpenAi;
-pub(super) use place::{Place, SizedBy, retry_after};
+pub(super) use place::{Place, SizedBy};
 pub(super) use refusal::{Refusal, Said};
 
 use super::tools::Tool;

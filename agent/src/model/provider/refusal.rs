@@ -1,5 +1,7 @@
 //! What servers say instead of an answer, and what it means.
 
+use std::time::Duration;
+
 use serde_json::Value;
 
 /// What a server said instead of an answer.
@@ -13,6 +15,8 @@ pub(in crate::model) struct Said {
     pub(in crate::model) code: String,
     /// The size of the window, if it is said as a field of its own: llama.cpp's `n_ctx`.
     pub(in crate::model) window: Option<u64>,
+    /// How long it asks to wait, if that is said here and not in a header: Gemini's `retryDelay`.
+    pub(in crate::model) retry_after: Option<Duration>,
 }
 
 /// What it means.
@@ -59,14 +63,18 @@ impl Said {
         let error = body.get("error").unwrap_or(body);
         let of = |name: &str| error[name].as_str().unwrap_or_default();
         let words = [error.as_str().unwrap_or_default(), of("message"), of("detail")];
-        let reasons = error["details"].as_array().into_iter().flatten();
-        let reasons = reasons.filter_map(|detail| detail["reason"].as_str());
+        let details = || error["details"].as_array().into_iter().flatten();
+        let reasons = details().filter_map(|detail| detail["reason"].as_str());
+        let mut waits =
+            details().filter_map(|detail| detail["retryDelay"].as_str()?.strip_suffix('s'));
         let codes = [of("type"), of("code"), of("status")].into_iter().chain(reasons);
         Self {
             status,
             words: words.into_iter().find(|words| !words.is_empty()).unwrap_or_default().to_owned(),
             code: codes.collect::<Vec<_>>().join(" ").trim().to_owned(),
             window: error["n_ctx"].as_u64(),
+            retry_after: waits
+                .find_map(|wait| Duration::try_from_secs_f64(wait.parse().ok()?).ok()),
         }
     }
 

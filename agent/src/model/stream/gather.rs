@@ -6,6 +6,9 @@ use crate::model::provider::{Part, Said, Tokens};
 /// How large an answer may be, in bytes, reasoning and calls included.
 pub(in crate::model) const ANSWER_LIMIT: usize = 1024 * 1024;
 
+/// What a call weighs besides its text, in bytes, so that a server can't make endless ones of nothing.
+const CALL: usize = 4_096;
+
 /// An answer while it comes.
 #[derive(Debug, Default)]
 pub(in crate::model) struct Gathered {
@@ -15,7 +18,8 @@ pub(in crate::model) struct Gathered {
     calls: Vec<(Option<u64>, Call)>,
     /// What it took, as far as that was said.
     pub(in crate::model) tokens: Tokens,
-    thoughts: usize,
+    /// How large it is by now, in bytes.
+    size: usize,
     /// Why it ended, once it has.
     done: Option<String>,
 }
@@ -36,24 +40,33 @@ impl Gathered {
         part: Part,
         words: &mut (dyn FnMut(&str) + Send),
     ) -> Result<(), Stopped> {
+        self.size += match &part {
+            Part::Text(text) => text.len(),
+            Part::Thought(bytes) => *bytes,
+            Part::Call { name, params, .. } => name.len() + params.len(),
+            _ => 0,
+        };
+        if let Part::Call { at, name, params } = &part {
+            self.call(*at, name, params);
+        }
+        if self.size > ANSWER_LIMIT {
+            return Err(Stopped::TooLarge);
+        }
         match part {
             Part::Text(text) => {
-                self.text.push_str(&text);
-                self.bounded()?;
                 words(&text);
+                self.text.push_str(&text);
             }
-            Part::Thought(bytes) => self.thoughts += bytes,
-            Part::Call { at, name, params } => self.call(at, &name, &params),
             Part::Usage(tokens) => {
                 self.tokens.read = tokens.read.or(self.tokens.read);
                 self.tokens.cached = tokens.cached.or(self.tokens.cached);
                 self.tokens.written = tokens.written.or(self.tokens.written);
             }
             Part::Done { reason } => self.done = Some(reason),
-            Part::End => {}
             Part::Failed(said) => return Err(Stopped::Failed(said)),
+            Part::Thought(_) | Part::Call { .. } | Part::End => {}
         }
-        self.bounded()
+        Ok(())
     }
 
     fn call(&mut self, at: Option<u64>, name: &str, params: &str) {
@@ -66,15 +79,9 @@ impl Gathered {
             None => {
                 let call = Call { name: name.to_owned(), params: params.to_owned() };
                 self.calls.push((at, call));
+                self.size += CALL;
             }
         }
-    }
-
-    fn bounded(&self) -> Result<(), Stopped> {
-        // A call weighs something even if nothing stands in it.
-        let calls = self.calls.iter().map(|(_, call)| 64 + call.name.len() + call.params.len());
-        let size = self.text.len() + self.thoughts + calls.sum::<usize>();
-        if size > ANSWER_LIMIT { Err(Stopped::TooLarge) } else { Ok(()) }
     }
 
     /// Whether nothing has been said by now.

@@ -59,7 +59,46 @@ pub(super) const OPENAI: Api = Api {
     look: "see what it does in its log",
 };
 
-pub(super) const ALL: [Api; 2] = [OLLAMA, OPENAI];
+pub(super) const ANTHROPIC: Api = Api {
+    name: "anthropic",
+    path: "",
+    text: |text| json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}}),
+    thought: |text| json!({"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": text}}),
+    done: || {
+        vec![
+            // Each stream begins with this one, but it is no harm that it comes late.
+            json!({"type": "message_start", "message": {"usage": {
+                "input_tokens": 40, "cache_creation_input_tokens": 60, "cache_read_input_tokens": 900,
+                "output_tokens": 1,
+            }}}),
+            json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 7}}),
+            json!({"type": "message_stop"}),
+        ]
+    },
+    failure: |words| json!({"type": "error", "error": {"type": "api_error", "message": words}}),
+    expected: "Anthropic",
+    look: "see what it does in its log",
+};
+
+pub(super) const GEMINI: Api = Api {
+    name: "gemini",
+    path: "",
+    text: |text| json!({"candidates": [{"content": {"role": "model", "parts": [{"text": text}]}}]}),
+    thought: |text| json!({"candidates": [{"content": {"role": "model", "parts": [{"text": text, "thought": true}]}}]}),
+    done: || {
+        vec![json!({
+            "candidates": [{"content": {"role": "model", "parts": [{"text": ""}]}, "finishReason": "STOP"}],
+            "usageMetadata": {
+                "promptTokenCount": 1_000, "cachedContentTokenCount": 900, "candidatesTokenCount": 7,
+            },
+        })]
+    },
+    failure: |words| json!({"error": {"code": 500, "message": words, "status": "INTERNAL"}}),
+    expected: "Gemini",
+    look: "see what it does in its log",
+};
+
+pub(super) const ALL: [Api; 4] = [OLLAMA, OPENAI, ANTHROPIC, GEMINI];
 
 impl Api {
     /// The model `m` at a server on this machine.

@@ -1,9 +1,14 @@
 //! Endpoints against real servers that behave and misbehave, each in the words of every provider.
 
 mod apis;
+mod learning;
+mod lists;
 mod misbehaviour;
+mod refusals;
 mod requests;
+mod secrets;
 mod server;
+mod streams;
 
 use std::sync::Arc;
 

@@ -87,3 +87,29 @@ async fn a_plain_text_is_one_message_without_any_form() {
         }
     }
 }
+
+#[test]
+fn openai_itself_makes_demands_that_others_do_not() {
+    let endpoint = Endpoint::new(
+        &"openai:gpt".parse().unwrap(),
+        &keys(),
+        Arc::new(Endpoints::at(tempfile::tempdir().unwrap().path())),
+    );
+    let endpoint = endpoint.unwrap();
+    let body = |cards: &[ActionCard]| {
+        let memory = Memory::default();
+        let turn = TurnParts { message: "hi", cards: [cards, &[]], so_far: &[], memory: &memory };
+        let plan = Plan::new(&Ask::turn(&written, turn), Way::Json, &endpoint.memo, None);
+        endpoint.provider.complete(&plan.asked("gpt")).body.unwrap()
+    };
+    assert_eq!(endpoint.memo.size(None).window, 128_000);
+    let cards = cards();
+    let strict = body(&cards[1..]);
+    assert_eq!(strict["max_completion_tokens"], 2_048 + 8_192);
+    let form = &strict["response_format"]["json_schema"];
+    assert_eq!(form["strict"], true);
+    let params = "/schema/properties/actions/items/anyOf/0/properties/params/required";
+    assert_eq!(form.pointer(params), Some(&json!(["platform", "text", "tags"])));
+    // A memory holds what nobody named, which strict mode does not know.
+    assert_eq!(body(&cards)["response_format"]["json_schema"]["strict"], false);
+}
