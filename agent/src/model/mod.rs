@@ -1,19 +1,26 @@
 //! Who thinks: a language model behind one small trait, and what stands in when there is none.
 
+mod api_keys;
 mod ask;
+mod breaker;
+mod chain;
 mod completion;
 mod error;
-mod fallback;
+mod link;
 mod offline;
 mod ollama;
+mod retry;
 mod way;
 
 use async_trait::async_trait;
 
+pub use api_keys::ApiKeys;
 pub use ask::{Ask, Fit, TurnParts};
+pub use breaker::Standing;
+pub use chain::Chain;
 pub use completion::{Call, Completion, Usage};
 pub use error::ModelError;
-pub use fallback::Fallback;
+pub use link::Link;
 pub use offline::Offline;
 pub use ollama::{Host, HostError, Ollama};
 pub use way::Way;
@@ -60,3 +67,14 @@ pub enum Progress<'p> {
     /// What people should hear now: that it is tried again, or that somebody else answers.
     Notice(Notice),
 }
+
+impl Progress<'_> {
+    /// Whether it is something of the answer itself, which can't be taken back.
+    #[must_use]
+    pub fn is_words(&self) -> bool {
+        matches!(self, Self::Piece(piece) if !piece.is_empty())
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod scripted;

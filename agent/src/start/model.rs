@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::config::{ProviderName, Settings};
 use crate::error::StartError;
-use crate::model::{Fallback, Host, Model, Offline, Ollama};
+use crate::model::{Chain, Host, Link, Model, Offline, Ollama};
 
 /// How long the look may hold up the start.
 const LOOK: Duration = Duration::from_millis(500);
@@ -25,17 +25,27 @@ pub(super) async fn find(settings: &Settings) -> Result<(Arc<dyn Model>, String)
         Ok(Ok(_)) => Some(ollama.not_pulled()),
         Ok(Err(error)) => Some(error),
         Err(_) => {
-            return Ok((
-                Arc::new(Fallback::new(ollama, offline)),
-                format!("{name}, slow to answer"),
-            ));
+            return Ok((Arc::new(chain(ollama, offline)), format!("{name}, slow to answer")));
         }
     };
     let line = match &problem {
         None => name,
         Some(error) => format!("{error}; until then sentences like those of /actions work"),
     };
-    Ok((Arc::new(Fallback::new(ollama, offline).after(problem)), line))
+    let chain = chain(ollama, offline);
+    Ok((
+        Arc::new(match &problem {
+            Some(p) => chain.after(p),
+            None => chain,
+        }),
+        line,
+    ))
+}
+fn chain(ollama: Ollama, offline: Offline) -> Chain {
+    Chain::new(vec![
+        Arc::new(Link::new(Arc::new(ollama))),
+        Arc::new(Link::offline(Arc::new(offline))),
+    ])
 }
 
 /// Whether Ollama means `listed` by `wanted`: letter case does not count, and no tag means `latest`.
