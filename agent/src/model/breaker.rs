@@ -15,6 +15,9 @@ const FAILURES: u32 = 3;
 /// How long it rests before one completion is let through to see whether it is back.
 const REST: Duration = Duration::from_secs(30);
 
+/// The same when nothing listens: to see that costs nothing, and who has just started the server wants it to answer.
+const REFUSED_REST: Duration = Duration::from_secs(5);
+
 /// Counts an endpoint's failures, and says whether it may be asked.
 #[derive(Debug, Default)]
 pub(super) struct Breaker(Mutex<State>);
@@ -117,8 +120,10 @@ impl Breaker {
             Some(error) if is_its_fault(error) => {
                 state.failures += 1;
                 state.last = Some(error.clone());
+                let refused = matches!(error, ModelError::Unreachable { .. });
+                let rest = if refused { REFUSED_REST } else { REST };
                 if state.failures >= FAILURES {
-                    state.rests = Some(Instant::now() + REST);
+                    state.rests = Some(Instant::now() + rest);
                 }
             }
             _ => *state = State::default(),
@@ -228,7 +233,7 @@ mod tests {
         advance(REST).await;
         drop(breaker.pass("a").unwrap());
         assert_eq!(breaker.standing(), Standing::HalfOpen);
-        fails(&breaker, gone("a"));
+        fails(&breaker, busy(None));
         assert_eq!(breaker.standing(), Standing::Open { left: REST, failures: 4 });
         advance(REST).await;
         assert_eq!(breaker.pass("a").unwrap().tries, Tries::One);
@@ -241,6 +246,15 @@ mod tests {
             fails(&breaker, error);
         }
         assert_eq!(breaker.standing(), Standing::Closed { failures: 0 });
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_is_not_there_rests_for_a_moment_only() {
+        let breaker = Breaker::default();
+        for _ in 0..FAILURES {
+            fails(&breaker, gone("a"));
+        }
+        assert_eq!(breaker.standing(), Standing::Open { left: REFUSED_REST, failures: 3 });
     }
 
     #[tokio::test(start_paused = true)]

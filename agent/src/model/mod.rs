@@ -3,13 +3,16 @@
 mod api_keys;
 mod ask;
 mod breaker;
+mod build;
 mod chain;
 mod completion;
 mod error;
 mod link;
 mod offline;
 mod ollama;
+mod proof;
 mod retry;
+mod switch;
 mod way;
 
 use async_trait::async_trait;
@@ -17,12 +20,15 @@ use async_trait::async_trait;
 pub use api_keys::ApiKeys;
 pub use ask::{Ask, Fit, TurnParts};
 pub use breaker::Standing;
+pub use build::{Listed, Lists, Maker};
 pub use chain::Chain;
 pub use completion::{Call, Completion, Usage};
 pub use error::ModelError;
 pub use link::Link;
 pub use offline::Offline;
 pub use ollama::{Host, HostError, Ollama};
+pub use proof::{Proof, prove, seconds};
+pub use switch::Switch;
 pub use way::Way;
 
 use std::time::Duration;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use tokio::time::Instant;
 
-use super::{Ask, Completion, Listener, Model, ModelError, Progress};
+use super::{Ask, Completion, Listed, Listener, Lists, Model, ModelError, Progress};
 
 /// Says one thing after the other; when none is left, it thinks for ever.
 #[derive(Clone)]
@@ -17,6 +17,7 @@ pub(crate) struct Scripted {
     asked: Arc<Mutex<Vec<Instant>>>,
     begins: &'static str,
     takes: Duration,
+    offers: &'static [&'static str],
 }
 
 impl Scripted {
@@ -31,6 +32,7 @@ impl Scripted {
             asked: Arc::default(),
             begins: "",
             takes: Duration::ZERO,
+            offers: &[],
         }
     }
 
@@ -42,6 +44,11 @@ impl Scripted {
     /// The same, which takes so long for each.
     pub(crate) fn taking(self, takes: Duration) -> Self {
         Self { takes, ..self }
+    }
+
+    /// The same, whose server has these models.
+    pub(crate) fn offering(self, offers: &'static [&'static str]) -> Self {
+        Self { offers, ..self }
     }
 
     /// When it was asked.
@@ -75,6 +82,14 @@ impl Model for Scripted {
                 Err(error)
             }
         }
+    }
+}
+
+#[async_trait]
+impl Lists for Scripted {
+    async fn models(&self) -> Result<Vec<Listed>, ModelError> {
+        let listed = |name: &&str| Listed { name: (*name).to_owned(), window: None };
+        Ok(self.offers.iter().map(listed).collect())
     }
 }
 

@@ -16,20 +16,27 @@ pub(super) struct Screen {
     within_line: bool,
     spinner: Option<ProgressBar>,
     moves: bool,
+    /// Whether the wait that lasts has been said.
+    waits: bool,
 }
 
 impl Screen {
     pub(super) fn new() -> Self {
         let moves = io::stderr().is_terminal() && io::stdout().is_terminal();
-        Self { words: Plain::default(), within_line: false, spinner: None, moves }
+        Self { words: Plain::default(), within_line: false, spinner: None, moves, waits: false }
     }
 
     /// Shows one thing. Fails only when stdout is gone.
     pub(super) fn show(&mut self, outgoing: &Outgoing) -> io::Result<()> {
+        if let Outgoing::Waiting(what) = outgoing {
+            self.wait(what);
+            return Ok(());
+        }
+        self.waits = false;
         self.still();
         match outgoing {
-            Outgoing::Working(what) => {
-                self.spin(what);
+            Outgoing::Working(what) | Outgoing::Waiting(what) => {
+                self.spin(what, "{spinner} {msg} {elapsed}");
                 Ok(())
             }
             Outgoing::Words(piece) => {
@@ -69,12 +76,25 @@ impl Screen {
         }
     }
 
-    fn spin(&mut self, what: &str) {
+    /// A wait: every second of it where something moves, elsewhere one line in all.
+    fn wait(&mut self, what: &str) {
+        if self.within_line {
+            return;
+        }
+        if self.moves {
+            self.still();
+            self.spin(what, "{spinner} {msg}");
+        } else if !std::mem::replace(&mut self.waits, true) {
+            let _ = writeln!(io::stderr(), "[{}]", harmless(what));
+        }
+    }
+
+    fn spin(&mut self, what: &str, template: &str) {
         if !self.moves || self.within_line {
             return;
         }
         let spinner = ProgressBar::new_spinner().with_message(harmless(what));
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
+        if let Ok(style) = ProgressStyle::with_template(template) {
             spinner.set_style(style);
         }
         spinner.enable_steady_tick(Duration::from_millis(120));

@@ -102,10 +102,10 @@ async fn a_rest_is_said_and_the_primary_is_not_asked_until_it_is_over() {
     }
     assert_eq!(chain.name(), "offline");
     let resting = heard(&chain).await;
-    insta::assert_snapshot!(resting[0], @"a is not asked for another 30 s after it failed 3 times: nothing answers at a (connection refused); start it with `ollama serve`; answering without a language model");
+    insta::assert_snapshot!(resting[0], @"a is not asked for another 5 s after it failed 3 times: nothing answers at a (connection refused); start it with `ollama serve`; answering without a language model");
     assert!(heard(&chain).await[0].starts_with(WITHOUT), "once");
     assert_eq!(first.asked().len(), 2);
-    tokio::time::advance(Duration::from_secs(30)).await;
+    tokio::time::advance(Duration::from_secs(5)).await;
     assert_eq!(heard(&chain).await, ["a answers again", "here"]);
 }
 

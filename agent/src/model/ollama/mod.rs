@@ -113,10 +113,16 @@ impl Ollama {
         if response.status().is_success() {
             return Ok(response);
         }
+        let retry_after = retry_after(&response);
         // An error of which not all arrives is still that error.
         let body = timeout(LIST, self.body(&mut response, ERROR_LIMIT)).await;
         let body = body.ok().and_then(Result::ok).unwrap_or_default();
-        Err(self.refused(response.status(), &body))
+        Err(match self.refused(response.status(), &body) {
+            ModelError::Status { address, status: status @ (429 | 503), words } => {
+                ModelError::Busy { address, status, words, retry_after }
+            }
+            other => other,
+        })
     }
 
     /// The body, up to about `limit` bytes.
@@ -211,6 +217,12 @@ impl Model for Ollama {
             }
         }
     }
+}
+
+/// How long the server asks to wait, if it does so in seconds (RFC 9110, 10.2.3).
+fn retry_after(response: &Response) -> Option<Duration> {
+    let header = response.headers().get("retry-after")?.to_str().ok()?;
+    header.trim().parse().ok().map(Duration::from_secs)
 }
 
 /// A window that holds the prompt, at three bytes a token, and an answer.
