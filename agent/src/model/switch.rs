@@ -108,3 +108,39 @@ impl Model for Switch {
         chain.complete(ask, progress).await
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::time::sleep;
+
+    use super::*;
+    use crate::model::scripted::{Scripted, hear};
+
+    #[tokio::test(start_paused = true)]
+    async fn what_runs_keeps_the_chain_that_it_began_with() {
+        let slow = Scripted::new("a", [Ok("from a")]).taking(Duration::from_secs(2));
+        let switch = Switch::of(Arc::new(slow));
+        let (mut said, mut told) = (Vec::new(), Vec::new());
+        let (mut hear_words, mut hear_change) = (hear(&mut said), hear(&mut told));
+        let ask = Ask::plain("");
+        let running = switch.complete(&ask, &mut hear_words);
+        let changing = async {
+            sleep(Duration::from_secs(1)).await;
+            switch.change(Target::OFFLINE, &mut hear_change).await
+        };
+        let (completed, changed) = tokio::join!(running, changing);
+        assert_eq!((completed.unwrap().text.as_str(), changed), ("from a", Ok(None)));
+        assert_eq!((switch.name().as_str(), switch.first()), ("offline", Target::OFFLINE));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_can_not_be_asked_changes_nothing() {
+        let switch = Switch::of(Arc::new(Scripted::new("a", [])));
+        let target: Target = "openai:gpt-4o-mini".parse().unwrap();
+        let error = switch.change(target, &mut |_| {}).await.unwrap_err();
+        insta::assert_snapshot!(error, @"openai:gpt-4o-mini needs a key; put OPENAI_API_KEY=... into .env or the environment, and start again");
+        assert_eq!(switch.name(), "a");
+    }
+}
