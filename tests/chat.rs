@@ -42,7 +42,10 @@ fn the_start_says_what_was_found_in_three_lines() {
     chat.ask("/status", "workspace:");
     let stderr = chat.stderr();
     let lines: Vec<&str> = stderr.lines().take(3).collect();
-    assert!(lines[0].starts_with("model:  nothing answers at 127.0.0.1:1 "), "{stderr}");
+    assert!(
+        lines[0].starts_with("model:  ollama, llama3.1:8B: nothing answers at 127.0.0.1:1 ("),
+        "{stderr}"
+    );
     assert!(lines[0].contains("start it with `ollama serve`"), "{stderr}");
     assert!(lines[1].starts_with("router: beside this chat"), "{stderr}");
     assert_eq!(lines[2], "skills: CREATE_POST, HELLO_WORLD, WEB_FETCH");

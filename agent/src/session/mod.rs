@@ -9,6 +9,7 @@ pub use desk::Desk;
 pub use outlet::Outlet;
 
 use crate::action::Observation;
+use crate::model::Usage;
 use crate::prompt::Prompt;
 use crate::question::Question;
 use crate::workspace::Entered;
@@ -32,6 +33,8 @@ pub struct Session {
     pub said: String,
     /// The questions that it has seen and that nobody has answered here.
     pub questions: Vec<Question>,
+    /// What the latest completion took.
+    pub usage: Option<Usage>,
     /// How many answers are given whose result has not come yet.
     pub awaited: usize,
 }
@@ -72,6 +75,7 @@ impl Session {
             prompt,
             said: String::new(),
             questions: Vec::new(),
+            usage: None,
             awaited: 0,
         })
     }

@@ -21,7 +21,7 @@ use crate::config::Settings;
 use crate::confine::Confined;
 use crate::error::StartError;
 use crate::mind::Mind;
-use crate::model::Model;
+use crate::model::{Model, Switch};
 use crate::prompt::{Fence, Prompt};
 use crate::session::{Desk, Outlet, Session};
 use crate::workspace::Workspace;
@@ -64,7 +64,7 @@ pub async fn talk<B: Requester + Feed + 'static>(
         model::find(&settings, Arc::clone(&workspace.endpoints)),
         catalog::wait_for_first(&mut catalog, &workspace)
     );
-    let (model, thinks) = found?;
+    let (model, thinks) = found;
     let (outlet, outgoing) = Outlet::new();
     let mut session = Session::owner(Prompt::new(Fence::new(random()))?)?;
     session.entered = workspace.entered();
@@ -142,10 +142,11 @@ fn random() -> u64 {
     uuid::Uuid::new_v4().as_u64_pair().0
 }
 
-fn local_actions(workspace: &Arc<Workspace>, model: &Arc<dyn Model>) -> Vec<Box<dyn LocalAction>> {
+fn local_actions(workspace: &Arc<Workspace>, model: &Arc<Switch>) -> Vec<Box<dyn LocalAction>> {
     let memory_write = MemoryWrite::new(Arc::clone(workspace));
     let fence = Fence::new(random());
-    let llm_summary = LlmSummary::new(Arc::clone(workspace), Arc::clone(model), fence);
+    let model: Arc<dyn Model> = Arc::<Switch>::clone(model);
+    let llm_summary = LlmSummary::new(Arc::clone(workspace), model, fence);
     let mut actions: Vec<Box<dyn LocalAction>> = Vec::new();
     actions.extend(memory_write.map(|action| Box::new(action) as Box<dyn LocalAction>));
     actions.extend(llm_summary.map(|action| Box::new(action) as Box<dyn LocalAction>));

@@ -7,7 +7,7 @@ use crate::action::Observation;
 use crate::answer::{Answer, Words};
 use crate::channel::Outgoing;
 use crate::mind::Mind;
-use crate::model::{Ask, Fit, Progress, TurnParts};
+use crate::model::{Ask, Completion, Fit, Model, Progress, TurnParts};
 use crate::prompt::Parts;
 use crate::session::Outlet;
 use crate::workspace::Artifact;
@@ -81,7 +81,10 @@ impl Turn<'_> {
         };
         let cards = [agent_actions.as_slice(), router_actions.as_slice()];
         let turn = TurnParts { message, cards, so_far, memory: &memory };
-        ask(self.mind, self.outlet, &mut self.session.said, &Ask::turn(&write, turn)).await
+        let ask_turn = Ask::turn(&write, turn);
+        let completion = ask(self.mind, self.outlet, &mut self.session.said, &ask_turn).await?;
+        self.session.usage = Some(completion.usage);
+        Ok(completion.text)
     }
 }
 
@@ -91,7 +94,7 @@ async fn ask(
     outlet: &Outlet,
     said: &mut String,
     ask: &Ask<'_>,
-) -> Result<String, String> {
+) -> Result<Completion, String> {
     let name = mind.model.name();
     outlet.say(Outgoing::Working(format!("{name} is thinking")));
     let mut words = Words::default();
@@ -108,7 +111,7 @@ async fn ask(
     };
     let mut hear = |progress: Progress<'_>| match progress {
         Progress::Piece(piece) => show(words.push(piece)),
-        Progress::Waiting { waited, limit } => outlet.say(Outgoing::Working(format!(
+        Progress::Waiting { waited, limit } => outlet.say(Outgoing::Waiting(format!(
             "{name} is thinking, {} s of at most {} s",
             waited.as_secs(),
             limit.as_secs()
@@ -117,5 +120,5 @@ async fn ask(
     };
     let completed = mind.model.complete(ask, &mut hear).await;
     show(words.finish());
-    Ok(completed.map_err(|error| error.to_string())?.text)
+    completed.map_err(|error| error.to_string())
 }

@@ -57,6 +57,14 @@ impl Document for Book {
 #[derive(Debug)]
 pub struct Endpoints(File<Book>);
 
+/// Nothing yet, and in memory alone.
+impl Default for Endpoints {
+    fn default() -> Self {
+        // Nothing can be written below what is no folder.
+        Self::at(Path::new("/dev/null"))
+    }
+}
+
 impl Endpoints {
     /// What was learned by those who kept it in `folder`.
     #[must_use]
