@@ -10,7 +10,7 @@ use crate::workspace::{Endpoints, Learned};
 /// After how many answers in a row without the form that was asked for nobody asks for it any more.
 const SHAPELESS: u8 = 2;
 
-/// No window is halved below this, in tokens.
+/// No window is smaller than this, in tokens, whatever a server says: nothing would fit.
 const SMALLEST: u64 = 512;
 
 /// What is known of one model of one server.
@@ -78,13 +78,14 @@ impl Memo {
     pub(super) fn asked(&self, window: Option<u64>) {
         let mut state = self.lock();
         state.asked = true;
-        state.learned.window = window.filter(|&window| window > 0).or(state.learned.window);
+        state.learned.window = window.filter(|&window| window >= SMALLEST).or(state.learned.window);
     }
 
     /// What a prompt has to fit, if the owner wishes for this window.
     pub(super) fn size(&self, wish: Option<u64>) -> Size {
         let state = self.lock();
         let limit = state.learned.window;
+        let wish = wish.map(|wish| wish.max(SMALLEST));
         let window = match self.sized {
             SizedBy::Asker => {
                 let asked = wish.unwrap_or(measure::LOCAL.max(state.grown));
@@ -116,7 +117,7 @@ impl Memo {
         let mut state = self.lock();
         match (self.sized, said) {
             (SizedBy::Server, Some(said)) if said < size.window => {
-                state.learned.window = Some(said);
+                state.learned.window = Some(said.max(SMALLEST));
             }
             _ if !fits => return,
             (SizedBy::Server, None) => {

@@ -22,6 +22,9 @@ const ERROR_LIMIT: usize = 16 * 1024;
 /// How much of a list of models is read, in bytes: thousands of models.
 const LIST_LIMIT: usize = 4 * 1024 * 1024;
 
+/// Longer than this no server makes anybody wait.
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// A way to one server.
 pub(super) struct Wire(Client);
 
@@ -109,7 +112,7 @@ async fn accepted(
         said.words = String::from_utf8_lossy(&read).into_owned();
     }
     let refusal = if status.is_redirection() { Refusal::Other } else { provider.refusal(&said) };
-    let wait = retry_after(response.headers()).or(said.retry_after);
+    let wait = retry_after(response.headers()).or(said.retry_after).map(|wait| wait.min(DAY));
     Err(Failure { error: provider.place().refused(model, &said, refusal, wait), refusal })
 }
 

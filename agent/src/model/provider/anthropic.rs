@@ -144,9 +144,10 @@ fn delta(at: Option<u64>, delta: &Value) -> Option<Part> {
 fn usage(usage: &Value) -> Part {
     let of = |name: &str| usage[name].as_u64();
     let cached = of("cache_read_input_tokens");
-    let beside = cached.unwrap_or_default() + of("cache_creation_input_tokens").unwrap_or_default();
+    let written = of("cache_creation_input_tokens").unwrap_or_default();
+    let beside = cached.unwrap_or_default().saturating_add(written);
     Part::Usage(Tokens {
-        read: of("input_tokens").map(|input| input + beside),
+        read: of("input_tokens").map(|input| input.saturating_add(beside)),
         cached,
         written: of("output_tokens"),
     })

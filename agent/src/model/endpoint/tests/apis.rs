@@ -106,6 +106,13 @@ impl Api {
         format!("{}:m@http://{address}{}", self.name, self.path).parse().unwrap()
     }
 
+    /// All that it says in a stream.
+    pub(super) fn frames(&self) -> Vec<Value> {
+        let mut frames = vec![(self.text)("Hi"), (self.thought)("hm"), (self.failure)("no")];
+        frames.extend((self.done)());
+        frames
+    }
+
     /// One frame of a stream.
     pub(super) fn frame(&self, value: &Value) -> String {
         match (self.name, value) {

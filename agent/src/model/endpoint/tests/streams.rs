@@ -1,9 +1,12 @@
 //! The streams that the pages of each API show.
 
+use serde_json::{Value, json};
+
 use super::apis::{ALL, ANTHROPIC, Api, GEMINI, OLLAMA, OPENAI};
 use super::server::chunked;
 use super::*;
 use crate::model::Call;
+use crate::model::provider::Said;
 
 /// What is made of a stream, given in chunks of a size that fits no frame.
 async fn completion(api: &Api, stream: &str) -> Completion {
@@ -198,5 +201,54 @@ async fn calls_without_an_end_are_stopped() {
     for (api, frame) in [(OLLAMA, ollama), (OPENAI, openai.as_str())] {
         let error = error(&api, chunked("200 OK", &[frame.repeat(300).as_bytes()], true)).await;
         assert!(error.contains("was stopped after 1048576 bytes"), "{error}");
+    }
+}
+
+/// Every value that `frame` becomes when one part of it, or each of its numbers, is something else.
+fn spoilt(frame: &Value) -> Vec<Value> {
+    let most = Value::from(u64::MAX);
+    let others =
+        [json!(null), json!(true), json!(-1), most.clone(), json!("ü"), json!([]), json!({})];
+    let mut all = others.to_vec();
+    let mut in_place = |at: &dyn Fn(&mut Value) -> &mut Value, part: &Value| {
+        for other in spoilt(part) {
+            let mut whole = frame.clone();
+            *at(&mut whole) = other;
+            all.push(whole);
+        }
+    };
+    for (name, part) in frame.as_object().into_iter().flatten() {
+        in_place(&|whole| &mut whole[name], part);
+    }
+    for (place, part) in frame.as_array().into_iter().flatten().enumerate() {
+        in_place(&|whole| &mut whole[place], part);
+    }
+    all.push(serde_json::from_str(&numbers(&frame.to_string(), &most.to_string())).unwrap());
+    all
+}
+
+/// The JSON with `most` for each number.
+fn numbers(json: &str, most: &str) -> String {
+    let number = regex::Regex::new(r"([:\[,])\d+").unwrap();
+    number.replace_all(json, format!("${{1}}{most}")).into_owned()
+}
+
+#[test]
+fn whatever_a_server_says_is_read_without_a_panic() {
+    let folder = tempfile::tempdir().unwrap();
+    for api in ALL {
+        let known = Arc::new(Endpoints::at(folder.path()));
+        let endpoint = Endpoint::new(&api.target("127.0.0.1:1"), &keys(), known).unwrap();
+        let provider = endpoint.provider.as_ref();
+        let call = json!({"message": {"tool_calls": [{"function": {"name": "A", "arguments": {}}}]},
+            "choices": [{"delta": {"tool_calls": [{"index": 0, "function": {"name": "A"}}]}}],
+            "candidates": [{"content": {"parts": [{"functionCall": {"name": "A", "args": {}}}]}}]});
+        let error =
+            json!([{"error": {"message": "x", "details": [{"reason": "x", "retryDelay": "1s"}]}}]);
+        for frame in api.frames().iter().chain([&call, &error]).flat_map(spoilt) {
+            provider.parts(&frame);
+            provider.listed(&frame);
+            provider.refusal(&Said::new(400, &frame));
+        }
     }
 }
