@@ -18,6 +18,8 @@ async fn what_is_seen_elsewhere_runs_only_after_a_persons_yes() {
     assert_eq!(done(&ran).result["said"]["text"], "Grüße\u{202e}");
     assert_eq!(ran.message_id, reply.message_id);
     assert!(house.audit().contains("approved by console:owner"));
+    let deed = "\"by\":\"console:owner\",\"way\":\"channel\",\"deed\":\"answer\"";
+    assert!(house.audit().contains(deed), "{}", house.audit());
     let again = house.answer(&id, "yes", None).await;
     assert_eq!(stopped(&again).code, Code::BadParams, "an answer counts once");
     assert_eq!(house.ran(), 1);
@@ -76,6 +78,8 @@ async fn always_allows_the_kind_for_an_hour_and_no_other() {
     assert_eq!(offered, "SEND with to = \"X\" and any text");
     let answered = house.answer(&question(&reply).0, "always", None).await;
     assert_eq!(done(&answered).result["granted"], offered);
+    let audit = house.audit();
+    assert!(audit.contains("\"way\":\"channel\",\"deed\":\"grant\""), "{audit}");
     done(&result(&mut events).await);
     done(&house.ask("SEND", send("X", "b")).await);
     question(&house.ask("SEND", send("Y", "b")).await);

@@ -203,8 +203,14 @@ impl House {
 
     /// Ends the router, and begins another one in the same home.
     async fn restarted(self) -> Self {
+        self.restarted_with(|_| {}).await
+    }
+
+    /// The same, with something done to the home in between.
+    async fn restarted_with(self, meanwhile: impl FnOnce(&TempHome)) -> Self {
         self.shutdown.cancel();
         self.router.await.unwrap();
+        meanwhile(&self.home);
         house_at(self.home, 8, Duration::ZERO)
     }
 
