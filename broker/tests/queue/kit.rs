@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use broker::redis::{RedisAddress, RedisRequester, Terms};
 use broker::{Publisher, Request, Responder};
-use protocol::sign::{KeyPair, Keys};
+use protocol::sign::{About, KeyPair, Keys};
 use protocol::{
     ActionName, Catalog, Command, Done, Envelope, MessageId, Millis, Object, Outcome, QueueNames,
     Reply, Stopped,
@@ -22,6 +22,7 @@ pub(crate) const LONG: Duration = Duration::from_secs(60);
 pub(crate) const QUEUE: &str = "safeclaw:command_queue";
 pub(crate) const AGAIN: &str = "{safeclaw:command_queue}:q:again";
 pub(crate) const CONTROL: &str = "{safeclaw:command_queue}:control";
+pub(crate) const STATE: &str = "{safeclaw:command_queue}:command:";
 pub(crate) const LETTERS: &str = "{safeclaw:command_queue}:dlq";
 
 /// Terms under which a death is noticed within a second.
@@ -143,6 +144,31 @@ pub(crate) fn keys() -> Arc<Keys> {
 /// Terms of a router with keys.
 pub(crate) fn signed(require_signature: bool) -> Terms {
     Terms { keys: Some(keys()), require_signature, ..quick() }
+}
+
+/// A command of an agent that may be begun within `life` of `issued_at`.
+pub(crate) fn command_of(id: &str, issued_at: Millis, life: Duration) -> Command {
+    let mut command = command(id);
+    command.envelope.issued_at = Some(issued_at);
+    command.envelope.deadline = Some(issued_at.after(life));
+    command
+}
+
+/// A command as an agent with these keys signs it.
+pub(crate) fn bytes(command: &Command, keys: &Keys) -> Vec<u8> {
+    keys.sign(&About::command(command), command.to_bytes())
+}
+
+/// A command of an agent with the key, which lives for a minute.
+pub(crate) fn good(id: &str) -> Vec<u8> {
+    bytes(&command_of(id, Millis::of_this_machine(), LONG), &keys())
+}
+
+/// The bytes of a signed command with something put in the place of something else.
+pub(crate) fn altered(command: &[u8], from: &str, to: &str) -> Vec<u8> {
+    let text = String::from_utf8(command.to_vec()).unwrap();
+    assert!(text.contains(from), "{text}");
+    text.replacen(from, to, 1).into_bytes()
 }
 
 /// An agent's end with keys.

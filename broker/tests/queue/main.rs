@@ -6,6 +6,7 @@
 mod kit;
 
 mod acl;
+mod control;
 mod cut;
 mod death;
 mod drain;

@@ -17,7 +17,6 @@ use tokio_util::sync::CancellationToken;
 
 use crate::kit::*;
 
-const STATE: &str = "{safeclaw:command_queue}:command:";
 const CATALOG: &str = "{safeclaw:command_queue}:catalog";
 const EVENTS: &str = "{safeclaw:command_queue}:events:owner";
 
@@ -28,23 +27,6 @@ fn echoing(server: &RedisServer, require_signature: bool, runs: &Runs) -> Router
         let result = runs.begin(&request).params;
         request.reply(Done { result, ..Done::default() });
     })
-}
-
-/// A command of an agent that may be begun within `life` of `issued_at`.
-fn command_of(id: &str, issued_at: Millis, life: Duration) -> Command {
-    let mut command = command(id);
-    command.envelope.issued_at = Some(issued_at);
-    command.envelope.deadline = Some(issued_at.after(life));
-    command
-}
-
-fn bytes(command: &Command, keys: &Keys) -> Vec<u8> {
-    keys.sign(&About::command(command), command.to_bytes())
-}
-
-/// A command of an agent with the key, which lives for a minute.
-fn good(id: &str) -> Vec<u8> {
-    bytes(&command_of(id, Millis::of_this_machine(), LONG), &keys())
 }
 
 fn push(redis: &mut Connection, command: &[u8]) {
@@ -62,13 +44,6 @@ fn served(redis: &mut Connection) {
         let works: Vec<String> = redis.keys("*:work:*").unwrap();
         waiting == 0 && works.is_empty()
     });
-}
-
-/// The bytes of a signed command with something put in the place of something else.
-fn altered(command: &[u8], from: &str, to: &str) -> Vec<u8> {
-    let text = String::from_utf8(command.to_vec()).unwrap();
-    assert!(text.contains(from), "{text}");
-    text.replacen(from, to, 1).into_bytes()
 }
 
 #[test]
