@@ -92,6 +92,26 @@ async fn always_allows_the_kind_for_an_hour_and_no_other() {
 }
 
 #[tokio::test]
+async fn what_another_router_has_taken_over_is_stopped_here_and_told_of_by_that_one() {
+    let house = house();
+    let mut events = house.events().await;
+    let (id, _) = question(&house.ask("POST", json!({})).await);
+    done(&house.answer(&id, "yes", None).await);
+    eventually("it runs", async || house.running() == 1).await;
+    let entry = format!("router/state/approvals/{id}.entry");
+    let taken_up = |entry: &str| entry.split("\"by\":\"").nth(1).unwrap()[..36].to_owned();
+    eventually("it is taken up", async || house.home.text(&entry).contains("taken_up")).await;
+    // Another router's entry: of the same length, for the store counts the bytes.
+    let (before, other) = (house.home.text(&entry), uuid::Uuid::new_v4().to_string());
+    house.home.put(&entry, before.replace(&taken_up(&before), &other));
+    eventually("it is stopped", async || house.running() == 0).await;
+    eventually("its end is written down", async || house.audit().contains("interrupted")).await;
+    assert!(house.home.text(&entry).contains(&other), "the other one still has it");
+    assert!(events.try_recv().is_err(), "both have told of it");
+    assert_eq!(house.ran(), 0);
+}
+
+#[tokio::test]
 async fn a_question_and_an_answer_outlive_their_router() {
     let house = house();
     let (id, shown) = question(&house.ask("POST", json!({"text": "later"})).await);
