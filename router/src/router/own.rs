@@ -109,11 +109,12 @@ impl Serving {
     /// The verdict on `{"action": ..., "params": {...}}`, which the agent would do itself.
     async fn permit(&self, command: &Command) -> Result<Object, Stopped> {
         let Router { judge, publisher, .. } = &self.parts;
-        judge.switch.check().await?;
+        let seen = judge.look(command, true).await?;
         let meant = meant(command)?;
         let (policy, now) = (judge.policy.current(), publisher.now());
         let digest = binding(&meant, None, policy.version());
-        let known = judge.sessions.admit_reach(&meant, &digest, &policy.limits(), now).await?;
+        let known =
+            judge.sessions.admit_reach(&meant, seen, &digest, (&policy.limits(), now)).await?;
         let asked = Asked::of_agent(&meant);
         let standing = judge.standing(&policy, &asked, known, now).await.map_err(undecided)?;
         let ruling = policy.rule_on(&asked, &standing);
