@@ -40,7 +40,7 @@ fn forged(id: &str) -> Vec<Vec<u8>> {
     ]
 }
 
-fn push(redis: &mut redis::Connection, words: &[Vec<u8>]) {
+fn say(redis: &mut redis::Connection, words: &[Vec<u8>]) {
     let () = redis.lpush(CONTROL, words).unwrap();
 }
 
@@ -64,9 +64,9 @@ async fn who_has_no_key_stops_nothing_that_runs_and_who_has_it_does() {
     let (_router, mut begun) = holding(&server);
     let (agent, mut redis) = (signing(&server), connect(&server));
     eventually("the agent knows of a router", async || agent.catalog().borrow().is_some()).await;
-    let () = redis.lpush(QUEUE, good("m1")).unwrap();
+    push(&mut redis, &good("m1"));
     let request = begun.recv().await.unwrap();
-    push(&mut redis, &forged("m1"));
+    say(&mut redis, &forged("m1"));
     heard(&mut redis);
     let state: String = redis.get(format!("{STATE}m1")).unwrap();
     assert!(state.starts_with("running ") && !state.ends_with(" cancelled"), "{state}");
@@ -74,9 +74,9 @@ async fn who_has_no_key_stops_nothing_that_runs_and_who_has_it_does() {
     agent.cancel(&MessageId::new("m1").unwrap()).await;
     tokio::time::timeout(LONG, request.cancelled().cancelled()).await.unwrap();
     // Said again, it takes back the same command and no other.
-    let () = redis.lpush(QUEUE, good("m2")).unwrap();
+    push(&mut redis, &good("m2"));
     let other = begun.recv().await.unwrap();
-    push(&mut redis, &[word("m1", Millis::of_this_machine(), &keys())]);
+    say(&mut redis, &[word("m1", Millis::of_this_machine(), &keys())]);
     heard(&mut redis);
     assert!(!other.cancelled().is_cancelled());
 }
@@ -86,10 +86,10 @@ fn what_was_rightly_taken_back_before_a_claim_is_not_begun_and_nothing_else_is_k
     let (server, runs) = (RedisServer::start(), Runs::default());
     let mut redis = connect(&server);
     for id in ["kept", "taken"] {
-        let () = redis.lpush(QUEUE, good(id)).unwrap();
+        push(&mut redis, &good(id));
     }
-    push(&mut redis, &[word("taken", Millis::of_this_machine(), &keys())]);
-    push(&mut redis, &forged("kept"));
+    say(&mut redis, &[word("taken", Millis::of_this_machine(), &keys())]);
+    say(&mut redis, &forged("kept"));
     let began = runs.clone();
     let _router = Router::start(&server, signed(true), move |request| {
         began.begin(&request);
@@ -106,9 +106,9 @@ fn what_was_rightly_taken_back_before_a_claim_is_not_begun_and_nothing_else_is_k
 fn who_floods_the_list_keeps_nothing_from_being_served() {
     let (server, runs) = (RedisServer::start(), Runs::default());
     let mut redis = connect(&server);
-    let () = redis.lpush(QUEUE, good("m1")).unwrap();
+    push(&mut redis, &good("m1"));
     for _ in 0..100 {
-        push(&mut redis, &forged("m1"));
+        say(&mut redis, &forged("m1"));
     }
     let began = runs.clone();
     let _router = Router::start(&server, signed(true), move |request| {
@@ -126,7 +126,7 @@ fn where_no_key_is_set_a_word_needs_none() {
     let () = redis.lpush(QUEUE, &[legacy("m1"), legacy("m2")]).unwrap();
     // An agent may have its key before its router does.
     let signed = word("m2", Millis::of_this_machine(), &keys());
-    push(&mut redis, &[br#"{"cancel":"m1"}"#.to_vec(), signed]);
+    say(&mut redis, &[br#"{"cancel":"m1"}"#.to_vec(), signed]);
     let _router = answering(&server, &runs);
     for id in ["m1", "m2"] {
         assert_eq!(stopped(&reply(&mut redis, id)).code, Code::Cancelled);

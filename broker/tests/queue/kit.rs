@@ -195,6 +195,15 @@ pub(crate) fn answering(server: &RedisServer, runs: &Runs) -> Router {
     })
 }
 
+/// A router with keys that writes down what it begins, and answers with the parameters.
+pub(crate) fn echoing(server: &RedisServer, require_signature: bool, runs: &Runs) -> Router {
+    let runs = runs.clone();
+    Router::publishing(server, signed(require_signature), move |request| {
+        let result = runs.begin(&request).params;
+        request.reply(Done { result, ..Done::default() });
+    })
+}
+
 /// A client that sees the keys as they are.
 pub(crate) fn connect(server: &RedisServer) -> Connection {
     redis::Client::open(server.url()).unwrap().get_connection().unwrap()
@@ -264,4 +273,18 @@ pub(crate) fn settles(server: &RedisServer) {
         let ttl: i64 = redis.ttl(&key).unwrap();
         assert!(kept || ttl > 0, "{key} stays for ever");
     }
+}
+
+/// Puts a command where the first version's agent does.
+pub(crate) fn push(redis: &mut Connection, command: &[u8]) {
+    let () = redis.lpush(QUEUE, command).unwrap();
+}
+
+/// Waits until nothing is in a lane or in hand.
+pub(crate) fn served(redis: &mut Connection) {
+    wait_until("all is served", || {
+        let waiting: usize = redis.llen(QUEUE).unwrap();
+        let works: Vec<String> = redis.keys("*:work:*").unwrap();
+        waiting == 0 && works.is_empty()
+    });
 }

@@ -6,6 +6,7 @@
 mod kit;
 
 mod acl;
+mod believed;
 mod control;
 mod cut;
 mod death;
