@@ -54,7 +54,7 @@ impl OwnersLog {
     where
         E: From<Unrecorded> + std::fmt::Display,
     {
-        self.write(deed, None)?;
+        self.begin(deed)?;
         self.ended(deed, done.await)
     }
 
@@ -70,7 +70,7 @@ impl OwnersLog {
     where
         E: From<Unrecorded> + std::fmt::Display,
     {
-        self.write(deed, None)?;
+        self.begin(deed)?;
         self.ended(deed, done())
     }
 
@@ -80,6 +80,10 @@ impl OwnersLog {
     /// [`Unrecorded`].
     pub(crate) fn done(&self, deed: &Deed<'_>, failed: Option<&str>) -> Result<(), Unrecorded> {
         self.write(deed, failed)
+    }
+
+    fn begin(&self, deed: &Deed<'_>) -> Result<(), Unrecorded> {
+        self.write(deed, None)
     }
 
     fn ended<T, E: std::fmt::Display>(&self, deed: &Deed<'_>, ended: Result<T, E>) -> Result<T, E> {
