@@ -1,12 +1,14 @@
 //! A server that speaks Ollama's HTTP API, with answers that the test has written.
 
 use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
+
+use crate::http::Arrived;
 
 /// What the server says to one prompt.
 #[derive(Clone)]
@@ -141,20 +143,20 @@ impl OllamaServer {
 
 impl Served {
     fn serve(&self, mut stream: TcpStream) {
-        let (path, body) = request(&stream);
-        if path == "/api/tags" {
+        let request = Arrived::read(&stream);
+        if request.path() == "/api/tags" {
             let model =
                 |name| json!({"name": name, "modified_at": "2026-01-01T00:00:00Z", "size": 1});
             let list = json!({"models": OllamaServer::MODELS.map(model)});
             let _ = write!(stream, "{HEAD}{list}");
             return;
         }
-        if path == "/api/show" {
+        if request.path() == "/api/show" {
             let window = json!({"model_info": {"test.context_length": 131_072}});
             let _ = write!(stream, "{HEAD}{window}");
             return;
         }
-        let body: Value = serde_json::from_slice(&body).unwrap();
+        let body: Value = serde_json::from_slice(&request.body).unwrap();
         let prompt = prompt(&body);
         self.prompts.lock().unwrap().push(prompt.clone());
         let next = self.answers.lock().unwrap().pop_front();
@@ -207,19 +209,4 @@ fn prompt(body: &Value) -> String {
     let content = |message: &Value| message["content"].as_str().unwrap().to_owned();
     let contents: Vec<String> = body["messages"].as_array().unwrap().iter().map(content).collect();
     contents.join("\n")
-}
-
-/// The path and the body of the request.
-fn request(stream: &TcpStream) -> (String, Vec<u8>) {
-    let mut reader = BufReader::new(stream);
-    let mut head = Vec::new();
-    let mut line = String::new();
-    while reader.read_line(&mut line).is_ok_and(|size| size > 2) {
-        head.push(std::mem::take(&mut line).to_ascii_lowercase());
-    }
-    let length = head.iter().find_map(|line| line.strip_prefix("content-length:"));
-    let mut body = vec![0; length.map_or(0, |length| length.trim().parse().unwrap())];
-    reader.read_exact(&mut body).unwrap();
-    let path = head.first().and_then(|line| line.split(' ').nth(1)).unwrap_or_default();
-    (path.to_owned(), body)
 }

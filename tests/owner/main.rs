@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
 #![allow(clippy::disallowed_types, reason = "the owner's commands are processes")]
 
+mod deeds;
+
 use std::fs::{Permissions, set_permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Output, Stdio};
