@@ -9,6 +9,7 @@ pub use desk::Desk;
 pub use outlet::Outlet;
 
 use crate::action::Observation;
+use crate::model::Usage;
 use crate::prompt::Prompt;
 use crate::question::Question;
 use crate::workspace::Entered;
@@ -30,6 +31,8 @@ pub struct Session {
     pub prompt: Prompt,
     /// What the turn that runs has said by now, so that a turn that is stopped is remembered, too.
     pub said: String,
+    /// What the latest completion took.
+    pub usage: Option<Usage>,
     /// The questions that it has seen and that nobody has answered here.
     pub questions: Vec<Question>,
     /// How many answers are given whose result has not come yet.
@@ -71,6 +74,7 @@ impl Session {
             entered: Entered::nothing(),
             prompt,
             said: String::new(),
+            usage: None,
             questions: Vec::new(),
             awaited: 0,
         })
