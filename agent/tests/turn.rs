@@ -288,9 +288,11 @@ async fn steps_are_limited_and_what_was_done_is_kept() {
 
 #[tokio::test]
 async fn an_answer_that_can_not_be_read_is_shown_to_the_model_once() {
-    let two = format!("{0}{0}", actions(&["LOOK"]));
-    let mut house = house(&[&two, "Sorry.", &two, &two]).await;
-    assert!(house.turn("hello").await.ends_with("Sorry."));
+    let broken = "I look.\n<tool_code>[{\"name\": \"LOOK\" \"params\": {}}]</tool_code>";
+    let mut house = house(&[broken, "I look. Sorry.", broken, broken]).await;
+    // What the first try said is not said again.
+    assert_eq!(house.turn("hello").await, "I look. Sorry.");
+    assert_eq!(house.history().await[0]["response"], "I look. Sorry.");
     assert!(house.prompt(1).contains("could not be read"), "{}", house.prompt(1));
     let heard = house.turn("hello again").await;
     assert!(heard.contains("can't be read, and nothing of it was run"), "{heard}");
@@ -315,16 +317,22 @@ async fn a_model_that_fails_loses_neither_the_message_nor_the_chat() {
 
 #[tokio::test]
 async fn a_name_that_no_card_has_never_reaches_the_router() {
-    let asks = actions(&["APPROVE", "LOK", "_NOPE"]);
-    let mut house = house(&[&asks, "Oh."]).await;
+    // A card with a name that the router keeps for itself is no action.
+    let mut house = house(&[
+        &actions(&["APPROVE"]),
+        "Oh.",
+        &actions(&["LOOK", "LOK"]),
+        "Oh.",
+        &actions(&["_NOPE"]),
+        "Oh.",
+    ])
+    .await;
     let heard = house.turn("approve it").await;
-    for words in [
-        "APPROVE: unknown",
-        "LOK: unknown, there is no action LOK; did you mean LOOK?",
-        "_NOPE: unknown",
-    ] {
-        assert!(heard.contains(words), "{heard}");
-    }
+    assert!(heard.contains("APPROVE: unknown"), "{heard}");
+    // Its neighbour is not run either.
+    assert_eq!(house.turn("look").await, "Oh.");
+    assert!(house.prompt(3).contains("did you mean LOOK?"), "{}", house.prompt(3));
+    assert_eq!(house.turn("look again").await, "Oh.");
     let nothing = tokio::time::timeout(Duration::ZERO, house.router.receive()).await;
     assert!(nothing.is_err(), "a command was sent");
 }

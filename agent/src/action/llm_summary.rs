@@ -67,7 +67,7 @@ impl LocalAction for LlmSummary {
             .complete(&Ask::plain(&prompt), &mut |_| {})
             .await
             .map_err(|error| Stopped::new(Code::SkillFailed, format!("no summary: {error}")))?;
-        let summary = Words::of(&answer.text);
+        let summary = Words::of(&answer.text, [&[], &[]]);
         if summary.is_empty() {
             return Err(Stopped::new(Code::BadResult, "no summary: the model answered nothing"));
         }

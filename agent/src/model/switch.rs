@@ -140,7 +140,7 @@ mod tests {
         let switch = Switch::of(Arc::new(Scripted::new("a", [])));
         let target: Target = "openai:gpt-4o-mini".parse().unwrap();
         let error = switch.change(target, &mut |_| {}).await.unwrap_err();
-        insta::assert_snapshot!(error, @"openai:gpt-4o-mini needs a key; put OPENAI_API_KEY=... into .env or the environment, and start again");
+        insta::assert_snapshot!(error, @"OpenAI wants a key; write OPENAI_API_KEY=... into .env in the home, or set it in the environment");
         assert_eq!(switch.name(), "a");
     }
 }

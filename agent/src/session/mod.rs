@@ -31,10 +31,10 @@ pub struct Session {
     pub prompt: Prompt,
     /// What the turn that runs has said by now, so that a turn that is stopped is remembered, too.
     pub said: String,
-    /// The questions that it has seen and that nobody has answered here.
-    pub questions: Vec<Question>,
     /// What the latest completion took.
     pub usage: Option<Usage>,
+    /// The questions that it has seen and that nobody has answered here.
+    pub questions: Vec<Question>,
     /// How many answers are given whose result has not come yet.
     pub awaited: usize,
 }
@@ -74,8 +74,8 @@ impl Session {
             entered: Entered::nothing(),
             prompt,
             said: String::new(),
-            questions: Vec::new(),
             usage: None,
+            questions: Vec::new(),
             awaited: 0,
         })
     }

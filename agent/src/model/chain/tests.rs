@@ -44,7 +44,8 @@ async fn heard(chain: &Chain) -> Vec<String> {
     heard
 }
 
-const WITHOUT: &str = "I have no language model at the moment.";
+/// How the answer of [`Offline`] begins, as a model would write it.
+const WITHOUT: &str = r#"{"message": "I have no language model at the moment."#;
 
 #[tokio::test(start_paused = true)]
 async fn the_first_that_answers_wins_and_people_hear_of_it_before_its_words() {
