@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use broker::pipe::{Ended, Pipe, Starter};
-use home::Home;
+use home::{Home, MODEL_KEY_NAMES};
 use tokio::net::unix::pipe::{Receiver, Sender};
 
 use crate::handing::{self, Asked};
@@ -31,7 +31,12 @@ impl ChildRouter {
     pub(crate) fn new(home: &Home) -> io::Result<Self> {
         let (ours, theirs) = UnixStream::pair()?;
         ours.set_read_timeout(Some(ANSWER))?;
-        let process = Command::new(std::env::current_exe()?)
+        let mut command = Command::new(std::env::current_exe()?);
+        // The wall asks no model, so the keys of the models' providers stay with the mind.
+        for name in MODEL_KEY_NAMES {
+            command.env_remove(name);
+        }
+        let process = command
             .arg(starter::WORD)
             .arg(home.root())
             .stdin(OwnedFd::from(theirs))

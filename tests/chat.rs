@@ -42,7 +42,10 @@ fn the_start_says_what_was_found_in_three_lines() {
     chat.ask("/status", "workspace:");
     let stderr = chat.stderr();
     let lines: Vec<&str> = stderr.lines().take(3).collect();
-    assert!(lines[0].starts_with("model:  no Ollama answers at 127.0.0.1:1 "), "{stderr}");
+    assert!(
+        lines[0].starts_with("model:  ollama, llama3.1:8B: nothing answers at 127.0.0.1:1 ("),
+        "{stderr}"
+    );
     assert!(lines[0].contains("start it with `ollama serve`"), "{stderr}");
     assert!(lines[1].starts_with("router: beside this chat"), "{stderr}");
     assert_eq!(lines[2], "skills: CREATE_POST, HELLO_WORLD, WEB_FETCH");
@@ -54,7 +57,7 @@ fn what_was_said_of_the_model_at_the_start_is_not_said_again() {
     let mut chat = safeclaw(home.root());
     chat.ask("Say hello to Frankie.", "HELLO_WORLD: ok, Hello, Frankie!");
     assert_eq!(chat.end().code(), Some(0));
-    assert_eq!(chat.stderr().matches("no Ollama answers").count(), 1, "{}", chat.stderr());
+    assert_eq!(chat.stderr().matches("nothing answers").count(), 1, "{}", chat.stderr());
 }
 
 #[test]

@@ -18,13 +18,17 @@ echo \"{\\\"attempt\\\": $SAFECLAW_ATTEMPT, \\\"key\\\": \\\"$SAFECLAW_MESSAGE_I
 
 /// A home with a skill SLOW, whose routers count as dead after three seconds.
 fn home(idempotent: bool) -> TempHome {
+    home_with("none", idempotent)
+}
+
+fn home_with(effect: &str, idempotent: bool) -> TempHome {
     let home = TempHome::new();
     home.put("router/config.json", r#"{"queue": {"dead_after": 3}}"#);
     home.put("router/skills/slow/run", SLOW);
     let program = home.root().join("router/skills/slow/run");
     std::fs::set_permissions(program, std::fs::Permissions::from_mode(0o755)).unwrap();
     let manifest = format!(
-        "name = \"SLOW\"\ninstruction = \"Take your time.\"\neffect = \"none\"\nidempotent = {idempotent}\n\
+        "name = \"SLOW\"\ninstruction = \"Take your time.\"\neffect = \"{effect}\"\nidempotent = {idempotent}\n\
          command = [\"./run\"]\ntimeout = \"60s\"\n"
     );
     home.put("router/skills/slow/skill.toml", manifest);
@@ -73,4 +77,32 @@ fn what_can_not_be_done_twice_may_have_been_done() {
     assert_eq!(reply["error"]["code"], "interrupted", "{reply}");
     assert_eq!(reply["maybe_executed"], true);
     assert_eq!(begun(&home), 1);
+}
+
+#[test]
+fn what_a_person_approved_and_a_killed_router_ran_is_told_of_soon() {
+    let (home, server) = (home_with("external", false), RedisServer::start());
+    let mut redis = redis::Client::open(server.url()).unwrap().get_connection().unwrap();
+    let mut ask = |id: &str, action: &str, params: Value| -> Value {
+        let command = json!({"message_id": id, "v": 2, "session": "owner", "principal": "console:owner",
+            "action": action, "params": params});
+        let () = redis.lpush("safeclaw:command_queue", command.to_string()).unwrap();
+        let key = format!("safeclaw:response:{id}");
+        let (_, reply): (String, String) = redis.blpop(key, 60.0).unwrap();
+        serde_json::from_str(&reply).unwrap()
+    };
+    let dies = router(&home, &server);
+    let pending = ask("m1", "SLOW", json!({}));
+    let question = &pending["approval"]["id"];
+    let answered = ask("m2", "APPROVE", json!({"id": question, "answer": "yes"}));
+    assert_eq!(answered["status"], "ok", "{answered}");
+    wait_until("it runs", || begun(&home) == 1);
+    dies.kill();
+    let _lives = router(&home, &server);
+    let events = "{safeclaw:command_queue}:events:owner";
+    let told: Option<(String, String)> = redis.blpop(events, 60.0).unwrap();
+    let (_, event) = told.expect("nobody was told within a minute");
+    let event: Value = serde_json::from_str(&event).unwrap();
+    assert_eq!(event["reply"]["error"]["code"], "interrupted", "{event}");
+    assert_eq!((&event["reply"]["maybe_executed"], begun(&home)), (&json!(true), 1));
 }

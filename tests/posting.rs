@@ -2,54 +2,22 @@
 //! checks what arrives.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpListener;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::Receiver;
 
-use testkit::{Chat, TempHome};
+use testkit::{Arrived, Chat, TempHome, json_server};
 
 const TOKEN: &str = "token-that-nobody-sees";
-
-/// One request as it arrived: the request line and headers, and the body.
-struct Arrived {
-    head: String,
-    body: String,
-}
 
 /// A server that speaks what Mastodon's API documents for `GET /api/v2/instance` and
 /// `POST /api/v1/statuses`, and hands over every request.
 fn mastodon() -> (u16, Receiver<Arrived>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    let (sender, arrived) = channel();
-    std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            let mut reader = BufReader::new(stream.unwrap());
-            let mut head = String::new();
-            while reader.read_line(&mut head).unwrap() > 2 {}
-            let length = head.lines().find_map(|line| {
-                line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok()
-            });
-            let mut body = vec![0; length.unwrap_or(0)];
-            reader.read_exact(&mut body).unwrap();
-            let answer = if head.starts_with("GET /api/v2/instance") {
-                r#"{"configuration":{"statuses":{"max_characters":500}}}"#
-            } else {
-                r#"{"id":"77","url":"https://social.example/@me/77"}"#
-            };
-            write!(
-                reader.get_mut(),
-                "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{answer}",
-                answer.len()
-            )
-            .unwrap();
-            let body = String::from_utf8(body).unwrap();
-            if sender.send(Arrived { head, body }).is_err() {
-                return;
-            }
-        }
-    });
-    (port, arrived)
+    json_server(|request| {
+        let answer = match request.path() {
+            "/api/v2/instance" => r#"{"configuration":{"statuses":{"max_characters":500}}}"#,
+            _ => r#"{"id":"77","url":"https://social.example/@me/77"}"#,
+        };
+        answer.to_owned()
+    })
 }
 
 fn home(port: u16, policy: &str) -> TempHome {
@@ -98,7 +66,7 @@ fn a_post_arrives_with_the_token_and_the_token_is_seen_nowhere_else() {
     assert!(head.starts_with("post /api/v1/statuses http/1.1"), "{head}");
     assert!(head.contains(&format!("authorization: bearer {TOKEN}")), "{head}");
     assert!(head.contains("idempotency-key: "), "{head}");
-    let body: serde_json::Value = serde_json::from_str(&post.body).unwrap();
+    let body: serde_json::Value = serde_json::from_slice(&post.body).unwrap();
     assert_eq!(body["status"], "Hello Wörld");
     // A post to a network without a token stays a dry run.
     chat.ask("Post 'Hello' to X.", "CREATE_POST: dry run, nothing was sent: X_TOKEN is not set");
@@ -170,7 +138,7 @@ fn a_token_that_is_put_down_while_it_runs_counts_at_once() {
             || chat.ask("/status", "workspace:").contains("Posted on Mastodon")
     });
     assert_eq!(
-        serde_json::from_str::<serde_json::Value>(&next_post(&arrived).body).unwrap()["status"],
+        serde_json::from_slice::<serde_json::Value>(&next_post(&arrived).body).unwrap()["status"],
         "Hello"
     );
 }

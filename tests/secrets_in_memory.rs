@@ -3,12 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpListener;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use testkit::{Chat, TempHome};
+use testkit::{Chat, TempHome, json_server};
 
 /// Long enough that nothing holds it by chance, and different in every encoding.
 const SECRET: &str = "s3cr3t+Token/that=nobody&sees~7Qx?";
@@ -143,31 +141,10 @@ fn files(folder: &Path, found: &mut Vec<(String, Vec<u8>)>) {
 
 /// A server that is given the token and hands it back in every way that the router should see through.
 fn echo() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            let mut reader = BufReader::new(stream.unwrap());
-            let mut head = String::new();
-            while reader.read_line(&mut head).unwrap() > 2 {}
-            let length = head.lines().find_map(|line| {
-                line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok()
-            });
-            reader.read_exact(&mut vec![0; length.unwrap_or(0)]).unwrap();
-            let encoded = String::from_utf8(base64(SECRET.as_bytes(), b"+/")).unwrap();
-            let answer = format!(
-                r#"{{"id":"{}","url":"https://social.example/{SECRET}/{encoded}"}}"#,
-                String::from_utf8(hex(|byte| format!("{byte:02x}"))).unwrap()
-            );
-            write!(
-                reader.get_mut(),
-                "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{answer}",
-                answer.len()
-            )
-            .unwrap();
-        }
-    });
-    port
+    let encoded = String::from_utf8(base64(SECRET.as_bytes(), b"+/")).unwrap();
+    let id = String::from_utf8(hex(|byte| format!("{byte:02x}"))).unwrap();
+    let answer = format!(r#"{{"id":"{id}","url":"https://social.example/{SECRET}/{encoded}"}}"#);
+    json_server(move |_| answer.clone()).0
 }
 
 #[test]

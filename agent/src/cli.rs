@@ -4,16 +4,18 @@ use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use broker::redis::RedisRequester;
 use clap::{Parser, Subcommand};
 use home::{Home, Lock};
 
-use crate::config::{self, KEYS, Key, ProviderName, Settings, Terminal};
+use crate::config::{self, Change, KEYS, Key, Models, Settings, Target, Terminal};
 use crate::confine::{UnixSockets, confine};
 use crate::error::StartError;
-use crate::model::{Host, Ollama};
+use crate::model::{self, Maker, ModelError, Progress, Proof};
 use crate::start::Known;
+use crate::workspace::Endpoints;
 use crate::{log, start, workspace};
 
 /// The mind of SafeClaw: talks with you, asks the model, and asks the router to act.
@@ -42,9 +44,19 @@ enum Command {
         yes: bool,
     },
     /// Change a setting; without a key, list the keys.
+    ///
+    /// `config llm` asks who serves the model, lists what is there, and has your choice answer once before it
+    /// counts. `config llm ollama:qwen2.5:3b` does the same without a question, and
+    /// `config llm openai:qwen2.5@http://127.0.0.1:8080/v1` names a server of your own. `config fallback
+    /// openai:gpt-4o-mini,offline` names who is asked in turn when that model can't answer.
+    ///
+    /// Keys of providers (OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY) stand in .env or in the environment, never
+    /// in a setting.
     Config {
         /// Which one.
         key: Option<String>,
+        /// What it should be; without it you are asked.
+        value: Option<String>,
     },
 }
 
@@ -77,14 +89,16 @@ fn run(args: Args) -> Result<(), StartError> {
     match args.command {
         None => chat_over_redis(home),
         Some(Command::Clear { yes }) => clear(&home, yes),
-        Some(Command::Config { key: None }) => {
+        Some(Command::Config { key: None, .. }) => {
             for key in KEYS {
                 println!("{:<10} {}", key.name, key.about);
             }
             println!("Name one to change it; a chat that is open keeps the old value.");
             Ok(())
         }
-        Some(Command::Config { key: Some(name) }) => configure(&home, &name),
+        Some(Command::Config { key: Some(name), value }) => {
+            configure(&home, &name, value.as_deref())
+        }
     }
 }
 
@@ -131,22 +145,35 @@ fn confirmed() -> Result<bool, StartError> {
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
-fn configure(home: &Home, name: &str) -> Result<(), StartError> {
+fn configure(home: &Home, name: &str, given: Option<&str>) -> Result<(), StartError> {
     let key = Key::find(name)?;
     let settings = Settings::read(home)?;
-    let mut file = config::open(home)?;
-    let runtime = start::runtime()?;
-    let models = |provider: ProviderName| match provider {
-        ProviderName::Offline => Ok(Vec::new()),
-        _ => {
-            let host = Host::new(settings.ollama_host.as_deref().unwrap_or_default());
-            let host = host.map_err(|error| error.to_string())?;
-            let model = &settings.config.llm.model;
-            let ollama = Ollama::new(host, model).map_err(|error| error.to_string())?;
-            runtime.block_on(ollama.models()).map_err(|error| error.to_string())
-        }
-    };
-    key.change(&mut file, &mut Terminal, &models)?;
+    let mut file = config::open(&settings.file)?;
+    let known = Arc::new(Endpoints::at(&home.workspace()));
+    let models = AskedNow { runtime: start::runtime()?, maker: Maker::new(&settings, known) };
+    let mut change = Change { file: &mut file, asker: &mut Terminal, models: &models };
+    change.run(key, given)?;
     println!("{} is set in {}", key.name, file.path().display());
     Ok(())
+}
+
+/// Asks models while a setting is changed.
+struct AskedNow {
+    runtime: tokio::runtime::Runtime,
+    maker: Maker,
+}
+
+impl Models for AskedNow {
+    fn list(&self, target: &Target) -> Result<Vec<String>, ModelError> {
+        let listed = self.runtime.block_on(self.maker.endpoint(target)?.models())?;
+        Ok(listed.into_iter().map(|model| model.name).collect())
+    }
+
+    fn prove(&self, target: &Target) -> Result<Proof, ModelError> {
+        let mut tell = |step: Progress<'_>| match step {
+            Progress::Notice(notice) => eprintln!("[{notice}]"),
+            Progress::Piece(_) | Progress::Waiting { .. } => {}
+        };
+        self.runtime.block_on(model::prove(&*self.maker.endpoint(target)?, &mut tell))
+    }
 }

@@ -5,7 +5,7 @@ use home::{ConfigError, FileError, HomeError, LockError};
 
 use crate::channel::ChannelError;
 use crate::config::{KeyError, SettingsError};
-use crate::model::{HostError, ModelError};
+use crate::model::ModelError;
 use crate::prompt::TemplateError;
 
 /// An error of the agent as a program. Every text says what to do.
@@ -55,9 +55,6 @@ pub enum StartError {
     /// A file can't be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The address of the model server.
-    #[error("OLLAMA_HOST can't be used")]
-    Host(#[from] HostError),
     /// The model can't be used at all.
     #[error(transparent)]
     Model(#[from] ModelError),

@@ -7,7 +7,7 @@ use tokio::task::JoinHandle;
 
 use crate::action::{Actions, Observation};
 use crate::channel::Outgoing;
-use crate::model::Model;
+use crate::model::Switch;
 use crate::question::{Decision, Question};
 use crate::session::{Asking, Outlet, Session};
 use crate::workspace::Workspace;
@@ -20,7 +20,7 @@ pub struct Mind {
     /// The agent's files.
     pub workspace: Arc<Workspace>,
     /// Who thinks.
-    pub model: Arc<dyn Model>,
+    pub model: Arc<Switch>,
     /// What can be done.
     pub actions: Actions,
     /// How often a turn may think.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use agent::action::{Actions, LlmSummary, LocalAction, MemoryWrite};
 use agent::channel::{Incoming, Outgoing, Said};
 use agent::mind::Mind;
-use agent::model::Model;
+use agent::model::{Model, Switch};
 use agent::prompt::{Fence, Prompt};
 use agent::session::{Desk, Outlet, Session};
 use agent::workspace::{Cards, Memory, Workspace};
@@ -42,7 +42,7 @@ impl House {
         let mind = Mind {
             actions: Actions::new(local, Arc::new(requester), Duration::from_secs(10))?,
             workspace,
-            model,
+            model: Arc::new(Switch::of(model)),
             max_steps: 6,
             found: Vec::new(),
         };

@@ -35,6 +35,16 @@ pub trait Store: Send + Sync + std::fmt::Debug {
     /// [`StoreFault`].
     async fn read(&self, table: Table, key: &str) -> Result<Option<Vec<u8>>, StoreFault>;
 
+    /// What stands under each of these keys, in their order. Where the way to the store is long it is gone once for all of
+    /// them.
+    async fn read_each(&self, keys: &[(Table, &str)]) -> Vec<Result<Option<Vec<u8>>, StoreFault>> {
+        let mut entries = Vec::with_capacity(keys.len());
+        for (table, key) in keys {
+            entries.push(self.read(*table, key).await);
+        }
+        entries
+    }
+
     /// Puts `after` (`None`: nothing) in the place of `before` (`None`: nothing stands there); `false` when something
     /// else stands there, and nothing has changed.
     ///

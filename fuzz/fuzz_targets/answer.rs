@@ -4,6 +4,7 @@
 #![no_main]
 
 use agent::answer::{Answer, Words};
+use agent::model::Completion;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (u8, String)| {
@@ -15,8 +16,8 @@ fuzz_target!(|input: (u8, String)| {
         shown.push_str(&words.push(&String::from_iter(chunk)));
     }
     shown.push_str(&words.finish());
-    assert_eq!(shown, Words::of(&text));
-    if let Ok(answer) = Answer::parse(&text) {
+    assert_eq!(shown, Words::of(&text, [&[], &[]]));
+    if let Ok(answer) = Answer::read(&Completion::new(text.as_str()), [&[], &[]]) {
         assert_eq!(shown, answer.words);
     }
 });

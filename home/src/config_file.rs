@@ -54,8 +54,21 @@ impl<T: Serialize + DeserializeOwned> ConfigFile<T> {
     /// [`ConfigError`] when there is no such key, the value does not fit, or the file can't be written;
     /// neither the file nor the settings have changed then.
     pub fn set(&mut self, key: &str, value: Value) -> Result<(), ConfigError> {
+        self.set_all([(key, value)])
+    }
+
+    /// Sets several keys at once.
+    ///
+    /// # Errors
+    /// As [`ConfigFile::set`]; none of them is set then.
+    pub fn set_all<'k>(
+        &mut self,
+        pairs: impl IntoIterator<Item = (&'k str, Value)>,
+    ) -> Result<(), ConfigError> {
         let mut object = read(&self.path)?;
-        place(&mut object, key, value);
+        for (key, value) in pairs {
+            place(&mut object, key, value);
+        }
         let settings = check(&self.path, &object)?;
         // A map with text keys alone can always be written as JSON.
         let text = format!("{:#}\n", Value::Object(object));

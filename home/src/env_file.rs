@@ -25,6 +25,11 @@ pub const SHARED_NAMES: [&str; 7] = [
     "OLLAMA_HOST",
 ];
 
+/// The names that it may set for the agent alone: the keys of language models' providers. They are no secrets of
+/// skills, so the same names may stand in router/.env.
+pub const MODEL_KEY_NAMES: [&str; 4] =
+    ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY"];
+
 /// Stands in for `$` while dotenvy parses, which would otherwise replace `$NAME` from the environment of
 /// the process. It is a noncharacter of Unicode, which no text uses.
 const DOLLAR: &str = "\u{FDD0}";

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use broker::redis::{KeyFileError, QueuePlace, Terms};
-use home::{ConfigError, ConfigFile, EnvError, EnvFile, Home, SHARED_NAMES, Variables};
+use home::{
+    ConfigError, ConfigFile, EnvError, EnvFile, Home, MODEL_KEY_NAMES, SHARED_NAMES, Variables,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::secrets::Secrets;
@@ -173,11 +175,12 @@ impl Settings {
         let own = EnvFile::read_private(&home.router_env())?;
         #[expect(clippy::disallowed_methods, reason = "this is the place that reads it")]
         let variables = Variables::merge(&[&shared, &own], std::env::vars_os());
+        let known = [SHARED_NAMES.as_slice(), &MODEL_KEY_NAMES].concat();
         Ok(Self {
             config: read_config(home)?,
             queue: QueuePlace::from_settings(|name| variables.get(name)),
             secrets: Secrets::new(secrets(&own)),
-            warnings: shared.unknown(&SHARED_NAMES).iter().map(ToString::to_string).collect(),
+            warnings: shared.unknown(&known).iter().map(ToString::to_string).collect(),
         })
     }
 }

@@ -22,6 +22,13 @@ pub(crate) struct Grants {
     store: Arc<dyn Store>,
 }
 
+/// What allows everything in `scope` for an hour, in the name of `by`, once it is given.
+pub(crate) fn for_an_hour(scope: Scope, by: &Principal, now: Millis) -> Grant {
+    let id = Uuid::new_v4().to_string();
+    let until = now.after(HOUR);
+    Grant { id, scope, until, times: None, used: 0, given_by: by.clone() }
+}
+
 impl Grants {
     /// Keeps them in `store`.
     #[must_use]
@@ -46,19 +53,6 @@ impl Grants {
         Ok(store::list::<u32>(&*self.store, SPENT).await?.into_iter().collect())
     }
 
-    /// Allows what is in `scope` for an hour, in the name of `by`.
-    ///
-    /// # Errors
-    /// [`StoreFault`].
-    pub(crate) async fn allow(
-        &self,
-        scope: Scope,
-        by: &Principal,
-        now: Millis,
-    ) -> Result<Grant, StoreFault> {
-        self.give(scope, by, now.after(HOUR), None).await
-    }
-
     /// Allows it once, and soon.
     ///
     /// # Errors
@@ -68,22 +62,18 @@ impl Grants {
         scope: Scope,
         by: &Principal,
         now: Millis,
-    ) -> Result<Grant, StoreFault> {
-        self.give(scope, by, now.after(SOON), Some(1)).await
+    ) -> Result<(), StoreFault> {
+        let grant = Grant { times: Some(1), until: now.after(SOON), ..for_an_hour(scope, by, now) };
+        self.give(&grant).await
     }
 
-    async fn give(
-        &self,
-        scope: Scope,
-        by: &Principal,
-        until: Millis,
-        times: Option<u32>,
-    ) -> Result<Grant, StoreFault> {
-        let id = Uuid::new_v4().to_string();
-        let grant = Grant { id, scope, until, times, used: 0, given_by: by.clone() };
+    /// Has `grant` count from now on.
+    ///
+    /// # Errors
+    /// [`StoreFault`].
+    pub(crate) async fn give(&self, grant: &Grant) -> Result<(), StoreFault> {
         let given = |_: Option<Grant>| (Some(grant.clone()), ());
-        store::update(&*self.store, GRANTS, &grant.id, given).await?;
-        Ok(grant)
+        store::update(&*self.store, GRANTS, &grant.id, given).await
     }
 
     /// Takes a grant back; `false` when there is none of this id.

@@ -10,14 +10,15 @@ use crate::approval::{Approvals, Subject, Yes, binding};
 use crate::call::Call;
 use crate::grants::Grants;
 use crate::policy::{Approved, Asked, Policy, PolicyFile, Scope, Standing, Then, Verdict};
-use crate::session::{Known, Sessions};
-use crate::store::{Store, StoreFault};
+use crate::session::{Known, Seen, Sessions, key_of};
+use crate::store::{LINKS, SESSIONS, Store, StoreFault};
 use crate::switch::Switch;
 
 /// Everything that decides about calls.
 #[derive(Debug)]
 pub struct Judge {
     pub(crate) policy: PolicyFile,
+    store: Arc<dyn Store>,
     pub(crate) switch: Switch,
     pub(crate) sessions: Sessions,
     pub(crate) grants: Grants,
@@ -30,6 +31,7 @@ impl Judge {
     pub fn new(policy: PolicyFile, store: &Arc<dyn Store>) -> Self {
         Self {
             policy,
+            store: Arc::clone(store),
             switch: Switch::new(Arc::clone(store)),
             sessions: Sessions::new(Arc::clone(store)),
             grants: Grants::new(Arc::clone(store)),
@@ -37,14 +39,38 @@ impl Judge {
         }
     }
 
+    /// Reads in one go what every decision about `command` needs, if the switch is not thrown. `reaches_anything` says
+    /// whether it may go to any address.
+    ///
+    /// # Errors
+    /// `stopped`.
+    pub(crate) async fn look(
+        &self,
+        command: &Command,
+        reaches_anything: bool,
+    ) -> Result<Seen, Stopped> {
+        let key = key_of(command);
+        let places = [Switch::PLACE, (SESSIONS, key), (LINKS, key)];
+        let places = if reaches_anything { &places[..] } else { &places[..2] };
+        let mut seen = self.store.read_each(places).await.into_iter();
+        let unread = || Err(StoreFault("the store has said nothing".to_owned()));
+        Switch::says(seen.next().unwrap_or_else(unread))?;
+        Ok(Seen { record: seen.next().unwrap_or_else(unread), links: seen.next() })
+    }
+
     /// The right to run `call`, or why not; a question is parked, and `pending` says so.
     ///
     /// # Errors
     /// What to answer instead.
-    pub(crate) async fn judge(&self, call: Call, now: Millis) -> Result<Approved, Stopped> {
+    pub(crate) async fn judge(
+        &self,
+        call: Call,
+        seen: Seen,
+        now: Millis,
+    ) -> Result<Approved, Stopped> {
         let policy = self.policy.current();
         let digest = binding(&call.command, Some(&call), policy.version());
-        let known = self.sessions.admit(&call, &digest, &policy.limits(), now).await?;
+        let known = self.sessions.admit(&call, seen, &digest, (&policy.limits(), now)).await?;
         let mut call = call;
         loop {
             let asked = Asked::from(&call);

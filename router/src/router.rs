@@ -119,7 +119,7 @@ impl Serving {
     }
 
     async fn handle(&self, command: &Command, request: &Request) -> Outcome {
-        let outcome = match self.judge(command.clone(), request.attempt()).await {
+        let outcome = match self.judge(command, request.attempt()).await {
             Ok(approved) => self.carry_out(approved, request.cancelled()).await,
             Err(stopped) => Err(stopped),
         };
@@ -128,11 +128,13 @@ impl Serving {
         outcome
     }
 
-    async fn judge(&self, command: Command, attempt: u32) -> Result<Approved, Stopped> {
+    async fn judge(&self, command: &Command, attempt: u32) -> Result<Approved, Stopped> {
         let Router { catalog, secrets, judge, publisher, .. } = &self.parts;
-        judge.switch.check().await?;
+        let skill = catalog.find(&command.action);
+        let seen = judge.look(command, skill.is_ok_and(|skill| skill.reaches_anything())).await?;
         let now = publisher.now();
-        judge.judge(Call::new(command, attempt, catalog, secrets, now)?, now).await
+        let call = Call::new(command.clone(), attempt, catalog, secrets, now)?;
+        judge.judge(call, seen, now).await
     }
 
     async fn carry_out(

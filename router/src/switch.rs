@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use protocol::{Code, Stopped};
 
-use crate::store::{SWITCH, Store, StoreFault};
+use crate::store::{SWITCH, Store, StoreFault, Table};
 
 /// Its key in the table.
 const KEY: &str = "stop";
@@ -23,6 +23,9 @@ pub(crate) struct Switch {
 }
 
 impl Switch {
+    /// Where it stands in the store.
+    pub(crate) const PLACE: (Table, &'static str) = (SWITCH, KEY);
+
     /// The switch in `store`.
     #[must_use]
     pub(crate) fn new(store: Arc<dyn Store>) -> Self {
@@ -34,7 +37,15 @@ impl Switch {
     /// # Errors
     /// `stopped`.
     pub(crate) async fn check(&self) -> Result<(), Stopped> {
-        let why = match self.store.read(SWITCH, KEY).await {
+        Self::says(self.store.read(SWITCH, KEY).await)
+    }
+
+    /// The same by what was seen under [`Switch::PLACE`].
+    ///
+    /// # Errors
+    /// `stopped`.
+    pub(crate) fn says(seen: Result<Option<Vec<u8>>, StoreFault>) -> Result<(), Stopped> {
+        let why = match seen {
             Ok(None) => return Ok(()),
             Ok(Some(_)) => {
                 "everything is stopped; its owner can let it go on with `safeclaw resume`"

@@ -50,6 +50,18 @@ fn an_entry_is_changed_only_by_who_has_seen_it() {
 }
 
 #[test]
+fn what_stands_under_several_keys_is_read_in_their_order() {
+    on_each(|store| async move {
+        for key in ["a", "b"] {
+            assert!(store.swap(TABLE, key, None, Some(key.as_bytes())).await.unwrap());
+        }
+        let read = store.read_each(&[(TABLE, "b"), (SHORT, "a"), (TABLE, "a")]).await;
+        let read: Vec<Option<Vec<u8>>> = read.into_iter().map(Result::unwrap).collect();
+        assert_eq!(read, [Some(b"b".to_vec()), None, Some(b"a".to_vec())]);
+    });
+}
+
+#[test]
 fn of_many_at_once_one_wins() {
     on_each(|store| async move {
         let racers = (0..16).map(|n: u8| {
@@ -104,5 +116,7 @@ fn a_redis_that_is_not_there_is_a_fault() {
         let address = RedisAddress::new("redis://127.0.0.1:1").unwrap();
         let store = RedisStore::new(address, QueueNames::default()).unwrap();
         assert!(store.read(TABLE, "a").await.is_err());
+        let each = store.read_each(&[(TABLE, "a"), (TABLE, "b")]).await;
+        assert!(each.len() == 2 && each.iter().all(Result::is_err), "{each:?}");
     });
 }

@@ -48,12 +48,20 @@ fn config_lists_its_keys_and_names_the_nearest() {
     let home = TempHome::new();
     let (listed, is_well) = agent(&home, &["config"], "", &[]);
     assert!(is_well);
-    for key in ["timeout ", "llm ", "max_steps "] {
+    for key in ["llm ", "fallback ", "timeout ", "max_steps "] {
         assert!(listed.stdout().contains(key), "{}", listed.stdout());
     }
     let (unknown, is_well) = agent(&home, &["config", "timout"], "", &[]);
     assert!(!is_well);
     unknown.expect_on_stderr(r#"there is no key "timout" (did you mean timeout?)"#);
+}
+
+#[test]
+fn config_takes_a_value_without_a_question() {
+    let home = TempHome::new();
+    let (said, is_well) = agent(&home, &["config", "timeout", "25"], "", &[]);
+    assert!(is_well && !said.stdout().contains('['), "{}", said.stdout());
+    assert_eq!(json_in(&home, "agent/config.json")["timeout"], 25);
 }
 
 #[test]
@@ -78,10 +86,10 @@ fn config_timeout_through_a_pipe() {
 }
 
 #[test]
-fn config_llm_lists_the_models_that_the_server_has() {
+fn config_llm_lists_the_models_that_the_server_has_and_has_the_choice_answer() {
     let home = TempHome::new();
     let model = || json_in(&home, "agent/config.json")["llm"].clone();
-    let server = OllamaServer::start([]);
+    let server = OllamaServer::start(["ready", "ready"].map(Says::text));
     let host = server.host();
     let here = [("OLLAMA_HOST", host.as_str())];
     let (said, is_well) = agent(&home, &["config", "llm"], "\nqwen3:4b\n", &here);
@@ -89,20 +97,71 @@ fn config_llm_lists_the_models_that_the_server_has() {
     for name in OllamaServer::MODELS {
         assert!(said.stdout().contains(&format!("  {name}\n")), "{}", said.stdout());
     }
-    assert_eq!(model(), json!({"provider": "ollama", "model": "qwen3:4b"}));
-    let (said, is_well) = agent(&home, &["config", "llm"], "\nmistral\n", &here);
-    assert!(is_well);
-    assert!(said.stdout().contains("mistral is not there yet; get it with: ollama pull mistral"));
-    let (said, is_well) = agent(&home, &["config", "llm"], "\n\n", &[]);
+    let proof = format!("qwen3:4b at {host} answers, the first token after ");
+    assert!(said.stdout().contains(&proof), "{}", said.stdout());
+    assert_eq!(model()["model"], "qwen3:4b");
+    let (said, is_well) = agent(&home, &["config", "llm", "llama3.1:8B"], "", &here);
     assert!(is_well, "{}", said.stderr());
-    assert!(said.stdout().contains("can't be listed: no Ollama answers at 127.0.0.1:1"));
-    assert_eq!(model(), json!({"provider": "ollama", "model": "mistral"}));
+    assert_eq!(model()["model"], "llama3.1:8B");
     let (said, is_well) = agent(&home, &["config", "llm"], "olama\n", &here);
     assert!(!is_well);
     said.expect_on_stderr(r#"llm.provider is "olama", but has to be"#);
     let (_, is_well) = agent(&home, &["config", "llm"], "offline\n", &here);
     assert!(is_well);
-    assert_eq!(model(), json!({"provider": "offline", "model": "mistral"}));
+    assert_eq!(
+        (&model()["provider"], &model()["model"]),
+        (&json!("offline"), &json!("llama3.1:8B"))
+    );
+    assert_eq!(server.prompts().len(), 2);
+}
+
+#[test]
+fn config_llm_keeps_nothing_that_does_not_answer() {
+    let home = TempHome::new();
+    let (said, is_well) = agent(&home, &["config", "llm"], "\n\n", &[]);
+    assert!(!is_well);
+    assert!(said.stdout().contains("can't be listed: nothing answers at 127.0.0.1:1"));
+    said.expect_on_stderr("error: nothing was changed: nothing answers at 127.0.0.1:1");
+    let server = OllamaServer::start([Says::unknown("qwen3:4"), Says::unknown("mistral")]);
+    let host = server.host();
+    let here = [("OLLAMA_HOST", host.as_str())];
+    let (said, is_well) = agent(&home, &["config", "llm", "ollama:qwen3:4"], "", &here);
+    assert!(!is_well);
+    said.expect_on_stderr("fetch it with `ollama pull qwen3:4`, or did you mean qwen3:4b?");
+    let (said, is_well) = agent(&home, &["config", "llm", "mistral"], "", &here);
+    assert!(!is_well);
+    said.expect_on_stderr("or take one that it has: llama3.1:8B, qwen3:4b");
+    assert_eq!(json_in(&home, "agent/config.json")["llm"]["model"], "llama3.1:8B");
+}
+
+#[test]
+fn config_llm_says_which_key_a_provider_wants_before_it_asks_for_a_model() {
+    let home = TempHome::new();
+    for (typed, name) in [("openai\n\n", "OPENAI_API_KEY"), ("anthropic\n", "ANTHROPIC_API_KEY")] {
+        let (said, is_well) = agent(&home, &["config", "llm"], typed, &[]);
+        assert!(!is_well);
+        said.expect_on_stderr(&format!("needs a key; put {name}=... into .env"));
+        assert!(!said.stdout().contains("model ["), "{}", said.stdout());
+    }
+}
+
+#[test]
+fn config_fallback_sets_the_chain() {
+    let home = TempHome::new();
+    let chain = || json_in(&home, "agent/config.json")["llm"]["fallback"].clone();
+    let server = OllamaServer::start([Says::text("ready")]);
+    let second = format!("ollama:qwen3:4b@http://{}", server.host());
+    let (said, is_well) =
+        agent(&home, &["config", "fallback", &format!("{second},offline")], "", &[]);
+    assert!(is_well, "{}", said.stderr());
+    assert!(said.stdout().contains("answers, the first token after"), "{}", said.stdout());
+    assert_eq!(chain(), json!([second, "offline"]));
+    let (said, is_well) = agent(&home, &["config", "fallback"], "none\n", &[]);
+    assert!(is_well && said.stdout().contains(&format!("fallback [{second}, offline]: ")));
+    assert_eq!(chain(), json!([]));
+    let (said, is_well) = agent(&home, &["config", "fallback", "openai"], "", &[]);
+    assert!(!is_well);
+    said.expect_on_stderr(r#""openai" names no model; write offline, provider:model"#);
 }
 
 #[test]
@@ -165,7 +224,7 @@ fn config_at_a_terminal_keeps_what_is_there_unless_something_is_typed() {
 #[test]
 fn config_llm_at_a_terminal_offers_the_models_that_the_server_has() {
     let home = TempHome::new();
-    let server = OllamaServer::start([]);
+    let server = OllamaServer::start([Says::text("ready")]);
     let mut asked = at_a_terminal(&home, &["config", "llm"], &[("OLLAMA_HOST", &server.host())]);
     asked.expect("provider");
     asked.press("\r");

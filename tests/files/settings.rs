@@ -13,6 +13,22 @@ fn the_agents_config_is_checked_before_anything_starts() {
         ),
         (r#"{"timeout": 0}"#, "timeout is 0, but has to be a number of seconds from 1 to 3600"),
         (r#"{"llm": []}"#, "llm is [], but has to be an object"),
+        (
+            r#"{"llm": {"fallback": ["offline", "openai"]}}"#,
+            r#"llm.fallback[1] is "openai", but has to be offline, provider:model or provider:model@http"#,
+        ),
+        (
+            r#"{"llm": {"way": "jsn"}}"#,
+            r#"llm.way is "jsn", but has to be one of `auto`, `tool_code`"#,
+        ),
+        (
+            r#"{"llm": {"window": 10}}"#,
+            "llm.window is 10, but has to be a number of tokens from 1024",
+        ),
+        (
+            r#"{"llm": {"base_url": "localhost"}}"#,
+            r#"llm.base_url is "localhost", but has to be an address such as http://127.0.0.1:8080/v1"#,
+        ),
         ("{\"timeout\": 10,\n}", "line 2"),
         ("", "mend it, or remove it to start with the defaults again"),
     ] {
@@ -25,6 +41,20 @@ fn the_agents_config_is_checked_before_anything_starts() {
         assert_eq!(chat.stderr().lines().count(), 1, "{}", chat.stderr());
         assert_eq!(home.text("agent/config.json"), text);
     }
+}
+
+#[test]
+fn a_key_of_a_provider_does_not_belong_into_the_config() {
+    let home = TempHome::new();
+    home.put(
+        "agent/config.json",
+        r#"{"llm": {"provider": "openai", "api_key": "hunter2hunter2"}}"#,
+    );
+    let mut chat = chat(&home);
+    assert_eq!(chat.wait().code(), Some(1));
+    chat.expect_on_stderr("agent/config.json: llm.api_key looks like a secret");
+    chat.expect_on_stderr("put it into .env or the environment as OPENAI_API_KEY");
+    assert!(!chat.stderr().contains("hunter2"), "{}", chat.stderr());
 }
 
 /// A chat whose router does not start, though one did before.

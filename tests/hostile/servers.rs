@@ -1,11 +1,13 @@
 //! Servers at the other end of every way out: they write down all that reaches them.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::io::{ErrorKind, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+
+use testkit::Arrived;
 
 use crate::case::Page;
 
@@ -86,24 +88,17 @@ impl Drop for WebServer {
 
 fn serve(stream: &TcpStream, pages: &Mutex<BTreeMap<String, Page>>, seen: &Seen) {
     let _ = stream.set_read_timeout(Some(Duration::from_secs(10)));
-    let mut reader = BufReader::new(stream);
-    let mut head = String::new();
     // A connection is an effect, also when nothing is said on it.
     let place = {
         let mut seen = seen.lock().unwrap();
         seen.push("connected".to_owned());
         seen.len() - 1
     };
-    while reader.read_line(&mut head).is_ok_and(|size| size > 2) {}
-    let length = head
-        .lines()
-        .find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
-    let mut body = vec![0; length.unwrap_or(0).min(1024 * 1024)];
-    let _ = reader.read_exact(&mut body);
-    seen.lock().unwrap()[place] = format!("{head}{}", String::from_utf8_lossy(&body));
-    let path = head.split(' ').nth(1).unwrap_or_default();
-    let path = path.split('?').next().unwrap_or_default();
-    let _ = answer(stream, pages.lock().unwrap().get(path), path, &head);
+    let request = Arrived::read(stream);
+    let (head, body) = (&request.head, String::from_utf8_lossy(&request.body));
+    seen.lock().unwrap()[place] = format!("{head}{body}");
+    let path = request.path().split('?').next().unwrap_or_default();
+    let _ = answer(stream, pages.lock().unwrap().get(path), path, head);
 }
 
 fn answer(

@@ -17,6 +17,8 @@ fn what_runs_is_told_of_and_can_be_stopped() {
     assert_eq!(dropped, json!({"id": "m-1", "dropped": true, "was": "running"}));
     assert_eq!(house.reply("m-1")["error"]["code"], "cancelled");
     assert!(house.refusal(&["drop", "m-1", "--yes"]).contains("m-1 has ended already"));
+    let deeds = house.home.text("router/audit/cli.jsonl");
+    assert!(deeds.contains("\"deed\":\"drop\",\"target\":\"m-1\""), "{deeds}");
 }
 
 #[test]

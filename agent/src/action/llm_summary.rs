@@ -96,7 +96,7 @@ impl LlmSummary {
                 return Err(Stopped::new(Code::SkillFailed, format!("no summary: {error}")));
             }
         };
-        let words = Words::of(&answer.text);
+        let words = Words::of(&answer.text, [&[], &[]]);
         if words.is_empty() {
             return Err(Stopped::new(Code::BadResult, "no summary: the model answered nothing"));
         }

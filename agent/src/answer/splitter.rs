@@ -1,227 +1,358 @@
-//! Divides a model's text, as it comes, into words, action blocks and reasoning.
+//! Divides a model's text, as it comes, into words, blocks of calls and reasoning.
 //!
-//! Whether a tag begins at some place depends on a bounded number of bytes behind that place and on
-//! nothing else. That makes the division the same however the text is cut into chunks, and linear.
+//! Every decision depends on the text alone, never on how it is cut into chunks, and each byte is looked at a
+//! bounded number of times. What may be a call without any tag is held back until its brackets are closed, and then
+//! either a block or words.
 
-const BLOCK: &str = "<tool_code>";
-const BLOCK_END: &str = "</tool_code>";
-/// What models write around their reasoning.
-const REASONING: [(&str, &str); 4] = [
-    ("<think>", "</think>"),
-    ("<thinking>", "</thinking>"),
-    ("<reasoning>", "</reasoning>"),
-    ("<thought>", "</thought>"),
-];
-const FENCE: &str = "```";
+use protocol::json::MAX_BYTES;
+use serde_json::Value;
 
-/// A fence's language and the white space behind it may each have this many bytes.
-const FENCE_SLACK: usize = 16;
+use super::MAX_ACTIONS;
+use super::error::AnswerError;
+use super::held::{Held, Kind, Step};
+use super::line::{Line, goes_on};
+use super::marks::{FENCE, Form, Mark, Spot, Tag, is_cut_tag, mark, may_begin};
+use super::message::{Heard, Message};
+use super::name::Cards;
+use super::scan::{begun, run};
 
-/// So much of a block's tag at the very end of a text is a tag that was cut, not a comparison.
-const CUT_TAG: &str = "<tool";
+/// Calls as they stand in the text.
+#[derive(Debug)]
+pub(super) struct Block {
+    /// What shape they have.
+    pub(super) form: Form,
+    /// What stands there.
+    pub(super) text: String,
+    /// Its end is there, so that it was not cut off.
+    pub(super) is_whole: bool,
+}
 
 /// What the divided text consisted of, besides its words.
 #[derive(Debug, Default)]
-pub(super) struct Blocks {
-    /// How many action blocks were opened.
-    pub(super) count: usize,
-    /// What stands in the first.
-    pub(super) first: String,
-    /// The text ended inside one.
-    pub(super) unclosed: bool,
-    /// One was closed that had not been opened.
-    pub(super) unopened: bool,
-    /// Words follow the first one.
-    pub(super) followed: bool,
-    /// One stands in a quotation, or in reasoning whose beginning is missing.
-    pub(super) quoted: bool,
+pub(super) struct Found {
+    /// The blocks, at most one more than there may be actions.
+    pub(super) blocks: Vec<Block>,
+    /// The first thing that makes the answer unreadable as a whole.
+    pub(super) fault: Option<AnswerError>,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Splitter {
-    place: Place,
-    /// The end of what was pushed, as long as it may be the beginning of a tag.
+pub(super) struct Splitter<'c> {
+    cards: Cards<'c>,
+    place: Place<'c>,
+    /// The end of what was pushed, as long as it is not decided what it is.
     undecided: String,
-    blocks: Blocks,
+    /// Nothing more will come.
+    is_ended: bool,
+    found: Found,
+    /// A block was opened, so that what comes now is not shown.
+    is_silent: bool,
+    /// It is the message of an answer, in which nothing without a tag is a call.
+    is_inner: bool,
+    /// How many of the bytes that follow were looked at and are words.
+    plain: usize,
+    /// A fence was opened with a block and has not been closed.
+    owes_fence: bool,
+    behind: Behind,
     shown: bool,
     /// White space that is shown once something follows it.
     space: String,
-    /// The line that the words are in by now.
     line: Line,
-    /// How many code fences stand in the words.
-    fences: usize,
-    /// How many backticks in a row the words end with.
-    run: usize,
 }
 
-/// What of a line says whether a block behind it is quoted.
-#[derive(Debug, Default, Clone, Copy)]
-struct Line {
-    /// The first character that is no space.
-    begins: Option<char>,
-    last: Option<char>,
-    quotes: usize,
-    ticks: usize,
+/// What words behind the latest block would mean.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Behind {
+    #[default]
+    Nothing,
+    /// A block without a tag may be an example when words follow.
+    Doubt,
+    /// So may one that the same line leads to; whether in the middle of a sentence.
+    SameLine(bool),
 }
 
-#[derive(Debug, Default, Clone, Copy)]
-enum Place {
+#[derive(Debug, Default)]
+enum Place<'c> {
     #[default]
     Words,
-    Block,
+    /// In the latest block, until one of these tags.
+    Block(&'static [&'static str]),
     /// Until this tag.
     Reasoning(&'static str),
+    Held(Held),
+    Message(Message, Box<Splitter<'c>>),
+    /// Nothing that still comes counts.
+    Over,
 }
 
-/// What begins at a place in the words.
-enum Mark {
-    /// Nothing but text.
-    None,
-    /// The text is too short to say.
-    Undecided,
-    /// A tag of this many bytes, a fence in front of it included.
-    Tag(Tag, usize),
-}
+impl<'c> Splitter<'c> {
+    pub(super) fn new(cards: Cards<'c>) -> Self {
+        Self { cards, ..Self::default() }
+    }
 
-#[derive(Clone, Copy)]
-enum Tag {
-    Block,
-    BlockEnd,
-    /// Until this tag.
-    Reasoning(&'static str),
-    ReasoningEnd,
-}
-
-impl Splitter {
     /// Takes more of the text and gives the words that are certain by now.
     pub(super) fn push(&mut self, more: &str) -> String {
         let mut text = std::mem::take(&mut self.undecided);
         text.push_str(more);
         let mut words = String::new();
-        let mut rest = text.as_str();
-        loop {
-            let (taken, goes_on) = match self.place {
-                Place::Words => self.words(rest, &mut words),
-                Place::Block => self.block(rest),
-                Place::Reasoning(end) => self.reasoning(rest, end),
-            };
-            rest = &rest[taken..];
-            if !goes_on {
-                break;
-            }
-        }
-        rest.clone_into(&mut self.undecided);
+        let at = self.divide(&text, &mut words);
+        // A text that is only held is moved, not copied, so that many small pieces of it stay cheap.
+        self.undecided = if at == 0 { text } else { text[at..].to_owned() };
         words
     }
 
     /// Ends the text: gives the last words and what else there was.
-    pub(super) fn finish(mut self) -> (String, Blocks) {
-        let rest = std::mem::take(&mut self.undecided);
+    pub(super) fn finish(mut self) -> (String, Found) {
+        self.is_ended = true;
+        let text = std::mem::take(&mut self.undecided);
         let mut words = String::new();
-        match self.place {
-            Place::Words if rest.contains(CUT_TAG) => {
-                self.blocks.count += 1;
-                self.blocks.unclosed = true;
-            }
-            Place::Words => self.show(&rest, &mut words),
-            Place::Block => self.blocks.unclosed = true,
-            Place::Reasoning(_) => {}
+        self.divide(&text, &mut words);
+        if let Place::Message(_, inner) = std::mem::take(&mut self.place) {
+            self.end_message(*inner, &mut words);
+            self.fail(AnswerError::Unclosed);
         }
-        (words, self.blocks)
+        (words, self.found)
+    }
+
+    fn divide(&mut self, text: &str, words: &mut String) -> usize {
+        let mut at = 0;
+        loop {
+            let rest = &text[at..];
+            let (taken, goes_on) = match self.place {
+                Place::Words => self.words(rest, words),
+                Place::Block(ends) => self.block(rest, ends),
+                Place::Reasoning(end) => self.reasoning(rest, end),
+                Place::Held(_) => self.held(rest, words),
+                Place::Message(..) => self.message(rest, words),
+                Place::Over => (rest.len(), false),
+            };
+            at += taken;
+            if !goes_on {
+                return at;
+            }
+        }
+    }
+
+    fn fail(&mut self, fault: AnswerError) {
+        self.found.fault.get_or_insert(fault);
+    }
+
+    fn spot(&self) -> Spot {
+        Spot {
+            is_line_start: self.line.is_start(),
+            is_first: !self.shown && !self.is_silent,
+            is_plain: self.is_inner || self.plain > 0 || self.line.is_quoting(false),
+            is_fenced: self.line.is_fenced() || self.owes_fence,
+        }
     }
 
     fn words(&mut self, text: &str, words: &mut String) -> (usize, bool) {
-        let Some(at) = text.find(['<', '`']) else {
-            self.show(text, words);
-            return (text.len(), false);
+        let Some(first) = text.chars().next() else { return (0, false) };
+        let spot = self.spot();
+        let mark =
+            match if may_begin(first, spot) { mark(text, spot, self.cards) } else { Mark::None } {
+                // What is only told of is told.
+                Mark::Found(Tag::Foreign(_), _) if self.line.is_quoting(false) => Mark::None,
+                mark => mark,
+            };
+        let taken = match mark {
+            Mark::Undecided if !self.is_ended => return (0, false),
+            Mark::Undecided if is_cut_tag(text) => {
+                self.fail(AnswerError::Unclosed);
+                text.len()
+            }
+            Mark::None | Mark::Undecided => {
+                let taken = run(text, first);
+                self.show(&text[..taken], words);
+                taken
+            }
+            Mark::Found(tag, length) => self.enter(tag, &text[..length]),
         };
-        self.show(&text[..at], words);
-        match mark(&text[at..]) {
-            Mark::None => {
-                self.show(&text[at..=at], words);
-                (at + 1, true)
-            }
-            Mark::Undecided => (at, false),
-            Mark::Tag(tag, length) => {
-                self.enter(tag, text[at..].starts_with(FENCE));
-                (at + length, true)
-            }
-        }
+        self.plain = self.plain.saturating_sub(taken);
+        (taken, true)
     }
 
-    fn enter(&mut self, tag: Tag, is_fenced: bool) {
-        match tag {
-            Tag::Block => {
-                self.blocks.count += 1;
-                self.blocks.quoted |= self.is_quoting(is_fenced);
-                self.place = Place::Block;
+    /// Goes where `tag` leads, and says how many bytes are done with.
+    fn enter(&mut self, tag: Tag, mark: &str) -> usize {
+        let kind = match tag {
+            Tag::Block(form, ends) => {
+                self.open(form, mark);
+                self.place = Place::Block(ends);
+                return mark.len();
             }
-            Tag::BlockEnd => self.blocks.unopened = true,
-            Tag::Reasoning(end) => self.place = Place::Reasoning(end),
+            Tag::BlockEnd => return self.wrong(AnswerError::Unopened, mark),
+            Tag::Foreign(tag) => {
+                self.place = Place::Over;
+                return self.wrong(AnswerError::Foreign(tag), mark);
+            }
+            Tag::Reasoning(end) => {
+                self.place = Place::Reasoning(end);
+                return mark.len();
+            }
             // What stood before it was reasoning, and so was any block in it.
-            Tag::ReasoningEnd => self.blocks.quoted |= self.blocks.count > 0,
-        }
-    }
-
-    /// Whether what comes now stands in a quotation: in a line of one, between backticks or quotation marks, or
-    /// in a code fence that holds more than it. A fence right before it is its own, or ends another one.
-    fn is_quoting(&self, is_fenced: bool) -> bool {
-        let Line { begins, last, quotes, ticks } = self.line;
-        let opens = match last {
-            Some('"') => quotes % 2 == 1,
-            Some('`') => ticks % 2 == 1,
-            Some(last) => matches!(last, '“' | '„' | '«'),
-            None => false,
+            Tag::ReasoningEnd if self.is_silent => return self.wrong(AnswerError::Quoted, mark),
+            Tag::ReasoningEnd | Tag::Control => return mark.len(),
+            Tag::Message => {
+                let inner = Self { is_inner: true, ..Self::new(self.cards) };
+                self.place = Place::Message(Message::default(), Box::new(inner));
+                return mark.len();
+            }
+            Tag::Fence(is_certain) => Kind::Fence { start: mark.len(), is_certain },
+            Tag::Value => Kind::Value,
+            Tag::Python => Kind::Python,
         };
-        (self.fences % 2 == 1 && !is_fenced) || opens || begins == Some('>')
+        self.place = Place::Held(Held::new(kind));
+        0
     }
 
-    /// Keeps in mind of the words what says whether the next block is quoted.
-    fn note(&mut self, piece: &str) {
-        for c in piece.chars() {
-            self.run = if c == '`' { self.run + 1 } else { 0 };
-            self.fences += usize::from(self.run == FENCE.len());
-            if c == '\n' {
-                self.line = Line::default();
-                continue;
+    fn wrong(&mut self, fault: AnswerError, mark: &str) -> usize {
+        self.fail(fault);
+        self.is_silent = true;
+        mark.len()
+    }
+
+    /// Opens a block behind its tag; a fence in front of the tag is part of `mark`.
+    fn open(&mut self, form: Form, mark: &str) {
+        let has_fence = mark.starts_with(FENCE);
+        if self.line.is_quoting(has_fence) || self.is_inner {
+            self.fail(AnswerError::Quoted);
+        }
+        self.owes_fence = has_fence && !self.line.is_fenced();
+        let is_doubtful = has_fence && !mark[FENCE.len()..].starts_with("tool");
+        self.behind = match self.behind {
+            Behind::Doubt => Behind::Doubt,
+            _ if is_doubtful => Behind::Doubt,
+            _ if self.line.is_start() => Behind::Nothing,
+            _ => Behind::SameLine(self.line.is_mid_sentence()),
+        };
+        self.keep(Block { form, text: String::new(), is_whole: false });
+    }
+
+    fn keep(&mut self, block: Block) {
+        self.is_silent = true;
+        if self.found.blocks.len() <= MAX_ACTIONS {
+            self.found.blocks.push(block);
+        }
+    }
+
+    fn block(&mut self, text: &str, ends: &'static [&'static str]) -> (usize, bool) {
+        let ending = ends.iter().filter_map(|end| Some((text.find(end)?, end.len()))).min();
+        let inside = match ending {
+            Some((at, _)) => &text[..at],
+            None if self.is_ended => text,
+            None => &text[..begun(text, ends)],
+        };
+        if let Some(block) = self.found.blocks.last_mut() {
+            if block.text.len() <= MAX_BYTES {
+                block.text.push_str(inside);
             }
-            if !c.is_whitespace() {
-                self.line.begins.get_or_insert(c);
+            block.is_whole |= ending.is_some();
+        }
+        let Some((at, length)) = ending else { return (inside.len(), false) };
+        self.place = Place::Words;
+        (at + length, true)
+    }
+
+    fn reasoning(&mut self, text: &str, end: &'static str) -> (usize, bool) {
+        if let Some(at) = text.find(end) {
+            self.place = Place::Words;
+            return (at + end.len(), true);
+        }
+        (begun(text, &[end]), false)
+    }
+
+    fn held(&mut self, text: &str, words: &mut String) -> (usize, bool) {
+        let is_ended = self.is_ended;
+        let Place::Held(held) = &mut self.place else { return (0, false) };
+        let length = match held.look(text, is_ended) {
+            Step::More => return (0, false),
+            Step::End(length) => length,
+        };
+        let (kind, is_closed) = (held.kind, held.is_closed);
+        let inside = held.inside(&text[..length]);
+        let judged = held.judge(inside, self.cards);
+        self.place = Place::Words;
+        let Some((form, message)) = judged else {
+            self.plain = length;
+            return (0, true);
+        };
+        self.take_held(kind, form, &message, words);
+        let text = if kind == Kind::Tail {
+            format!("{{\"message\": \"\"{inside}")
+        } else {
+            inside.to_owned()
+        };
+        // A value without a tag has its end in itself; only a fence says that it is there.
+        let is_whole = is_closed && matches!(kind, Kind::Fence { .. });
+        self.keep(Block { form, text, is_whole });
+        (length, true)
+    }
+
+    /// Notes what a held block is in the text, and shows the message of one that is a whole answer.
+    fn take_held(&mut self, kind: Kind, form: Form, message: &Value, words: &mut String) {
+        let is_doubtful =
+            form != Form::Envelope && !matches!(kind, Kind::Fence { is_certain: true, .. });
+        if is_doubtful
+            && !self.line.is_start()
+            && self.line.is_mid_sentence()
+            && kind == Kind::Value
+        {
+            self.fail(AnswerError::Quoted);
+        }
+        if let Value::String(message) = message {
+            let mut inner = Self { is_inner: true, ..Self::new(self.cards) };
+            let mut said = inner.push(message);
+            let (last, found) = inner.finish();
+            said.push_str(&last);
+            self.show(&said, words);
+            self.found.fault = self.found.fault.take().or(found.fault);
+        }
+        if is_doubtful {
+            self.behind = Behind::Doubt;
+        }
+    }
+
+    fn message(&mut self, text: &str, words: &mut String) -> (usize, bool) {
+        let Place::Message(message, inner) = &mut self.place else { return (0, false) };
+        let mut said = String::new();
+        for (at, c) in text.char_indices() {
+            match message.take(c) {
+                Heard::Nothing => {}
+                Heard::Char(c) => said.push(c),
+                Heard::End => {
+                    let is_broken = message.is_broken;
+                    said = inner.push(&said);
+                    let inner = std::mem::take(&mut **inner);
+                    self.place = Place::Held(Held::new(Kind::Tail));
+                    self.show(&said, words);
+                    self.end_message(inner, words);
+                    if is_broken {
+                        self.fail(AnswerError::Unreadable(
+                            "the message holds an escape that JSON has not".into(),
+                        ));
+                    }
+                    return (at + 1, true);
+                }
             }
-            self.line.quotes += usize::from(c == '"');
-            self.line.ticks += usize::from(c == '`');
-            self.line.last = Some(c);
         }
+        said = inner.push(&said);
+        self.show(&said, words);
+        (text.len(), false)
     }
 
-    fn block(&mut self, text: &str) -> (usize, bool) {
-        let (inside, taken, found) = up_to(text, BLOCK_END);
-        if self.blocks.count == 1 {
-            self.blocks.first.push_str(inside);
-        }
-        if found {
-            self.place = Place::Words;
-        }
-        (taken, found)
-    }
-
-    fn reasoning(&mut self, text: &str, end: &str) -> (usize, bool) {
-        let (_, taken, found) = up_to(text, end);
-        if found {
-            self.place = Place::Words;
-        }
-        (taken, found)
+    fn end_message(&mut self, inner: Self, words: &mut String) {
+        let (last, found) = inner.finish();
+        self.show(&last, words);
+        self.found.fault = self.found.fault.take().or(found.fault);
     }
 
     /// Shows a piece without the white space around the whole. What stands behind a block is not shown:
     /// it was said without knowing how the actions end.
     fn show(&mut self, piece: &str, words: &mut String) {
-        if self.blocks.count > 0 {
-            // The end of a fence around the block says nothing.
-            self.blocks.followed |= piece.chars().any(|c| !c.is_whitespace() && c != '`');
-            return;
+        if self.is_silent {
+            return self.hush(piece);
         }
-        self.note(piece);
+        self.line.note(piece);
         let piece = if self.shown { piece } else { piece.trim_start() };
         let solid = piece.trim_end();
         if !solid.is_empty() {
@@ -232,60 +363,27 @@ impl Splitter {
         }
         self.space.push_str(&piece[solid.len()..]);
     }
-}
 
-/// What of `text` stands before `tag`, how many bytes are done with, and whether the tag was found.
-fn up_to<'t>(text: &'t str, tag: &str) -> (&'t str, usize, bool) {
-    if let Some(at) = text.find(tag) {
-        return (&text[..at], at + tag.len(), true);
+    /// Looks at words behind a block for what they say about it.
+    fn hush(&mut self, piece: &str) {
+        let is_blank = piece.trim().is_empty();
+        if self.owes_fence && !is_blank && piece.trim_matches('`').is_empty() {
+            return;
+        }
+        self.owes_fence &= is_blank;
+        for c in piece.chars() {
+            match self.behind {
+                Behind::Doubt if c.is_alphanumeric() => self.fail(AnswerError::Followed),
+                Behind::SameLine(_) if c == '\n' => self.behind = Behind::Nothing,
+                Behind::SameLine(is_mid) if !c.is_whitespace() => {
+                    self.behind = Behind::Nothing;
+                    if is_mid || goes_on(c) {
+                        self.fail(AnswerError::Quoted);
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.line.note(piece);
     }
-    let begun = text.rfind('<').filter(|&at| tag.starts_with(&text[at..]));
-    let inside = &text[..begun.unwrap_or(text.len())];
-    (inside, inside.len(), false)
-}
-
-/// What begins where `text` begins, which is with `<` or a backtick.
-fn mark(text: &str) -> Mark {
-    if text.starts_with('<') {
-        let blocks = [(BLOCK, Tag::Block), (BLOCK_END, Tag::BlockEnd)];
-        let reasoning = REASONING
-            .into_iter()
-            .flat_map(|(begin, end)| [(begin, Tag::Reasoning(end)), (end, Tag::ReasoningEnd)]);
-        return blocks
-            .into_iter()
-            .chain(reasoning)
-            .map(|(tag, which)| tag_mark(text, tag, which, 0))
-            .find(|mark| !matches!(mark, Mark::None))
-            .unwrap_or(Mark::None);
-    }
-    fenced_mark(text)
-}
-
-fn tag_mark(text: &str, tag: &str, which: Tag, before: usize) -> Mark {
-    if text.starts_with(tag) {
-        Mark::Tag(which, before + tag.len())
-    } else if tag.starts_with(text) {
-        Mark::Undecided
-    } else {
-        Mark::None
-    }
-}
-
-/// A code fence counts only when a block follows it: its marks, its language, white space, the tag.
-fn fenced_mark(text: &str) -> Mark {
-    let Some(behind) = text.strip_prefix(FENCE) else {
-        return if FENCE.starts_with(text) { Mark::Undecided } else { Mark::None };
-    };
-    let language = span(behind, |b| b.is_ascii_alphanumeric() || b == b'_');
-    let space = span(&behind[language..], |b| b.is_ascii_whitespace());
-    if language > FENCE_SLACK || space > FENCE_SLACK {
-        return Mark::None;
-    }
-    let before = FENCE.len() + language + space;
-    tag_mark(&text[before..], BLOCK, Tag::Block, before)
-}
-
-/// How many bytes at the beginning of `text` are of this kind; it does not look further than it matters.
-fn span(text: &str, kind: fn(u8) -> bool) -> usize {
-    text.bytes().take(FENCE_SLACK + 1).take_while(|&byte| kind(byte)).count()
 }

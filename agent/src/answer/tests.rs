@@ -1,21 +1,58 @@
 //! What is taken as an answer, what is not, and what people get to see of it.
 
+use std::sync::LazyLock;
+
 use proptest::prelude::*;
 use serde_json::json;
 
+use protocol::ActionCard;
+
 use super::*;
+use crate::model::{Call, Completion};
+use crate::testing::{agent_cards, router_cards};
+
+/// Cards like those of the first-party skills, and one with every kind of parameter.
+pub(super) fn cards() -> &'static [Vec<ActionCard>; 2] {
+    static CARDS: LazyLock<[Vec<ActionCard>; 2]> = LazyLock::new(made);
+    &CARDS
+}
+
+fn made() -> [Vec<ActionCard>; 2] {
+    let odd = json!({
+        "name": "SEND_MONEY",
+        "params": {
+            "to": {"type": "string"}, "amount": {"type": "number"}, "times": {"type": "integer"},
+            "now": {"type": "boolean"}, "note": {"type": ["string", "null"]}
+        },
+        "optional": ["times", "now", "note"], "effect": "irreversible", "reads": "none"
+    });
+    let mut router = router_cards();
+    router.push(serde_json::from_value(odd).unwrap());
+    [agent_cards(), router]
+}
+
+pub(super) fn read(text: &str) -> Result<Answer, AnswerError> {
+    let [local, router] = cards();
+    Answer::read(&Completion::new(text), [local, router])
+}
+
+pub(super) fn words_of(text: &str) -> String {
+    let [local, router] = cards();
+    Words::of(text, [local, router])
+}
 
 fn hello() -> Action {
     Action { name: ActionName::new("HELLO_WORLD").unwrap(), params: Object::new() }
 }
 
 fn error(text: &str) -> String {
-    Answer::parse(text).unwrap_err().to_string()
+    read(text).unwrap_err().to_string()
 }
 
 /// What people see when the text comes in chunks of `size` characters.
 fn streamed(text: &str, size: usize) -> String {
-    let mut words = Words::default();
+    let [local, router] = cards();
+    let mut words = Words::new([local, router]);
     let characters: Vec<char> = text.chars().collect();
     let mut shown = String::new();
     for chunk in characters.chunks(size) {
@@ -26,7 +63,7 @@ fn streamed(text: &str, size: usize) -> String {
 
 #[test]
 fn words_alone() {
-    let answer = Answer::parse("  Hello, 1 < 2 and `code` ```too``` \n").unwrap();
+    let answer = read("  Hello, 1 < 2 and `code` ```too``` \n").unwrap();
     assert_eq!(
         answer,
         Answer { words: "Hello, 1 < 2 and `code` ```too```".into(), actions: vec![] }
@@ -51,7 +88,7 @@ fn words_and_a_block_in_all_the_ways_that_models_write_it() {
         r#"Sure.<tool_code>[{"name": "HELLO_WORLD"}]</tool_code>"#.to_owned(),
     ] {
         let expected = Answer { words: "Sure.".into(), actions: vec![hello()] };
-        assert_eq!(Answer::parse(&text), Ok(expected), "{text}");
+        assert_eq!(read(&text), Ok(expected), "{text}");
         for size in [1, 2, 5, 1_000] {
             assert_eq!(streamed(&text, size), "Sure.", "{text}");
         }
@@ -61,26 +98,33 @@ fn words_and_a_block_in_all_the_ways_that_models_write_it() {
 #[test]
 fn a_block_that_may_not_be_meant_is_no_action() {
     let block = r#"<tool_code>[{"name": "HELLO_WORLD", "params": {}}]</tool_code>"#;
+    let call = r#"{"name": "HELLO_WORLD", "params": {}}"#;
     for text in [
         format!("a {block} and then?"),
-        format!("{block}a"),
+        format!("It said: {block}, which I won't do."),
         format!("```\n{block}\n``` is how it is done."),
         format!("A page says:\n> {block}"),
         format!("> first\n> second {block}"),
         format!("It is `{block}`"),
         format!("It says \"{block}\""),
+        format!("Done.\n{block}\nThe page says `{block}`"),
         format!("An example:\n```\nSure. {block}\n```"),
         format!("```json\n[1]\n{block}\n```"),
         format!("I think I should {block}</think>Hello."),
         format!("Let me see: {block}</thinking>"),
         format!("<thinking>a</think>b</thinking>c{block}d"),
+        format!("```json\n{call}\n```\nThat is how it is written."),
+        format!("{call}\nThat is how it is written."),
+        format!("I would write {call}"),
+        "HELLO_WORLD()\nsays hello.".to_string(),
+        format!(r#"{{"message": "Write {}", "actions": []}}"#, block.replace('"', "\\\"")),
     ] {
-        let parsed = Answer::parse(&text);
+        let parsed = read(&text);
         let is_refused = matches!(parsed, Err(AnswerError::Followed | AnswerError::Quoted));
         assert!(is_refused, "{text}: {parsed:?}");
     }
     for hidden in ["think", "thinking", "reasoning", "thought"] {
-        let answer = Answer::parse(&format!("<{hidden}>{block}</{hidden}>Hello.")).unwrap();
+        let answer = read(&format!("<{hidden}>{block}</{hidden}>Hello.")).unwrap();
         assert_eq!(answer, Answer { words: "Hello.".into(), actions: vec![] });
     }
     // What was closed before says nothing of what follows.
@@ -91,7 +135,114 @@ fn a_block_that_may_not_be_meant_is_no_action() {
         format!("I call `ls`{block}"),
         format!("> You said this.\n{block}"),
     ] {
-        assert_eq!(Answer::parse(&meant).unwrap().actions, [hello()], "{meant}");
+        assert_eq!(read(&meant).unwrap().actions, [hello()], "{meant}");
+    }
+}
+
+#[test]
+fn words_behind_a_block_are_dropped() {
+    let block = r#"<tool_code>[{"name": "HELLO_WORLD"}]</tool_code>"#;
+    for text in [
+        format!("Sure. {block} I have said it."),
+        format!("Sure.\n{block}\nI have said it."),
+        format!("Sure.\n{block}I have said it."),
+        format!("Sure.\n```tool_code\n{block}\n```\nI have said it."),
+        format!("Sure.\n```tool_code\n{}\n```\nI have said it.", r#"[{"name": "HELLO_WORLD"}]"#),
+    ] {
+        let expected = Answer { words: "Sure.".into(), actions: vec![hello()] };
+        assert_eq!(read(&text), Ok(expected), "{text}");
+    }
+}
+
+#[test]
+fn several_blocks_are_one_answer() {
+    let block = |name: &str| {
+        format!(
+            r#"<tool_code>[{{"name": "HELLO_WORLD", "params": {{"name": "{name}"}}}}]</tool_code>"#
+        )
+    };
+    let named = |text: &str| {
+        let answer = read(text).unwrap();
+        answer.actions.into_iter().map(|action| action.params["name"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(named(&format!("{} and\n{}", block("a"), block("b"))), ["a", "b"]);
+    assert_eq!(named(&format!("{}{}{}", block("a"), block("b"), block("a"))), ["a", "b"]);
+    let many: Vec<String> = (0..9).map(|n| block(&n.to_string())).collect();
+    assert_eq!(read(&many.concat()), Err(AnswerError::TooMany(9)));
+    // If one can't be read, none runs.
+    assert!(read(&format!("{}<tool_code>[{{</tool_code>", block("a"))).is_err());
+    assert!(read(&format!("{}<tool_code>[{{", block("a"))).is_err());
+}
+
+#[test]
+fn tool_calls_of_a_server_are_read() {
+    let [local, router] = cards();
+    let called = |name: &str, params: &str| {
+        let call = Call { name: name.to_owned(), params: params.to_owned() };
+        let completion =
+            Completion { text: "Sure.".to_owned(), calls: vec![call], ..Completion::default() };
+        Answer::read(&completion, [local, router])
+    };
+    for (name, params) in [
+        ("HELLO_WORLD", ""),
+        ("HELLO_WORLD", "{}"),
+        ("HELLO_WORLD", "null"),
+        ("hello_world", r#""{}""#),
+        ("functions.HELLO_WORLD", r#""""#),
+    ] {
+        let expected = Answer { words: "Sure.".into(), actions: vec![hello()] };
+        assert_eq!(called(name, params), Ok(expected), "{name} {params}");
+    }
+    let answer = called("WEB_FETCH", r#""{\"url\": \"https://example.com\"}""#).unwrap();
+    assert_eq!(answer.actions[0].params["url"], "https://example.com");
+    for (name, params) in [
+        ("WEB_FETCH", r#"{"url": "https://exa"#),
+        ("WEB_FETCH", "[]"),
+        ("WEB_FETCH", r#"{"url": "a", "url": "b"}"#),
+        ("WEB_SEARCH", r#"{"url": "a"}"#),
+        ("", "{}"),
+    ] {
+        assert!(
+            matches!(called(name, params), Err(AnswerError::Action { number: 1, .. })),
+            "{name} {params}"
+        );
+    }
+}
+
+#[test]
+fn parameters_are_mended_only_without_loss() {
+    let sent = |params: &str| {
+        let text =
+            format!(r#"<tool_code>[{{"name": "SEND_MONEY", "params": {params}}}]</tool_code>"#);
+        read(&text).map(|answer| serde_json::Value::Object(answer.actions[0].params.clone()))
+    };
+    assert_eq!(
+        sent(r#"{"To": "a", "AMOUNT": "12.5", "times": "3", "now": "True", "note": null}"#),
+        Ok(json!({"to": "a", "amount": 12.5, "times": 3, "now": true, "note": null}))
+    );
+    assert_eq!(
+        sent(r#"{"to": "a", "amount": 3, "times": 2.0, "now": null}"#),
+        Ok(json!({"to": "a", "amount": 3, "times": 2}))
+    );
+    for wrong in [
+        r#"{"to": "a", "amount": "1,5"}"#,
+        r#"{"to": "a", "amount": "0x10"}"#,
+        r#"{"to": "a", "amount": "12.50"}"#,
+        r#"{"to": "a", "amount": " 1"}"#,
+        r#"{"to": "a", "amount": "1e400"}"#,
+        r#"{"to": "a", "amount": "123456789012345678901234567890.5"}"#,
+        r#"{"to": "a", "amount": 1, "times": 1.5}"#,
+        r#"{"to": "a", "amount": 1, "now": "yes"}"#,
+        r#"{"to": "a", "amount": 1, "now": 1}"#,
+        r#"{"to": 7, "amount": 1}"#,
+        r#"{"to": "a", "To": "b", "amount": 1}"#,
+        r#"{"to": "a", "amount": null}"#,
+    ] {
+        let refused = matches!(
+            sent(wrong),
+            Err(AnswerError::Action { problem: ActionError::Misfit { .. }, .. })
+        );
+        assert!(refused, "{wrong}: {:?}", sent(wrong));
     }
 }
 
@@ -100,34 +251,161 @@ fn what_is_wrong_is_said_so_that_the_model_can_mend_it() {
     let errors: Vec<String> = [
         "",
         "<think>I say nothing</think>",
-        "a<tool_code>[]</tool_code>b<tool_code>[]</tool_code>",
+        "<tool_code>[]</tool_code>",
         "a<tool_code>[",
         "a <tool_co",
         "a</tool_code>",
-        "a<tool_code>[]</tool_code>b",
+        "a\n{\"name\": \"HELLO_WORLD\"}\nb",
         "> a<tool_code>[]</tool_code>",
-        "```tool_code\n[{\"name\": \"A\"}]\n```",
-        "<tool_code>[{'name': 'A'}]</tool_code>",
+        "<function_call>{}</function_call>",
+        "<tool_code>[{\"name\": \"A\" \"params\": {}}]</tool_code>",
         r#"<tool_code>[{"name": "A", "name": "B"}]</tool_code>"#,
-        r#"<tool_code>{"name": "A"}</tool_code>"#,
+        r#"<tool_code>[{"name": "A"}][{"name": "B"}]</tool_code>"#,
+        r#"<tool_code>"A"</tool_code>"#,
         r#"<tool_code>["A"]</tool_code>"#,
         r#"<tool_code>[{"params": {}}]</tool_code>"#,
         r#"<tool_code>[{"name": 5}]</tool_code>"#,
-        r#"<tool_code>[{"name": "A"}, {"name": "create_post"}]</tool_code>"#,
-        r#"<tool_code>[{"name": "A", "params": []}]</tool_code>"#,
-        r#"<tool_code>[{"name": "A", "arguments": {}}]</tool_code>"#,
+        r#"<tool_code>[{"name": "HELLO_WORLD"}, {"name": "create_pots"}]</tool_code>"#,
+        r#"<tool_code>[{"name": "ORDER_PIZZA"}]</tool_code>"#,
+        r#"<tool_code>[{"name": "HELLO_WORLD", "action": "WEB_FETCH"}]</tool_code>"#,
+        r#"<tool_code>[{"name": "HELLO_WORLD", "params": []}]</tool_code>"#,
+        r#"<tool_code>[{"name": "HELLO_WORLD", "params": "{\"a"}]</tool_code>"#,
+        r#"<tool_code>[{"name": "HELLO_WORLD", "params": {}, "args": {}}]</tool_code>"#,
+        r#"<tool_code>[{"name": "HELLO_WORLD", "params": {}, "approved": true}]</tool_code>"#,
+        r#"<tool_code>[{"name": "CREATE_POST", "params": {"text": "a"}}]</tool_code>"#,
+        r#"<tool_code>[{"name": "CREATE_POST", "params": {"platform": "Facebook", "text": "a"}}]</tool_code>"#,
+        r#"<tool_code>[{"name": "CREATE_POST", "params": {"platform": "X", "text": "a", "to": "b"}}]</tool_code>"#,
+        r#"<tool_code>[{"name": "CREATE_POST", "params": {"platform": "X", "text": 7}}]</tool_code>"#,
+        r#"<tool_code>[{"name": "SEND_MONEY", "params": {"to": "a", "TO": "b", "amount": 1}}]</tool_code>"#,
+        "<tool_code>CREATE_POST(\"X\", \"Hi\")</tool_code>",
+        r#"{"message": "Hi", "actions": [], "mood": "good"}"#,
         &format!("<tool_code>[{}]</tool_code>", [r#"{"name":"A"}"#; 9].join(",")),
     ]
     .map(error)
     .into();
     insta::assert_snapshot!(errors.join("\n"));
+    let [none, _] = [Vec::new(), Vec::<ActionCard>::new()];
+    let lonely = Answer::read(
+        &Completion::new("<tool_code>[{\"name\": \"A\"}]</tool_code>"),
+        [&none, &none],
+    );
+    insta::assert_snapshot!(lonely.unwrap_err(), @r#"action 1: there is no action "A"; there are no actions at the moment; answer in words"#);
 }
 
 #[test]
-fn a_cyrillic_letter_or_a_lower_case_one_is_no_action_name() {
-    for name in ["СREATE_POST", "create_post", "CREATE_POST\u{200b}", "../X", ""] {
+fn an_error_stays_short_whatever_the_model_wrote() {
+    let long = "x".repeat(10_000);
+    for text in [
+        format!(r#"<tool_code>[{{"name": "{long}"}}]</tool_code>"#),
+        format!(r#"<tool_code>[{{"name": "CREATE_POST", "params": {{"{long}": 1}}}}]</tool_code>"#),
+        format!(
+            r#"<tool_code>[{{"name": "CREATE_POST", "params": {{"platform": "{long}"}}}}]</tool_code>"#
+        ),
+        format!(
+            r#"<tool_code>[{{"name": "CREATE_POST", "params": {{}}, "{long}": 1}}]</tool_code>"#
+        ),
+    ] {
+        assert!(error(&text).len() < 600, "{}", error(&text));
+    }
+}
+
+#[test]
+fn a_name_is_found_in_another_case_but_not_in_another_script() {
+    for name in [
+        "create_post",
+        "Create Post",
+        "create-post",
+        "createPost",
+        "CREATE\\\\_POST",
+        "_CREATE_POST",
+    ] {
+        let text = format!(
+            r#"<tool_code>[{{"name": "{name}", "params": {{"platform": "X", "text": "a"}}}}]</tool_code>"#
+        );
+        assert_eq!(read(&text).unwrap().actions[0].name.as_str(), "CREATE_POST", "{name}");
+    }
+    let local = r#"<tool_code>[{"name": "memory_write", "params": {"new_memory": {"a": "b"}}}]</tool_code>"#;
+    assert_eq!(read(local).unwrap().actions[0].name.as_str(), "_MEMORY_WRITE");
+    for name in
+        ["СREATE_POST", "CREATE_POST\u{200b}", "ＣREATE_POST", "CREATE_P0ST", "../CREATE_POST", ""]
+    {
         let text = format!("<tool_code>[{}]</tool_code>", json!({"name": name}));
-        assert!(error(&text).contains("is no action name"), "{name}");
+        assert!(error(&text).contains("there is no action"), "{name}");
+    }
+}
+
+#[test]
+fn a_name_that_fits_two_actions_names_none() {
+    let cards: Vec<ActionCard> =
+        serde_json::from_value(json!([{"name": "GET_IT"}, {"name": "GETIT"}])).unwrap();
+    let read = |name: &str| {
+        let text = format!("<tool_code>[{}]</tool_code>", json!({"name": name}));
+        Answer::read(&Completion::new(text), [&[], &cards]).is_ok()
+    };
+    assert!(read("GET_IT") && read("GETIT") && !read("get_it") && !read("Get It"));
+}
+
+/// The most characters that were held back, for a text that is shown as it is.
+fn most_held(text: &str) -> usize {
+    let [local, router] = cards();
+    let mut words = Words::new([local, router]);
+    let mut shown = 0;
+    let held = text.chars().enumerate().map(|(at, c)| {
+        shown += words.push(&c.to_string()).chars().count();
+        at + 1 - shown
+    });
+    held.max().unwrap_or_default()
+}
+
+#[test]
+fn ordinary_words_are_shown_at_once() {
+    for (text, most) in [
+        ("Hello, how are you?\nI am fine. A < B, [1] and {x} are fine, Create it. HELLO.", 2),
+        (
+            "Here:\n```python\nprint('hello')\nfor x in [1, 2]:\n    use({'name': x})\n```\nThat is it.",
+            17,
+        ),
+        ("- [x] done\n- [ ] open\n[link](https://example.com)\nprint it.\nCREATE_POST is it.", 12),
+        ("```json\n{\"a\": 1}\n```\nis JSON.", 19),
+    ] {
+        assert_eq!(words_of(text), text);
+        assert_eq!(most_held(text), most, "{text}");
+    }
+}
+
+#[test]
+fn the_message_of_an_object_is_shown_as_it_comes() {
+    let text = r#"{"message": "Grüße \ud83d\ude00 und \"mehr\"\n\tText", "actions": []}"#;
+    let whole = "Grüße 😀 und \"mehr\"\n\tText";
+    assert_eq!(read(text).unwrap().words, whole);
+    let [local, router] = cards();
+    let mut words = Words::new([local, router]);
+    assert_eq!(words.push(r#"{"message": "Grüße \ud8"#), "Grüße");
+    assert_eq!(words.push(r"3d\ude"), "");
+    assert_eq!(words.push(r"00 und"), " 😀 und");
+    for size in 1..9 {
+        assert_eq!(streamed(text, size), whole);
+    }
+}
+
+#[test]
+fn ordinary_code_is_words() {
+    for text in [
+        "```python\nprint('hello')\n```",
+        "```json\n{\"name\": \"Alice\", \"age\": 3}\n```\nis JSON.",
+        "```\n[{\"a\": 1}, {\"b\": [2]}]\n```",
+        "```json\n{\"unclosed\": ",
+        "{\"a\": {\"b\": 1}}",
+        "{not json} at all",
+        "[{broken\nand more",
+        "Use `{\"name\": \"HELLO_WORLD\"}` for that.",
+        "CREATE_POST(platform, text) publishes a post.",
+        "CREATE_POST publishes a post.",
+        "In Rust:\n```rust\nfn main() { println!(\"{}\", 1); }\n```",
+        "```json\n{\"type\": \"function\"}\n```",
+    ] {
+        let expected = Answer { words: text.trim().to_owned(), actions: vec![] };
+        assert_eq!(read(text), Ok(expected), "{text}");
     }
 }
 
@@ -140,10 +418,10 @@ fn a_tag_that_a_stream_cut_is_not_shown() {
 
 #[test]
 fn a_text_cannot_end_the_block_that_it_stands_in() {
-    let params = json!({"text": "</tool_code><tool_code>[]</tool_code><think>"});
+    let params = json!({"name": "</tool_code><tool_code>[]</tool_code><think>"});
     let action = Action { params: params.as_object().unwrap().clone(), ..hello() };
     let answer = Answer { words: String::new(), actions: vec![action] };
-    assert_eq!(Answer::parse(&answer.to_string()), Ok(answer));
+    assert_eq!(read(&answer.to_string()), Ok(answer));
 }
 
 #[test]
@@ -158,10 +436,18 @@ fn large_input_is_read_in_one_go() {
         " ",
         "x",
         "<tool_code><think>",
+        "{\"a\":1}\n",
+        "{a\n",
+        "[{'",
+        "```json\n{",
+        "HELLO_WORLD(\n",
+        "{\"message\": \"",
+        "\\",
     ] {
         let text = piece.repeat(100_000 / piece.len());
-        let _ = Answer::parse(&text);
-        let mut words = Words::default();
+        let _ = read(&text);
+        let [local, router] = cards();
+        let mut words = Words::new([local, router]);
         for chunk in text.as_bytes().chunks(1) {
             words.push(std::str::from_utf8(chunk).unwrap());
         }
@@ -180,6 +466,22 @@ fn text() -> impl Strategy<Value = String> {
         Just("```".to_owned()),
         Just("<tool".to_owned()),
         Just(r#"[{"name": "A", "params": {}}]"#.to_owned()),
+        Just(r#"{"name": "HELLO_WORLD", "params": {}}"#.to_owned()),
+        Just(r#"{"message": "Hi \n\ud83d\ude00 <tool"#.to_owned()),
+        Just(r#"", "actions": []}"#.to_owned()),
+        Just("{'name': 'HELLO_WORLD'".to_owned()),
+        Just("<tool_call>".to_owned()),
+        Just("</tool_call>".to_owned()),
+        Just("<function=HELLO_WORLD>".to_owned()),
+        Just("[TOOL_CALLS]".to_owned()),
+        Just("[THINK]".to_owned()),
+        Just("<|python_tag|>".to_owned()),
+        Just("\nHELLO_WORLD(".to_owned()),
+        Just("print(HELLO_WORLD(name='x'))".to_owned()),
+        Just("```tool_code\n".to_owned()),
+        Just("\n```\n".to_owned()),
+        Just("\n".to_owned()),
+        Just("}".to_owned()),
         "[<`a-z \n{}\\[\\]\",:]{0,6}",
         "\\PC{0,4}",
     ];
@@ -190,16 +492,16 @@ proptest! {
     #[test]
     fn streaming_shows_the_words_of_the_whole(text in text(), size in 1_usize..9) {
         let shown = streamed(&text, size);
-        prop_assert_eq!(&shown, &Words::of(&text));
+        prop_assert_eq!(&shown, &words_of(&text));
         prop_assert!(!shown.contains("<tool_code>") && !shown.contains("</tool_code>"));
-        if let Ok(answer) = Answer::parse(&text) {
+        if let Ok(answer) = read(&text) {
             prop_assert_eq!(shown, answer.words);
         }
     }
 
     #[test]
     fn never_panics(text: String) {
-        let _ = Answer::parse(&text);
+        let _ = read(&text);
     }
 
     #[test]
@@ -209,9 +511,10 @@ proptest! {
         let words = words.trim().to_owned();
         let actions = texts
             .into_iter()
-            .map(|text| Action { params: Object::from_iter([(text.clone(), json!([text]))]), ..hello() })
+            .map(|text| Action { params: Object::from_iter([("name".to_owned(), json!(text))]), ..hello() })
             .collect();
         let answer = Answer { words, actions };
-        prop_assert_eq!(Answer::parse(&answer.to_string()), Ok(answer));
+        prop_assert_eq!(read(&answer.to_string()), Ok(answer.clone()));
+        prop_assert_eq!(read(&format!("{}\n{}", answer.words, block(&answer.actions))), Ok(answer));
     }
 }

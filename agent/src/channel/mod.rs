@@ -58,6 +58,8 @@ pub enum Said {
 pub enum Outgoing {
     /// The agent is at work: what it waits for.
     Working(String),
+    /// The same, when it takes long: how long by now, and how long it may. It comes again and again.
+    Waiting(String),
     /// A piece of the answer, as it comes.
     Words(String),
     /// An action has ended: one line.

@@ -1,11 +1,12 @@
 //! Changing single keys of agent/config.json in a conversation.
 
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io;
 
 use home::{ConfigError, ConfigFile, nearest};
 use serde_json::{Value, json};
 
-use super::{AgentConfig, ProviderName};
+use super::{AgentConfig, Target, TargetError};
+use crate::model::{ModelError, Proof};
 
 /// A key that can be set.
 #[derive(Debug, Clone, Copy)]
@@ -17,9 +18,10 @@ pub struct Key {
 }
 
 /// The keys that `start_agent config` knows.
-pub const KEYS: [Key; 3] = [
-    Key { name: "timeout", about: "seconds that a message may be old and a reply is waited for" },
+pub const KEYS: [Key; 4] = [
     Key { name: "llm", about: "the language model: who serves it, and which one" },
+    Key { name: "fallback", about: "who is asked in turn when that one can't answer" },
+    Key { name: "timeout", about: "seconds that a message may be old and a reply is waited for" },
     Key { name: "max_steps", about: "how often the model may act within one turn" },
 ];
 
@@ -38,6 +40,18 @@ pub enum KeyError {
     /// The value does not fit, or the file can't be written.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// It names no model.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    /// The model does not answer.
+    #[error("nothing was changed: {0}")]
+    Model(#[from] ModelError),
+    /// A person does not want it after all.
+    #[error("nothing was changed")]
+    NotKept,
+    /// No model was named, and none is there to choose from.
+    #[error("no model was named, so nothing was changed")]
+    NoModel,
     /// Nobody answers.
     #[error("no answer could be read")]
     Answer(#[from] io::Error),
@@ -55,36 +69,40 @@ pub trait Asker {
     /// # Errors
     /// When nobody answers.
     fn ask(&mut self, question: &str, current: &str, choices: &[String]) -> io::Result<String>;
+
+    /// Asks for a yes; `None` when there is no person who could say it.
+    ///
+    /// # Errors
+    /// When nobody answers.
+    fn confirm(&mut self, question: &str) -> io::Result<Option<bool>>;
+
+    /// Says something.
+    fn tell(&mut self, line: &str);
 }
 
-/// The person at the terminal, or the lines of a pipe.
-#[derive(Debug)]
-pub struct Terminal;
+/// What can be found out of models before one is chosen.
+pub trait Models {
+    /// The models that the server of `target` has; which one `target` names does not matter.
+    ///
+    /// # Errors
+    /// Why it does not say; [`ModelError::Settings`] when it can't be asked at all.
+    fn list(&self, target: &Target) -> Result<Vec<String>, ModelError>;
 
-impl Asker for Terminal {
-    fn ask(&mut self, question: &str, current: &str, choices: &[String]) -> io::Result<String> {
-        if io::stdin().is_terminal() && io::stdout().is_terminal() {
-            let choices = choices.to_vec();
-            let suggest = move |typed: &str| -> Result<Vec<String>, inquire::CustomUserError> {
-                Ok(choices.iter().filter(|choice| choice.contains(typed)).cloned().collect())
-            };
-            return inquire::Text::new(question)
-                .with_default(current)
-                .with_autocomplete(suggest)
-                .prompt()
-                .map_err(io::Error::other);
-        }
-        for choice in choices {
-            println!("  {choice}");
-        }
-        print!("{question} [{current}]: ");
-        io::stdout().flush()?;
-        let mut line = String::new();
-        io::stdin().lock().read_line(&mut line)?;
-        println!();
-        let answer = line.trim();
-        Ok(if answer.is_empty() { current.to_owned() } else { answer.to_owned() })
-    }
+    /// Has `target` answer once.
+    ///
+    /// # Errors
+    /// What is wrong with it, and what would be right.
+    fn prove(&self, target: &Target) -> Result<Proof, ModelError>;
+}
+
+/// What a change of a key needs.
+pub struct Change<'a> {
+    /// agent/config.json.
+    pub file: &'a mut ConfigFile<AgentConfig>,
+    /// Whoever answers.
+    pub asker: &'a mut dyn Asker,
+    /// The models.
+    pub models: &'a dyn Models,
 }
 
 impl Key {
@@ -98,58 +116,27 @@ impl Key {
             nearest: nearest(name, KEYS.iter().map(|key| key.name)),
         })
     }
+}
 
-    /// Asks for this key's value and sets it. `models` lists what a provider has, or says why it can't.
+impl Change<'_> {
+    /// Sets `key` to `given`, or asks for its value.
     ///
     /// # Errors
     /// [`KeyError`]; the file is unchanged then.
-    pub fn change(
-        &self,
-        file: &mut ConfigFile<AgentConfig>,
-        asker: &mut dyn Asker,
-        models: &dyn Fn(ProviderName) -> Result<Vec<String>, String>,
-    ) -> Result<(), KeyError> {
-        let current = file.settings().clone();
-        match self.name {
-            "llm" => change_llm(file, &current, asker, models),
-            name => {
-                let shown = match name {
-                    "timeout" => json!(current.timeout),
-                    _ => json!(current.max_steps),
-                };
-                let answer = asker.ask(name, &shown.to_string(), &[])?;
-                Ok(file.set(name, number_or_text(&answer))?)
-            }
-        }
+    pub fn run(&mut self, key: &Key, given: Option<&str>) -> Result<(), KeyError> {
+        let shown = match (key.name, given) {
+            ("llm", Some(given)) => return self.llm_given(given),
+            ("llm", None) => return self.llm(),
+            ("fallback", given) => return self.fallback(given),
+            ("timeout", _) => json!(self.file.settings().timeout),
+            _ => json!(self.file.settings().max_steps),
+        };
+        let answer = match given {
+            Some(given) => given.to_owned(),
+            None => self.asker.ask(key.name, &shown.to_string(), &[])?,
+        };
+        Ok(self.file.set(key.name, number_or_text(&answer))?)
     }
-}
-
-fn change_llm(
-    file: &mut ConfigFile<AgentConfig>,
-    current: &AgentConfig,
-    asker: &mut dyn Asker,
-    models: &dyn Fn(ProviderName) -> Result<Vec<String>, String>,
-) -> Result<(), KeyError> {
-    let known = json!(current.llm.provider);
-    let providers = ["ollama".to_owned(), "offline".to_owned()];
-    let named = json!(asker.ask("provider", known.as_str().unwrap_or_default(), &providers)?);
-    // One that does not exist is refused by the file, which knows how to say it.
-    let Ok(provider) = serde_json::from_value(named.clone()) else {
-        return Ok(file.set("llm.provider", named)?);
-    };
-    if provider == ProviderName::Offline {
-        return Ok(file.set("llm.provider", named)?);
-    }
-    let choices = models(provider).unwrap_or_else(|problem| {
-        println!("the models can't be listed: {problem}");
-        Vec::new()
-    });
-    let model = asker.ask("model", &current.llm.model, &choices)?;
-    if !choices.is_empty() && !choices.contains(&model) {
-        println!("{model} is not there yet; get it with: ollama pull {model}");
-    }
-    file.set("llm.provider", named)?;
-    Ok(file.set("llm.model", json!(model))?)
 }
 
 /// A number stays one, so that the file holds what its type wants; anything else is refused by that type.

@@ -1,19 +1,31 @@
 //! What the owner has set for the agent. The only place that reads the environment.
 
 mod browser;
+mod choice;
+mod fallback;
 mod keys;
+mod llm;
+mod secrets;
 mod target;
+mod terminal;
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use broker::redis::QueuePlace;
-use home::{ConfigError, ConfigFile, EnvError, EnvFile, Home, SHARED_NAMES, Variables};
+use home::{
+    ConfigError, ConfigFile, EnvError, EnvFile, Home, MODEL_KEY_NAMES, SHARED_NAMES, Variables,
+};
 use serde::{Deserialize, Serialize};
 
 pub use browser::{Browser, BrowserPlace};
-pub use keys::{Asker, KEYS, Key, KeyError, Terminal};
+pub use keys::{Asker, Change, KEYS, Key, KeyError, Models};
+pub use llm::{BaseUrl, Llm, WayWish, Window, keep};
 pub use target::{ProviderName, Target, TargetError};
+pub use terminal::Terminal;
+
+use crate::model::ApiKeys;
 
 /// What is written to agent/config.json when there is none.
 pub const CONFIG_INITIAL: &str = include_str!("../../config_initial.json");
@@ -43,22 +55,6 @@ impl Default for AgentConfig {
             browser: Browser::default(),
             channels: BTreeMap::new(),
         }
-    }
-}
-
-/// Which language model thinks.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Llm {
-    /// Who serves it.
-    pub provider: ProviderName,
-    /// Its name there.
-    pub model: String,
-}
-
-impl Default for Llm {
-    fn default() -> Self {
-        Self { provider: ProviderName::Ollama, model: "llama3.1:8B".to_owned() }
     }
 }
 
@@ -131,6 +127,10 @@ pub struct Settings {
     pub ollama_host: Option<String>,
     /// Where a browser can be found.
     pub browser: BrowserPlace,
+    /// The keys of the models' providers.
+    pub keys: ApiKeys,
+    /// Where agent/config.json is.
+    pub file: PathBuf,
     /// What looks wrong but does not stop the start.
     pub warnings: Vec<String>,
 }
@@ -144,7 +144,22 @@ pub enum SettingsError {
     /// agent/config.json.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// A secret in agent/config.json, which others read, too. Its value is not shown.
+    #[error(
+        "{}: {key} looks like a secret, which does not belong there: remove it, and put it into .env or the \
+         environment as {MODEL_KEYS}", path.display()
+    )]
+    Secret {
+        /// The file.
+        path: PathBuf,
+        /// The path of the key.
+        key: String,
+    },
 }
+
+/// Which variable holds whose key, for people.
+const MODEL_KEYS: &str =
+    "OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, whichever the provider is";
 
 impl Settings {
     /// Reads `.env`, agent/config.json and the environment of the process, which wins over `.env`.
@@ -154,25 +169,36 @@ impl Settings {
     pub fn read(home: &Home) -> Result<Self, SettingsError> {
         let file = EnvFile::read(&home.env_file())?;
         let variables = environment(&file);
+        let known = [SHARED_NAMES.as_slice(), &MODEL_KEY_NAMES].concat();
+        let mut warnings: Vec<String> =
+            file.unknown(&known).iter().map(ToString::to_string).collect();
+        warnings.extend(secrets::exposed(&home.env_file(), &file));
         Ok(Self {
-            config: open(home)?.settings().clone(),
+            config: open(&home.agent_config())?.settings().clone(),
             queue: QueuePlace::from_settings(|name| variables.get(name)),
             ollama_host: variables.get("OLLAMA_HOST").map(str::to_owned),
             browser: BrowserPlace {
                 remote: variables.get("REMOTE_BROWSER_SERVER").map(str::to_owned),
                 search: variables.get("PATH").unwrap_or_default().into(),
             },
-            warnings: file.unknown(&SHARED_NAMES).iter().map(ToString::to_string).collect(),
+            keys: secrets::keys(&variables),
+            file: home.agent_config(),
+            warnings,
         })
     }
 }
 
-/// Opens agent/config.json, which is written first when it is missing.
+/// Opens agent/config.json at `path`, which is written first when it is missing.
 ///
 /// # Errors
-/// [`ConfigError`] names the key and what would be right.
-pub fn open(home: &Home) -> Result<ConfigFile<AgentConfig>, ConfigError> {
-    ConfigFile::open(&home.agent_config(), CONFIG_INITIAL)
+/// [`SettingsError`] names the key and what would be right.
+pub fn open(path: &Path) -> Result<ConfigFile<AgentConfig>, SettingsError> {
+    ConfigFile::open(path, CONFIG_INITIAL).map_err(|error| match error {
+        ConfigError::UnknownKey { path, key, .. } if secrets::is_named_like_one(&key) => {
+            SettingsError::Secret { path, key }
+        }
+        other => other.into(),
+    })
 }
 
 /// What to log to the terminal, from RUST_LOG, such as `debug` or `agent=debug`.

@@ -60,11 +60,29 @@ pub struct Target {
 
 /// A text that names no model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{0:?} names no model; write offline, or provider:model or provider:model@http://host:port/v1 \
-     with one of the providers ollama, openai, anthropic, gemini"
-)]
+#[error("{0:?} names no model; write {RIGHT}")]
 pub struct TargetError(String);
+
+impl Target {
+    /// Nobody.
+    pub const OFFLINE: Self =
+        Self { provider: ProviderName::Offline, model: String::new(), base_url: None };
+
+    /// What `text` means beside `current`: a target, or another model at the same place.
+    ///
+    /// # Errors
+    /// [`TargetError`] when it is neither.
+    pub fn meant(text: &str, current: &Self) -> Result<Self, TargetError> {
+        let text = text.trim();
+        let named = text.split(':').next().unwrap_or_default();
+        let names_provider = ProviderName::ALL.iter().any(|name| name.as_str() == named);
+        let has_blanks = text.contains(char::is_whitespace);
+        if names_provider || has_blanks || text.is_empty() || *current == Self::OFFLINE {
+            return text.parse();
+        }
+        Ok(Self { model: text.to_owned(), ..current.clone() })
+    }
+}
 
 impl FromStr for Target {
     type Err = TargetError;
@@ -87,10 +105,14 @@ impl FromStr for Target {
     }
 }
 
+/// What would have been right, for whoever knows already what was given.
+const RIGHT: &str = "offline, provider:model or provider:model@http://host:port/v1, with one of the providers \
+     ollama, openai, anthropic, gemini";
+
 impl TryFrom<String> for Target {
-    type Error = TargetError;
-    fn try_from(text: String) -> Result<Self, TargetError> {
-        text.parse()
+    type Error = &'static str;
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse().map_err(|_: TargetError| RIGHT)
     }
 }
 
@@ -128,10 +150,23 @@ mod tests {
     }
 
     #[test]
+    fn a_model_alone_is_one_at_the_same_place() {
+        let here: Target = "openai:gpt-4o@http://127.0.0.1:8080/v1".parse().unwrap();
+        let meant = |text: &str| Target::meant(text, &here).map(|target| target.to_string());
+        assert_eq!(meant("qwen2.5:3b").unwrap(), "openai:qwen2.5:3b@http://127.0.0.1:8080/v1");
+        assert_eq!(meant("openai:gpt-4o").unwrap(), "openai:gpt-4o");
+        assert_eq!(meant(" offline ").unwrap(), "offline");
+        for text in ["ollama", "ollama:", "", "two words"] {
+            meant(text).unwrap_err();
+        }
+        Target::meant("qwen2.5:3b", &Target::OFFLINE).unwrap_err();
+    }
+
+    #[test]
     fn what_names_no_model_is_told() {
         for text in ["", "ollama", "ollama:", "offline:x", "llama:x", "openai:@http://x"] {
             let error = text.parse::<Target>().unwrap_err().to_string();
-            assert!(error.contains("names no model; write offline, or provider:model"), "{error}");
+            assert!(error.contains("names no model; write offline, provider:model"), "{error}");
         }
     }
 }

@@ -136,6 +136,9 @@ pub enum ModelError {
         /// How it failed last.
         last: Box<ModelError>,
     },
+    /// It failed after words of the answer were shown.
+    #[error("the answer is cut off: {0}")]
+    CutOff(Box<ModelError>),
     /// There is no language model, and this needs one.
     #[error("this needs a language model, and there is none; start one with `ollama serve`")]
     NeedsModel,
@@ -157,6 +160,23 @@ impl ModelError {
             Self::Status { status, .. } => *status >= 500 || *status == 408,
             Self::Server { .. } => true,
             _ => false,
+        }
+    }
+
+    /// What happened, without what mends it.
+    #[must_use]
+    pub fn what(&self) -> String {
+        let text = self.to_string();
+        text.rsplit_once("; ").map_or(text.as_str(), |(what, _)| what).to_owned()
+    }
+
+    /// The same failure, after words of the answer were shown.
+    #[must_use]
+    pub(super) fn cut_off(self) -> Self {
+        match self {
+            // It says so itself.
+            Self::Cut { .. } | Self::CutOff(_) => self,
+            other => Self::CutOff(Box::new(other)),
         }
     }
 

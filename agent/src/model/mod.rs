@@ -1,21 +1,39 @@
 //! Who thinks: a language model behind one small trait, and what stands in when there is none.
 
+mod api_keys;
 mod ask;
+mod breaker;
+mod build;
+mod chain;
 mod completion;
+mod endpoint;
 mod error;
-mod fallback;
+mod link;
 mod offline;
-mod ollama;
+mod proof;
+mod provider;
+mod retry;
+mod schema;
+mod stream;
+mod switch;
+mod tools;
 mod way;
 
 use async_trait::async_trait;
 
+pub use api_keys::ApiKeys;
 pub use ask::{Ask, Fit, TurnParts};
+pub use breaker::Standing;
+pub use build::{Lists, Maker};
+pub use chain::Chain;
 pub use completion::{Call, Completion, Usage};
+pub use endpoint::Endpoint;
 pub use error::ModelError;
-pub use fallback::Fallback;
+pub use link::Link;
 pub use offline::Offline;
-pub use ollama::{Host, HostError, Ollama};
+pub use proof::{Proof, prove, seconds};
+pub use provider::{Host, HostError, Listed};
+pub use switch::Switch;
 pub use way::Way;
 
 use std::time::Duration;
@@ -60,3 +78,14 @@ pub enum Progress<'p> {
     /// What people should hear now: that it is tried again, or that somebody else answers.
     Notice(Notice),
 }
+
+impl Progress<'_> {
+    /// Whether it is something of the answer itself, which can't be taken back.
+    #[must_use]
+    pub fn is_words(&self) -> bool {
+        matches!(self, Self::Piece(piece) if !piece.is_empty())
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod scripted;

@@ -10,6 +10,7 @@ pub use outlet::Outlet;
 
 use crate::action::Observation;
 use crate::channel::Outgoing;
+use crate::model::Usage;
 use crate::prompt::Prompt;
 use crate::question::Question;
 use crate::workspace::Entered;
@@ -31,6 +32,8 @@ pub struct Session {
     pub prompt: Prompt,
     /// What the turn that runs has said by now, so that a turn that is stopped is remembered, too.
     pub said: String,
+    /// What the latest completion took.
+    pub usage: Option<Usage>,
     /// The questions that it has seen and that nobody has answered here.
     pub questions: Vec<Question>,
     /// How many answers are given whose result has not come yet.
@@ -88,6 +91,7 @@ impl Session {
             entered: Entered::nothing(),
             prompt,
             said: String::new(),
+            usage: None,
             questions: Vec::new(),
             awaited: 0,
         })

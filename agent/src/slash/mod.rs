@@ -2,12 +2,15 @@
 
 mod approval;
 mod memory;
+mod model;
 mod show;
+mod usage;
 
 use home::nearest;
 use protocol::{ActionName, Object};
 
 pub use memory::Wish;
+pub use model::ModelWish;
 
 use crate::answer::Action;
 use crate::channel::Outgoing;
@@ -18,7 +21,7 @@ use crate::turn;
 use crate::workspace::{Artifact, Entered, History};
 
 /// Every command: how it is written, and what it does.
-pub const COMMANDS: [(&str, &str); 14] = [
+pub const COMMANDS: [(&str, &str); 16] = [
     ("/help", "show this"),
     ("/actions", "list what can be done, with a sentence that asks for it"),
     ("/run ACTION {json}", "run an action with these parameters, without the model"),
@@ -32,6 +35,8 @@ pub const COMMANDS: [(&str, &str); 14] = [
     ("/clear", "start afresh: forget what was said and done, keep what is remembered"),
     ("/cancel", "stop what runs; at a terminal Ctrl-C does so at once"),
     ("/stop", "the kill switch: stop everything that runs, and let nothing run"),
+    ("/model", "show who thinks; /model list shows what else there is"),
+    ("/model TARGET", "ask another, such as ollama:qwen2.5:3b; --keep behind it makes it last"),
     ("/status", "show what is connected and how full things are"),
 ];
 
@@ -56,6 +61,8 @@ pub enum Slash {
     Cancel,
     /// `/stop`
     Stop,
+    /// `/model`
+    Model(ModelWish),
     /// `/status`
     Status,
     /// Something that can't be read: what would be right.
@@ -81,6 +88,7 @@ pub fn parse(text: &str) -> Option<Slash> {
         ("/stop", _) => Slash::Stop,
         ("/clear", _) => Slash::Clear,
         ("/cancel", _) => Slash::Cancel,
+        ("/model", rest) => model::read(rest).map_or_else(Slash::Wrong, Slash::Model),
         ("/status", _) => Slash::Status,
         ("/forget", "") => Slash::Wrong("say what to forget: /forget KEY".to_owned()),
         ("/forget", key) => Slash::Memory(Wish::Forget(key.to_owned())),
@@ -121,6 +129,7 @@ impl Slash {
             Self::Decide(decision) => approval::decide(decision, mind, session, outlet).await,
             Self::Memory(wish) => wish.run(mind, outlet),
             Self::Stop => stop(mind, session, outlet).await,
+            Self::Model(wish) => wish.run(mind, session, outlet).await,
             Self::Status => say(show::status(mind, session)),
             Self::Wrong(why) => outlet.say(Outgoing::Notice(why)),
             Self::Cancel => outlet.say(Outgoing::Notice("nothing runs".to_owned())),

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use protocol::{ActionCard, Object};
 use serde_json::Value;
 
-use super::COMMANDS;
+use super::{COMMANDS, model, usage};
 use crate::mind::Mind;
 use crate::session::Session;
 
@@ -51,6 +51,10 @@ pub(super) fn status(mind: &Mind, session: &Session) -> String {
         _ => "text that others wrote and private data have come in",
     };
     let mut text = mind.found.join("\n");
+    let _ = write!(text, "\nmodels are {}", model::standings(&mind.model.chain()));
+    if let Some(usage) = &session.usage {
+        let _ = write!(text, "\n{}", usage::lines(usage));
+    }
     let _ = write!(
         text,
         "\nactions: {local} of the agent, {routed} of the router\nmemory: {} keys; history: {} entries\n\

@@ -2,7 +2,7 @@
 
 mod catalog;
 mod eyes;
-mod model;
+pub(crate) mod model;
 
 use std::io::{self, Write as _};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use crate::config::Settings;
 use crate::confine::Confined;
 use crate::error::StartError;
 use crate::mind::Mind;
-use crate::model::Model;
+use crate::model::{Model, Switch};
 use crate::prompt::{Fence, Prompt};
 use crate::session::{Desk, Outlet, Session};
 use crate::workspace::Workspace;
@@ -65,9 +65,11 @@ pub async fn talk<B: Requester + Feed + 'static>(
     let workspace = Arc::new(Workspace::open(home.workspace()));
     let broker = Arc::new(broker);
     let mut catalog = broker.catalog();
-    let (found, router) =
-        tokio::join!(model::find(&settings), catalog::wait_for_first(&mut catalog, &workspace));
-    let (model, thinks) = found?;
+    let (found, router) = tokio::join!(
+        model::find(&settings, Arc::clone(&workspace.endpoints)),
+        catalog::wait_for_first(&mut catalog, &workspace)
+    );
+    let (model, thinks) = found;
     let (outlet, outgoing) = Outlet::new();
     let mut session = Session::owner(Prompt::new(Fence::new(random()))?)?;
     session.entered = workspace.entered();
@@ -75,16 +77,14 @@ pub async fn talk<B: Requester + Feed + 'static>(
     let [reached, skills] = router.lines(known.way, &workspace);
     let mut found = vec![format!("model:  {thinks}"), reached, skills];
     found.extend(known.eyes.is_remote().then(|| eyes::line(&known.eyes)));
-    for line in found.iter().chain(&settings.warnings).chain(&unlocked) {
-        // Whoever has closed stderr does not want to hear it.
-        let _ = writeln!(io::stderr(), "{line}");
-    }
+    tell(found.iter().chain(&settings.warnings).chain(&unlocked));
     // For who asks: it is the same at every start.
     found.extend((!known.eyes.is_remote()).then(|| eyes::line(&known.eyes)));
     found.push(known.confined.to_string());
     let timeout = settings.config.timeout.span();
+    let mut local = local_actions(&workspace, &model);
     let vision = BrowserVision::new(&workspace, known.eyes, broker.clone(), timeout);
-    let local = local_actions(&workspace, &model, vision);
+    local.extend(vision.map(|action| Box::new(action) as Box<dyn LocalAction>));
     let mind = Mind {
         actions: Actions::new(local, broker, timeout)?,
         workspace: Arc::clone(&workspace),
@@ -96,8 +96,8 @@ pub async fn talk<B: Requester + Feed + 'static>(
     let following = tokio::spawn(catalog::follow(catalog, Arc::clone(&workspace)));
     let (sender, incoming) = mpsc::channel(WAITING);
     let leaving = CancellationToken::new();
-    let desk = Desk { mind, session, incoming, outlet, events, leaving: leaving.clone() };
-    let mut desk = tokio::spawn(desk.run());
+    let desk = Desk { mind, session, incoming, outlet, events, leaving: leaving.clone() }.run();
+    let mut desk = tokio::spawn(desk);
     let console = Console {
         principal: Principal::new("console:owner")?,
         typed: workspace.folder().join("console_history.txt"),
@@ -116,6 +116,13 @@ pub async fn talk<B: Requester + Feed + 'static>(
     following.abort();
     let _ = following.await;
     Ok(talked?)
+}
+
+fn tell<'a>(lines: impl Iterator<Item = &'a String>) {
+    for line in lines {
+        // Whoever has closed stderr does not want to hear it.
+        let _ = writeln!(io::stderr(), "{line}");
+    }
 }
 
 /// The runtime that an agent runs in.
@@ -146,17 +153,13 @@ fn random() -> u64 {
     uuid::Uuid::new_v4().as_u64_pair().0
 }
 
-fn local_actions(
-    workspace: &Arc<Workspace>,
-    model: &Arc<dyn Model>,
-    vision: Option<BrowserVision>,
-) -> Vec<Box<dyn LocalAction>> {
+fn local_actions(workspace: &Arc<Workspace>, model: &Arc<Switch>) -> Vec<Box<dyn LocalAction>> {
     let memory_write = MemoryWrite::new(Arc::clone(workspace));
     let fence = Fence::new(random());
-    let llm_summary = LlmSummary::new(Arc::clone(workspace), Arc::clone(model), fence);
+    let model: Arc<dyn Model> = Arc::<Switch>::clone(model);
+    let llm_summary = LlmSummary::new(Arc::clone(workspace), model, fence);
     let mut actions: Vec<Box<dyn LocalAction>> = Vec::new();
     actions.extend(memory_write.map(|action| Box::new(action) as Box<dyn LocalAction>));
     actions.extend(llm_summary.map(|action| Box::new(action) as Box<dyn LocalAction>));
-    actions.extend(vision.map(|action| Box::new(action) as Box<dyn LocalAction>));
     actions
 }

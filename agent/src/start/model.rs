@@ -3,39 +3,75 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::config::{ProviderName, Settings};
-use crate::error::StartError;
-use crate::model::{Fallback, Host, Model, Offline, Ollama};
+use crate::config::{ProviderName, Settings, Target};
+use crate::model::{Chain, Lists, Maker, ModelError, Switch};
+use crate::workspace::Endpoints;
 
 /// How long the look may hold up the start.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// The model, and a line on what was found of it.
-pub(super) async fn find(settings: &Settings) -> Result<(Arc<dyn Model>, String), StartError> {
-    let wanted = &settings.config.llm.model;
-    let offline = Offline::new(wanted);
-    if settings.config.llm.provider == ProviderName::Offline {
-        return Ok((Arc::new(offline), "none; sentences like those of /actions".to_owned()));
+/// What a look has found.
+enum Found {
+    Well(String),
+    Slow(String),
+    Problem(ModelError),
+}
+
+/// The models, and a line on what was found of the first.
+pub(super) async fn find(settings: &Settings, known: Arc<Endpoints>) -> (Arc<Switch>, String) {
+    let maker = Maker::new(settings, known);
+    let first = maker.llm.target();
+    let chain = maker.chain(&first);
+    if first == Target::OFFLINE {
+        let line = "none; sentences like those of /actions".to_owned();
+        return (Arc::new(Switch::new(maker, first, chain)), line);
     }
-    let host = Host::new(settings.ollama_host.as_deref().unwrap_or_default())?;
-    let ollama = Ollama::new(host, wanted)?;
-    let name = ollama.name();
-    let problem = match tokio::time::timeout(LOOK, ollama.models()).await {
-        Ok(Ok(models)) if models.iter().any(|model| is_called(model, wanted)) => None,
-        Ok(Ok(_)) => Some(ollama.not_pulled()),
-        Ok(Err(error)) => Some(error),
-        Err(_) => {
-            return Ok((
-                Arc::new(Fallback::new(ollama, offline)),
-                format!("{name}, slow to answer"),
-            ));
+    let provider = first.provider;
+    let (chain, line) = match look(&maker, &first).await {
+        Found::Well(name) => (chain, format!("{provider}, {name}")),
+        Found::Slow(name) => (chain, format!("{provider}, {name}, slow to answer")),
+        Found::Problem(error) => {
+            let line = format!("{provider}, {}: {error}; {}", first.model, until_then(&chain));
+            (chain.after(&error), line)
         }
     };
-    let line = match &problem {
-        None => name,
-        Some(error) => format!("{error}; until then sentences like those of /actions work"),
+    (Arc::new(Switch::new(maker, first, chain)), line)
+}
+
+async fn look(maker: &Maker, target: &Target) -> Found {
+    let endpoint = match maker.endpoint(target) {
+        Ok(endpoint) => endpoint,
+        Err(error) => return Found::Problem(error),
     };
-    Ok((Arc::new(Fallback::new(ollama, offline).after(problem)), line))
+    let name = endpoint.name();
+    match tokio::time::timeout(LOOK, is_there(&*endpoint, target)).await {
+        Ok(Ok(())) => Found::Well(name),
+        Ok(Err(error)) => Found::Problem(error),
+        Err(_) => Found::Slow(name),
+    }
+}
+
+/// Whether the server has the model.
+async fn is_there(endpoint: &dyn Lists, target: &Target) -> Result<(), ModelError> {
+    let listed = endpoint.models().await?;
+    // Others take names that they don't list, and have names for one model that they list under another.
+    if target.provider != ProviderName::Ollama
+        || listed.iter().any(|listed| is_called(&listed.name, &target.model))
+    {
+        return Ok(());
+    }
+    Err(endpoint.unknown())
+}
+
+/// Who answers while the first one can't.
+fn until_then(chain: &Chain) -> String {
+    match chain.links().get(1) {
+        Some(next) if next.is_offline() => {
+            "until then sentences like those of /actions work".to_owned()
+        }
+        Some(next) => format!("until then {} answers", next.name()),
+        None => "nobody else is set to answer (llm.fallback)".to_owned(),
+    }
 }
 
 /// Whether Ollama means `listed` by `wanted`: letter case does not count, and no tag means `latest`.

@@ -1,5 +1,6 @@
 //! One turn: think, act, observe, until an answer carries no action or the steps are used up.
 
+mod repeat;
 mod run;
 mod think;
 

@@ -1,13 +1,14 @@
 //! The thinking in a turn: prompt, model, answer, and one chance to mend an answer that can't be read.
 
-use protocol::Taint;
+use protocol::{ActionCard, Taint};
 
 use super::Turn;
+use super::repeat::Repeat;
 use crate::action::Observation;
 use crate::answer::{Answer, Words};
 use crate::channel::Outgoing;
 use crate::mind::Mind;
-use crate::model::{Ask, Fit, Progress, TurnParts};
+use crate::model::{Ask, Completion, Fit, Model, Progress, TurnParts};
 use crate::prompt::Parts;
 use crate::session::Outlet;
 use crate::workspace::Artifact;
@@ -23,16 +24,22 @@ impl Turn<'_> {
         artifact: &Artifact,
         so_far: &[Observation],
     ) -> Result<Answer, String> {
+        let cards = self.mind.cards();
+        let cards = [cards[0].as_slice(), cards[1].as_slice()];
         let mut repair: Option<String> = None;
+        let mut repeat = Repeat::default();
         loop {
-            let text = self.complete(message, artifact, so_far, repair.as_deref()).await?;
-            match Answer::parse(&text) {
+            let thought = Thought { message, artifact, so_far, cards, repair: repair.as_deref() };
+            let before = self.session.said.len();
+            let completion = self.complete(&thought, &mut repeat).await?;
+            let read = Answer::read(&completion, cards);
+            self.session.usage = Some(completion.usage);
+            match read {
                 Ok(answer) => return Ok(answer),
                 Err(error) if repair.is_none() => {
                     tracing::info!(%error, "the model is shown what is wrong with its answer");
                     repair = Some(error.to_string());
-                    // What was said so far stands on the screen; the next try begins a line of its own.
-                    self.outlet.say(Outgoing::Words("\n".to_owned()));
+                    repeat = Repeat::of(self.session.said[before..].trim_start());
                 }
                 Err(error) => {
                     return Err(format!(
@@ -46,13 +53,11 @@ impl Turn<'_> {
     /// One completion; its words go to the user as they come.
     async fn complete(
         &mut self,
-        message: &str,
-        artifact: &Artifact,
-        so_far: &[Observation],
-        repair: Option<&str>,
-    ) -> Result<String, String> {
+        thought: &Thought<'_>,
+        repeat: &mut Repeat,
+    ) -> Result<Completion, String> {
+        let Thought { message, artifact, so_far, cards, repair } = *thought;
         let workspace = &self.mind.workspace;
-        let [agent_actions, router_actions] = self.mind.cards();
         let memory = workspace.memory.read();
         if memory.holds_private() {
             let private = Taint { untrusted: false, private: true };
@@ -64,8 +69,8 @@ impl Turn<'_> {
         let (soul, history) = (workspace.soul.read(), workspace.history.read());
         let parts = Parts {
             soul: soul.as_str(),
-            agent_actions: &agent_actions,
-            router_actions: &router_actions,
+            agent_actions: cards[0],
+            router_actions: cards[1],
             memory: &memory,
             artifact,
             history: &history,
@@ -79,36 +84,63 @@ impl Turn<'_> {
             workspace.write_prompt_cache(&rendered.text);
             rendered
         };
-        let cards = [agent_actions.as_slice(), router_actions.as_slice()];
         let turn = TurnParts { message, cards, so_far, memory: &memory };
-        ask(self.mind, self.outlet, &mut self.session.said, &Ask::turn(&write, turn)).await
+        let mut screen = Screen { outlet: self.outlet, said: &mut self.session.said, repeat };
+        ask(self.mind, &mut screen, cards, &Ask::turn(&write, turn)).await
+    }
+}
+
+/// What is thought about.
+#[derive(Clone, Copy)]
+struct Thought<'a> {
+    message: &'a str,
+    artifact: &'a Artifact,
+    so_far: &'a [Observation],
+    cards: [&'a [ActionCard]; 2],
+    /// What is wrong with the first try, if this is the second.
+    repair: Option<&'a str>,
+}
+
+/// Where words go.
+struct Screen<'a> {
+    outlet: &'a Outlet,
+    said: &'a mut String,
+    repeat: &'a mut Repeat,
+}
+
+impl Screen<'_> {
+    /// Shows a piece; one that begins what an answer says is set apart from what was said before.
+    fn show(&mut self, piece: String, separate: &mut bool) {
+        if piece.is_empty() {
+            return;
+        }
+        if std::mem::take(separate) && !piece.starts_with('\n') {
+            self.said.push('\n');
+        }
+        self.said.push_str(&piece);
+        self.outlet.say(Outgoing::Words(piece));
     }
 }
 
 /// Asks, and shows the words as they come.
 async fn ask(
     mind: &Mind,
-    outlet: &Outlet,
-    said: &mut String,
+    screen: &mut Screen<'_>,
+    cards: [&[ActionCard]; 2],
     ask: &Ask<'_>,
-) -> Result<String, String> {
+) -> Result<Completion, String> {
     let name = mind.model.name();
+    let outlet = screen.outlet;
     outlet.say(Outgoing::Working(format!("{name} is thinking")));
-    let mut words = Words::default();
-    let mut separate = !said.is_empty();
-    let mut show = |piece: String| {
-        if piece.is_empty() {
-            return;
-        }
-        if std::mem::take(&mut separate) {
-            said.push('\n');
-        }
-        said.push_str(&piece);
-        outlet.say(Outgoing::Words(piece));
-    };
+    let mut words = Words::new(cards);
+    // A second try sets itself apart from the first.
+    let mut separate = !screen.said.is_empty() && !screen.repeat.is_second();
     let mut hear = |progress: Progress<'_>| match progress {
-        Progress::Piece(piece) => show(words.push(piece)),
-        Progress::Waiting { waited, limit } => outlet.say(Outgoing::Working(format!(
+        Progress::Piece(piece) => {
+            let piece = screen.repeat.new_of(words.push(piece));
+            screen.show(piece, &mut separate);
+        }
+        Progress::Waiting { waited, limit } => outlet.say(Outgoing::Waiting(format!(
             "{name} is thinking, {} s of at most {} s",
             waited.as_secs(),
             limit.as_secs()
@@ -116,6 +148,7 @@ async fn ask(
         Progress::Notice(notice) => outlet.say(Outgoing::Notice(notice.to_string())),
     };
     let completed = mind.model.complete(ask, &mut hear).await;
-    show(words.finish());
-    Ok(completed.map_err(|error| error.to_string())?.text)
+    let piece = screen.repeat.new_of(words.finish());
+    screen.show(piece, &mut separate);
+    completed.map_err(|error| error.to_string())
 }

@@ -11,6 +11,7 @@ mod stamp;
 mod artifact;
 mod cards;
 mod clear;
+mod endpoints;
 mod entered;
 mod history;
 mod memory;
@@ -27,6 +28,7 @@ pub use artifact::Artifact;
 pub use cards::Cards;
 pub use clear::clear;
 pub use document::Document;
+pub use endpoints::{Endpoints, Learned};
 pub use entered::Entered;
 pub use file::{File, SaveError};
 pub use history::{ENTRIES_KEPT, Entry, History};
@@ -66,6 +68,8 @@ pub struct Workspace {
     pub artifact: File<Artifact>,
     /// `session.json`: what has come into the conversation that history and artifact hold.
     pub session: File<Entered>,
+    /// `endpoints.json`: what was learned of model servers.
+    pub endpoints: Arc<Endpoints>,
 }
 
 impl Workspace {
@@ -90,6 +94,7 @@ impl Workspace {
             history: File::new(folder.join("input_history.json"), &notices),
             artifact: File::new(folder.join("artifact.json"), &notices),
             session: File::new(folder.join("session.json"), &notices),
+            endpoints: Arc::new(Endpoints::new(&folder, &notices)),
             folder,
             notices,
         };

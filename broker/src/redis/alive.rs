@@ -64,12 +64,14 @@ impl Life {
 
     async fn beat(&self) -> Result<(), RedisError> {
         let name = self.name().await?;
+        self.hear().await?;
         // In this order: what is claimed in between is not below the first number.
         let settled = self.hands.settled();
         let held = self.hands.all();
         let mut beat = BEAT.key(&self.keys.routers);
         beat.key(self.keys.work(&name)).key(&self.keys.control).key(&self.keys.again);
         beat.arg(&*name).arg(settled).arg(millis(REMEMBERED)).arg(&self.keys.states).arg(LEASE_MS);
+        beat.arg(u8::from(self.terms.keys.is_some()));
         for held in held.iter().filter(|held| held.router == name) {
             beat.arg(held.field).arg(held.id.as_ref().map_or("!", |id| id.as_str()));
         }

@@ -12,6 +12,8 @@ pub(super) enum Claim {
     Fenced,
     /// These.
     Taken(Vec<Claimed>),
+    /// Nothing yet: these words of agents may take something back, once their signatures have been looked at.
+    Words(Vec<Vec<u8>>),
 }
 
 /// One command that is in this router's hands now.
@@ -99,6 +101,9 @@ impl Mark {
 impl FromRedisValue for Claim {
     fn from_redis_value(value: Value) -> Result<Self, ParsingError> {
         let Value::Array(commands) = value else { return Ok(Self::Fenced) };
+        if let Some(Value::BulkString(_)) = commands.first() {
+            return Ok(Self::Words(from_redis_value(Value::Array(commands))?));
+        }
         let commands = commands.into_iter().map(from_redis_value).collect::<Result<_, _>>()?;
         Ok(Self::Taken(commands))
     }

@@ -39,6 +39,7 @@ mod sent;
 mod begun;
 mod bells;
 mod claim;
+mod control;
 mod responder;
 mod seal;
 mod watch;

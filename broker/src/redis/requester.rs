@@ -11,6 +11,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+use super::control;
 use super::link::{BLOCK, Connection, RedisAddress};
 use crate::clock::Clock;
 use crate::requester::{Feed, RequestError, Requester, WAY_BACK};
@@ -90,10 +91,11 @@ impl Requester for RedisRequester {
         if self.catalog.borrow().is_none() {
             return;
         }
-        let cancel = serde_json::json!({ "cancel": id }).to_string();
+        let Shared { address, names, keys, clock, .. } = &*self.shared;
+        let cancel = control::word(id, keys.as_deref(), clock.now());
         let mut commands = self.shared.commands.clone();
-        if let Err(error) = commands.lpush::<_, _, ()>(self.shared.names.control(), cancel).await {
-            tracing::warn!(error = self.shared.address.explain(&error), "can't cancel {id}");
+        if let Err(error) = commands.lpush::<_, _, ()>(names.control(), cancel).await {
+            tracing::warn!(error = address.explain(&error), "can't cancel {id}");
         }
     }
 }

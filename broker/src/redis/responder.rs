@@ -147,6 +147,8 @@ impl RedisResponder {
                 self.life.stands(&name);
             }
             Claim::Fenced => self.life.fenced(&name),
+            // They were looked at before the claim that this is the answer to.
+            Claim::Words(_) => {}
         }
         self.life.hands.answered(first);
     }

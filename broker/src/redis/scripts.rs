@@ -20,11 +20,19 @@ script!(
 );
 script!(
     /// A router takes commands into its hands.
-    CLAIM, "take_back.lua", "claim.lua"
+    CLAIM, "mark_cancelled.lua", "take_back.lua", "words.lua", "claim.lua"
 );
 script!(
     /// A router says that it lives.
-    BEAT, "hand_back.lua", "take_back.lua", "beat.lua"
+    BEAT, "hand_back.lua", "mark_cancelled.lua", "take_back.lua", "beat.lua"
+);
+script!(
+    /// A router with keys asks what agents want taken back.
+    HEAR, "words.lua", "hear.lua"
+);
+script!(
+    /// A router with keys takes in what was taken back.
+    HEED, "mark_cancelled.lua", "heed.lua"
 );
 script!(
     /// Takes everything out of the hands of routers that have died.

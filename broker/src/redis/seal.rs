@@ -16,8 +16,8 @@
 //!   ([`super::begun`]): such a replay is dropped without a word, for the same reason.
 //!
 //! What remains for such a writer is to destroy: whoever may write to all keys can delete the commands. That is what users
-//! of their own on the Redis are for ([`super::acl`]). Words by which commands are taken back (`control`) are not signed, since
-//! they are taken in by a script on the server, which can't verify; so they can be forged by who may push there.
+//! of their own on the Redis are for ([`super::acl`]). It may also write `cancelled` into the state of an id, which comes to
+//! the same; the list by which agents take commands back needs the key ([`super::control`]).
 
 use protocol::sign::{AHEAD_MOST_MS, About, Kind, LIFE_MOST_MS, REMEMBERED_AFTER_MS};
 use protocol::{Command, Millis, Reply, Stopped};

@@ -81,7 +81,7 @@ impl Life {
     pub(super) async fn claim(&self) -> Result<Answered, RedisError> {
         let name = self.name().await?;
         let asked = Asked::new(self);
-        let claim = asked.claim(&name);
+        let claim = asked.claim(&name, Control::Unheard);
         let mut commands = self.commands();
         let claim = match claim.query_async(&mut commands).await {
             Err(error) if error.kind() == ErrorKind::Server(ServerErrorKind::NoScript) => {
@@ -90,6 +90,7 @@ impl Life {
             }
             answer => answer?,
         };
+        let claim = self.past_words(claim, &asked, &name, &mut commands).await?;
         Ok(Answered { name, first: asked.keep(), claim })
     }
 
@@ -106,10 +107,32 @@ impl Life {
         let asked = Asked::new(self);
         let mut both = redis::pipe();
         both.add_command(bell(&self.keys.lanes[lane])).ignore();
-        both.add_command(asked.claim(&name));
+        both.add_command(asked.claim(&name, Control::Unheard));
         let (claim,): (Claim,) = both.query_async(&mut connection).await?;
+        let claim = self.past_words(claim, &asked, &name, &mut connection).await?;
         Ok((connection, Answered { name, first: asked.keep(), claim }))
     }
+
+    /// What a claim brings once the words have been taken in that kept it from taking anything. Words that have come since
+    /// keep it no longer, or who floods the list would have nothing served.
+    async fn past_words(
+        &self,
+        claim: Claim,
+        asked: &Asked<'_>,
+        name: &str,
+        connection: &mut Connection,
+    ) -> Result<Claim, RedisError> {
+        let Claim::Words(words) = claim else { return Ok(claim) };
+        self.heed(&words).await?;
+        asked.claim(name, Control::Heard).query_async(connection).await
+    }
+}
+
+/// Whether the signatures of what agents want taken back have just been looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Control {
+    Unheard,
+    Heard,
 }
 
 /// A claim whose answer has not come. Dropped before that, its fields count as used.
@@ -125,7 +148,7 @@ impl<'a> Asked<'a> {
         Self { life, first, answered: false }
     }
 
-    fn claim(&self, name: &str) -> Cmd {
+    fn claim(&self, name: &str, control: Control) -> Cmd {
         let Life { keys, terms, .. } = self.life;
         let mut claim = redis::cmd("EVALSHA");
         claim.arg(CLAIM.get_hash()).arg(6 + keys.lanes.len());
@@ -135,6 +158,7 @@ impl<'a> Asked<'a> {
         claim.arg(protocol::json::MAX_BYTES).arg(KEPT_BYTES).arg(terms.waiting_most);
         claim.arg(MOST_ATTEMPTS).arg(LEASE_MS).arg(&keys.states).arg(&keys.works);
         claim.arg(millis(REMEMBERED)).arg(u8::from(terms.keys.is_some()));
+        claim.arg(u8::from(control == Control::Heard));
         claim
     }
 

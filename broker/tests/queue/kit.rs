@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use broker::redis::{RedisAddress, RedisRequester, Terms};
 use broker::{Publisher, Request, Responder};
-use protocol::sign::{KeyPair, Keys};
+use protocol::sign::{About, KeyPair, Keys};
 use protocol::{
     ActionName, Catalog, Command, Done, Envelope, MessageId, Millis, Object, Outcome, QueueNames,
     Reply, Stopped,
@@ -22,6 +22,7 @@ pub(crate) const LONG: Duration = Duration::from_secs(60);
 pub(crate) const QUEUE: &str = "safeclaw:command_queue";
 pub(crate) const AGAIN: &str = "{safeclaw:command_queue}:q:again";
 pub(crate) const CONTROL: &str = "{safeclaw:command_queue}:control";
+pub(crate) const STATE: &str = "{safeclaw:command_queue}:command:";
 pub(crate) const LETTERS: &str = "{safeclaw:command_queue}:dlq";
 
 /// Terms under which a death is noticed within a second.
@@ -145,6 +146,31 @@ pub(crate) fn signed(require_signature: bool) -> Terms {
     Terms { keys: Some(keys()), require_signature, ..quick() }
 }
 
+/// A command of an agent that may be begun within `life` of `issued_at`.
+pub(crate) fn command_of(id: &str, issued_at: Millis, life: Duration) -> Command {
+    let mut command = command(id);
+    command.envelope.issued_at = Some(issued_at);
+    command.envelope.deadline = Some(issued_at.after(life));
+    command
+}
+
+/// A command as an agent with these keys signs it.
+pub(crate) fn bytes(command: &Command, keys: &Keys) -> Vec<u8> {
+    keys.sign(&About::command(command), command.to_bytes())
+}
+
+/// A command of an agent with the key, which lives for a minute.
+pub(crate) fn good(id: &str) -> Vec<u8> {
+    bytes(&command_of(id, Millis::of_this_machine(), LONG), &keys())
+}
+
+/// The bytes of a signed command with something put in the place of something else.
+pub(crate) fn altered(command: &[u8], from: &str, to: &str) -> Vec<u8> {
+    let text = String::from_utf8(command.to_vec()).unwrap();
+    assert!(text.contains(from), "{text}");
+    text.replacen(from, to, 1).into_bytes()
+}
+
 /// An agent's end with keys.
 pub(crate) fn signing(server: &RedisServer) -> Arc<RedisRequester> {
     let address = RedisAddress::new(&server.url()).unwrap();
@@ -166,6 +192,15 @@ pub(crate) fn answering(server: &RedisServer, runs: &Runs) -> Router {
     Router::start(server, quick(), move |request| {
         runs.begin(&request);
         answer(request);
+    })
+}
+
+/// A router with keys that writes down what it begins, and answers with the parameters.
+pub(crate) fn echoing(server: &RedisServer, require_signature: bool, runs: &Runs) -> Router {
+    let runs = runs.clone();
+    Router::publishing(server, signed(require_signature), move |request| {
+        let result = runs.begin(&request).params;
+        request.reply(Done { result, ..Done::default() });
     })
 }
 
@@ -238,4 +273,18 @@ pub(crate) fn settles(server: &RedisServer) {
         let ttl: i64 = redis.ttl(&key).unwrap();
         assert!(kept || ttl > 0, "{key} stays for ever");
     }
+}
+
+/// Puts a command where the first version's agent does.
+pub(crate) fn push(redis: &mut Connection, command: &[u8]) {
+    let () = redis.lpush(QUEUE, command).unwrap();
+}
+
+/// Waits until nothing is in a lane or in hand.
+pub(crate) fn served(redis: &mut Connection) {
+    wait_until("all is served", || {
+        let waiting: usize = redis.llen(QUEUE).unwrap();
+        let works: Vec<String> = redis.keys("*:work:*").unwrap();
+        waiting == 0 && works.is_empty()
+    });
 }

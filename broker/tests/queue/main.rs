@@ -6,6 +6,8 @@
 mod kit;
 
 mod acl;
+mod believed;
+mod control;
 mod cut;
 mod death;
 mod drain;

@@ -1,74 +1,19 @@
 //! A third writer on the Redis, who has all rights there and no key.
 
-use std::sync::Arc;
 use std::time::Duration;
 
+use broker::Request;
 use broker::redis::look::{Look, RetryError, Target};
 use broker::redis::{RedisAddress, Terms};
-use broker::{Feed, Publisher, Request, RequestError, Requester};
-use protocol::sign::{About, KeyPair, Keys, Kind};
-use protocol::{
-    Code, Command, Done, Event, EventKind, MessageId, Millis, Object, Outcome, QueueNames, Reply,
-    SessionKey,
-};
+use protocol::sign::{About, KeyPair, Keys};
+use protocol::{Code, Command, Done, MessageId, Millis, Object, Outcome, QueueNames, Reply};
 use redis::{Commands, Connection};
-use testkit::{RedisServer, eventually, wait_until};
-use tokio_util::sync::CancellationToken;
+use testkit::{RedisServer, wait_until};
 
 use crate::kit::*;
 
-const STATE: &str = "{safeclaw:command_queue}:command:";
-const CATALOG: &str = "{safeclaw:command_queue}:catalog";
-const EVENTS: &str = "{safeclaw:command_queue}:events:owner";
-
-/// A router with keys that writes down what it begins, and answers with the parameters.
-fn echoing(server: &RedisServer, require_signature: bool, runs: &Runs) -> Router {
-    let runs = runs.clone();
-    Router::publishing(server, signed(require_signature), move |request| {
-        let result = runs.begin(&request).params;
-        request.reply(Done { result, ..Done::default() });
-    })
-}
-
-/// A command of an agent that may be begun within `life` of `issued_at`.
-fn command_of(id: &str, issued_at: Millis, life: Duration) -> Command {
-    let mut command = command(id);
-    command.envelope.issued_at = Some(issued_at);
-    command.envelope.deadline = Some(issued_at.after(life));
-    command
-}
-
-fn bytes(command: &Command, keys: &Keys) -> Vec<u8> {
-    keys.sign(&About::command(command), command.to_bytes())
-}
-
-/// A command of an agent with the key, which lives for a minute.
-fn good(id: &str) -> Vec<u8> {
-    bytes(&command_of(id, Millis::of_this_machine(), LONG), &keys())
-}
-
-fn push(redis: &mut Connection, command: &[u8]) {
-    let () = redis.lpush(QUEUE, command).unwrap();
-}
-
 fn code(redis: &mut Connection, id: &str) -> Code {
     stopped(&reply(redis, id)).code
-}
-
-/// Waits until nothing is in a lane or in hand.
-fn served(redis: &mut Connection) {
-    wait_until("all is served", || {
-        let waiting: usize = redis.llen(QUEUE).unwrap();
-        let works: Vec<String> = redis.keys("*:work:*").unwrap();
-        waiting == 0 && works.is_empty()
-    });
-}
-
-/// The bytes of a signed command with something put in the place of something else.
-fn altered(command: &[u8], from: &str, to: &str) -> Vec<u8> {
-    let text = String::from_utf8(command.to_vec()).unwrap();
-    assert!(text.contains(from), "{text}");
-    text.replacen(from, to, 1).into_bytes()
 }
 
 #[test]
@@ -206,145 +151,6 @@ async fn a_forged_command_with_the_id_of_a_real_one_does_not_displace_it() {
     assert!(answers.iter().any(|(is_believed, _)| *is_believed), "{answers:?}");
     assert_eq!(runs.of("m1"), [1]);
     served(&mut redis);
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_agent_waits_for_the_real_reply_past_all_that_are_forged() {
-    let server = RedisServer::start();
-    let (agent, mut redis) = (signing(&server), connect(&server));
-    let mut asked = {
-        let agent = Arc::clone(&agent);
-        tokio::spawn(async move { agent.request(command("m1"), LONG).await })
-    };
-    let key = "safeclaw:response:m1";
-    wait_until("it waits", || redis.llen::<_, usize>(QUEUE).unwrap() == 1);
-    let id = MessageId::new("m1").unwrap();
-    let other = MessageId::new("m2").unwrap();
-    let real = About::reply(&id);
-    let body = || br#"{"status":"ok","v":2,"forged":true}"#.to_vec();
-    let wrong = Keys::new(KeyPair::new([3; 32], [4; 32]));
-    let turned = Keys::new(KeyPair::new([2; 32], [1; 32]));
-    let mut changed = keys().sign(&real, body());
-    changed[12] ^= 1;
-    for forged in [
-        body(),
-        b"{}".to_vec(),
-        wrong.sign(&real, body()),
-        turned.sign(&real, body()),
-        changed,
-        keys().sign(&About { id: other.as_str(), ..real }, body()),
-        keys().sign(&About { kind: Kind::ReplyToUnsigned, ..real }, body()),
-        keys().sign(&About { kind: Kind::Event, ..real }, body()),
-    ] {
-        let () = redis.lpush(key, forged).unwrap();
-    }
-    let early = tokio::time::timeout(Duration::from_millis(300), &mut asked).await;
-    assert!(early.is_err(), "a forged reply was believed: {early:?}");
-    // More than an agent takes in before a router comes.
-    for _ in 0..40 {
-        let () = redis.lpush(key, body()).unwrap();
-    }
-    let runs = Runs::default();
-    let _router = echoing(&server, true, &runs);
-    let reply = tokio::time::timeout(LONG, asked).await.unwrap().unwrap().unwrap();
-    assert_eq!(reply.outcome, Done::default().into());
-    assert!(!reply.fields.contains_key("mac") && !reply.fields.contains_key("key_id"));
-}
-
-#[test]
-fn a_reply_comes_first_whatever_somebody_has_put_in_its_place() {
-    let (server, runs) = (RedisServer::start(), Runs::default());
-    let mut redis = connect(&server);
-    let key = "safeclaw:response:m1";
-    let () = redis.lpush(key, &["{}", "{}"]).unwrap();
-    let _router = echoing(&server, true, &runs);
-    // What is sent again while it lies there does not make it two.
-    for _ in 0..2 {
-        push(&mut redis, &good("m1"));
-        served(&mut redis);
-    }
-    let lie: Vec<Vec<u8>> = redis.lrange(key, 0, -1).unwrap();
-    let id = MessageId::new("m1").unwrap();
-    assert_eq!(lie.len(), 3);
-    assert!(keys().verify(&About::reply(&id), &lie[0]).is_ok());
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_agent_with_a_key_does_not_believe_a_router_without_one() {
-    let server = RedisServer::start();
-    let _router = Router::publishing(&server, quick(), answer);
-    let agent = signing(&server);
-    let asked = agent.request(command("m1"), Duration::from_secs(1)).await;
-    assert!(matches!(asked, Err(RequestError::NoReply { .. })), "{asked:?}");
-    assert_eq!(*agent.catalog().borrow(), None);
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_catalogue_is_believed_when_it_is_signed_and_of_today() {
-    let server = RedisServer::start();
-    let (agent, mut redis) = (signing(&server), connect(&server));
-    let publish = |issued_at: Millis, keys: &Keys| {
-        let body = format!(r#"{{"version":"x","cards":[],"issued_at":{}}}"#, issued_at.0);
-        keys.sign(&About::only(Kind::Catalog), body.into_bytes())
-    };
-    let now = Millis::of_this_machine();
-    for forged in [
-        br#"{"version":"x","cards":[]}"#.to_vec(),
-        publish(now, &Keys::new(KeyPair::new([3; 32], [4; 32]))),
-        publish(Millis(now.0 - 60_000), &keys()),
-        publish(Millis(now.0 + 120_000), &keys()),
-    ] {
-        let () = redis.set(CATALOG, &forged).unwrap();
-        tokio::time::sleep(Duration::from_millis(1_600)).await;
-        assert_eq!(*agent.catalog().borrow(), None, "{}", String::from_utf8_lossy(&forged));
-    }
-    let () = redis.set(CATALOG, publish(Millis::of_this_machine(), &keys())).unwrap();
-    eventually("it is believed", async || agent.catalog().borrow().is_some()).await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_event_is_heard_once_and_only_from_a_router() {
-    let server = RedisServer::start();
-    let address = RedisAddress::new(&server.url()).unwrap();
-    let (_responder, publisher) = broker::redis::responder(
-        address,
-        QueueNames::default(),
-        signed(true),
-        CancellationToken::new(),
-    )
-    .unwrap();
-    let mut redis = connect(&server);
-    let event = |session: &str, at: Millis, text: &str| Event {
-        event: EventKind::Notice,
-        session: SessionKey::new(session).unwrap(),
-        at,
-        message_id: None,
-        text: Some(text.to_owned()),
-        reply: None,
-    };
-    let now = Millis::of_this_machine();
-    let forge = |event: &Event, keys: &Keys| {
-        keys.sign(&About::event(&event.session), serde_json::to_vec(event).unwrap())
-    };
-    publisher.event(&event("owner", now, "first")).await;
-    let real: Vec<u8> = redis.lindex(EVENTS, 0).unwrap();
-    for forged in [
-        serde_json::to_vec(&event("owner", now, "forged")).unwrap(),
-        forge(&event("owner", now, "forged"), &Keys::new(KeyPair::new([3; 32], [4; 32]))),
-        forge(&event("guest", now, "forged"), &keys()),
-        forge(&event("owner", Millis(1), "old"), &keys()),
-        altered(&real, "first", "worst"),
-        real,
-    ] {
-        let () = redis.rpush(EVENTS, forged).unwrap();
-    }
-    publisher.event(&event("owner", now, "second")).await;
-    let agent = signing(&server);
-    let mut events = agent.events(&SessionKey::new("owner").unwrap()).await;
-    for text in ["first", "second"] {
-        let heard = tokio::time::timeout(LONG, events.recv()).await.unwrap().unwrap();
-        assert_eq!(heard.text.as_deref(), Some(text));
-    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

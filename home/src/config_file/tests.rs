@@ -190,3 +190,14 @@ fn a_change_that_does_not_fit_changes_nothing() {
         assert_eq!((place.text().as_str(), config.settings().timeout), (INITIAL, 10), "{key}");
     }
 }
+
+#[test]
+fn several_keys_are_set_together_or_not_at_all() {
+    let place = Place::new(INITIAL);
+    let mut config = place.open().unwrap();
+    config.set_all([("timeout", json!(20)), ("llm.modle", json!("x"))]).unwrap_err();
+    assert_eq!((place.text().as_str(), config.settings().timeout), (INITIAL, 10));
+    config.set_all([("timeout", json!(20)), ("llm.model", json!("qwen"))]).unwrap();
+    let settings = config.settings();
+    assert_eq!((settings.timeout, settings.llm.model.as_deref()), (20, Some("qwen")));
+}

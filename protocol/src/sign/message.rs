@@ -27,6 +27,8 @@ pub const RESENT: &str = r#","resent":true}"#;
 pub enum Kind {
     /// An agent's command.
     Command,
+    /// An agent's word that takes a command back.
+    Cancel,
     /// A router's reply to one whose signature was right.
     Reply,
     /// A router's reply to any other command: it must not be taken for the reply to a signed one with the same id.
@@ -72,6 +74,7 @@ impl Kind {
     fn word(self) -> &'static str {
         match self {
             Self::Command => "to-router command",
+            Self::Cancel => "to-router cancel",
             Self::Reply => "to-agent reply",
             Self::ReplyToUnsigned => "to-agent reply-to-unsigned",
             Self::Event => "to-agent event",
@@ -94,6 +97,12 @@ impl<'a> About<'a> {
         let session = session.as_ref().map_or("", |session| session.as_str());
         let id = command.message_id.as_str();
         Self { id, session, deadline: *deadline, ..Self::only(Kind::Command) }
+    }
+
+    /// Of the word that takes the command `id` back.
+    #[must_use]
+    pub fn cancel(id: &'a MessageId) -> Self {
+        Self { id: id.as_str(), ..Self::only(Kind::Cancel) }
     }
 
     /// Of the reply to the command `id`, whose signature was right.
@@ -172,7 +181,7 @@ impl Keys {
 impl KeyPair {
     fn key(&self, kind: Kind) -> &Key {
         match kind {
-            Kind::Command => &self.to_router,
+            Kind::Command | Kind::Cancel => &self.to_router,
             Kind::Reply | Kind::ReplyToUnsigned | Kind::Event | Kind::Catalog => &self.to_agent,
         }
     }

@@ -15,14 +15,14 @@
 //! `mac` is HMAC-SHA256 over these parts, each preceded by its length as eight bytes (big-endian), so that no two lists of
 //! parts give the same input:
 //!
-//! | part | command | reply | event | catalogue |
-//! |---|---|---|---|---|
-//! | version | `safeclaw-sign-1` | the same | the same | the same |
-//! | direction and kind | `to-router command` | `to-agent reply` | `to-agent event` | `to-agent catalog` |
-//! | id | `message_id` | that of the command | | |
-//! | session | `session` | | that of its list | |
-//! | deadline | `deadline` in decimal | | | |
-//! | body | the body | the body | the body | the body |
+//! | part | command | taken back | reply | event | catalogue |
+//! |---|---|---|---|---|---|
+//! | version | `safeclaw-sign-1` | the same | the same | the same | the same |
+//! | direction and kind | `to-router command` | `to-router cancel` | `to-agent reply` | `to-agent event` | `to-agent catalog` |
+//! | id | `message_id` | `cancel` | that of the command | | |
+//! | session | `session` | | | that of its list | |
+//! | deadline | `deadline` in decimal | | | | |
+//! | body | the body | the body | the body | the body | the body |
 //!
 //! What does not apply, and what a command does not say, is empty. An agent puts in the id that it waits for and the session
 //! whose list it reads, whatever the message says. The reply to a command that is not signed, or not as it should be, is

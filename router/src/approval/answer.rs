@@ -38,21 +38,17 @@ impl Answer {
         };
         Ok(Self { id, yes, always, code: text("code").map(str::to_owned) })
     }
-}
 
-impl Approvals {
-    /// Takes the answer that came with a command of an agent.
+    /// Reads the answer that came with a command of an agent, and tells who gives it.
     ///
     /// # Errors
     /// `bad_params`, or `owner` when whoever answers may not.
-    pub(crate) async fn answer_from(
-        &self,
+    pub(crate) fn by_channel(
         command: &Command,
         terms: &ApprovalTerms,
-        now: protocol::Millis,
-    ) -> Result<(Parked, Option<Scope>), Stopped> {
+    ) -> Result<(Self, Principal), Stopped> {
         let owner = |why: &str| Stopped::new(Code::Owner, why);
-        let answer = Answer::read(command)?;
+        let answer = Self::read(command)?;
         let principal = command.envelope.principal.clone();
         let principal = principal.ok_or_else(|| owner("nobody is named who answers"))?;
         if answer.yes && terms.via == Via::Router {
@@ -63,10 +59,20 @@ impl Approvals {
         if !terms.may_answer(&principal) {
             return Err(owner("the policy does not let this person answer (approval.by)"));
         }
-        let session = key_of(command).to_owned();
-        self.answer(&answer, principal, Some(&session), now).await
+        Ok((answer, principal))
     }
 
+    /// What is said, in one word.
+    pub(crate) fn word(&self) -> &'static str {
+        match (self.yes, self.always) {
+            (true, true) => "always",
+            (true, false) => "yes",
+            (false, _) => "no",
+        }
+    }
+}
+
+impl Approvals {
     /// Takes an answer, if the question still waits; from `session`, if one is given. Gives what was answered, and
     /// what is allowed from now on.
     ///

@@ -5,6 +5,7 @@
 //! yes is the stored command itself, not what anybody says later.
 
 mod answer;
+mod lease;
 mod parked;
 mod shown;
 mod yes;
@@ -18,6 +19,7 @@ use tokio::sync::{Mutex, Notify};
 use uuid::Uuid;
 
 pub(crate) use answer::Answer;
+pub(crate) use lease::Lease;
 pub(crate) use parked::{Parked, State, Subject, short};
 pub(crate) use yes::Yes;
 
@@ -40,9 +42,6 @@ const LATER: Duration = Duration::from_secs(15);
 /// How long after a question's own time a yes to it still counts, where no router was there to take it up.
 const LATE: Duration = Duration::from_secs(60);
 
-/// The longest that a call may take, with some time to write down its end.
-const TAKEN_UP: Duration = Duration::from_secs(660);
-
 /// The questions that wait, of all routers that share the store.
 #[derive(Debug)]
 pub(crate) struct Approvals {
@@ -51,6 +50,8 @@ pub(crate) struct Approvals {
     answered: Notify,
     /// Held while a question is counted and parked, so that many at once are not each the third.
     parking: Mutex<()>,
+    /// What this router has taken up and not let go of.
+    held: std::sync::Mutex<Vec<Uuid>>,
 }
 
 /// A question whose time has come, taken up by this router: nobody else has it.
@@ -92,7 +93,12 @@ impl Approvals {
     /// Keeps questions in `store`.
     #[must_use]
     pub(crate) fn new(store: Arc<dyn Store>) -> Self {
-        Self { store, answered: Notify::new(), parking: Mutex::new(()) }
+        Self {
+            store,
+            answered: Notify::new(),
+            parking: Mutex::new(()),
+            held: std::sync::Mutex::default(),
+        }
     }
 
     /// Parks what a person has to be asked about, and gives the reply `pending` that shows exactly what would run.
@@ -169,7 +175,7 @@ impl Approvals {
 
     /// Waits until a question's time has come, and takes it up. It is looked for again after each one. `now` is asked
     /// for the queue's time.
-    pub(crate) async fn due(&self, now: impl Fn() -> Millis) -> (String, Due) {
+    pub(crate) async fn due(&self, now: impl Fn() -> Millis) -> (Lease, Due) {
         loop {
             let waiting = match self.take_up(now()).await {
                 Ok(Ok(due)) => return due,
@@ -185,36 +191,25 @@ impl Approvals {
     }
 
     /// Takes up the first question whose time has come, or tells how many wait.
-    async fn take_up(&self, now: Millis) -> Result<Result<(String, Due), usize>, StoreFault> {
+    async fn take_up(&self, now: Millis) -> Result<Result<(Lease, Due), usize>, StoreFault> {
         let all = store::list::<Parked>(&*self.store, APPROVALS).await?;
         for (id, parked) in &all {
-            let Some(due) = due(parked, now) else { continue };
-            let mut taken_up = parked.clone();
-            taken_up.state = State::taken_up(now);
+            let Some(due) = due(parked, now).filter(|_| !self.is_mine(&parked.state)) else {
+                continue;
+            };
+            let lease = Lease::new(id);
+            let taken_up = Parked { state: lease.state(now), ..parked.clone() };
             if self.swap(id, parked, Some(&taken_up)).await? {
-                return Ok(Ok((id.clone(), due)));
+                self.hold(&lease);
+                return Ok(Ok((lease, due)));
             }
         }
         Ok(Err(all.len()))
     }
 
-    /// Begins the time anew in which a question that was taken up has to end: now it is its turn.
-    ///
-    /// # Errors
-    /// [`StoreFault`].
-    pub(crate) async fn renew(&self, id: &str, now: Millis) -> Result<(), StoreFault> {
-        store::update(&*self.store, APPROVALS, id, |there: Option<Parked>| {
-            (there.map(|parked| Parked { state: State::taken_up(now), ..parked }), ())
-        })
-        .await
-    }
-
-    /// Forgets a question that has ended.
-    ///
-    /// # Errors
-    /// [`StoreFault`].
-    pub(crate) async fn end(&self, id: &str) -> Result<(), StoreFault> {
-        store::update(&*self.store, APPROVALS, id, |_: Option<Parked>| (None, ())).await
+    // A std mutex, because it is never held across an await. Poisoned, the list is still whole.
+    fn held(&self) -> std::sync::MutexGuard<'_, Vec<Uuid>> {
+        self.held.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     /// One step of a question, if nobody else has taken one.
@@ -241,12 +236,6 @@ impl Due {
             | Self::Late(parked)
             | Self::Interrupted(parked) => parked,
         }
-    }
-}
-
-impl State {
-    fn taken_up(now: Millis) -> Self {
-        Self::TakenUp { by: Uuid::new_v4(), until: now.after(TAKEN_UP) }
     }
 }
 

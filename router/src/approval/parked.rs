@@ -50,7 +50,7 @@ pub(crate) enum State {
         /// Who.
         by: Principal,
     },
-    /// A router has taken it up. One that has not ended it by then has died.
+    /// A router has taken it up. One that has not said by then that it lives has died.
     TakenUp {
         /// Which taking up it was, so that no other passes for it.
         by: Uuid,

@@ -1,35 +1,54 @@
 //! Which files a log has: `router-1.jsonl`, which is written to, after `router-1.0001.jsonl`,
-//! `router-1.0002.jsonl` and so on, which are full.
+//! `router-1.0002.jsonl` and so on, which are full. That of the command line is called `cli`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The files of one router's log.
+/// Whose log it is. Routers come first, by their numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Writer {
+    Router(u32),
+    CommandLine,
+}
+
+/// What the log of the command line is called.
+const COMMAND_LINE: &str = "cli";
+
+/// The files of one log.
 #[derive(Debug, Clone)]
 pub(crate) struct Files {
     folder: PathBuf,
-    number: u32,
+    writer: Writer,
 }
 
 impl Files {
+    /// Those of the router of this number.
     pub(super) fn new(folder: &Path, number: u32) -> Self {
-        Self { folder: folder.to_owned(), number }
+        Self { folder: folder.to_owned(), writer: Writer::Router(number) }
+    }
+
+    /// Those that every command line of this home appends to, one after the other.
+    pub(super) fn of_the_command_line(folder: &Path) -> Self {
+        Self { folder: folder.to_owned(), writer: Writer::CommandLine }
     }
 
     /// The files of every log in `folder`; none when there is no such folder.
     pub(crate) fn all(folder: &Path) -> Result<Vec<Self>, home::FileError> {
         let names = names(folder).map_err(|error| home::FileError::new("read", folder, error))?;
-        let numbers = names.iter().filter_map(|name| parts(name)).map(|(number, _)| number);
-        let mut numbers: Vec<u32> = numbers.collect();
-        numbers.sort_unstable();
-        numbers.dedup();
-        Ok(numbers.into_iter().map(|number| Self::new(folder, number)).collect())
+        let writers = names.iter().filter_map(|name| parts(name)).map(|(writer, _)| writer);
+        let writers: BTreeSet<Writer> = writers.collect();
+        let files = |writer| Self { folder: folder.to_owned(), writer };
+        Ok(writers.into_iter().map(files).collect())
     }
 
     /// The log's name, such as `router-1`.
     pub(crate) fn name(&self) -> String {
-        format!("router-{}", self.number)
+        match self.writer {
+            Writer::Router(number) => format!("router-{number}"),
+            Writer::CommandLine => COMMAND_LINE.to_owned(),
+        }
     }
 
     /// The file that is written to.
@@ -61,7 +80,7 @@ impl Files {
         let mine = names
             .iter()
             .filter_map(|name| parts(name))
-            .filter_map(|(number, count)| (number == self.number).then_some(count).flatten());
+            .filter_map(|(writer, count)| (writer == self.writer).then_some(count).flatten());
         Ok(mine.map(|count| (count, self.full(count))).collect())
     }
 
@@ -71,6 +90,11 @@ impl Files {
         paths.extend(Some(self.current()).filter(|path| path.exists()));
         Ok(paths)
     }
+}
+
+/// Whether a file of this name says nothing of whether a router has ever run here.
+pub(crate) fn is_of_the_command_line(name: &OsStr) -> bool {
+    name.to_str().and_then(|name| name.split_once('.')).is_some_and(|(log, _)| log == COMMAND_LINE)
 }
 
 fn names(folder: &Path) -> io::Result<Vec<String>> {
@@ -83,11 +107,16 @@ fn names(folder: &Path) -> io::Result<Vec<String>> {
     }
 }
 
-/// The router's number, and the file's if it is a full one.
-fn parts(name: &str) -> Option<(u32, Option<u32>)> {
-    let middle = name.strip_prefix("router-")?.strip_suffix(".jsonl")?;
-    match middle.split_once('.') {
-        None => Some((middle.parse().ok()?, None)),
-        Some((number, count)) => Some((number.parse().ok()?, Some(count.parse().ok()?))),
-    }
+/// Whose log it is of, and the file's number if it is a full one.
+fn parts(name: &str) -> Option<(Writer, Option<u32>)> {
+    let name = name.strip_suffix(".jsonl")?;
+    let (log, count) = match name.split_once('.') {
+        None => (name, None),
+        Some((log, count)) => (log, Some(count.parse().ok()?)),
+    };
+    let writer = match log {
+        COMMAND_LINE => Writer::CommandLine,
+        log => Writer::Router(log.strip_prefix("router-")?.parse().ok()?),
+    };
+    Some((writer, count))
 }

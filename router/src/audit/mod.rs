@@ -1,4 +1,5 @@
-//! The audit log: a row before a call and a row after it, in files that only this router writes.
+//! The audit log: a row before a call and a row after it, in files that only this router writes; and a row before what a
+//! person does beside that, at the command line in a file of its own ([`OwnersLog`]).
 //!
 //! What can't be written down is not run. Each row has a counter and the hash of itself and the row before
 //! it ([`Head`]), so that `start_router audit verify` finds what was changed, taken out or put elsewhere. A
@@ -14,9 +15,11 @@
 mod escape;
 mod row;
 
+mod deed;
 mod ending;
 mod files;
 mod log;
+mod owners;
 mod syncing;
 
 mod fault;
@@ -29,12 +32,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use home::Lock;
-use protocol::{Code, Command, Effect, Millis, Object, Outcome, Stopped};
+use protocol::{Code, Command, Effect, Millis, Object, Outcome, Principal, Stopped};
 use serde_json::Value;
 
+pub(crate) use deed::{Deed, Way};
 pub(crate) use escape::{json, visible};
-pub(crate) use files::Files;
+pub(crate) use files::{Files, is_of_the_command_line};
 pub(crate) use follow::Follower;
+pub(crate) use owners::{MYSELF, OwnersLog, Unrecorded};
 pub(crate) use read::{Entry, entries, last};
 pub(crate) use row::Head;
 pub(crate) use verify::{Accept, Report, verify};
@@ -113,6 +118,26 @@ impl Audit {
         });
         self.write(row).map_err(|error| self.not_run(&error))?;
         if matches!(call.effect(), Effect::External | Effect::Irreversible) {
+            self.sync().await.map_err(|error| self.not_run(&error))?;
+        }
+        Ok(())
+    }
+
+    /// Writes down what `by` is about to do by a channel. What allows more than one call is on the disk when this returns;
+    /// before what a yes to one call does, its intent is.
+    ///
+    /// # Errors
+    /// `internal` when it can't be written; then it must not be done, and only a stop is all the same.
+    pub(crate) async fn deed(
+        &self,
+        deed: &Deed<'_>,
+        by: Option<&Principal>,
+        at: Millis,
+    ) -> Result<(), Stopped> {
+        let row = deed.row(by.map(Principal::as_str), Way::Channel, at, None);
+        let row = Value::Object(self.secrets.redact_object(row));
+        self.write(row).map_err(|error| self.not_run(&error))?;
+        if matches!(deed, Deed::Grant(_)) {
             self.sync().await.map_err(|error| self.not_run(&error))?;
         }
         Ok(())

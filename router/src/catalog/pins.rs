@@ -23,6 +23,7 @@ use protocol::ActionName;
 use serde::{Deserialize, Serialize};
 
 use super::portrait::Portrait;
+use crate::audit;
 use crate::digest::Digest;
 
 /// The largest file of pins, and the largest portrait, in bytes.
@@ -182,9 +183,11 @@ impl Pins {
         self.home.router_state().join("skills").join(format!("{name}.json"))
     }
 
-    /// A router opens its audit log after it has made the file of pins.
+    /// A router opens its audit log after it has made the file of pins. The command line may have written into its own
+    /// before there was any router.
     fn is_fresh(&self) -> bool {
-        let mut files = fs::read_dir(self.home.router_audit()).into_iter().flatten().flatten();
-        !files.any(|file| file.file_type().is_ok_and(|kind| kind.is_file()))
+        let files = fs::read_dir(self.home.router_audit()).into_iter().flatten().flatten();
+        let mut of_routers = files.filter(|file| !audit::is_of_the_command_line(&file.file_name()));
+        !of_routers.any(|file| file.file_type().is_ok_and(|kind| kind.is_file()))
     }
 }

@@ -80,6 +80,12 @@ impl Skill {
         self.card.effect
     }
 
+    /// Whether it may go to any public address.
+    #[must_use]
+    pub fn reaches_anything(&self) -> bool {
+        self.hosts.contains(&egress::HostPattern::Any)
+    }
+
     /// Checks a call's parameters against the schema.
     ///
     /// # Errors

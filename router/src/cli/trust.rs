@@ -6,7 +6,9 @@ use clap::Args;
 use home::{FileError, Home};
 use protocol::{ActionName, NameError};
 
+use super::owner;
 use super::queue::ask;
+use crate::audit::{Deed, OwnersLog, Unrecorded};
 use crate::catalog::{
     self, Found, Held, Known, Pins, Portrait, Skill, SkillError, Standing, printable,
 };
@@ -47,6 +49,8 @@ pub(crate) enum TrustError {
     Changing(ActionName),
     #[error("nobody can be asked here; pass --yes to trust {0} as it is shown")]
     NotAsked(ActionName),
+    #[error(transparent)]
+    Unrecorded(#[from] Unrecorded),
     #[error("can't print: {0}")]
     Print(#[from] std::io::Error),
 }
@@ -62,7 +66,7 @@ pub(super) fn run(home: &Home, trust: &Trust) -> Result<(), TrustError> {
     for name in &trust.names {
         let name = ActionName::new(name.to_ascii_uppercase())?;
         let skill = found.skills.get(&name).ok_or_else(|| missing(&name, &found))?;
-        one(&pins, skill, trust.yes)?;
+        one(&owner::deeds(home), &pins, skill, trust.yes)?;
     }
     Ok(())
 }
@@ -96,7 +100,7 @@ fn missing(name: &ActionName, found: &Found) -> TrustError {
     }
 }
 
-fn one(pins: &Pins, skill: &Skill, yes: bool) -> Result<(), TrustError> {
+fn one(deeds: &OwnersLog, pins: &Pins, skill: &Skill, yes: bool) -> Result<(), TrustError> {
     let (name, known) = (skill.name(), pins.known());
     let now = Portrait::of(&skill.folder)?;
     // What is shown has to be what was checked, and what is pinned has to be what was shown.
@@ -114,14 +118,20 @@ fn one(pins: &Pins, skill: &Skill, yes: bool) -> Result<(), TrustError> {
         None => return Err(TrustError::NotAsked(name.clone())),
         Some(false) => println!("nothing was changed"),
         Some(true) => {
-            pins.keep(name, &now)?;
-            pins.change(|skills| {
-                skills.insert(name.clone(), Some(skill.digest));
-            })?;
+            let deed = Deed::Trust { action: name, digest: skill.digest };
+            deeds.doing_now(&deed, || pin(pins, skill, &now))?;
             println!("{name} is trusted as it is now; a router that runs sees it at once");
         }
     }
     Ok(())
+}
+
+fn pin(pins: &Pins, skill: &Skill, now: &Portrait) -> Result<(), TrustError> {
+    let name = skill.name();
+    pins.keep(name, now)?;
+    Ok(pins.change(|skills| {
+        skills.insert(name.clone(), Some(skill.digest));
+    })?)
 }
 
 fn question(name: &ActionName) -> String {

@@ -6,7 +6,9 @@ use protocol::{ActionName, Code, Command, Done, Object, Outcome, Stopped};
 use serde_json::{Value, json};
 
 use super::{Router, Serving};
-use crate::approval::{State, Subject, binding};
+use crate::approval::{Answer, State, Subject, binding};
+use crate::audit::Deed;
+use crate::grants::for_an_hour;
 use crate::judge::undecided;
 use crate::policy::{Asked, Then};
 use crate::session::key_of;
@@ -57,17 +59,23 @@ impl Serving {
     }
 
     async fn take_answer(&self, command: &Command) -> Result<Object, Stopped> {
-        let Router { judge, publisher, .. } = &self.parts;
+        let Router { judge, audit, publisher, .. } = &self.parts;
         let (policy, now) = (judge.policy.current(), publisher.now());
-        let (parked, scope) = judge.approvals.answer_from(command, policy.approval(), now).await?;
+        let (answer, by) = Answer::by_channel(command, policy.approval())?;
+        let session = key_of(command);
+        audit.deed(&Deed::answer(&answer, session), Some(&by), now).await?;
+        let answered = judge.approvals.answer(&answer, by.clone(), Some(session), now).await;
+        let (parked, scope) = answered?;
         if matches!(parked.state, State::No { .. }) {
             // Before the person hears that it counts, so that nothing is asked again in between.
             let refused = judge.sessions.refuse(&parked.command, parked.digest).await;
             refused.map_err(undecided)?;
         }
         let mut result = Object::new();
-        if let (Some(scope), Some(by)) = (scope, &command.envelope.principal) {
-            let grant = judge.grants.allow(scope, by, now).await.map_err(undecided)?;
+        if let Some(scope) = scope {
+            let grant = for_an_hour(scope, &by, now);
+            audit.deed(&Deed::Grant((&grant).into()), Some(&by), now).await?;
+            judge.grants.give(&grant).await.map_err(undecided)?;
             result.insert("granted".to_owned(), json!(grant.scope.to_string()));
             result.insert("until".to_owned(), json!(grant.until));
         }
@@ -82,20 +90,31 @@ impl Serving {
     }
 
     async fn throw_switch(&self, command: &Command) -> Result<Object, Stopped> {
-        let by = command.envelope.principal.as_ref().map_or("an agent", |by| by.as_str());
-        self.parts.judge.switch.throw(by).await.map_err(undecided)?;
+        let Router { judge, audit, publisher, .. } = &self.parts;
+        let principal = command.envelope.principal.as_ref();
+        let by = principal.map_or("an agent", |by| by.as_str());
+        // First, and whatever can be written down: nothing may keep a stop from stopping.
+        let thrown = judge.switch.throw(by).await;
+        let recorded = audit.deed(&Deed::Stop, principal, publisher.now()).await;
+        thrown.map_err(undecided)?;
         tracing::warn!("{by} has stopped everything; `safeclaw resume` lets it go on");
-        Ok(Object::new())
+        let mut result = Object::new();
+        if let Err(stopped) = recorded {
+            tracing::error!("the stop is in force and not recorded: {}", stopped.message);
+            result.insert("recorded".to_owned(), json!(false));
+        }
+        Ok(result)
     }
 
     /// The verdict on `{"action": ..., "params": {...}}`, which the agent would do itself.
     async fn permit(&self, command: &Command) -> Result<Object, Stopped> {
         let Router { judge, publisher, .. } = &self.parts;
-        judge.switch.check().await?;
+        let seen = judge.look(command, true).await?;
         let meant = meant(command)?;
         let (policy, now) = (judge.policy.current(), publisher.now());
         let digest = binding(&meant, None, policy.version());
-        let known = judge.sessions.admit_reach(&meant, &digest, &policy.limits(), now).await?;
+        let known =
+            judge.sessions.admit_reach(&meant, seen, &digest, (&policy.limits(), now)).await?;
         let asked = Asked::of_agent(&meant);
         let standing = judge.standing(&policy, &asked, known, now).await.map_err(undecided)?;
         let ruling = policy.rule_on(&asked, &standing);

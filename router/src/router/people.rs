@@ -6,7 +6,7 @@ use protocol::{Command, Done, Outcome, SessionKey, Stopped};
 use tokio_util::sync::CancellationToken;
 
 use super::{Router, Serving};
-use crate::approval::{Due, Parked, Yes};
+use crate::approval::{Due, Lease, Parked, Yes};
 use crate::call::Call;
 use crate::judge::undecided;
 use crate::{answers, events};
@@ -18,19 +18,46 @@ impl Serving {
     /// Attends to the questions whose time has come, one after the other, for as long as this router serves.
     pub(super) async fn attend(self: Arc<Self>) {
         loop {
-            let (id, due) = self.parts.judge.approvals.due(|| self.parts.publisher.now()).await;
-            self.tasks.spawn(Arc::clone(&self).follow(id, due));
+            let (lease, due) = self.parts.judge.approvals.due(|| self.parts.publisher.now()).await;
+            self.tasks.spawn(Arc::clone(&self).follow(lease, due));
         }
     }
 
-    /// Does what an answer means, writes down how it ended, and tells its session.
-    async fn follow(self: Arc<Self>, id: String, due: Due) {
+    /// Ends a question, unless another router has taken this one for dead meanwhile and told of it.
+    async fn follow(self: Arc<Self>, lease: Lease, due: Due) {
+        let Router { judge, audit, publisher, .. } = &self.parts;
+        let is_told = tokio::select! {
+            is_told = self.tell(&lease, &due) => is_told,
+            // Dropping the other one ends what runs.
+            () = judge.approvals.lost(&lease, || publisher.now()) => false,
+        };
+        if is_told {
+            if let Err(fault) = judge.approvals.end(&lease).await {
+                tracing::warn!("a question that has ended is still kept: {fault}");
+            }
+        } else {
+            let command = &due.parked().command;
+            tracing::warn!("{} is another router's now, and stopped here", command.action);
+            audit.outcome(command, &answers::interrupted().into(), publisher.now());
+        }
+        judge.approvals.let_go(&lease);
+    }
+
+    /// Does what an answer means, writes down how it ended, and tells its session; `false` when another router does.
+    async fn tell(&self, lease: &Lease, due: &Due) -> bool {
         let Router { judge, audit, secrets, publisher, .. } = &self.parts;
         let parked = due.parked();
-        audit.answered(&id, parked, publisher.now());
-        let outcome = match &due {
+        audit.answered(lease.id(), parked, publisher.now());
+        let outcome = match due {
             Due::Yes(parked, yes) => {
-                self.run_parked(&id, parked, yes).await.map_or_else(Outcome::Stopped, Outcome::Done)
+                let _slot = self.approved.acquire().await;
+                // It may have waited for its turn, and a process may have been held up for long.
+                match judge.approvals.renew(lease, publisher.now()).await {
+                    Ok(true) => self.run_parked(parked, yes).await,
+                    Ok(false) => return false,
+                    Err(fault) => Err(undecided(fault)),
+                }
+                .map_or_else(Outcome::Stopped, Outcome::Done)
             }
             Due::No(_) => answers::refused().into(),
             Due::Unanswered(_) => answers::unanswered().into(),
@@ -47,16 +74,13 @@ impl Serving {
         if let Some(event) = events::result(&parked.command, outcome, publisher.now()) {
             publisher.event(&event).await;
         }
-        if let Err(fault) = judge.approvals.end(&id).await {
-            tracing::warn!("a question that has ended is still kept: {fault}");
-        }
+        true
     }
 
     /// Runs what was asked about: the stored bytes, with the skill and the policy of the question, or nothing.
-    async fn run_parked(&self, id: &str, parked: &Parked, yes: &Yes) -> Result<Done, Stopped> {
+    async fn run_parked(&self, parked: &Parked, yes: &Yes) -> Result<Done, Stopped> {
         let Router { catalog, secrets, judge, publisher, .. } = &self.parts;
-        let _slot = self.approved.acquire().await;
-        // Only now, for it may have waited for its turn.
+        // Only now, when it is its turn.
         judge.switch.check().await?;
         if parked.skill.is_none() {
             return self.permit_parked(parked, yes).await;
@@ -64,7 +88,6 @@ impl Serving {
         let now = publisher.now();
         let call = Call::new(parked.command.clone(), 1, catalog, secrets, now)?;
         let approved = judge.policy.current().approve(call, parked, yes)?;
-        judge.approvals.renew(id, publisher.now()).await.map_err(undecided)?;
         self.carry_out(approved, &CancellationToken::new()).await
     }
 

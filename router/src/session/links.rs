@@ -4,7 +4,7 @@
 //! carry, or somebody to be carried to, it goes only where a person or a page has pointed.
 
 use linkify::{LinkFinder, LinkKind};
-use protocol::Object;
+use protocol::{Command, Object};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use url::Url;
@@ -21,6 +21,13 @@ pub(super) fn within(result: &Object) -> Vec<u64> {
         found.extend(finder.links(text).filter_map(|link| fingerprint(link.as_str())));
     }
     found
+}
+
+/// The fingerprints of the addresses that `result` brings. What only repeats what `command` was given, as an echo does,
+/// brings none.
+pub(super) fn new_in(command: &Command, result: &Object) -> Vec<u64> {
+    let given = within(&command.params);
+    within(result).into_iter().filter(|link| !given.contains(link)).collect()
 }
 
 /// `known` with `new` behind it, each once.

@@ -26,6 +26,15 @@ pub(crate) struct Sessions {
     store: Arc<dyn Store>,
 }
 
+/// What the store has just said of the session of a command.
+#[derive(Debug)]
+pub(crate) struct Seen {
+    /// Its record.
+    pub(crate) record: Result<Option<Vec<u8>>, StoreFault>,
+    /// The addresses that it knows; `None` where the command can't go anywhere, and nobody has asked.
+    pub(crate) links: Option<Result<Option<Vec<u8>>, StoreFault>>,
+}
+
 /// What is known of the session of a call that may go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Known {
@@ -50,14 +59,19 @@ impl Sessions {
     pub(crate) async fn admit(
         &self,
         call: &Call,
+        seen: Seen,
         digest: &Digest,
-        limits: &Limits,
-        now: Millis,
+        (limits, now): (&Limits, Millis),
     ) -> Result<Known, Stopped> {
         let does_something = call.effect() != Effect::None || call.reads() != Reads::None;
         let counted = does_something.then_some((limits, now));
-        let reaches_anything = call.skill.hosts.contains(&egress::HostPattern::Any);
-        self.take_in(&call.command, digest, counted, reaches_anything).await
+        let links = match seen.links {
+            _ if !call.skill.reaches_anything() => None,
+            // The skill is another one than when it was looked.
+            None => Some(self.store.read(LINKS, key_of(&call.command)).await),
+            seen => seen,
+        };
+        self.take_in(&call.command, Seen { links, ..seen }, digest, counted).await
     }
 
     /// The same for what the agent would do itself, and that may reach anything.
@@ -67,23 +81,24 @@ impl Sessions {
     pub(crate) async fn admit_reach(
         &self,
         command: &Command,
+        seen: Seen,
         digest: &Digest,
-        limits: &Limits,
-        now: Millis,
+        (limits, now): (&Limits, Millis),
     ) -> Result<Known, Stopped> {
-        self.take_in(command, digest, Some((limits, now)), true).await
+        self.take_in(command, seen, digest, Some((limits, now))).await
     }
 
     async fn take_in(
         &self,
         command: &Command,
+        Seen { record, links }: Seen,
         digest: &Digest,
         counted: Option<(&Limits, Millis)>,
-        reaches_anything: bool,
     ) -> Result<Known, Stopped> {
         let key = key_of(command);
         let same = Digest::of(&canonical(command));
-        let taken_in = store::update(&*self.store, SESSIONS, key, |record: Option<Record>| {
+        let (place, record) = ((SESSIONS, key), record.map_err(|fault| unusable(&fault))?);
+        let taken_in = store::update_seen(&*self.store, place, record, |record: Option<Record>| {
             let was_there = record.is_some();
             let mut record = record.unwrap_or_default();
             record.taint = record.taint.with(command.envelope.taint);
@@ -96,10 +111,10 @@ impl Sessions {
             (kept, admitted.map(|()| taint))
         });
         let taint = taken_in.await.map_err(|fault| unusable(&fault))??;
-        if taint.is_clean() || !reaches_anything {
+        let Some(links) = links.filter(|_| !taint.is_clean()) else {
             return Ok(Known { taint, foreign_url: false });
-        }
-        let links = store::read(&*self.store, LINKS, key).await;
+        };
+        let links = links.and_then(|links| store::read_seen((LINKS, key), links.as_deref()));
         let links: Option<Vec<u64>> = links.map_err(|fault| unusable(&fault))?;
         let (params, typed) = (&command.params, &command.envelope.typed);
         let foreign_url = links::are_foreign(params, &links.unwrap_or_default(), typed);
@@ -118,31 +133,34 @@ impl Sessions {
     ) -> Result<(), StoreFault> {
         let bits = Taint { untrusted: reads == Reads::Public, private: reads == Reads::Private };
         let key = key_of(command);
-        store::update(&*self.store, SESSIONS, key, |record: Option<Record>| {
+        let found = if reads == Reads::None { Vec::new() } else { links::new_in(command, result) };
+        let places = [(SESSIONS, key), (LINKS, key)];
+        let places = if found.is_empty() { &places[..1] } else { &places };
+        let mut seen = self.store.read_each(places).await.into_iter();
+        let record = seen.next().transpose()?.flatten();
+        store::update_seen(&*self.store, (SESSIONS, key), record, |record: Option<Record>| {
             let mut record = record.unwrap_or_default();
             record.taint = record.taint.with(bits);
             record.denials_in_a_row = 0;
             ((!record.is_blank()).then_some(record), ())
         })
         .await?;
-        // What brings nothing in only repeats what it was given, and so would an echo of the parameters.
-        if reads == Reads::None {
-            return Ok(());
+        match seen.next() {
+            Some(known) => self.learn(key, known?, &found).await,
+            None => Ok(()),
         }
-        let given = links::within(&command.params);
-        let found = links::within(result).into_iter().filter(|link| !given.contains(link));
-        self.learn(key, found.collect()).await
     }
 
-    /// Takes in that these addresses are known from now on.
-    async fn learn(&self, key: &str, found: Vec<u64>) -> Result<(), StoreFault> {
-        if found.is_empty() {
-            return Ok(());
-        }
-        store::update(&*self.store, LINKS, key, |known: Option<Vec<u64>>| {
-            (Some(links::joined(known.unwrap_or_default(), &found)), ())
-        })
-        .await
+    /// Takes in that these addresses are known from now on, beside those that were `seen`.
+    async fn learn(
+        &self,
+        key: &str,
+        seen: Option<Vec<u8>>,
+        found: &[u64],
+    ) -> Result<(), StoreFault> {
+        let learnt =
+            |known: Option<Vec<u64>>| (Some(links::joined(known.unwrap_or_default(), found)), ());
+        store::update_seen(&*self.store, (LINKS, key), seen, learnt).await
     }
 
     /// Takes in that a person has agreed to these parameters, and so to the addresses in them.
@@ -150,7 +168,12 @@ impl Sessions {
     /// # Errors
     /// [`StoreFault`].
     pub(crate) async fn agreed(&self, command: &Command) -> Result<(), StoreFault> {
-        self.learn(key_of(command), links::within(&command.params)).await
+        let (key, found) = (key_of(command), links::within(&command.params));
+        if found.is_empty() {
+            return Ok(());
+        }
+        let seen = self.store.read(LINKS, key).await?;
+        self.learn(key, seen, &found).await
     }
 
     /// Takes in that a person has just refused this; that it was a no is counted when the call has ended.

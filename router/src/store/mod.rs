@@ -17,17 +17,15 @@ const FAULTS: usize = 2;
 /// How often a change is tried while others change the same entry.
 const ATTEMPTS: usize = 100;
 
-/// The entry under `key`.
+/// What the entry that was `seen` under `key` says.
 ///
 /// # Errors
-/// [`StoreFault`], also when what stands there can't be read as a `T`.
-pub(crate) async fn read<T: DeserializeOwned>(
-    store: &dyn Store,
-    table: Table,
-    key: &str,
+/// [`StoreFault`] when it can't be read as a `T`.
+pub(crate) fn read_seen<T: DeserializeOwned>(
+    (table, key): (Table, &str),
+    seen: Option<&[u8]>,
 ) -> Result<Option<T>, StoreFault> {
-    let entry = store.read(table, key).await?;
-    entry.map(|bytes| parsed(table, key, &bytes)).transpose()
+    seen.map(|bytes| parsed(table, key, bytes)).transpose()
 }
 
 /// All entries of `table`. One that can't be read is left out with a warning: it must not hide the others.
@@ -58,16 +56,38 @@ pub(crate) async fn update<T, R>(
     store: &dyn Store,
     table: Table,
     key: &str,
+    change: impl FnMut(Option<T>) -> (Option<T>, R) + Send,
+) -> Result<R, StoreFault>
+where
+    T: DeserializeOwned + Serialize + Send,
+    R: Send,
+{
+    let seen = store.read(table, key).await?;
+    update_seen(store, (table, key), seen, change).await
+}
+
+/// The same for an entry that has just been `seen` so.
+///
+/// # Errors
+/// [`StoreFault`].
+pub(crate) async fn update_seen<T, R>(
+    store: &dyn Store,
+    (table, key): (Table, &str),
+    seen: Option<Vec<u8>>,
     mut change: impl FnMut(Option<T>) -> (Option<T>, R) + Send,
 ) -> Result<R, StoreFault>
 where
     T: DeserializeOwned + Serialize + Send,
     R: Send,
 {
+    let mut seen = Some(seen);
     let mut faults = 0;
     let mut unsure: Option<(Option<Vec<u8>>, R)> = None;
     for _ in 0..ATTEMPTS {
-        let before = store.read(table, key).await?;
+        let before = match seen.take() {
+            Some(seen) => seen,
+            None => store.read(table, key).await?,
+        };
         if let Some((_, given)) = unsure.take_if(|(after, _)| *after == before) {
             return Ok(given);
         }

@@ -18,6 +18,8 @@ async fn what_is_seen_elsewhere_runs_only_after_a_persons_yes() {
     assert_eq!(done(&ran).result["said"]["text"], "Grüße\u{202e}");
     assert_eq!(ran.message_id, reply.message_id);
     assert!(house.audit().contains("approved by console:owner"));
+    let deed = "\"by\":\"console:owner\",\"way\":\"channel\",\"deed\":\"answer\"";
+    assert!(house.audit().contains(deed), "{}", house.audit());
     let again = house.answer(&id, "yes", None).await;
     assert_eq!(stopped(&again).code, Code::BadParams, "an answer counts once");
     assert_eq!(house.ran(), 1);
@@ -76,6 +78,8 @@ async fn always_allows_the_kind_for_an_hour_and_no_other() {
     assert_eq!(offered, "SEND with to = \"X\" and any text");
     let answered = house.answer(&question(&reply).0, "always", None).await;
     assert_eq!(done(&answered).result["granted"], offered);
+    let audit = house.audit();
+    assert!(audit.contains("\"way\":\"channel\",\"deed\":\"grant\""), "{audit}");
     done(&result(&mut events).await);
     done(&house.ask("SEND", send("X", "b")).await);
     question(&house.ask("SEND", send("Y", "b")).await);
@@ -85,6 +89,26 @@ async fn always_allows_the_kind_for_an_hour_and_no_other() {
     let mut tainted = command("f2", "SEND", send("X", "d"));
     tainted.envelope.taint = protocol::Taint { untrusted: true, private: true };
     question(&house.agent.request(tainted, LONG).await.unwrap());
+}
+
+#[tokio::test]
+async fn what_another_router_has_taken_over_is_stopped_here_and_told_of_by_that_one() {
+    let house = house();
+    let mut events = house.events().await;
+    let (id, _) = question(&house.ask("POST", json!({})).await);
+    done(&house.answer(&id, "yes", None).await);
+    eventually("it runs", async || house.running() == 1).await;
+    let entry = format!("router/state/approvals/{id}.entry");
+    let taken_up = |entry: &str| entry.split("\"by\":\"").nth(1).unwrap()[..36].to_owned();
+    eventually("it is taken up", async || house.home.text(&entry).contains("taken_up")).await;
+    // Another router's entry: of the same length, for the store counts the bytes.
+    let (before, other) = (house.home.text(&entry), uuid::Uuid::new_v4().to_string());
+    house.home.put(&entry, before.replace(&taken_up(&before), &other));
+    eventually("it is stopped", async || house.running() == 0).await;
+    eventually("its end is written down", async || house.audit().contains("interrupted")).await;
+    assert!(house.home.text(&entry).contains(&other), "the other one still has it");
+    assert!(events.try_recv().is_err(), "both have told of it");
+    assert_eq!(house.ran(), 0);
 }
 
 #[tokio::test]
@@ -234,6 +258,14 @@ async fn a_session_can_not_pile_up_questions() {
     assert!(stopped(&fourth).message.contains("3 questions wait"), "{fourth:?}");
 }
 
+/// What is approved is not any more what was asked, and the session is told so.
+async fn a_yes_runs_nothing(house: &House, events: &mut mpsc::Receiver<Event>, id: &str) {
+    let before = house.ran();
+    house.answer(id, "yes", None).await;
+    assert_eq!(stopped(&result(events).await).code, Code::Policy);
+    assert_eq!(house.ran(), before);
+}
+
 #[tokio::test]
 async fn a_yes_does_not_run_what_was_changed_since_the_question() {
     let house = house();
@@ -248,11 +280,7 @@ async fn a_yes_does_not_run_what_was_changed_since_the_question() {
         matches!(house.ask("SIGN", json!({})).await.outcome, Outcome::Done(_))
     })
     .await;
-    let before = house.ran();
-    house.ask("APPROVE", json!({"id": id, "answer": "yes"})).await;
-    let result = Reply::from_fields(events.recv().await.unwrap().reply.unwrap());
-    assert_eq!(stopped(&result).code, Code::Policy);
-    assert_eq!(house.ran(), before);
+    a_yes_runs_nothing(&house, &mut events, &id).await;
 }
 
 #[tokio::test]
@@ -304,11 +332,7 @@ async fn a_yes_to_what_another_policy_asked_runs_nothing() {
         matches!(house.ask("LOOK", json!({})).await.outcome, Outcome::Stopped(_))
     })
     .await;
-    let before = house.ran();
-    house.ask("APPROVE", json!({"id": id, "answer": "yes"})).await;
-    let result = Reply::from_fields(events.recv().await.unwrap().reply.unwrap());
-    assert_eq!(stopped(&result).code, Code::Policy);
-    assert_eq!(house.ran(), before);
+    a_yes_runs_nothing(&house, &mut events, &id).await;
 }
 
 #[tokio::test]

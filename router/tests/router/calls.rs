@@ -77,6 +77,24 @@ async fn what_can_not_be_written_down_is_not_run() {
 }
 
 #[tokio::test]
+async fn an_answer_that_can_not_be_written_down_is_none_and_a_stop_is_one_all_the_same() {
+    let house = house();
+    let (id, _) = question(&house.ask("POST", json!({})).await);
+    let house = house.restarted_with(|home| {
+        let log = home.router_audit().join("router-1.jsonl");
+        std::fs::remove_file(&log).unwrap();
+        symlink("/dev/full", log).unwrap();
+    });
+    let house = house.await;
+    let answered = house.answer(&id, "no", None).await;
+    assert_eq!(stopped(&answered).code, Code::Internal);
+    let open = house.ask("APPROVALS", json!({})).await;
+    assert_eq!(done(&open).result["approvals"][0]["id"], json!(id));
+    assert_eq!(done(&house.ask("STOP", json!({})).await).result["recorded"], false);
+    assert_eq!(stopped(&house.ask("LOOK", json!({})).await).code, Code::Stopped);
+}
+
+#[tokio::test]
 async fn routers_that_share_a_home_write_logs_of_their_own() {
     let home = TempHome::new();
     let open = || Audit::open(&home.router_audit(), Secrets::default()).unwrap();

@@ -4,6 +4,7 @@
 mod approval;
 mod calls;
 mod running;
+mod trips;
 mod wall;
 
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -28,6 +29,7 @@ use serde_json::{Value, json};
 use testkit::{TempHome, eventually};
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
+use trips::{Counted, Trips};
 
 const LONG: Duration = Duration::from_secs(3_600);
 
@@ -94,6 +96,7 @@ struct House {
     home: TempHome,
     agent: Arc<PipeRequester>,
     sandbox: Watched,
+    trips: Trips,
     router: tokio::task::JoinHandle<()>,
     shutdown: CancellationToken,
 }
@@ -141,8 +144,9 @@ fn house_ahead(prepare: impl FnOnce(&TempHome), parallel: usize, ahead: Duration
 /// A router in a home that may have seen one before.
 fn house_at(home: TempHome, parallel: usize, ahead: Duration) -> House {
     let off = SkillConfig { enabled: false, ..SkillConfig::default() };
-    let config =
-        RouterConfig { skills: [("OFF".to_owned(), off)].into(), ..RouterConfig::default() };
+    let anywhere = SkillConfig { any_host: true, ..SkillConfig::default() };
+    let skills = [("OFF".to_owned(), off), ("FETCH".to_owned(), anywhere)].into();
+    let config = RouterConfig { skills, ..RouterConfig::default() };
     let secrets = Secrets::new([("TOKEN", "hunter2hunter2")]);
     let shutdown = CancellationToken::new();
     let (agent, responder, publisher) = memory::pair(shutdown.clone());
@@ -154,7 +158,9 @@ fn house_at(home: TempHome, parallel: usize, ahead: Duration) -> House {
         leave: Arc::new(Semaphore::new(0)),
     };
     let reload = config.clone();
-    let store: Arc<dyn Store> = Arc::new(Folder::at(home.router_state()));
+    let trips = Trips::default();
+    let store = Counted { store: Folder::at(home.router_state()), trips: Arc::clone(&trips) };
+    let store: Arc<dyn Store> = Arc::new(store);
     let router = Router {
         catalog: Catalog::watched(&home, &config, move || reload.clone()),
         judge: Judge::new(PolicyFile::open(&home.router().join("policy.toml")).unwrap(), &store),
@@ -164,7 +170,7 @@ fn house_at(home: TempHome, parallel: usize, ahead: Duration) -> House {
         publisher: Arc::new(Ahead { publisher, ahead }),
     };
     let router = tokio::spawn(router.run(responder, parallel, LONG));
-    House { home, agent: Arc::new(agent), sandbox, router, shutdown }
+    House { home, agent: Arc::new(agent), sandbox, trips, router, shutdown }
 }
 
 fn command(id: &str, action: &str, params: Value) -> Command {
@@ -203,8 +209,14 @@ impl House {
 
     /// Ends the router, and begins another one in the same home.
     async fn restarted(self) -> Self {
+        self.restarted_with(|_| {}).await
+    }
+
+    /// The same, with something done to the home in between.
+    async fn restarted_with(self, meanwhile: impl FnOnce(&TempHome)) -> Self {
         self.shutdown.cancel();
         self.router.await.unwrap();
+        meanwhile(&self.home);
         house_at(self.home, 8, Duration::ZERO)
     }
 

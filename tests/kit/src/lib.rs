@@ -5,6 +5,7 @@
 #![allow(clippy::disallowed_types, reason = "the servers that tests need are processes")]
 
 mod chat;
+mod http;
 mod ollama;
 mod processes;
 mod redis;
@@ -13,6 +14,7 @@ mod terminal;
 mod wait;
 
 pub use chat::Chat;
+pub use http::{Arrived, json_server};
 pub use ollama::{OllamaServer, Says};
 pub use processes::children_of;
 pub use redis::{RedisCluster, RedisServer, RedisSetup};

@@ -1,12 +1,14 @@
 //! A server that speaks Ollama's HTTP API, with answers that the test has written.
 
 use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
+
+use crate::http::Arrived;
 
 /// What the server says to one prompt.
 #[derive(Clone)]
@@ -15,8 +17,12 @@ pub enum Says {
     Pieces(Vec<String>),
     /// This, and then nothing ever after.
     Begins(String),
+    /// This, and then the connection ends before the answer does.
+    Cut(String),
     /// What this makes of the prompt, in one piece.
     Made(Arc<dyn Fn(&str) -> String + Send + Sync>),
+    /// An error: its status, further lines of the head, and the body.
+    Status(u16, Vec<String>, String),
 }
 
 impl std::fmt::Debug for Says {
@@ -24,7 +30,9 @@ impl std::fmt::Debug for Says {
         match self {
             Self::Pieces(pieces) => f.debug_tuple("Pieces").field(pieces).finish(),
             Self::Begins(piece) => f.debug_tuple("Begins").field(piece).finish(),
+            Self::Cut(piece) => f.debug_tuple("Cut").field(piece).finish(),
             Self::Made(_) => f.write_str("Made"),
+            Self::Status(status, ..) => f.debug_tuple("Status").field(status).finish(),
         }
     }
 }
@@ -35,9 +43,23 @@ impl Says {
     pub fn text(text: &str) -> Self {
         Self::Pieces(vec![text.to_owned()])
     }
+
+    /// That it has too much to do; after `retry_after` seconds it may have less.
+    #[must_use]
+    pub fn busy(retry_after: u64) -> Self {
+        let body = json!({"error": "slow down"}).to_string();
+        Self::Status(429, vec![format!("Retry-After: {retry_after}")], body)
+    }
+
+    /// That it does not have the model.
+    #[must_use]
+    pub fn unknown(model: &str) -> Self {
+        let body = json!({"error": format!("model '{model}' not found")}).to_string();
+        Self::Status(404, Vec::new(), body)
+    }
 }
 
-/// A server at a port of its own that serves `/api/chat` and `/api/tags` (Ollama's docs/api.md).
+/// A server at a port of its own that serves `/api/chat`, `/api/tags` and `/api/show` (Ollama's docs/api.md).
 #[derive(Debug)]
 pub struct OllamaServer {
     address: SocketAddr,
@@ -49,6 +71,7 @@ struct Served {
     answers: Mutex<VecDeque<Says>>,
     prompts: Mutex<Vec<String>>,
     left: AtomicUsize,
+    stopped: AtomicBool,
 }
 
 impl OllamaServer {
@@ -61,13 +84,25 @@ impl OllamaServer {
     /// When no port can be had.
     #[must_use]
     pub fn start(answers: impl IntoIterator<Item = Says>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        Self::start_at("127.0.0.1:0", answers)
+    }
+
+    /// The same at this address, where another one was stopped.
+    ///
+    /// # Panics
+    /// When it can't be had.
+    #[must_use]
+    pub fn start_at(address: &str, answers: impl IntoIterator<Item = Says>) -> Self {
+        let listener = TcpListener::bind(address).unwrap();
         let address = listener.local_addr().unwrap();
         let answers = Mutex::new(answers.into_iter().collect());
         let served = Arc::new(Served { answers, ..Served::default() });
         let serving = Arc::clone(&served);
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
+                if serving.stopped.load(Ordering::SeqCst) {
+                    return;
+                }
                 let serving = Arc::clone(&serving);
                 std::thread::spawn(move || serving.serve(stream));
             }
@@ -79,6 +114,18 @@ impl OllamaServer {
     #[must_use]
     pub fn host(&self) -> String {
         self.address.to_string()
+    }
+
+    /// Stops it: from then on nothing listens at its address, which is given for the next one.
+    ///
+    /// # Panics
+    /// When it does not stop.
+    #[must_use]
+    pub fn stop(self) -> String {
+        self.served.stopped.store(true, Ordering::SeqCst);
+        // Whoever waits for the next client gets one, and leaves; others may come before the port is closed.
+        crate::wait_until("nothing listens any more", || TcpStream::connect(self.address).is_err());
+        self.host()
     }
 
     /// The prompts that it was sent by now.
@@ -96,16 +143,21 @@ impl OllamaServer {
 
 impl Served {
     fn serve(&self, mut stream: TcpStream) {
-        let (path, body) = request(&stream);
-        if path == "/api/tags" {
+        let request = Arrived::read(&stream);
+        if request.path() == "/api/tags" {
             let model =
                 |name| json!({"name": name, "modified_at": "2026-01-01T00:00:00Z", "size": 1});
             let list = json!({"models": OllamaServer::MODELS.map(model)});
             let _ = write!(stream, "{HEAD}{list}");
             return;
         }
-        let body: Value = serde_json::from_slice(&body).unwrap();
-        let prompt = body["messages"][0]["content"].as_str().unwrap().to_owned();
+        if request.path() == "/api/show" {
+            let window = json!({"model_info": {"test.context_length": 131_072}});
+            let _ = write!(stream, "{HEAD}{window}");
+            return;
+        }
+        let body: Value = serde_json::from_slice(&request.body).unwrap();
+        let prompt = prompt(&body);
         self.prompts.lock().unwrap().push(prompt.clone());
         let next = self.answers.lock().unwrap().pop_front();
         let next = next.unwrap_or(Says::Begins(String::new()));
@@ -116,6 +168,10 @@ impl Served {
 
     /// Fails when the client has gone.
     fn say(&self, stream: &mut TcpStream, says: Says, prompt: &str) -> std::io::Result<()> {
+        if let Says::Status(status, head, body) = says {
+            let head = head.iter().map(|line| format!("{line}\r\n")).collect::<String>();
+            return write!(stream, "HTTP/1.1 {status} -\r\n{head}Connection: close\r\n\r\n{body}");
+        }
         stream.write_all(HEAD.as_bytes())?;
         match says {
             Says::Pieces(pieces) => {
@@ -133,6 +189,8 @@ impl Served {
                 line(stream, &make(prompt), false)?;
                 line(stream, "", true)
             }
+            Says::Cut(piece) => line(stream, &piece, false),
+            Says::Status(..) => Ok(()),
         }
     }
 }
@@ -146,17 +204,9 @@ fn line(stream: &mut TcpStream, piece: &str, done: bool) -> std::io::Result<()> 
     stream.write_all(format!("{line}\n").as_bytes())
 }
 
-/// The path and the body of the request.
-fn request(stream: &TcpStream) -> (String, Vec<u8>) {
-    let mut reader = BufReader::new(stream);
-    let mut head = Vec::new();
-    let mut line = String::new();
-    while reader.read_line(&mut line).is_ok_and(|size| size > 2) {
-        head.push(std::mem::take(&mut line).to_ascii_lowercase());
-    }
-    let length = head.iter().find_map(|line| line.strip_prefix("content-length:"));
-    let mut body = vec![0; length.map_or(0, |length| length.trim().parse().unwrap())];
-    reader.read_exact(&mut body).unwrap();
-    let path = head.first().and_then(|line| line.split(' ').nth(1)).unwrap_or_default();
-    (path.to_owned(), body)
+/// The prompt as it was written, which the agent cuts into messages at the end of a line.
+fn prompt(body: &Value) -> String {
+    let content = |message: &Value| message["content"].as_str().unwrap().to_owned();
+    let contents: Vec<String> = body["messages"].as_array().unwrap().iter().map(content).collect();
+    contents.join("\n")
 }

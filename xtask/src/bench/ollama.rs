@@ -29,8 +29,12 @@ pub(super) fn serve<'a>(
         let mut answers = answers.into_iter();
         while answers.len() > 0 {
             let served = listener.accept().map_err(Into::into).and_then(|(stream, _)| {
-                if read_request(&stream)?.contains("/api/tags") {
+                let request = read_request(&stream)?;
+                if request.contains("/api/tags") {
                     return write(stream, MODELS);
+                }
+                if request.contains("/api/show") {
+                    return write(stream, "{}");
                 }
                 asked();
                 let answer = answers.next().unwrap_or_default();

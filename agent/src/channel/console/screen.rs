@@ -16,20 +16,34 @@ pub(super) struct Screen {
     within_line: bool,
     spinner: Option<ProgressBar>,
     moves: bool,
+    /// Whether the wait that lasts has been said.
+    waits: bool,
 }
+
+/// What the spinner shows: the time since it began, or a wait that tells its time itself.
+const WORKING: &str = "{spinner} {msg} {elapsed}";
+const WAITING: &str = "{spinner} {msg}";
 
 impl Screen {
     pub(super) fn new() -> Self {
         let moves = io::stderr().is_terminal() && io::stdout().is_terminal();
-        Self { words: Plain::default(), within_line: false, spinner: None, moves }
+        Self { words: Plain::default(), within_line: false, spinner: None, moves, waits: false }
     }
 
     /// Shows one thing. Fails only when stdout is gone.
     pub(super) fn show(&mut self, outgoing: &Outgoing) -> io::Result<()> {
+        match outgoing {
+            Outgoing::Waiting(what) => {
+                self.wait(what);
+                return Ok(());
+            }
+            Outgoing::Notice(notice) => return self.notice(notice),
+            _ => self.waits = false,
+        }
         self.still();
         match outgoing {
             Outgoing::Working(what) => {
-                self.spin(what);
+                self.spin(what, WORKING);
                 Ok(())
             }
             Outgoing::Words(piece) => {
@@ -39,13 +53,8 @@ impl Screen {
             Outgoing::Action(line) => self.line(&harmless(line)),
             Outgoing::Text(text) => self.line(&plain(text)),
             Outgoing::Question(question) => self.line(&harmless(&question.pending())),
-            Outgoing::Notice(notice) => {
-                self.break_line()?;
-                // Whoever has closed stderr does not want to hear it.
-                let _ = writeln!(io::stderr(), "[{}]", harmless(notice));
-                Ok(())
-            }
             Outgoing::End => self.break_line(),
+            Outgoing::Waiting(_) | Outgoing::Notice(_) => Ok(()),
         }
     }
 
@@ -69,16 +78,48 @@ impl Screen {
         }
     }
 
-    fn spin(&mut self, what: &str) {
+    /// A line of its own on stderr. What moved goes on below it: a further try is still a try.
+    fn notice(&mut self, notice: &str) -> io::Result<()> {
+        let moved = self.spinner.take();
+        if let Some(spinner) = &moved {
+            spinner.finish_and_clear();
+        }
+        self.break_line()?;
+        // Whoever has closed stderr does not want to hear it.
+        let _ = writeln!(io::stderr(), "[{}]", harmless(notice));
+        if let Some(moved) = moved {
+            self.spin(&moved.message(), WORKING);
+        }
+        Ok(())
+    }
+
+    /// A wait: every second of it where something moves, elsewhere one line in all.
+    fn wait(&mut self, what: &str) {
+        if self.moves {
+            self.spin(what, WAITING);
+        } else if self.is_first_of_a_wait() {
+            let _ = writeln!(io::stderr(), "[{}]", harmless(what));
+        }
+    }
+
+    /// Whether nothing was said of the wait that lasts. In the middle of a line nothing is said.
+    fn is_first_of_a_wait(&mut self) -> bool {
+        !self.within_line && !std::mem::replace(&mut self.waits, true)
+    }
+
+    fn spin(&mut self, what: &str, template: &str) {
         if !self.moves || self.within_line {
             return;
         }
-        let spinner = ProgressBar::new_spinner().with_message(harmless(what));
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
+        let spinner = self.spinner.get_or_insert_with(|| {
+            let spinner = ProgressBar::new_spinner();
+            spinner.enable_steady_tick(Duration::from_millis(120));
+            spinner
+        });
+        spinner.set_message(harmless(what));
+        if let Ok(style) = ProgressStyle::with_template(template) {
             spinner.set_style(style);
         }
-        spinner.enable_steady_tick(Duration::from_millis(120));
-        self.spinner = Some(spinner);
     }
 
     fn write(&mut self, text: &str) -> io::Result<()> {
@@ -95,5 +136,24 @@ impl Screen {
         let held = self.words.finish();
         self.write(&held)?;
         if self.within_line { self.write("\n") } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_is_said_once_where_nothing_moves_and_never_within_a_line() {
+        let mut screen = Screen::new();
+        assert!(screen.is_first_of_a_wait());
+        assert!(!screen.is_first_of_a_wait());
+        screen.show(&Outgoing::Notice("something else".to_owned())).unwrap();
+        assert!(!screen.is_first_of_a_wait(), "it is the same wait");
+        screen.show(&Outgoing::Working("the next".to_owned())).unwrap();
+        assert!(screen.is_first_of_a_wait());
+        screen.show(&Outgoing::Working("the next".to_owned())).unwrap();
+        screen.within_line = true;
+        assert!(!screen.is_first_of_a_wait());
     }
 }

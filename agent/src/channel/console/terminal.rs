@@ -77,7 +77,7 @@ impl Terminal {
                         Some(Outgoing::Words(text) | Outgoing::Action(text) | Outgoing::Text(text)) => text,
                         Some(Outgoing::Notice(text)) => format!("[{text}]"),
                         Some(Outgoing::Question(question)) => question.pending(),
-                        Some(Outgoing::Working(_) | Outgoing::End) => continue,
+                        Some(Outgoing::Working(_) | Outgoing::Waiting(_) | Outgoing::End) => continue,
                     };
                     self.editor.print(format!("{}\n", harmless(&lines)));
                 }

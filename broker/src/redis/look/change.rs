@@ -7,6 +7,7 @@ use redis::{AsyncCommands as _, Script};
 
 use super::letters::{Letter, NoCommand};
 use super::{Lane, Look, LookError};
+use crate::redis::control;
 
 static RETRY: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("retry.lua")));
 static CANCEL: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("cancel.lua")));
@@ -84,7 +85,7 @@ impl Look {
             "done" => Ok(Cancelled::Done),
             _ => {
                 // Its router would learn it with its next beat. This makes it beat now.
-                let ring = serde_json::json!({ "cancel": id }).to_string();
+                let ring = control::word(id, self.terms.keys.as_deref(), self.now);
                 let rung = commands.lpush::<_, _, ()>(&self.keys.control, ring).await;
                 rung.map_err(|error| self.error(&error))?;
                 Ok(Cancelled::Running)

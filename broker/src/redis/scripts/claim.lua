@@ -3,8 +3,10 @@
 -- KEYS: routers, work, again, stale, hi, queue, lo, control, wheel.
 -- ARGV: router, first field, slots, how many of them are for hi alone, most bytes of a command, how many bytes are
 -- kept of a longer one, most that may wait in a lane, most attempts, how long a command may run (ms), prefix of states,
--- prefix of works, how long a taken-back id is remembered (ms), 1 when the router looks at signatures.
--- Returns 'fenced', or {{field, mark, attempts, id, body or kept reply}, ...}.
+-- prefix of works, how long a taken-back id is remembered (ms), 1 when the router looks at signatures, 1 when it has just
+-- looked at those of what agents want taken back.
+-- Returns 'fenced', or {{field, mark, attempts, id, body or kept reply}, ...}; or the words of agents that have to be looked
+-- at first, and nothing is taken.
 local routers, work, again, stale = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local router, field, slots, reserved = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local most_bytes, kept_bytes, most_waiting, most_attempts = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
@@ -17,7 +19,12 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
 -- What was taken back before now must not be begun now.
-take_back(KEYS[8], states, ARGV[12])
+if ARGV[13] ~= '1' then
+  take_back(KEYS[8], states, ARGV[12])
+elseif ARGV[14] ~= '1' then
+  local unheard = words(KEYS[8])
+  if #unheard > 0 then return unheard end
+end
 
 -- What can be read of a command: its id, its deadline, and whether it was sent before.
 local function read(body)

@@ -44,6 +44,10 @@ impl RedisStore {
         self.names.tagged(&format!("state:{}", table.name))
     }
 
+    fn entry(&self, table: Table, key: &str) -> String {
+        format!("{}:{key}", self.index(table))
+    }
+
     fn fault(&self, error: &RedisError) -> StoreFault {
         StoreFault(self.address.explain(error))
     }
@@ -52,13 +56,32 @@ impl RedisStore {
 #[async_trait]
 impl Store for RedisStore {
     async fn read(&self, table: Table, key: &str) -> Result<Option<Vec<u8>>, StoreFault> {
-        let entry = format!("{}:{key}", self.index(table));
+        let entry = self.entry(table, key);
         let mut patience = Patience::new();
         loop {
             match self.commands.clone().get(&entry).await {
                 Err(error) if patience.holds(&error).await => {}
                 answer => return answer.map_err(|error| self.fault(&error)),
             }
+        }
+    }
+
+    async fn read_each(&self, keys: &[(Table, &str)]) -> Vec<Result<Option<Vec<u8>>, StoreFault>> {
+        let mut all = redis::pipe();
+        for (table, key) in keys {
+            all.get(self.entry(*table, key));
+        }
+        let mut patience = Patience::new();
+        let answer: Result<Vec<Option<Vec<u8>>>, RedisError> = loop {
+            match all.query_async(&mut self.commands.clone()).await {
+                Err(error) if patience.holds(&error).await => {}
+                answer => break answer,
+            }
+        };
+        match answer {
+            Ok(entries) if entries.len() == keys.len() => entries.into_iter().map(Ok).collect(),
+            Ok(_) => vec![Err(StoreFault("it has answered something else".to_owned())); keys.len()],
+            Err(error) => vec![Err(self.fault(&error)); keys.len()],
         }
     }
 

@@ -106,6 +106,8 @@ fn a_signature_is_good_for_one_kind_one_id_and_one_session() {
     }
     let event = keys(1).sign(&About::event(&mine), body());
     assert!(keys(1).verify(&About::event(&yours), &event).is_err());
+    let command = keys(1).sign(&About { kind: Kind::Command, ..About::cancel(&one) }, body());
+    assert_eq!(keys(1).verify(&About::cancel(&one), &command), Err(BadSignature::Wrong));
     // What a router signs is no command, even where one secret serves both ways.
     let same = Keys::new(KeyPair::new([1; 32], [1; 32]));
     let said = same.sign(&About::only(Kind::Catalog), body());

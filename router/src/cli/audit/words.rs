@@ -28,6 +28,17 @@ fn what(entry: &Entry) -> String {
             "" => "nobody answered".to_owned(),
             by => format!("{by} said {}", text(entry, "answer")),
         },
+        "deed" => {
+            let deed = text(entry, "deed").replace('_', " ");
+            let more = ["answer", "scope", "target", "digest"].map(|key| text(entry, key));
+            let more = more.into_iter().find(|more| !more.is_empty()).unwrap_or_default();
+            let (by, way) = (or_dash(text(entry, "by")), text(entry, "way"));
+            let done = format!("{by} ({way}): {deed} {more}");
+            match text(entry, "failed") {
+                "" => done,
+                why => format!("{} came to nothing: {why}", done.trim_end()),
+            }
+        }
         "outcome" => match (text(entry, "code"), text(entry, "message")) {
             ("", _) => text(entry, "status").to_owned(),
             (code, message) => format!("{} ({code}): {message}", text(entry, "status")),
@@ -57,6 +68,16 @@ mod tests {
     fn said(fields: Value) -> String {
         let fields = fields.as_object().unwrap().clone();
         words(&Entry { log: "router-1".to_owned(), fields })
+    }
+
+    #[test]
+    fn what_a_person_did_in_words() {
+        let row = json!({"n": 1, "row": "deed", "at": 1_000, "by": "router:owner", "way": "cli",
+            "deed": "resume_session", "session": "owner"});
+        assert!(said(row).ends_with("  router:owner (cli): resume session\n"));
+        let row = json!({"n": 2, "row": "deed", "at": 1_000, "by": null, "way": "channel",
+            "deed": "answer", "answer": "yes", "failed": "code: no"});
+        assert!(said(row).ends_with("  - (channel): answer yes came to nothing: code: no\n"));
     }
 
     #[test]

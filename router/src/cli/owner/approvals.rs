@@ -6,10 +6,12 @@ use clap::{Args, Subcommand};
 use home::Home;
 use protocol::Principal;
 
-use super::places::{Place, now, places};
-use super::{MYSELF, OwnerError, ask_line};
+use super::places::{Place, deeds, now, places};
+use super::{OwnerError, ask_line};
 use crate::approval::{Answer, Approvals as Questions, Parked, short};
-use crate::grants::Grants;
+use crate::audit::{Deed, MYSELF, OwnersLog};
+use crate::grants::{Grants, for_an_hour};
+use crate::policy::Scope;
 use crate::session::Sessions as Known;
 
 /// `approvals` and what stands behind it.
@@ -72,14 +74,16 @@ pub(in crate::cli) async fn run(home: &Home, approvals: Approvals) -> Result<(),
                 println!("nothing was answered; it still waits");
                 return Ok(());
             };
-            answer(found, true, always, code).await
+            let answer = Answer { id: found.id.clone(), yes: true, always, code };
+            say(&deeds(home), &found, &answer).await
         }
         Command::Deny(named) => {
             let found = find(&places, &named.id).await?;
-            answer(found, false, false, None).await
+            let answer = Answer { id: found.id.clone(), yes: false, always: false, code: None };
+            say(&deeds(home), &found, &answer).await
         }
         Command::Grants => grants(&places).await,
-        Command::Revoke(named) => revoke(&places, &named.id).await,
+        Command::Revoke(named) => revoke(&deeds(home), &places, &named.id).await,
     }
 }
 
@@ -152,26 +156,30 @@ fn agreed(
     Ok(super::ask_yes("Let it run?")?.then_some(None))
 }
 
-async fn answer(
-    Found { place, id, .. }: Found,
-    yes: bool,
-    always: bool,
-    code: Option<String>,
-) -> Result<(), OwnerError> {
+/// Gives an answer, and what it allows from now on.
+async fn say(deeds: &OwnersLog, found: &Found, answer: &Answer) -> Result<(), OwnerError> {
+    let Found { place, id, parked } = found;
     let me = Principal::new(MYSELF)?;
-    let answer = Answer { id: id.clone(), yes, always, code };
-    let questions = Questions::new(place.store.clone());
-    let (parked, scope) =
-        questions.answer(&answer, me.clone(), None, now()).await.map_err(OwnerError::Refused)?;
-    if !yes {
-        Known::new(place.store.clone()).refuse(&parked.command, parked.digest).await?;
-    }
+    let scope = deeds.doing(&Deed::answer_to(parked, answer), take(place, answer, &me)).await?;
     if let Some(scope) = scope {
-        let grant = Grants::new(place.store).allow(scope, &me, now()).await?;
+        let grant = for_an_hour(scope, &me, now());
+        let grants = Grants::new(place.store.clone());
+        let given = async { Ok::<_, OwnerError>(grants.give(&grant).await?) };
+        deeds.doing(&Deed::Grant((&grant).into()), given).await?;
         println!("allowed for an hour: {} (grant {})", grant.scope, grant.id);
     }
-    println!("{}: {id}", if yes { "approved; a router takes it up now" } else { "refused" });
+    println!("{}: {id}", if answer.yes { "approved; a router takes it up now" } else { "refused" });
     Ok(())
+}
+
+async fn take(place: &Place, answer: &Answer, me: &Principal) -> Result<Option<Scope>, OwnerError> {
+    let questions = Questions::new(place.store.clone());
+    let answered = questions.answer(answer, me.clone(), None, now()).await;
+    let (parked, scope) = answered.map_err(OwnerError::Refused)?;
+    if !answer.yes {
+        Known::new(place.store.clone()).refuse(&parked.command, parked.digest).await?;
+    }
+    Ok(scope)
 }
 
 async fn grants(places: &[Place]) -> Result<(), OwnerError> {
@@ -196,17 +204,19 @@ async fn grants(places: &[Place]) -> Result<(), OwnerError> {
     Ok(())
 }
 
-async fn revoke(places: &[Place], id: &str) -> Result<(), OwnerError> {
+async fn revoke(deeds: &OwnersLog, places: &[Place], id: &str) -> Result<(), OwnerError> {
     let mut found = Vec::new();
     for place in places {
         let held = Grants::new(place.store.clone()).held(now()).await?;
         let named = held.into_iter().filter(|grant| grant.id.starts_with(id));
-        found.extend(named.map(|grant| (place.clone(), grant.id)));
+        found.extend(named.map(|grant| (place.clone(), grant)));
     }
     match found.as_slice() {
-        [(place, id)] => {
-            Grants::new(place.store.clone()).take_back(id).await?;
-            println!("taken back: {id}");
+        [(place, grant)] => {
+            let grants = Grants::new(place.store.clone());
+            let taken = async { Ok::<_, OwnerError>(grants.take_back(&grant.id).await?) };
+            deeds.doing(&Deed::Revoke(grant.into()), taken).await?;
+            println!("taken back: {}", grant.id);
             Ok(())
         }
         [] => Err(OwnerError::NoSuch { kind: "grant", id: id.to_owned() }),

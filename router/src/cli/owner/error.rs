@@ -4,6 +4,7 @@ use broker::StoreFault;
 use broker::redis::AddressError;
 use protocol::{NameError, Stopped};
 
+use crate::audit::Unrecorded;
 use crate::config::SettingsError;
 
 /// Why nothing was decided, in words that say what to do.
@@ -23,6 +24,8 @@ pub(crate) enum OwnerError {
     NoSuch { kind: &'static str, id: String },
     #[error("several begin with {0}; give more of the id")]
     Ambiguous(String),
+    #[error(transparent)]
+    Unrecorded(#[from] Unrecorded),
     #[error("{}", .0.message)]
     Refused(Stopped),
     #[error("nobody can be asked here; {0}")]

@@ -10,12 +10,10 @@ use std::io::Write;
 
 pub(super) use approvals::Approvals;
 pub(crate) use error::OwnerError;
+pub(super) use places::deeds;
 pub(super) use sessions::Sessions;
 pub(super) use switch::{resume, stop};
 pub(super) use {approvals::run as approvals, sessions::run as sessions};
-
-/// Who decides here, as the audit log and the agent are told.
-const MYSELF: &str = "router:owner";
 
 /// What a person types after `prompt`, without the white space around it.
 fn ask_line(prompt: &str) -> Result<String, OwnerError> {

@@ -8,6 +8,7 @@ use home::Home;
 use protocol::Millis;
 
 use super::OwnerError;
+use crate::audit::OwnersLog;
 use crate::config::Settings;
 use crate::store::Folder;
 
@@ -23,8 +24,7 @@ pub(super) struct Place {
 /// Every place: that of `safeclaw`, and the Redis if one is set. A router runs beside one of them or both, and whoever decides
 /// something should not have to know which.
 pub(super) fn places(home: &Home) -> Result<Vec<Place>, OwnerError> {
-    let folder = Folder::at(home.router_state());
-    let mut places = vec![Place { name: "this machine".to_owned(), store: Arc::new(folder) }];
+    let mut places = vec![local(home)];
     let settings = Settings::read(home)?;
     if let Some(address) = settings.queue.address()? {
         let name = format!("{} at {}", settings.queue.names.commands(), address.shown());
@@ -33,6 +33,18 @@ pub(super) fn places(home: &Home) -> Result<Vec<Place>, OwnerError> {
         places.push(Place { name, store });
     }
     Ok(places)
+}
+
+/// That of `safeclaw`, which is there whatever the settings say.
+pub(super) fn local(home: &Home) -> Place {
+    let folder = Folder::at(home.router_state());
+    Place { name: "this machine".to_owned(), store: Arc::new(folder) }
+}
+
+/// Where what the owner decides is written down. Settings that can't be read hide no secret here, and name none.
+pub(in crate::cli) fn deeds(home: &Home) -> OwnersLog {
+    let secrets = Settings::read(home).map(|settings| settings.secrets).unwrap_or_default();
+    OwnersLog::of(home, secrets)
 }
 
 /// The time as questions have it; a minute of difference to the server's clock does no harm here.

@@ -7,7 +7,8 @@ use home::Home;
 use protocol::SessionKey;
 
 use super::OwnerError;
-use super::places::{Place, now, places};
+use super::places::{Place, deeds, now, places};
+use crate::audit::Deed;
 use crate::catalog::printable;
 use crate::session::Record;
 use crate::store::{self, LINKS, SESSIONS};
@@ -44,13 +45,17 @@ pub(in crate::cli) async fn run(home: &Home, sessions: Sessions) -> Result<(), O
     let places = places(home)?;
     match sessions.command.unwrap_or(Command::List) {
         Command::List => list(&places).await,
-        Command::Resume { session } => resume(&places, &session).await,
+        Command::Resume { session } => {
+            let deed = Deed::ResumeSession { session: session.as_str() };
+            deeds(home).doing(&deed, resume(&places, &session)).await
+        }
         Command::Forget { session, yes } => {
             if !yes && !confirmed(&session)? {
                 println!("nothing was changed");
                 return Ok(());
             }
-            forget(&places, &session).await
+            let deed = Deed::ForgetSession { session: session.as_str() };
+            deeds(home).doing(&deed, forget(&places, &session)).await
         }
     }
 }

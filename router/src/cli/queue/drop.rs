@@ -5,14 +5,13 @@ use protocol::MessageId;
 use serde_json::json;
 
 use super::said::{Said, ask};
-use super::{QueueError, list, unknown};
-use crate::secrets::Secrets;
+use super::{Owner, QueueError, list, unknown};
+use crate::audit::Deed;
 
 pub(super) async fn say(
-    look: &Look,
+    Owner { look, secrets, deeds }: &Owner<'_>,
     target: &Target,
     yes: bool,
-    secrets: &Secrets,
 ) -> Result<Said, QueueError> {
     let found = look.find(target).await?;
     let id = match target {
@@ -31,9 +30,10 @@ pub(super) async fn say(
             Some(true) => {}
         }
     }
+    let deed = Deed::Drop { target: target.to_string() };
     match id {
-        Some(id) => take_back(look, id).await,
-        None => remove(look, target, &found).await,
+        Some(id) => deeds.doing(&deed, take_back(look, id)).await,
+        None => deeds.doing(&deed, remove(look, target, &found)).await,
     }
 }
 

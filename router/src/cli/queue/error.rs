@@ -3,6 +3,7 @@
 use broker::redis::AddressError;
 use broker::redis::look::{Look, LookError, NoCommand, RetryError, Target};
 
+use crate::audit::Unrecorded;
 use crate::config::SettingsError;
 
 /// Why a look or a change came to nothing.
@@ -19,6 +20,8 @@ pub(crate) enum QueueError {
     Address(#[from] AddressError),
     #[error(transparent)]
     Look(#[from] LookError),
+    #[error(transparent)]
+    Unrecorded(#[from] Unrecorded),
     #[error(
         "no command has the id {id}: none in the lanes (again, stale, hi, queue, lo) or in a router's \
         hands, no dead letter, and no end that is remembered (for 10 minutes); looked in {place}"

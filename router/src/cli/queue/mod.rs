@@ -27,6 +27,8 @@ pub(super) use self::said::ask;
 
 use self::error::unknown;
 use self::said::Said;
+use super::owner;
+use crate::audit::OwnersLog;
 use crate::config::Settings;
 use crate::secrets::Secrets;
 
@@ -113,6 +115,13 @@ fn reasons() -> impl TypedValueParser<Value = Code> {
         .try_map(|reason| serde_json::from_value::<Code>(serde_json::Value::String(reason)))
 }
 
+/// Who changes the queue: what is there, what must not be shown, and where it is written down.
+struct Owner<'a> {
+    look: &'a Look,
+    secrets: &'a Secrets,
+    deeds: OwnersLog,
+}
+
 /// Does what the command line asks for.
 pub(super) async fn run(home: &Home, queue: Queue) -> Result<(), QueueError> {
     let settings = Settings::read(home)?;
@@ -125,9 +134,13 @@ pub(super) async fn run(home: &Home, queue: Queue) -> Result<(), QueueError> {
         Command::Show(named) => show::say(&look, &named.id, secrets).await?,
         Command::Dead { limit, reason } => dead::say(&look, limit.limit.into(), reason).await?,
         Command::Retry { named, yes_run_again } => {
-            retry::say(&look, &named.id, yes_run_again, secrets).await?
+            let owner = Owner { look: &look, secrets, deeds: owner::deeds(home) };
+            retry::say(&owner, &named.id, yes_run_again).await?
         }
-        Command::Drop { named, yes } => drop::say(&look, &named.id, yes, secrets).await?,
+        Command::Drop { named, yes } => {
+            let owner = Owner { look: &look, secrets, deeds: owner::deeds(home) };
+            drop::say(&owner, &named.id, yes).await?
+        }
     };
     print(&said, queue.json, secrets)
 }

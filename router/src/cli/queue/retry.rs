@@ -6,14 +6,13 @@ use serde_json::json;
 
 use super::said::{Said, ask};
 use super::words::times;
-use super::{QueueError, unknown};
-use crate::secrets::Secrets;
+use super::{Owner, QueueError, unknown};
+use crate::audit::Deed;
 
 pub(super) async fn say(
-    look: &Look,
+    Owner { look, secrets, deeds }: &Owner<'_>,
     target: &Target,
     yes_run_again: bool,
-    secrets: &Secrets,
 ) -> Result<Said, QueueError> {
     let found = look.find(target).await?;
     if found.is_nothing() {
@@ -32,8 +31,11 @@ pub(super) async fn say(
             Some(true) => {}
         }
     }
-    let lane =
-        look.retry(letter).await.map_err(|why| QueueError::NotRetried { id: id.clone(), why })?;
+    let again = async {
+        let sent = look.retry(letter).await;
+        sent.map_err(|why| QueueError::NotRetried { id: id.clone(), why })
+    };
+    let lane = deeds.doing(&Deed::Retry { target: target.to_string() }, again).await?;
     let document = json!({ "id": command.message_id, "retried": true, "lane": lane });
     Ok(Said::new(words(&command, lane, look), document))
 }

@@ -1,0 +1,83 @@
+//! Decodes the message of an answer that is one JSON object, while it comes.
+
+/// A JSON text whose quotation mark has been opened.
+#[derive(Debug, Default)]
+pub(super) struct Message {
+    /// An escape that has begun, without its backslash.
+    escape: Option<String>,
+    /// The first half of a surrogate pair.
+    high: Option<u32>,
+    /// It holds what JSON does not.
+    pub(super) is_broken: bool,
+}
+
+/// What one more character means.
+pub(super) enum Heard {
+    /// Nothing yet.
+    Nothing,
+    /// This character.
+    Char(char),
+    /// The end of the text.
+    End,
+}
+
+impl Message {
+    /// Takes the next character as it is written.
+    pub(super) fn take(&mut self, c: char) -> Heard {
+        if let Some(mut escape) = self.escape.take() {
+            escape.push(c);
+            return self.escaped(escape);
+        }
+        if c == '\\' {
+            self.escape = Some(String::new());
+            return Heard::Nothing;
+        }
+        // The first half of a pair alone is no character.
+        self.is_broken |= self.high.take().is_some();
+        match c {
+            '"' => Heard::End,
+            '\r' => Heard::Nothing,
+            c => Heard::Char(c),
+        }
+    }
+
+    fn escaped(&mut self, escape: String) -> Heard {
+        if let Some(digits) = escape.strip_prefix('u') {
+            if digits.len() < 4 {
+                self.escape = Some(escape);
+                return Heard::Nothing;
+            }
+            return self.unit(u32::from_str_radix(digits, 16).unwrap_or(0xdc00));
+        }
+        self.is_broken |= self.high.take().is_some();
+        Heard::Char(match escape.chars().next() {
+            Some(c @ ('"' | '\\' | '/' | '\'')) => c,
+            Some('n') => '\n',
+            Some('t') => '\t',
+            Some('r' | 'b' | 'f') => return Heard::Nothing,
+            _ => {
+                self.is_broken = true;
+                return Heard::Nothing;
+            }
+        })
+    }
+
+    fn unit(&mut self, unit: u32) -> Heard {
+        let code = match (self.high.take(), unit) {
+            (None, 0xd800..0xdc00) => {
+                self.high = Some(unit);
+                return Heard::Nothing;
+            }
+            (Some(high), 0xdc00..0xe000) => 0x1_0000 + ((high - 0xd800) << 10) + (unit - 0xdc00),
+            (None, unit) => unit,
+            (Some(_), _) => 0xdc00,
+        };
+        match char::from_u32(code) {
+            Some(c) => Heard::Char(c),
+            None => {
+                self.is_broken = true;
+                Heard::Nothing
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Reads what a model gave back into words and actions, in whatever way it was asked.
+
+use protocol::json::MAX_BYTES;
+
+use super::block::calls;
+use super::error::AnswerError;
+use super::form;
+use super::name::Cards;
+use super::splitter::{Block, Splitter};
+use super::{Action, Answer, MAX_ACTIONS};
+use crate::model::Completion;
+
+impl Answer {
+    /// Reads a whole completion: its tool calls and its text, in any of the forms that models write.
+    /// `cards` are the actions that may be asked for: the local ones, then the router's.
+    ///
+    /// # Errors
+    /// [`AnswerError`] says what the model has to write differently. Nothing of such an answer is run.
+    pub fn read(completion: &Completion, cards: Cards<'_>) -> Result<Self, AnswerError> {
+        let mut splitter = Splitter::new(cards);
+        let mut words = splitter.push(&completion.text);
+        let (last, found) = splitter.finish();
+        words.push_str(&last);
+        if let Some(fault) = found.fault {
+            return Err(fault);
+        }
+        let mut asked = Asked { cards, actions: Vec::new(), before: 0, count: 0 };
+        asked.begin();
+        for call in &completion.calls {
+            if call.params.len() > MAX_BYTES {
+                return Err(AnswerError::Unreadable("the parameters are too large".to_owned()));
+            }
+            asked.add(|cards| form::call(&call.name, &call.params, cards))?;
+        }
+        for block in &found.blocks {
+            asked.block(block)?;
+        }
+        if words.is_empty() && asked.actions.is_empty() {
+            return Err(AnswerError::Empty);
+        }
+        Ok(Self { words, actions: asked.actions })
+    }
+}
+
+/// The actions that were read by now.
+struct Asked<'c> {
+    cards: Cards<'c>,
+    actions: Vec<Action>,
+    /// How many of them stood in earlier blocks.
+    before: usize,
+    /// How many there were, those that stood in two blocks included.
+    count: usize,
+}
+
+impl<'c> Asked<'c> {
+    fn block(&mut self, block: &Block) -> Result<(), AnswerError> {
+        if block.text.len() > MAX_BYTES {
+            return Err(AnswerError::Unreadable("they are too large".to_owned()));
+        }
+        let read = calls(block)?;
+        let most = self.count + read.len();
+        if most > MAX_ACTIONS {
+            return Err(AnswerError::TooMany(most));
+        }
+        self.begin();
+        read.into_iter().try_for_each(|call| self.add(|cards| call.action(cards)))
+    }
+
+    /// A block begins.
+    fn begin(&mut self) {
+        self.before = self.actions.len();
+    }
+
+    /// Adds one action. What another block has asked for already was said twice and meant once.
+    fn add(
+        &mut self,
+        read: impl FnOnce(Cards<'c>) -> Result<Action, super::ActionError>,
+    ) -> Result<(), AnswerError> {
+        self.count += 1;
+        if self.count > MAX_ACTIONS {
+            return Err(AnswerError::TooMany(self.count));
+        }
+        let number = self.count;
+        let action = read(self.cards).map_err(|problem| AnswerError::Action { number, problem })?;
+        if !self.actions[..self.before].contains(&action) {
+            self.actions.push(action);
+        }
+        Ok(())
+    }
+}

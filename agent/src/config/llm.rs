@@ -1,0 +1,159 @@
+//! `llm`: which language model thinks, how it is asked, and who stands in.
+
+use std::path::Path;
+
+use home::{ConfigError, ConfigFile};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use url::Url;
+
+use super::{AgentConfig, ProviderName, SettingsError, Target};
+use crate::model::Way;
+
+/// Which language model thinks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Llm {
+    /// Who serves it.
+    pub provider: ProviderName,
+    /// Its name there.
+    pub model: String,
+    /// The address of the server, if it is not the provider's own or that of OLLAMA_HOST.
+    pub base_url: Option<BaseUrl>,
+    /// How it is asked for actions.
+    pub way: WayWish,
+    /// The size of its window in tokens, if it is not what the server says or what SafeClaw asks for.
+    pub window: Option<Window>,
+    /// Who is asked in turn when it can't answer.
+    pub fallback: Vec<Target>,
+}
+
+impl Default for Llm {
+    fn default() -> Self {
+        Self {
+            provider: ProviderName::Ollama,
+            model: "llama3.1:8B".to_owned(),
+            base_url: None,
+            way: WayWish::Auto,
+            window: None,
+            fallback: vec![Target::OFFLINE],
+        }
+    }
+}
+
+impl Llm {
+    /// Whom to ask first.
+    #[must_use]
+    pub fn target(&self) -> Target {
+        match self.provider {
+            ProviderName::Offline => Target::OFFLINE,
+            provider => Target {
+                provider,
+                model: self.model.clone(),
+                base_url: self.base_url.clone().map(String::from),
+            },
+        }
+    }
+}
+
+/// How a model should be asked for actions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WayWish {
+    /// As it suits the endpoint.
+    Auto,
+    /// [`Way::ToolCode`]
+    ToolCode,
+    /// [`Way::Json`]
+    Json,
+    /// [`Way::Native`]
+    Native,
+}
+
+impl WayWish {
+    /// The way that is wished for, if it is a certain one.
+    #[must_use]
+    pub fn way(self) -> Option<Way> {
+        match self {
+            Self::Auto => None,
+            Self::ToolCode => Some(Way::ToolCode),
+            Self::Json => Some(Way::Json),
+            Self::Native => Some(Way::Native),
+        }
+    }
+}
+
+/// Tokens, from 1,024 to 10,000,000.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "u64", into = "u64")]
+pub struct Window(u64);
+
+impl TryFrom<u64> for Window {
+    type Error = String;
+    fn try_from(tokens: u64) -> Result<Self, String> {
+        match tokens {
+            1_024..=10_000_000 => Ok(Self(tokens)),
+            _ => Err("a number of tokens from 1024 to 10000000".to_owned()),
+        }
+    }
+}
+
+impl From<Window> for u64 {
+    fn from(window: Window) -> u64 {
+        window.0
+    }
+}
+
+/// The address of a model server, such as `http://127.0.0.1:8080/v1`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct BaseUrl(String);
+
+impl TryFrom<String> for BaseUrl {
+    type Error = &'static str;
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let url = Url::parse(text.trim()).ok().filter(|url| {
+            matches!(url.scheme(), "http" | "https")
+                && url.has_host()
+                && url.username().is_empty()
+                && url.password().is_none()
+        });
+        url.map(|_| Self(text.trim().to_owned()))
+            .ok_or("an address such as http://127.0.0.1:8080/v1, without a name or password in it")
+    }
+}
+
+impl From<BaseUrl> for String {
+    fn from(url: BaseUrl) -> Self {
+        url.0
+    }
+}
+
+/// Makes `target` the model that thinks, in agent/config.json at `path`.
+///
+/// # Errors
+/// [`SettingsError`]; the file is unchanged then.
+pub fn keep(path: &Path, target: &Target) -> Result<(), SettingsError> {
+    Ok(set(&mut super::open(path)?, target)?)
+}
+
+/// Sets what `target` says, and no key that is as it was or that it says nothing of.
+pub(super) fn set(file: &mut ConfigFile<AgentConfig>, target: &Target) -> Result<(), ConfigError> {
+    let mut pairs = vec![("llm.provider", json!(target.provider))];
+    if target.provider != ProviderName::Offline {
+        pairs.push(("llm.model", json!(target.model)));
+        let url = json!(target.base_url);
+        if json!(file.settings().llm.base_url) != url {
+            pairs.push(("llm.base_url", url));
+        }
+    }
+    file.set_all(pairs)
+}
+
+/// Sets who is asked in turn.
+pub(super) fn set_fallback(
+    file: &mut ConfigFile<AgentConfig>,
+    chain: &[Target],
+) -> Result<(), ConfigError> {
+    file.set("llm.fallback", Value::Array(chain.iter().map(|target| json!(target)).collect()))
+}

@@ -1,0 +1,116 @@
+//! Makes models from what is set.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use super::{
+    ApiKeys, Ask, Chain, Completion, Endpoint, Link, Listed, Listener, Model, ModelError, Offline,
+};
+use crate::config::{Llm, ProviderName, Settings, Target};
+use crate::workspace::Endpoints;
+
+/// A model whose server tells what else it has.
+#[async_trait]
+pub trait Lists: Model {
+    /// The models that the server has, sorted by name.
+    ///
+    /// # Errors
+    /// As for [`Model::complete`].
+    async fn models(&self) -> Result<Vec<Listed>, ModelError>;
+
+    /// What it means when the server does not have this model.
+    fn unknown(&self) -> ModelError;
+}
+
+/// What models are made with.
+#[derive(Debug, Clone, Default)]
+pub struct Maker {
+    /// The owner's wishes.
+    pub llm: Llm,
+    /// Where Ollama is, as OLLAMA_HOST has it.
+    pub ollama_host: Option<String>,
+    /// The keys of the providers.
+    pub keys: ApiKeys,
+    /// agent/config.json, where a choice can be kept.
+    pub file: PathBuf,
+    /// What was learned of servers before.
+    pub known: Arc<Endpoints>,
+}
+
+impl Maker {
+    /// Makes models by these settings, with what is `known` of servers.
+    #[must_use]
+    pub fn new(settings: &Settings, known: Arc<Endpoints>) -> Self {
+        Self {
+            llm: settings.config.llm.clone(),
+            ollama_host: settings.ollama_host.clone(),
+            keys: settings.keys.clone(),
+            file: settings.file.clone(),
+            known,
+        }
+    }
+
+    /// The language model that `target` names.
+    ///
+    /// # Errors
+    /// [`ModelError::Settings`] when something is missing without which it can't even be asked.
+    pub fn endpoint(&self, target: &Target) -> Result<Arc<dyn Lists>, ModelError> {
+        let mut target = target.clone();
+        if target.provider == ProviderName::Ollama && target.base_url.is_none() {
+            target.base_url.clone_from(&self.ollama_host);
+        }
+        let endpoint = Endpoint::new(&target, &self.keys, Arc::clone(&self.known))?;
+        let endpoint = endpoint.with_way(self.llm.way.way());
+        Ok(Arc::new(endpoint.with_window(self.llm.window.map(u64::from))))
+    }
+
+    /// The link of a chain that asks `target`. One that can't be made is there all the same, and says why.
+    #[must_use]
+    pub fn link(&self, target: &Target) -> Link {
+        if target.provider == ProviderName::Offline {
+            return Link::offline(Arc::new(Offline::new(&self.llm.model)));
+        }
+        match self.endpoint(target) {
+            Ok(model) => Link::new(model),
+            Err(why) => Link::new(Arc::new(Unusable { name: target.to_string(), why })),
+        }
+    }
+
+    /// `first`, and those behind it that are set as its fallback.
+    #[must_use]
+    pub fn chain(&self, first: &Target) -> Chain {
+        let others = self.llm.fallback.iter().filter(|target| *target != first);
+        let all = std::iter::once(first).chain(others);
+        Chain::new(all.map(|target| Arc::new(self.link(target))).collect())
+    }
+}
+
+/// What stands in a chain for a model that can't be made.
+struct Unusable {
+    name: String,
+    why: ModelError,
+}
+
+#[async_trait]
+impl Model for Unusable {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    async fn complete(&self, _: &Ask<'_>, _: &mut Listener<'_>) -> Result<Completion, ModelError> {
+        Err(self.why.clone())
+    }
+}
+
+#[async_trait]
+impl Lists for Endpoint {
+    async fn models(&self) -> Result<Vec<Listed>, ModelError> {
+        Endpoint::models(self).await
+    }
+
+    fn unknown(&self) -> ModelError {
+        self.unknown_model()
+    }
+}

@@ -1,0 +1,128 @@
+//! What is sent for one ask: the way, the prompt that fits, and the form of the answer.
+
+use super::measure;
+use super::memo::{Memo, Size};
+use crate::model::provider::{Asked, Form};
+use crate::model::{Ask, Fit, Way, schema, tools};
+use crate::prompt::Rendered;
+
+/// One request, before it takes a provider's shape.
+#[derive(Debug)]
+pub(super) struct Plan {
+    /// How actions are asked for.
+    pub(super) way: Way,
+    /// Whether they are asked for at all.
+    pub(super) asks_for_actions: bool,
+    /// What the answer has to look like.
+    pub(super) form: Form,
+    /// What the prompt had to fit.
+    pub(super) size: Size,
+    /// The prompt.
+    pub(super) rendered: Rendered,
+    /// Whether it should fit, as far as one can tell.
+    pub(super) fits: bool,
+    temperature: Option<u8>,
+}
+
+impl Plan {
+    /// Plans `ask` for a server of which `memo` is known, whose owner wishes for a window of `wish` tokens.
+    pub(super) fn new(ask: &Ask<'_>, way: Way, memo: &Memo, wish: Option<u64>) -> Self {
+        let form = form(ask, way);
+        let beside = beside(&form);
+        loop {
+            let size = memo.size(wish);
+            let bytes = measure::prompt(size.window, size.bytes_per_token, beside);
+            let rendered = ask.prompt(Fit { way, bytes });
+            let fits = rendered.text.len() <= bytes;
+            if fits || wish.is_some() || !memo.grow(size.window) {
+                // Small models keep to the form of the answer best when they don't gamble.
+                let temperature = memo.takes_temperature().then_some(0);
+                let asks_for_actions = ask.turn.is_some();
+                return Self { way, asks_for_actions, form, size, rendered, fits, temperature };
+            }
+        }
+    }
+
+    /// What a provider is asked.
+    pub(super) fn asked<'a>(&'a self, model: &'a str) -> Asked<'a> {
+        let (system, user) = split(&self.rendered);
+        let (window, answer) = (self.size.window, measure::answer(self.size.window));
+        let (form, temperature) = (&self.form, self.temperature);
+        Asked { model, system, user, form, window, answer, temperature }
+    }
+
+    /// How much the server has to read, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.rendered.text.len() + beside(&self.form)
+    }
+
+    /// About how many tokens that is.
+    pub(super) fn tokens(&self) -> u64 {
+        measure::tokens(self.bytes(), self.size.bytes_per_token)
+    }
+}
+
+/// The next way to ask a server that does not know `way`.
+pub(super) fn next(way: Way) -> Option<Way> {
+    match way {
+        Way::Json => Some(Way::Native),
+        Way::Native => Some(Way::ToolCode),
+        Way::ToolCode => None,
+    }
+}
+
+fn form(ask: &Ask<'_>, way: Way) -> Form {
+    let Some(turn) = &ask.turn else { return Form::Free };
+    let cards = || turn.cards.into_iter().flatten();
+    match way {
+        Way::ToolCode => Form::Free,
+        Way::Json => Form::Schema(schema::answer(cards())),
+        Way::Native if cards().next().is_none() => Form::Free,
+        Way::Native => Form::Tools(tools::tools(cards())),
+    }
+}
+
+/// What goes with the prompt and is read by the model too, in bytes. A schema is made into a grammar instead.
+fn beside(form: &Form) -> usize {
+    let Form::Tools(tools) = form else { return 0 };
+    let size = |tool: &tools::Tool| {
+        tool.name.len() + tool.description.len() + tool.parameters.to_string().len() + 64
+    };
+    tools.iter().map(size).sum()
+}
+
+/// The prompt in two messages: what is the same from turn to turn, to the last whole line of it, and the
+/// rest. The line break between them is in neither.
+fn split(rendered: &Rendered) -> (&str, &str) {
+    let text = rendered.text.as_str();
+    let stable = text.get(..rendered.stable).unwrap_or_default();
+    match stable.rfind('\n').map(|end| (&text[..end], &text[end + 1..])) {
+        Some((system, user)) if !user.trim().is_empty() && !system.trim().is_empty() => {
+            (system, user)
+        }
+        _ => ("", text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_system_message_is_the_stable_part_to_its_last_whole_line() {
+        let parts = |text: &str, stable| {
+            let rendered = Rendered { text: text.to_owned(), stable, cut: Vec::new() };
+            let (system, user) = split(&rendered);
+            (system.to_owned(), user.to_owned())
+        };
+        let pair = |system: &str, user: &str| (system.to_owned(), user.to_owned());
+        assert_eq!(parts("rules\nsay: hi", 6), pair("rules", "say: hi"));
+        assert_eq!(parts("rules\nsay: hi", 11), pair("rules", "say: hi"));
+        assert_eq!(parts("rules\n\n# X\nhi", 7), pair("rules\n", "# X\nhi"));
+        assert_eq!(parts("hi", 0), pair("", "hi"));
+        assert_eq!(parts("all\nof it\n", 10), pair("", "all\nof it\n"));
+        // A place within a character, or beyond the end, is no place.
+        assert_eq!(parts("ü\nhi", 1), pair("", "ü\nhi"));
+        assert_eq!(parts("a\nhi", 99), pair("", "a\nhi"));
+    }
+}

@@ -1,0 +1,71 @@
+//! One endpoint of a chain: asked with patience, and left alone while it rests.
+
+use std::sync::Arc;
+
+use super::breaker::{Breaker, Standing};
+use super::{Ask, Completion, Listener, Model, ModelError, retry};
+
+/// A model in a chain, with what is known of its failures.
+pub struct Link {
+    model: Arc<dyn Model>,
+    breaker: Breaker,
+    stands_in: bool,
+}
+
+impl Link {
+    /// A language model.
+    #[must_use]
+    pub fn new(model: Arc<dyn Model>) -> Self {
+        Self { model, breaker: Breaker::default(), stands_in: false }
+    }
+
+    /// What answers without a language model, and only messages.
+    #[must_use]
+    pub fn offline(model: Arc<dyn Model>) -> Self {
+        Self { stands_in: true, ..Self::new(model) }
+    }
+
+    /// What it is called.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.model.name()
+    }
+
+    /// Whether it answers without a language model.
+    #[must_use]
+    pub fn is_offline(&self) -> bool {
+        self.stands_in
+    }
+
+    /// How its breaker stands now.
+    #[must_use]
+    pub fn standing(&self) -> Standing {
+        self.breaker.standing()
+    }
+
+    /// Takes in what was seen of it before anybody asked.
+    pub(super) fn seen(&self, failure: &ModelError) {
+        self.breaker.ended(Some(failure));
+    }
+
+    /// Completes, with further tries where they are worth it.
+    ///
+    /// # Errors
+    /// As [`Model::complete`], and [`ModelError::Resting`].
+    pub(super) async fn complete(
+        &self,
+        ask: &Ask<'_>,
+        progress: &mut Listener<'_>,
+    ) -> Result<Completion, ModelError> {
+        let name = self.name();
+        let pass = self.breaker.pass(&name)?;
+        let mut ended = retry::complete(&*self.model, ask, progress, pass.tries).await;
+        pass.end(&ended);
+        if let Ok(completion) = &mut ended
+            && completion.usage.by.is_empty()
+        {
+            completion.usage.by = name;
+        }
+        ended
+    }
+}

@@ -1,0 +1,174 @@
+//! Who serves models: one file for each API, behind one small trait that sends nothing itself.
+
+mod anthropic;
+mod faults;
+mod gemini;
+mod host;
+mod ollama;
+mod openai;
+mod place;
+mod refusal;
+
+use serde_json::Value;
+
+pub(super) use anthropic::Anthropic;
+pub(super) use faults::retry_after;
+pub(super) use gemini::Gemini;
+pub use host::{Host, HostError};
+pub(super) use ollama::Ollama;
+pub(super) use openai::OpenAi;
+pub(super) use place::{Place, SizedBy};
+pub(super) use refusal::{Refusal, Said};
+
+use super::tools::Tool;
+
+/// One API for models: what to send, and what comes back means.
+pub(super) trait Provider: Send + Sync {
+    /// Where the server is.
+    fn place(&self) -> &Place;
+
+    /// Asks for the models that there are.
+    fn list(&self) -> Request;
+
+    /// Asks how large the window of `model` is: what to try, best first.
+    fn describe(&self, model: &str) -> Vec<Request>;
+
+    /// Asks for a completion, as a stream.
+    fn complete(&self, asked: &Asked<'_>) -> Request;
+
+    /// The models that an answer to [`Provider::list`] or [`Provider::describe`] tells of; one without a name
+    /// is the one that was asked about. `None` if it is no such answer.
+    fn listed(&self, body: &Value) -> Option<Vec<Listed>>;
+
+    /// Reads one frame of a stream.
+    fn parts(&self, frame: &Value) -> Vec<Part>;
+
+    /// What it means that a server says this instead of an answer.
+    fn refusal(&self, said: &Said) -> Refusal;
+}
+
+/// Something to send.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Request {
+    /// Where to.
+    pub(super) url: String,
+    /// What is posted; without one it is a GET.
+    pub(super) body: Option<Value>,
+}
+
+impl Request {
+    /// Fetches `url`.
+    pub(super) fn get(url: impl Into<String>) -> Self {
+        Self { url: url.into(), body: None }
+    }
+
+    /// Posts `body` to `url`.
+    pub(super) fn post(url: impl Into<String>, body: Value) -> Self {
+        Self { url: url.into(), body: Some(body) }
+    }
+}
+
+/// What is asked of a model, for every provider alike.
+#[derive(Debug)]
+pub(super) struct Asked<'a> {
+    /// Its name.
+    pub(super) model: &'a str,
+    /// What is the same from turn to turn; empty if nothing is.
+    pub(super) system: &'a str,
+    /// The rest.
+    pub(super) user: &'a str,
+    /// What the answer has to look like.
+    pub(super) form: &'a Form,
+    /// The size of the window, in tokens.
+    pub(super) window: u64,
+    /// How long the answer may be, in tokens.
+    pub(super) answer: u64,
+    /// How much the model gambles, if it lets itself be told.
+    pub(super) temperature: Option<u8>,
+}
+
+/// What the answer has to look like.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Form {
+    /// As the prompt says.
+    Free,
+    /// One JSON object that this JSON Schema describes.
+    Schema(Value),
+    /// Words, and calls of these tools.
+    Tools(Vec<Tool>),
+}
+
+/// A model that a server has.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Listed {
+    /// Its name there.
+    pub name: String,
+    /// The size of its window in tokens, if the list says.
+    pub window: Option<u64>,
+}
+
+/// A part of an answer that comes as a stream.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Part {
+    /// More of the text.
+    Text(String),
+    /// More of what the model thinks to itself; its length in bytes.
+    Thought(usize),
+    /// A tool call, or more of the one at the same place; without a place it is whole.
+    Call {
+        /// Which of the answer's calls it belongs to.
+        at: Option<u64>,
+        /// The tool's name, or nothing if that has come.
+        name: String,
+        /// The parameters as JSON, or the next piece of them.
+        params: String,
+    },
+    /// What it took, as far as this frame says.
+    Usage(Tokens),
+    /// The answer is complete. What it took may still come.
+    Done {
+        /// Why it ended, in the server's word, such as `stop`.
+        reason: String,
+    },
+    /// Nothing comes any more.
+    End,
+    /// The server failed.
+    Failed(Said),
+}
+
+/// Counts of tokens by the server.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Tokens {
+    /// The prompt's.
+    pub(super) read: Option<u64>,
+    /// Those of them that it knew from before.
+    pub(super) cached: Option<u64>,
+    /// The answer's.
+    pub(super) written: Option<u64>,
+}
+
+/// The text at `value`, if there is any.
+fn text(value: &Value) -> Option<&str> {
+    value.as_str().filter(|text| !text.is_empty())
+}
+
+/// The messages in the form that Ollama and OpenAI share.
+fn messages(asked: &Asked<'_>) -> Value {
+    let message = |role: &str, content: &str| serde_json::json!({"role": role, "content": content});
+    let mut messages = Vec::new();
+    if !asked.system.is_empty() {
+        messages.push(message("system", asked.system));
+    }
+    messages.push(message("user", asked.user));
+    messages.into()
+}
+
+/// The tools in the form that Ollama and OpenAI share.
+fn functions(tools: &[Tool]) -> Value {
+    let function = |tool: &Tool| {
+        serde_json::json!({"type": "function", "function": {
+            "name": tool.name, "description": tool.description, "parameters": tool.parameters,
+        }})
+    };
+    tools.iter().map(function).collect()
+}

@@ -1,0 +1,176 @@
+//! OpenAI's Chat Completions (platform.openai.com/docs/api-reference/chat), which llama.cpp, vLLM, LM Studio
+//! and OpenRouter speak as well.
+
+use secrecy::SecretString;
+use serde_json::{Value, json};
+
+use super::place::base;
+use super::refusal::Overruns;
+use super::{
+    Asked, Form, Listed, Part, Place, Provider, Refusal, Request, Said, Tokens, functions,
+    messages, text,
+};
+use crate::config::ProviderName;
+use crate::model::schema;
+use crate::model::{ModelError, Way};
+
+/// OpenAI itself.
+const OWN: &str = "https://api.openai.com/v1";
+
+/// What OpenAI's reasoning models may think, in tokens, which they count as a part of the answer.
+const THOUGHTS: u64 = 8_192;
+
+/// OpenAI's words, then those of llama.cpp and vLLM.
+const OVERRUNS: &Overruns = &[
+    ("maximum context length", "maximum context length is"),
+    ("context_length_exceeded", "maximum context length is"),
+    ("exceed_context_size_error", "context size"),
+    ("exceeds the available context size", "context size"),
+    ("longer than the maximum model length", "maximum model length of"),
+    ("context window", "context window of"),
+];
+
+/// A server that speaks OpenAI's API.
+pub(in crate::model) struct OpenAi {
+    place: Place,
+    /// OpenAI itself, whose demands are stricter than those of the others.
+    is_own: bool,
+}
+
+impl OpenAi {
+    /// The server at `base_url`, or OpenAI itself.
+    ///
+    /// # Errors
+    /// [`ModelError::Settings`]: that is no address, or OpenAI has no key.
+    pub(in crate::model) fn new(
+        base_url: Option<&str>,
+        key: Option<&SecretString>,
+    ) -> Result<Self, ModelError> {
+        let mut url = base(base_url, OWN)?;
+        if url.path() == "/" {
+            url.set_path("/v1/");
+        }
+        let is_own = url.host_str() == Some("api.openai.com");
+        let expected = if is_own { "OpenAI" } else { "a server with OpenAI's API" };
+        let place = Place::new(ProviderName::OpenAi, expected, url);
+        let mut place = place.with_key(key, "authorization", "Bearer ")?;
+        if is_own {
+            place = place.demand_key()?;
+            place.way = Way::Native;
+        }
+        Ok(Self { place, is_own })
+    }
+
+    /// What llama.cpp says of itself stands beside `/v1`, not below it.
+    fn props(&self) -> Option<Request> {
+        let url = self.place.url.join("../props").ok()?;
+        Some(Request::get(url))
+    }
+}
+
+impl Provider for OpenAi {
+    fn place(&self) -> &Place {
+        &self.place
+    }
+
+    fn list(&self) -> Request {
+        Request::get(format!("{}models", self.place.url))
+    }
+
+    fn describe(&self, _: &str) -> Vec<Request> {
+        if self.is_own {
+            return Vec::new();
+        }
+        let props = self.props().filter(|_| self.place.is_local());
+        props.into_iter().chain([self.list()]).collect()
+    }
+
+    fn complete(&self, asked: &Asked<'_>) -> Request {
+        let mut body = json!({
+            "model": asked.model,
+            "messages": messages(asked),
+            "stream": true,
+            "stream_options": {"include_usage": true},
+        });
+        match self.is_own {
+            true => body["max_completion_tokens"] = (asked.answer + THOUGHTS).into(),
+            false => body["max_tokens"] = asked.answer.into(),
+        }
+        if let Some(temperature) = asked.temperature {
+            body["temperature"] = temperature.into();
+        }
+        match asked.form {
+            Form::Free => {}
+            Form::Schema(schema) => {
+                let strict = self.is_own.then(|| schema::strict(schema)).flatten();
+                let (is_strict, schema) =
+                    (strict.is_some(), strict.unwrap_or_else(|| schema.clone()));
+                let form = json!({"name": "answer", "strict": is_strict || !self.is_own, "schema": schema});
+                body["response_format"] = json!({"type": "json_schema", "json_schema": form});
+            }
+            Form::Tools(tools) => body["tools"] = functions(tools),
+        }
+        Request::post(format!("{}chat/completions", self.place.url), body)
+    }
+
+    fn listed(&self, body: &Value) -> Option<Vec<Listed>> {
+        if let Some(window) = body["default_generation_settings"]["n_ctx"].as_u64() {
+            return Some(vec![Listed { name: String::new(), window: Some(window) }]);
+        }
+        let window = |model: &Value| {
+            let names = ["max_model_len", "context_length", "context_window"];
+            names.iter().find_map(|name| model[name].as_u64())
+        };
+        let listed = |model: &Value| {
+            Some(Listed { name: text(&model["id"])?.to_owned(), window: window(model) })
+        };
+        Some(body["data"].as_array()?.iter().filter_map(listed).collect())
+    }
+
+    fn parts(&self, frame: &Value) -> Vec<Part> {
+        if frame.get("error").is_some_and(|error| !error.is_null()) {
+            return vec![Part::Failed(Said::new(0, frame))];
+        }
+        let choice = &frame["choices"][0];
+        // A server that does not stream sends one message instead of deltas.
+        let delta = choice.get("delta").unwrap_or(&choice["message"]);
+        let mut parts = Vec::new();
+        for name in ["reasoning_content", "reasoning"] {
+            parts.extend(text(&delta[name]).map(|thought| Part::Thought(thought.len())));
+        }
+        for name in ["content", "refusal"] {
+            parts.extend(text(&delta[name]).map(|text| Part::Text(text.to_owned())));
+        }
+        for call in delta["tool_calls"].as_array().into_iter().flatten() {
+            let of = |name: &str| call["function"][name].as_str().unwrap_or_default().to_owned();
+            let at = call["index"].as_u64();
+            parts.push(Part::Call { at, name: of("name"), params: of("arguments") });
+        }
+        parts.extend(usage(frame));
+        parts.extend(
+            text(&choice["finish_reason"]).map(|reason| Part::Done { reason: reason.to_owned() }),
+        );
+        parts
+    }
+
+    fn refusal(&self, said: &Said) -> Refusal {
+        match said.refusal(OVERRUNS) {
+            Refusal::Other if said.holds("model_not_found") => Refusal::UnknownModel,
+            refusal => refusal,
+        }
+    }
+}
+
+/// `usage` of the last chunk, and what llama.cpp adds in `timings`.
+fn usage(frame: &Value) -> Option<Part> {
+    let (usage, timings) = (&frame["usage"], &frame["timings"]);
+    if !usage.is_object() && !timings.is_object() {
+        return None;
+    }
+    let cached = usage["prompt_tokens_details"]["cached_tokens"].as_u64();
+    Some(Part::Usage(Tokens {
+        read: usage["prompt_tokens"].as_u64(),
+        cached: timings["cache_n"].as_u64().or(cached),
+        written: usage["completion_tokens"].as_u64(),
+    }))
+}

@@ -1,0 +1,182 @@
+//! Where a server is, and with which key it is asked.
+
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use secrecy::{ExposeSecret as _, SecretString};
+use url::{Host, Url};
+
+use crate::config::ProviderName;
+use crate::model::stream::Framing;
+use crate::model::{ModelError, Way};
+
+/// Where a server is and whom one expects there.
+pub(in crate::model) struct Place {
+    /// Whose API is spoken.
+    pub(in crate::model) provider: ProviderName,
+    /// Host and port, for people.
+    pub(in crate::model) address: String,
+    /// What paths are added to; ends with a slash.
+    pub(in crate::model) url: Url,
+    /// Who is expected there, such as `Ollama`.
+    pub(in crate::model) expected: &'static str,
+    /// What goes with each request.
+    pub(in crate::model) headers: HeaderMap,
+    /// How a stream is cut into frames.
+    pub(in crate::model) framing: Framing,
+    /// How it is asked first if nobody says how.
+    pub(in crate::model) way: Way,
+    /// Who says how large the window is.
+    pub(in crate::model) sized: SizedBy,
+    pub(super) key: Option<SecretString>,
+}
+
+/// Who says how large the window is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::model) enum SizedBy {
+    /// Whoever asks, in each request.
+    Asker,
+    /// The server.
+    Server,
+}
+
+impl Place {
+    /// A server at `url` that needs no key.
+    pub(super) fn new(provider: ProviderName, expected: &'static str, url: Url) -> Self {
+        let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+        Self {
+            provider,
+            address: format!("{}{port}", url.host_str().unwrap_or_default()),
+            url,
+            expected,
+            headers: HeaderMap::new(),
+            framing: Framing::Events,
+            way: Way::Json,
+            sized: SizedBy::Server,
+            key: None,
+        }
+    }
+
+    /// The same with `key` in the header `name`, where `form` is what stands before it.
+    ///
+    /// # Errors
+    /// [`ModelError::Settings`] if it can't be sent, or would be sent for everybody on the way to read.
+    pub(super) fn with_key(
+        mut self,
+        key: Option<&SecretString>,
+        name: &'static str,
+        form: &str,
+    ) -> Result<Self, ModelError> {
+        let Some(key) = key else { return Ok(self) };
+        let (variable, address) = (self.variable(), &self.address);
+        if self.url.scheme() == "http" && !self.is_local() {
+            return Err(ModelError::Settings(format!(
+                "the key in {variable} would travel to {address} unencrypted; write https:// in the address"
+            )));
+        }
+        let mut value =
+            HeaderValue::try_from(format!("{form}{}", key.expose_secret())).map_err(|_| {
+                ModelError::Settings(format!(
+                    "the key in {variable} holds what no header can hold; copy it again"
+                ))
+            })?;
+        value.set_sensitive(true);
+        self.headers.insert(HeaderName::from_static(name), value);
+        self.key = Some(key.clone());
+        Ok(self)
+    }
+
+    /// Refuses to go on without a key.
+    ///
+    /// # Errors
+    /// [`ModelError::Settings`] says which variable to set.
+    pub(super) fn demand_key(self) -> Result<Self, ModelError> {
+        if self.key.is_some() {
+            return Ok(self);
+        }
+        let (expected, variable) = (self.expected, self.variable());
+        Err(ModelError::Settings(format!(
+            "{expected} wants a key; write {variable}=... into .env in the home, or set it in the environment"
+        )))
+    }
+
+    /// The variable that holds the key.
+    pub(in crate::model) fn variable(&self) -> &'static str {
+        match self.provider {
+            ProviderName::OpenAi => "OPENAI_API_KEY",
+            ProviderName::Anthropic => "ANTHROPIC_API_KEY",
+            ProviderName::Gemini => "GOOGLE_API_KEY",
+            ProviderName::Ollama | ProviderName::Offline => "OLLAMA_HOST",
+        }
+    }
+
+    /// Whether it is on this machine or in its own network, where no proxy leads to and no cloud is.
+    pub(in crate::model) fn is_local(&self) -> bool {
+        match self.url.host() {
+            Some(Host::Ipv4(ip)) => ip.is_loopback() || ip.is_private() || ip.is_link_local(),
+            Some(Host::Ipv6(ip)) => {
+                ip.is_loopback() || ip.is_unique_local() || ip.is_unicast_link_local()
+            }
+            // A name without a dot is one of this network, such as that of a container.
+            Some(Host::Domain(name)) => {
+                let ends = [".localhost", ".local", ".lan", ".internal", ".home.arpa"];
+                !name.contains('.') || ends.iter().any(|end| name.ends_with(end))
+            }
+            None => false,
+        }
+    }
+}
+
+/// The address of a server of `provider`: `given`, or its own.
+///
+/// # Errors
+/// [`ModelError::Settings`] if `given` is no URL.
+pub(super) fn base(given: Option<&str>, own: &str) -> Result<Url, ModelError> {
+    let text = given.unwrap_or(own).trim();
+    let text = if text.ends_with('/') { text.to_owned() } else { format!("{text}/") };
+    let url = Url::parse(&text)
+        .ok()
+        .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+    url.ok_or_else(|| {
+        // What stands before an `@` may be a password.
+        let shown = text.rsplit('@').next().unwrap_or_default();
+        ModelError::Settings(format!(
+            "{shown:?} is no address of a server; write one like http://127.0.0.1:8080/v1"
+        ))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_near_and_what_is_not() {
+        let is_local = |host: &str| {
+            let url = Url::parse(&format!("https://{host}/")).unwrap();
+            Place::new(ProviderName::OpenAi, "x", url).is_local()
+        };
+        for near in [
+            "127.0.0.1:1",
+            "10.1.2.3",
+            "192.168.0.9",
+            "169.254.1.1",
+            "[::1]",
+            "[fd00::1]",
+            "[fe80::1]",
+        ] {
+            assert!(is_local(near), "{near}");
+        }
+        for near in ["localhost", "ollama", "nas.local", "nas.lan", "llm.internal"] {
+            assert!(is_local(near), "{near}");
+        }
+        for far in [
+            "api.openai.com",
+            "8.8.8.8",
+            "172.32.0.1",
+            "[2001:db8::1]",
+            "example.com",
+            "local.example.com",
+        ] {
+            assert!(!is_local(far), "{far}");
+        }
+    }
+}

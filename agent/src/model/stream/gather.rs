@@ -1,0 +1,101 @@
+//! Puts the parts of an answer together.
+
+use crate::model::Call;
+use crate::model::provider::{Part, Said, Tokens};
+
+/// How large an answer may be, in bytes, reasoning and calls included.
+pub(in crate::model) const ANSWER_LIMIT: usize = 1024 * 1024;
+
+/// What a call weighs besides its text, in bytes, so that a server can't make endless ones of nothing.
+const CALL: usize = 4_096;
+
+/// An answer while it comes.
+#[derive(Debug, Default)]
+pub(in crate::model) struct Gathered {
+    /// Its text by now.
+    pub(in crate::model) text: String,
+    /// Its calls by now, each with its place if it has one.
+    calls: Vec<(Option<u64>, Call)>,
+    /// What it took, as far as that was said.
+    pub(in crate::model) tokens: Tokens,
+    /// How large it is by now, in bytes.
+    size: usize,
+    /// Why it ended, once it has.
+    done: Option<String>,
+}
+
+/// Why nothing more is taken.
+#[derive(Debug)]
+pub(super) enum Stopped {
+    /// It is too large.
+    TooLarge,
+    /// The server failed.
+    Failed(Said),
+}
+
+impl Gathered {
+    /// Takes a part, and gives the words in it to `words`.
+    pub(super) fn take(
+        &mut self,
+        part: Part,
+        words: &mut (dyn FnMut(&str) + Send),
+    ) -> Result<(), Stopped> {
+        self.size += match &part {
+            Part::Text(text) => text.len(),
+            Part::Thought(bytes) => *bytes,
+            Part::Call { name, params, .. } => name.len() + params.len(),
+            _ => 0,
+        };
+        if let Part::Call { at, name, params } = &part {
+            self.call(*at, name, params);
+        }
+        if self.size > ANSWER_LIMIT {
+            return Err(Stopped::TooLarge);
+        }
+        match part {
+            Part::Text(text) => {
+                words(&text);
+                self.text.push_str(&text);
+            }
+            Part::Usage(tokens) => {
+                self.tokens.read = tokens.read.or(self.tokens.read);
+                self.tokens.cached = tokens.cached.or(self.tokens.cached);
+                self.tokens.written = tokens.written.or(self.tokens.written);
+            }
+            Part::Done { reason } => self.done = Some(reason),
+            Part::Failed(said) => return Err(Stopped::Failed(said)),
+            Part::Thought(_) | Part::Call { .. } | Part::End => {}
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, at: Option<u64>, name: &str, params: &str) {
+        let known = self.calls.iter_mut().find(|(place, _)| place.is_some() && *place == at);
+        match known {
+            Some((_, call)) => {
+                call.name.push_str(name);
+                call.params.push_str(params);
+            }
+            None => {
+                let call = Call { name: name.to_owned(), params: params.to_owned() };
+                self.calls.push((at, call));
+                self.size += CALL;
+            }
+        }
+    }
+
+    /// Whether nothing has been said by now.
+    pub(super) fn is_empty(&self) -> bool {
+        self.text.is_empty() && self.calls.is_empty()
+    }
+
+    /// Why it ended, once it has.
+    pub(in crate::model) fn done(&self) -> Option<&str> {
+        self.done.as_deref()
+    }
+
+    /// Its tool calls.
+    pub(in crate::model) fn take_calls(&mut self) -> Vec<Call> {
+        std::mem::take(&mut self.calls).into_iter().map(|(_, call)| call).collect()
+    }
+}

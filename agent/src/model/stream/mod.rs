@@ -1,0 +1,182 @@
+//! Reads an answer that comes as a stream, in the same way for every provider: bounded in time and in bytes.
+
+mod frames;
+mod gather;
+mod lines;
+mod watch;
+
+use reqwest::Response;
+use serde_json::Value;
+
+use frames::Frames;
+pub(super) use frames::Framing;
+pub(super) use gather::Gathered;
+use gather::{ANSWER_LIMIT, Stopped};
+pub(super) use watch::{Expired, Watch};
+
+use super::provider::{Part, Provider, Refusal};
+use super::{Listener, ModelError, Progress};
+
+/// How much may come for an answer, in bytes: a line of JSON for each token is about 40 times the token, and a
+/// server that sends lines with nothing in them must come to an end, too.
+const STREAM_LIMIT: usize = 64 * ANSWER_LIMIT;
+
+/// The frame behind the last one of OpenAI's API.
+const DONE: &[u8] = b"[DONE]";
+
+/// A stream that is read.
+pub(super) struct Reader<'r> {
+    provider: &'r dyn Provider,
+    /// The model's name, for errors.
+    model: &'r str,
+    frames: Frames,
+    gathered: Gathered,
+    received: usize,
+    ended: bool,
+}
+
+/// Why there is no answer, and whether the server said so before it had begun with one.
+#[derive(Debug)]
+pub(super) struct Failure {
+    /// For people.
+    pub(super) error: ModelError,
+    /// What the server meant, if it refused.
+    pub(super) refusal: Refusal,
+}
+
+impl From<ModelError> for Failure {
+    fn from(error: ModelError) -> Self {
+        Self { error, refusal: Refusal::Other }
+    }
+}
+
+impl<'r> Reader<'r> {
+    pub(super) fn new(provider: &'r dyn Provider, model: &'r str) -> Self {
+        let frames = Frames::new(provider.place().framing);
+        Self { provider, model, frames, gathered: Gathered::default(), received: 0, ended: false }
+    }
+
+    /// Reads to the end of the answer.
+    ///
+    /// # Errors
+    /// [`Failure`]: it is no answer, it has no end, it is cut off, or the server says that it failed.
+    pub(super) async fn read(
+        mut self,
+        mut response: Response,
+        watch: &mut Watch,
+        progress: &mut Listener<'_>,
+    ) -> Result<Gathered, Failure> {
+        let place = self.provider.place();
+        while !self.ended {
+            let chunk = match watch.wait(response.chunk(), progress).await {
+                Ok(Ok(chunk)) => chunk,
+                // The answer is complete; what it took is not worth an error.
+                _ if self.gathered.done().is_some() => break,
+                Ok(Err(error)) => return Err(place.broken(&error).into()),
+                Err(expired) => return Err(expired_at(self.provider, expired).into()),
+            };
+            match chunk {
+                Some(chunk) => self.push(&chunk, watch, progress)?,
+                None => self.end(watch, progress)?,
+            }
+        }
+        match self.gathered.done() {
+            None => Err(place.cut().into()),
+            Some(reason) if self.gathered.is_empty() && !is_ordinary(reason) => {
+                Err(place.failed(&format!("it ended with {reason} and said nothing")).into())
+            }
+            Some(_) => Ok(self.gathered),
+        }
+    }
+
+    fn push(
+        &mut self,
+        chunk: &[u8],
+        watch: &mut Watch,
+        progress: &mut Listener<'_>,
+    ) -> Result<(), Failure> {
+        for frame in self.frames.push(chunk) {
+            self.frame(&frame, watch, progress)?;
+        }
+        self.received += chunk.len();
+        if self.frames.waiting() > ANSWER_LIMIT || self.received > STREAM_LIMIT {
+            return Err(self.too_large().into());
+        }
+        Ok(())
+    }
+
+    /// The stream has ended, perhaps without a line break behind its last line.
+    fn end(&mut self, watch: &mut Watch, progress: &mut Listener<'_>) -> Result<(), Failure> {
+        self.ended = true;
+        for frame in self.frames.finish() {
+            let is_half =
+                frame.starts_with(b"{") && serde_json::from_slice::<Value>(&frame).is_err();
+            // Half a frame is what a cut looks like; a whole one that is wrong is told by its beginning.
+            if !is_half {
+                self.frame(&frame, watch, progress)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn frame(
+        &mut self,
+        frame: &[u8],
+        watch: &mut Watch,
+        progress: &mut Listener<'_>,
+    ) -> Result<(), Failure> {
+        if self.ended && self.gathered.done().is_some() {
+            return Ok(());
+        }
+        if frame.trim_ascii() == DONE {
+            self.ended = true;
+            return Ok(());
+        }
+        let read = serde_json::from_slice::<Value>(frame).ok().filter(Value::is_object);
+        let bad = || self.provider.place().bad_frame(frame);
+        for part in self.provider.parts(&read.ok_or_else(bad)?) {
+            match &part {
+                Part::Text(_) | Part::Thought(_) | Part::Call { .. } => watch.token(),
+                Part::Done { .. } => watch.complete(),
+                Part::End => self.ended = true,
+                Part::Usage(_) | Part::Failed(_) => {}
+            }
+            let mut words = |piece: &str| progress(Progress::Piece(piece));
+            let taken = self.gathered.take(part, &mut words);
+            taken.map_err(|stopped| self.stopped(stopped))?;
+        }
+        Ok(())
+    }
+
+    fn stopped(&self, stopped: Stopped) -> Failure {
+        let place = self.provider.place();
+        let said = match stopped {
+            Stopped::TooLarge => return self.too_large().into(),
+            Stopped::Failed(said) => said,
+        };
+        match self.provider.refusal(&said) {
+            // Some servers begin with a 200 before they have looked at the prompt.
+            refusal @ Refusal::Overrun(_) if self.gathered.is_empty() => {
+                Failure { error: place.refused(self.model, &said, refusal, None), refusal }
+            }
+            _ => place.failed(&said.words).into(),
+        }
+    }
+
+    fn too_large(&self) -> ModelError {
+        self.provider.place().endless(format!("{ANSWER_LIMIT} bytes"))
+    }
+}
+
+/// Whether a model ends so when it has nothing more to say.
+fn is_ordinary(reason: &str) -> bool {
+    matches!(reason.to_lowercase().as_str(), "stop" | "end_turn" | "stop_sequence" | "eos" | "load")
+}
+
+/// What it is when a completion takes too long.
+pub(super) fn expired_at(provider: &dyn Provider, expired: Expired) -> ModelError {
+    match expired {
+        Expired::Silent(waited) => provider.place().silent(waited),
+        Expired::Endless(after) => provider.place().endless(format!("{} s", after.as_secs())),
+    }
+}

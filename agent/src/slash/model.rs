@@ -1,0 +1,173 @@
+//! `/model`: who thinks, what else there is, and another one for this chat.
+
+use std::fmt::Write;
+
+use crate::channel::Outgoing;
+use crate::config::{Target, TargetError};
+use crate::mind::Mind;
+use crate::model::{Chain, Listed, Model, Progress};
+use crate::session::{Outlet, Session};
+
+/// What is wanted of the model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ModelWish {
+    /// To see who thinks.
+    Show,
+    /// To see what the server has.
+    List,
+    /// Another one.
+    Change {
+        /// A target, or a model at the same place.
+        target: String,
+        /// Whether the settings are changed, too.
+        keep: bool,
+    },
+}
+
+/// What stands behind `/model`.
+pub(super) fn read(rest: &str) -> Result<ModelWish, String> {
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    match words.as_slice() {
+        [] => Ok(ModelWish::Show),
+        ["list"] => Ok(ModelWish::List),
+        [target] | [target, "--keep"] | ["--keep", target] if !target.starts_with('-') => {
+            Ok(ModelWish::Change { target: (*target).to_owned(), keep: words.len() == 2 })
+        }
+        _ => Err("say /model, /model list, /model TARGET or /model TARGET --keep, such as /model \
+                  ollama:qwen2.5:3b"
+            .to_owned()),
+    }
+}
+
+impl ModelWish {
+    /// Does what is wanted.
+    pub(super) async fn run(self, mind: &Mind, session: &Session, outlet: &Outlet) {
+        let said = match self {
+            Self::Show => Ok(shown(mind, session)),
+            Self::List => listed(mind).await,
+            Self::Change { target, keep } => match meant(mind, &target) {
+                Ok(target) => changed(mind, target, keep, outlet).await,
+                Err(error) => Err(error.to_string()),
+            },
+        };
+        outlet.say(match said {
+            Ok(text) => Outgoing::Text(text),
+            Err(why) => Outgoing::Notice(why),
+        });
+    }
+}
+
+fn meant(mind: &Mind, target: &str) -> Result<Target, TargetError> {
+    Target::meant(target, &mind.model.first())
+}
+
+fn shown(mind: &Mind, session: &Session) -> String {
+    let (first, llm) = (mind.model.first(), &mind.model.maker().llm);
+    let way = serde_json::json!(llm.way);
+    let seen = session.usage.as_ref().and_then(|usage| usage.window);
+    let window = match (llm.window.map(u64::from), seen) {
+        (Some(set), _) => format!("{} tokens, as set", grouped(set)),
+        (None, Some(seen)) => format!("{} tokens", grouped(seen)),
+        (None, None) => "as the server says".to_owned(),
+    };
+    format!(
+        "{} (provider {})\nway of asking: {}; window: {window}\n{}\n/model list shows what is there; /model \
+         TARGET asks another in this chat, and with --keep in later ones, too.",
+        mind.model.name(),
+        first.provider,
+        way.as_str().unwrap_or_default(),
+        standings(&mind.model.chain()),
+    )
+}
+
+/// The chain, one line for each link.
+pub(super) fn standings(chain: &Chain) -> String {
+    let mut text = "asked in this order:".to_owned();
+    for (at, link) in chain.links().iter().enumerate() {
+        // Writing to a String can't fail.
+        let _ = write!(text, "\n  {}. {}", at + 1, link.name());
+        if !link.is_offline() {
+            let _ = write!(text, ": {}", link.standing());
+        }
+    }
+    text
+}
+
+async fn listed(mind: &Mind) -> Result<String, String> {
+    let models = mind.model.models().await.map_err(|error| error.to_string())?;
+    let line = |model: &Listed| match model.window {
+        Some(window) => format!("{} ({} tokens)", model.name, grouped(window)),
+        None => model.name.clone(),
+    };
+    match models.as_slice() {
+        [] => Ok(format!("{} has no models", mind.model.first().provider)),
+        models => Ok(models.iter().map(line).collect::<Vec<_>>().join("\n")),
+    }
+}
+
+async fn changed(
+    mind: &Mind,
+    target: Target,
+    keep: bool,
+    outlet: &Outlet,
+) -> Result<String, String> {
+    outlet.say(Outgoing::Working(format!("asking {target}")));
+    let mut hear = |step: Progress<'_>| match step {
+        Progress::Piece(_) => {}
+        Progress::Waiting { waited, limit } => outlet.say(Outgoing::Waiting(format!(
+            "asking {target}, {} s of at most {} s",
+            waited.as_secs(),
+            limit.as_secs()
+        ))),
+        Progress::Notice(notice) => outlet.say(Outgoing::Notice(notice.to_string())),
+    };
+    let before = mind.model.name();
+    let proof = mind.model.change(target.clone(), &mut hear).await;
+    let proof = proof.map_err(|error| format!("{error}; it stays {before}"))?;
+    let proven = proof.map_or_else(
+        || "from now on sentences are matched with those of /actions".to_owned(),
+        |proof| proof.to_string(),
+    );
+    if !keep {
+        return Ok(format!("{proven}; that is for this chat, --keep makes it last"));
+    }
+    mind.model.keep().map_err(|error| format!("{proven}, in this chat; not kept: {error}"))?;
+    Ok(format!("{proven}; kept in {}", mind.model.maker().file.display()))
+}
+
+/// A count with commas between thousands.
+pub(super) fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wishes_are_read() {
+        let change = |keep| Ok(ModelWish::Change { target: "ollama:a".to_owned(), keep });
+        assert_eq!(read(""), Ok(ModelWish::Show));
+        assert_eq!(read("list"), Ok(ModelWish::List));
+        assert_eq!(read("ollama:a"), change(false));
+        assert_eq!(read("ollama:a --keep"), change(true));
+        assert_eq!(read(" --keep  ollama:a"), change(true));
+        for wrong in ["--keep", "a b", "a --kep", "a --keep b"] {
+            assert!(read(wrong).unwrap_err().contains("/model TARGET --keep"), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn thousands_are_told_apart() {
+        let told = [0, 12, 999, 1_240, 8_192, 131_072, 1_000_000].map(grouped);
+        assert_eq!(told, ["0", "12", "999", "1,240", "8,192", "131,072", "1,000,000"]);
+    }
+}

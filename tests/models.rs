@@ -1,0 +1,234 @@
+//! Models that are down, slow, wrong or exchanged while people talk, on the real programs.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use testkit::{Chat, OllamaServer, Says, TempHome, wait_until};
+
+fn safeclaw(home: &TempHome, variables: &[(&str, &str)]) -> Chat {
+    Chat::start(env!("CARGO_BIN_EXE_safeclaw"), &[], home.root(), variables)
+}
+
+/// A chat that has said what it found, with this server.
+fn chat_with(home: &TempHome, server: &OllamaServer) -> Chat {
+    let mut chat = safeclaw(home, &[("OLLAMA_HOST", &server.host())]);
+    chat.ask("/status", "workspace:");
+    chat
+}
+
+/// How many lines of stderr hold `text`.
+fn lines(chat: &Chat, text: &str) -> usize {
+    chat.stderr().lines().filter(|line| line.contains(text)).count()
+}
+
+#[test]
+fn a_server_that_is_stopped_and_started_again_is_told_in_one_line_each() {
+    let home = TempHome::new();
+    let server = OllamaServer::start([Says::text("Here I am.")]);
+    let mut chat = chat_with(&home, &server);
+    chat.ask("Hello?", "Here I am.");
+    let address = server.stop();
+    chat.ask("Hello?", "I have no language model at the moment.");
+    chat.ask("And now?", "I have no language model at the moment.");
+    let down = format!("nothing answers at {address} (");
+    let without = "start it with `ollama serve`; answering without a language model]";
+    assert_eq!(lines(&chat, without), 1, "{}", chat.stderr());
+    // One for each further try, once, and the one above.
+    assert_eq!(lines(&chat, &down), 3, "{}", chat.stderr());
+    let server = OllamaServer::start_at(&address, [Says::text("Here I am again.")]);
+    chat.ask("Hello?", "Here I am again.");
+    assert_eq!(lines(&chat, "answers again]"), 1, "{}", chat.stderr());
+    assert_eq!(server.prompts().len(), 1);
+    assert_eq!(chat.end().code(), Some(0));
+}
+
+#[test]
+fn a_model_that_is_missing_is_told_with_the_command_that_fetches_it() {
+    let home = TempHome::new();
+    home.put("agent/config.json", r#"{"llm": {"model": "mistral"}}"#);
+    let server = OllamaServer::start(["mistral"; 2].map(Says::unknown));
+    let mut chat = chat_with(&home, &server);
+    let told = "does not have the model mistral; fetch it with `ollama pull mistral`; until then";
+    chat.expect_on_stderr(told);
+    chat.ask("Say hello to Ann.", "HELLO_WORLD: ok");
+    assert_eq!(lines(&chat, "does not have the model"), 1, "{}", chat.stderr());
+}
+
+#[test]
+fn a_server_that_is_busy_for_a_while_is_asked_again() {
+    let home = TempHome::new();
+    let server = OllamaServer::start([Says::busy(1), Says::text("Now I can.")]);
+    let mut chat = chat_with(&home, &server);
+    chat.ask("Hello?", "Now I can.");
+    chat.expect_on_stderr("is busy (429: slow down); try 2 of 3 in ");
+    assert_eq!(server.prompts().len(), 2);
+}
+
+#[test]
+fn a_server_that_wants_a_long_wait_is_passed_over() {
+    let home = TempHome::new();
+    let second = OllamaServer::start([Says::text("I stand in.")]);
+    let stand_in = format!("ollama:qwen3:4b@http://{}", second.host());
+    let config = format!(r#"{{"llm": {{"fallback": ["{stand_in}", "offline"]}}}}"#);
+    home.put("agent/config.json", config);
+    let first = OllamaServer::start([Says::busy(3_600)]);
+    let mut chat = chat_with(&home, &first);
+    chat.ask("Hello?", "I stand in.");
+    chat.expect_on_stderr(&format!("qwen3:4b at {} answers now]", second.host()));
+    let status = chat.ask("/status", "workspace:");
+    assert!(status.contains(&format!("last answer: qwen3:4b at {}", second.host())), "{status}");
+    assert!(status.contains("closed, the last try failed"), "{status}");
+}
+
+#[test]
+fn an_answer_that_breaks_off_is_kept_and_said_to_be_cut() {
+    let home = TempHome::new();
+    let half = Says::Cut("Half a sen".to_owned());
+    let server = OllamaServer::start([half, Says::text("Whole again.")]);
+    let mut chat = chat_with(&home, &server);
+    chat.ask("Hello?", "Half a sen\n");
+    chat.expect_on_stderr("[the answer was cut off: ");
+    chat.ask("And now?", "Whole again.");
+    assert!(server.prompts()[1].contains("Half a sen"), "{}", server.prompts()[1]);
+}
+
+#[test]
+fn a_person_can_stop_a_wait_for_the_first_word_and_one_between_two_tries() {
+    let home = TempHome::new();
+    let says = [Says::Begins(String::new()), Says::busy(30), Says::text("Hello again.")];
+    let server = OllamaServer::start(says);
+    let mut chat = chat_with(&home, &server);
+    chat.say("Hello?");
+    wait_until("the model is asked", || server.prompts().len() == 1);
+    chat.interrupt();
+    wait_until("the connection is closed", || server.left() == 1);
+    chat.say("Hello?");
+    chat.expect_on_stderr("try 2 of 3 in 30.0 s");
+    chat.interrupt();
+    wait_until("both are stopped", || lines(&chat, "[stopped]") == 2);
+    chat.ask("And now?", "Hello again.");
+    assert_eq!(server.prompts().len(), 3);
+}
+
+#[test]
+fn another_model_is_proven_and_asked_in_this_chat_and_kept_on_wish() {
+    let home = TempHome::new();
+    let server = OllamaServer::start([
+        Says::text("ready"),
+        Says::text("I am the other."),
+        Says::unknown("qwen3:4"),
+        Says::text("ready"),
+    ]);
+    let host = server.host();
+    let mut chat = chat_with(&home, &server);
+    let shown = chat.ask("/model", "in later ones, too.");
+    assert!(shown.contains(&format!("llama3.1:8B at {host} (provider ollama)")), "{shown}");
+    assert!(
+        shown.contains(&format!("1. llama3.1:8B at {host}: closed\n  2. offline\n")),
+        "{shown}"
+    );
+    chat.ask("/model list", "llama3.1:8B\nqwen3:4b\n");
+    let told = chat.ask("/model qwen3:4b", "--keep makes it last\n");
+    assert!(
+        told.contains(&format!("qwen3:4b at {host} answers, the first token after ")),
+        "{told}"
+    );
+    chat.ask("Who are you?", "I am the other.");
+    chat.ask("/status", &format!("last answer: qwen3:4b at {host}"));
+    assert!(home.text("agent/config.json").contains("llama3.1:8B"));
+    chat.say("/model ollama:qwen3:4");
+    chat.expect_on_stderr("or did you mean qwen3:4b?; it stays qwen3:4b at ");
+    chat.ask("/model ollama:qwen3:4b --keep", "kept in ");
+    assert!(home.text("agent/config.json").contains("qwen3:4b"));
+    chat.ask("/model offline", "sentences are matched with those of /actions");
+    chat.ask("Say hello to Ann.", "HELLO_WORLD: ok");
+    assert_eq!(chat.end().code(), Some(0));
+}
+
+#[test]
+fn a_missing_key_is_said_at_the_start() {
+    let home = TempHome::new();
+    home.put("agent/config.json", r#"{"llm": {"provider": "openai", "model": "gpt-4o-mini"}}"#);
+    let mut chat = safeclaw(&home, &[]);
+    chat.ask("Say hello to Ann.", "HELLO_WORLD: ok");
+    chat.expect_on_stderr(
+        "model:  openai, gpt-4o-mini: openai:gpt-4o-mini needs a key; put OPENAI_API_KEY=... into .env",
+    );
+    assert_eq!(lines(&chat, "needs a key"), 1, "{}", chat.stderr());
+}
+
+const KEY: &str = "sk-hunter2hunter2hunter2";
+
+/// A skill that tells its environment.
+fn tell_tale(home: &TempHome) {
+    home.put(
+        "router/skills/tell_tale/skill.toml",
+        "name = \"TELL_TALE\"\ninstruction = \"Tell.\"\neffect = \"none\"\nreads = \"none\"\n\
+         command = [\"./run\"]\n",
+    );
+    home.put(
+        "router/skills/tell_tale/run",
+        "#!/bin/sh\ncat > /dev/null\nprintf '{\"told\": \"%s\"}\\n' \"$(env | tr -c 'A-Za-z0-9_=-' ' ')\"\n",
+    );
+    let program = home.router_skills().join("tell_tale/run");
+    fs::set_permissions(program, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// All files below `folder` that hold `text`.
+fn holding(folder: &Path, text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        let (path, kind) = (entry.path(), entry.file_type().unwrap());
+        if kind.is_dir() {
+            found.extend(holding(&path, text));
+        } else if kind.is_file() {
+            let bytes = fs::read(&path).unwrap_or_default();
+            if String::from_utf8_lossy(&bytes).contains(text) {
+                found.push(path.display().to_string());
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn a_key_of_a_provider_goes_to_no_file_no_output_no_router_and_no_skill() {
+    let home = TempHome::new();
+    tell_tale(&home);
+    let names = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY"];
+    let mut variables: Vec<(&str, &str)> = names.iter().map(|name| (*name, KEY)).collect();
+    variables.push(("RUST_LOG", "trace"));
+    let server = OllamaServer::start([Says::text("ready"), Says::text("ready")]);
+    let other = format!("openai:gpt-4o-mini@http://{}/v1", server.host());
+    home.put("agent/config.json", format!(r#"{{"llm": {{"fallback": ["{other}", "offline"]}}}}"#));
+    let mut chat = safeclaw(&home, &variables);
+    let told = chat.ask("/run TELL_TALE", "\n}\n");
+    assert!(told.contains("PATH") && !told.contains(KEY), "{told}");
+    chat.say("Hello?");
+    chat.ask("/model", "in later ones, too.");
+    chat.say(format!("/model {other} --keep"));
+    chat.ask("/status", "workspace:");
+    let environment = fs::read(format!("/proc/{}/environ", chat.router())).unwrap();
+    let environment = String::from_utf8_lossy(&environment).into_owned();
+    assert!(environment.contains("PATH=") && !environment.contains(KEY), "{environment}");
+    assert_eq!(chat.end().code(), Some(0));
+    assert!(!chat.stdout().contains(KEY) && !chat.stderr().contains(KEY));
+    assert_eq!(holding(home.root(), KEY), [""; 0]);
+}
+
+#[test]
+fn keys_in_the_environment_file_are_known_and_others_should_not_read_them() {
+    let home = TempHome::new();
+    home.put(".env", format!("OPENAI_API_KEY={KEY}\n"));
+    let mut chat = safeclaw(&home, &[]);
+    chat.ask("/status", "workspace:");
+    assert_eq!(lines(&chat, "is not a name that is used here"), 0, "{}", chat.stderr());
+    chat.expect_on_stderr(".env holds secrets, and others can read it (mode 644); run: chmod 600");
+    assert_eq!(chat.end().code(), Some(0));
+    fs::set_permissions(home.env_file(), fs::Permissions::from_mode(0o600)).unwrap();
+    let mut chat = safeclaw(&home, &[]);
+    chat.ask("/status", "workspace:");
+    assert_eq!(lines(&chat, "chmod"), 0, "{}", chat.stderr());
+}

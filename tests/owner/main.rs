@@ -1,0 +1,159 @@
+//! What the owner decides from another terminal while a chat is open: questions, grants, sessions, the kill switch.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
+#![allow(clippy::disallowed_types, reason = "the owner's commands are processes")]
+
+mod deeds;
+
+use std::fs::{Permissions, set_permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Command, Output, Stdio};
+
+use testkit::{Chat, TempHome, wait_until};
+
+const SAFECLAW: &str = env!("CARGO_BIN_EXE_safeclaw");
+
+/// A home with skills that ring a bell elsewhere, wipe something, read a page and take their time.
+fn home() -> TempHome {
+    let home = TempHome::new();
+    for (name, more, program) in [
+        ("ring", "effect = \"external\"\n[params]\nwho = { type = \"string\" }", "echo '{}'"),
+        ("wipe", "effect = \"irreversible\"", "echo '{}'"),
+        ("page", "effect = \"none\"\nreads = \"public\"", "echo '{\"text\": \"anybody\"}'"),
+        ("sleep", "effect = \"local\"\ntimeout = \"60s\"", "sleep 55; echo '{}'"),
+    ] {
+        let folder = format!("router/skills/{name}");
+        home.put(
+            format!("{folder}/skill.toml"),
+            format!(
+                "name = {:?}\ninstruction = \"Test.\"\ncommand = [\"./run\"]\n{more}\n",
+                name.to_ascii_uppercase()
+            ),
+        );
+        home.put(format!("{folder}/run"), format!("#!/bin/sh\n{program}\n"));
+        let program = home.router_skills().join(name).join("run");
+        set_permissions(program, Permissions::from_mode(0o755)).unwrap();
+    }
+    home
+}
+
+fn chat(home: &TempHome) -> Chat {
+    let mut chat = Chat::start(SAFECLAW, &[], home.root(), &[]);
+    chat.ask("/status", "workspace:");
+    chat
+}
+
+fn typed(home: &TempHome, words: &[&str]) -> Output {
+    let mut command = Command::new(SAFECLAW);
+    command.args(words).arg("--home").arg(home.root()).stdin(Stdio::null());
+    command.output().unwrap()
+}
+
+/// What the owner is told, where it went well.
+fn told(home: &TempHome, words: &[&str]) -> String {
+    let output = typed(home, words);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// What the owner is told, where it did not.
+fn refused(home: &TempHome, words: &[&str]) -> String {
+    let output = typed(home, words);
+    assert!(!output.status.success());
+    String::from_utf8(output.stderr).unwrap()
+}
+
+/// The id of the only question that waits.
+fn question(home: &TempHome) -> String {
+    let listed = told(home, &["router", "approvals"]);
+    assert_eq!(listed.lines().count(), 2, "{listed}");
+    listed.split_whitespace().next().unwrap().to_owned()
+}
+
+#[test]
+fn a_question_is_answered_from_another_terminal() {
+    let home = home();
+    let mut chat = chat(&home);
+    chat.ask("/run RING {\"who\": \"Zoë\"}", "RING: pending");
+    let id = question(&home);
+    let shown = told(&home, &["router", "approvals", "show", &id[..6]]);
+    assert!(shown.contains("RING {\n  \"who\": \"Zo\\u{eb}\"\n}\nasked because"), "{shown}");
+    let unasked = refused(&home, &["router", "approvals", "approve", &id]);
+    assert!(unasked.contains("pass --yes"), "{unasked}");
+    told(&home, &["router", "approvals", "approve", &id[..6], "--yes"]);
+    chat.expect("RING: ok");
+    assert!(told(&home, &["router", "approvals"]).contains("no question waits"));
+    let again = refused(&home, &["router", "approvals", "approve", &id, "--yes"]);
+    assert!(again.contains("no question begins with"), "{again}");
+}
+
+#[test]
+fn a_code_is_wanted_there_too_and_a_no_is_heard() {
+    let home = home();
+    let mut chat = chat(&home);
+    chat.ask("/run WIPE {}", "WIPE: pending");
+    let id = question(&home);
+    let without = refused(&home, &["router", "approvals", "approve", &id, "--yes"]);
+    assert!(without.contains("--code"), "{without}");
+    let wrong = refused(&home, &["router", "approvals", "approve", &id, "--code", "0000"]);
+    assert!(wrong.contains("it still waits"), "{wrong}");
+    let shown = told(&home, &["router", "approvals", "show", &id]);
+    let code = shown.split("type ").nth(1).unwrap()[..4].to_owned();
+    told(&home, &["router", "approvals", "approve", &id, "--code", &code]);
+    chat.expect("WIPE: ok");
+    chat.ask("/run RING {\"who\": \"A\"}", "RING: pending");
+    told(&home, &["router", "approvals", "deny", &question(&home)]);
+    chat.expect("RING: refused, a person said no");
+}
+
+#[test]
+fn what_was_always_allowed_can_be_taken_back() {
+    let home = home();
+    let mut chat = chat(&home);
+    assert!(told(&home, &["router", "approvals", "grants"]).contains("nothing is allowed"));
+    chat.ask("/run RING {\"who\": \"A\"}", "RING: pending");
+    told(&home, &["router", "approvals", "approve", &question(&home), "--yes", "--always"]);
+    chat.expect("RING: ok");
+    chat.ask("/run RING {\"who\": \"B\"}", "RING: ok");
+    let grants = told(&home, &["router", "approvals", "grants"]);
+    assert!(grants.contains("RING with any who") && grants.contains("used 1 times"), "{grants}");
+    let id = grants.split_whitespace().next().unwrap();
+    told(&home, &["router", "approvals", "revoke", id]);
+    chat.ask("/run RING {\"who\": \"C\"}", "RING: pending");
+}
+
+#[test]
+fn sessions_are_shown_and_forgotten() {
+    let home = home();
+    let mut chat = chat(&home);
+    chat.ask("/run PAGE {}", "PAGE: ok");
+    let sessions = told(&home, &["router", "sessions"]);
+    assert!(sessions.contains("owner") && sessions.contains("untrusted text has entered; 1 "));
+    let unasked = refused(&home, &["router", "sessions", "forget", "owner"]);
+    assert!(unasked.contains("--yes"), "{unasked}");
+    home.put("router/state/sessions/owner.entry", "- 5\n{half");
+    chat.ask("/run PAGE {}", "PAGE: failed, what is known of the session can't be used");
+    told(&home, &["router", "sessions", "forget", "owner", "--yes"]);
+    chat.ask("/run PAGE {}", "PAGE: ok");
+    let nobody = refused(&home, &["router", "sessions", "resume", "nobody"]);
+    assert!(nobody.contains("nothing is known of a session nobody"), "{nobody}");
+}
+
+#[test]
+fn everything_stops_and_goes_on_at_a_word() {
+    let home = home();
+    let mut chat = chat(&home);
+    chat.say("/run SLEEP {}");
+    wait_until("it runs", || {
+        std::fs::read_to_string(home.router_audit().join("router-1.jsonl"))
+            .is_ok_and(|rows| rows.contains("\"intent\""))
+    });
+    assert!(told(&home, &["stop"]).contains("stopped: this machine"));
+    chat.expect("SLEEP: refused, everything is stopped");
+    chat.ask("/run PAGE {}", "PAGE: refused, everything is stopped");
+    assert!(told(&home, &["resume"]).contains("goes on: this machine"));
+    chat.ask("/run PAGE {}", "PAGE: ok");
+    assert!(told(&home, &["resume"]).contains("was not stopped"));
+    // The agent's own way to the same switch.
+    chat.ask("/stop", "resume");
+    chat.ask("/run PAGE {}", "PAGE: refused, everything is stopped");
+}
