@@ -9,60 +9,22 @@ use url::Url;
 
 use crate::browser::capabilities;
 
-/// What may stand behind `session/<id>/` (W3C WebDriver, "Endpoints"). Not among it: typing into elements, which fills in the
-/// path of a file to be sent, and printing.
-const VERBS: [&str; 21] = [
-    "url",
-    "title",
-    "source",
-    "screenshot",
-    "execute",
-    "timeouts",
-    "window",
-    "frame",
-    "alert",
-    "back",
-    "forward",
-    "refresh",
-    "cookie",
-    "element",
-    "elements",
-    "actions",
-    "rect",
-    "goog",
-    "chromium",
-    "log",
-    "shadow",
-];
-
-/// What may follow an element, besides finding further ones in it.
-const OF_ELEMENTS: [&str; 13] = [
-    "active",
-    "click",
-    "text",
-    "attribute",
-    "property",
-    "css",
-    "rect",
-    "name",
-    "enabled",
-    "displayed",
-    "selected",
-    "element",
-    "elements",
-];
+/// What may stand behind `session/<id>/` (W3C WebDriver, "Endpoints"): what [`page`](crate::page) asks. Not among it: what is
+/// done with elements, for typing into one can fill in the path of a file to be sent.
+const VERBS: [&str; 6] = ["back", "execute", "frame", "timeouts", "url", "window"];
 
 /// The commands of the DevTools protocol that may be sent: none of them touches a file.
-const DEVTOOLS: [&str; 9] = [
-    "Page.captureScreenshot",
-    "Page.getLayoutMetrics",
-    "Page.stopLoading",
-    "Emulation.setDeviceMetricsOverride",
-    "Emulation.clearDeviceMetricsOverride",
-    "Emulation.setScriptExecutionDisabled",
-    "Emulation.setDefaultBackgroundColorOverride",
+const DEVTOOLS: [&str; 10] = [
     "Browser.setDownloadBehavior",
-    "Performance.getMetrics",
+    "Page.addScriptToEvaluateOnNewDocument",
+    "Page.bringToFront",
+    "Page.captureScreenshot",
+    "Page.createIsolatedWorld",
+    "Page.getFrameTree",
+    "Page.getLayoutMetrics",
+    "Page.navigate",
+    "Page.removeScriptToEvaluateOnNewDocument",
+    "Runtime.evaluate",
 ];
 
 /// Checks one request. `path` is relative to the driver's base.
@@ -84,12 +46,8 @@ pub(crate) fn check(
         ["status"] if method == Method::GET => Ok(()),
         ["session"] if method == Method::POST => new_session(body, profiles),
         ["session", _] if method == Method::DELETE => Ok(()),
-        ["session", _, "goog" | "chromium", rest @ ..] => devtools(rest, body),
-        ["session", _, "url"] if method == Method::POST => address(body),
-        ["session", _, "element", _, rest @ ..] if !rest.is_empty() => {
-            let known = rest.first().is_some_and(|verb| OF_ELEMENTS.contains(verb));
-            if known { Ok(()) } else { Err(refused(path)) }
-        }
+        ["session", _, "goog", "cdp", "execute"] => devtools(body),
+        ["session", _, "url"] if method == Method::POST => address(read(body)?.get("url")),
         ["session", _, verb, ..] if VERBS.contains(verb) => Ok(()),
         _ => Err(refused(path)),
     }
@@ -115,10 +73,8 @@ fn new_session(body: &[u8], profiles: &Path) -> Result<(), String> {
     }
 }
 
-fn address(body: &[u8]) -> Result<(), String> {
-    let asked = read(body)?;
-    let url = asked.get("url").and_then(Value::as_str).and_then(|url| Url::parse(url).ok());
-    match url {
+fn address(asked: Option<&Value>) -> Result<(), String> {
+    match asked.and_then(Value::as_str).and_then(|url| Url::parse(url).ok()) {
         Some(url) if matches!(url.scheme(), "http" | "https") || url.as_str() == "about:blank" => {
             Ok(())
         }
@@ -126,18 +82,18 @@ fn address(body: &[u8]) -> Result<(), String> {
     }
 }
 
-fn devtools(path: &[&str], body: &[u8]) -> Result<(), String> {
+fn devtools(body: &[u8]) -> Result<(), String> {
     let asked = read(body)?;
     let command = asked.get("cmd").and_then(Value::as_str).unwrap_or_default();
-    let behavior = asked.pointer("/params/behavior").and_then(Value::as_str);
-    let denies = command != "Browser.setDownloadBehavior" || behavior == Some("deny");
-    if matches!(path, ["cdp", "execute"] | ["send_command"])
-        && DEVTOOLS.contains(&command)
-        && denies
-    {
-        Ok(())
-    } else {
-        Err(format!("{command:?} is nothing that looking at a page needs"))
+    let with = |name: &str| asked.get("params").and_then(|params| params.get(name));
+    let refused = Err(format!("{command:?} is nothing that looking at a page needs"));
+    match command {
+        "Page.navigate" => address(with("url")),
+        "Browser.setDownloadBehavior" if with("behavior") != Some(&Value::from("deny")) => refused,
+        // The protocol spells it so: a world that may read every other site.
+        "Page.createIsolatedWorld" if with("grantUniveralAccess").is_some() => refused,
+        _ if DEVTOOLS.contains(&command) => Ok(()),
+        _ => refused,
     }
 }
 
@@ -170,9 +126,13 @@ mod tests {
             ("POST", "session/1/url", json!({"url": "https://example.com/a"})),
             ("GET", "session/1/url", json!({})),
             ("POST", "session/1/execute/sync", json!({"script": "", "args": []})),
-            ("GET", "session/1/screenshot", json!({})),
-            ("POST", "session/1/element/e/click", json!({})),
+            ("GET", "session/1/window/handles", json!({})),
             ("POST", "session/1/goog/cdp/execute", json!({"cmd": "Page.captureScreenshot"})),
+            (
+                "POST",
+                "session/1/goog/cdp/execute",
+                json!({"cmd": "Page.navigate", "params": {"url": "https://example.com/"}}),
+            ),
         ] {
             let _ = (path, asked(method, path, body).unwrap_or_else(|why| panic!("{path}: {why}")));
         }
@@ -222,6 +182,16 @@ mod tests {
             ("session/1/print", json!({})),
             ("session/1/goog/cdp/execute", json!({"cmd": "DOM.setFileInputFiles"})),
             ("session/1/goog/cdp/execute", json!({"cmd": "Page.navigate"})),
+            (
+                "session/1/goog/cdp/execute",
+                json!({"cmd": "Page.navigate", "params": {"url": "file:///etc/passwd"}}),
+            ),
+            (
+                "session/1/goog/cdp/execute",
+                json!({"cmd": "Page.createIsolatedWorld", "params": {"grantUniveralAccess": true}}),
+            ),
+            ("session/1/chromium/send_command", json!({"cmd": "Page.captureScreenshot"})),
+            ("session/1/actions", json!({})),
             (
                 "session/1/goog/cdp/execute",
                 json!({"cmd": "Browser.setDownloadBehavior", "params": {"behavior": "allow"}}),

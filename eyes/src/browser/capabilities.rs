@@ -82,6 +82,8 @@ fn of(proxy: Option<&str>, more: &[String]) -> Value {
         "goog:chromeOptions": {
             "w3c": true,
             "args": args,
+            // The driver would let pages open windows of their own.
+            "excludeSwitches": ["disable-popup-blocking"],
             "prefs": {
                 "download_restrictions": 3,
                 "download.prompt_for_download": false,

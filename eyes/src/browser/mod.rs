@@ -2,28 +2,24 @@
 
 pub(crate) mod capabilities;
 mod own;
+mod ready;
 mod session;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
+use serde_json::Value;
 use tokio::sync::Semaphore;
-use tokio::time::timeout;
 use url::Url;
 
 use crate::launch::Launcher;
 use crate::look::{Look, LookError, Seen};
 use crate::network::{Network, shown};
-use crate::page;
-use own::Own;
-use session::{Session, is_gone};
+use own::{Awake, Own};
+use ready::{Ready, Source};
 
 /// How many pages are looked at side by side: a browser of each takes a few hundred megabytes.
 const SIDE_BY_SIDE: usize = 3;
-
-/// How long it is asked whether a browser that failed is still there.
-const STILL_THERE: Duration = Duration::from_secs(2);
 
 /// Where a browser is.
 #[derive(Debug)]
@@ -89,15 +85,40 @@ impl Eyes {
         }
     }
 
-    /// Looks at one page, in a session of its own, which is closed also when this future is dropped.
+    /// Looks at one page, in a browser of its own, which is closed also when this future is dropped.
     ///
     /// # Errors
     /// [`LookError`] says who can do what.
     pub async fn look(&self, look: Look) -> Result<Seen, LookError> {
         self.network.check(&look.url)?;
+        let profile = self.profile(&look)?;
         let place = Arc::clone(&self.places).acquire_owned().await;
         let place = place.map_err(|_| LookError::NoBrowser("it is closed".to_owned()))?;
-        let (driver, shown, _awake) = match &self.browser {
+        let (source, awake) = self.source().await?;
+        let spare = match &awake {
+            Some(awake) if profile.is_none() => awake.spare().await,
+            _ => None,
+        };
+        let ready: Ready = if let Some(mut spare) = spare {
+            spare.hold(place);
+            spare
+        } else {
+            let is_own = awake.is_some();
+            let made = move |proxy: Option<&str>| capabilities_of(is_own, proxy, profile);
+            source.clone().open(made, Some(place)).await?
+        };
+        let seen = ready.look(&look).await;
+        if let Some(awake) = &awake {
+            awake.prepare(source.open(|proxy| capabilities_of(true, proxy, None), None));
+        }
+        let mut seen = seen?;
+        seen.remarks.extend(self.network.remark());
+        Ok(seen)
+    }
+
+    /// Where a browser is opened, and what keeps the driver there.
+    async fn source(&self) -> Result<(Source, Option<Awake>), LookError> {
+        let (driver, shown, awake) = match &self.browser {
             Browser::None(why) => return Err(LookError::NoBrowser(why.clone())),
             Browser::Remote(url) => (url.clone(), shown(url), None),
             Browser::Own(own, _) => {
@@ -105,69 +126,28 @@ impl Eyes {
                 (url, "this machine".to_owned(), Some(awake))
             }
         };
-        let gate = self.network.open().await?;
-        let capabilities = self.capabilities(&look, gate.address())?;
-        let session = Session::open(&driver, capabilities, &shown, place).await?;
-        let looked = async {
-            let Some(client) = session.client() else {
-                return Err(LookError::Browser("its session is closed".to_owned()));
-            };
-            gate.admit(client).await?;
-            page::look(client, &look).await
-        };
-        let seen = match timeout(look.limit, looked).await {
-            Ok(seen) => seen,
-            Err(_) => Err(LookError::Slow(self::shown(&look.url), look.limit)),
-        };
-        let seen = self.or_gone(seen, &session, &shown).await;
-        session.close().await;
-        let mut seen = gate.judge(&look.url, seen)?;
-        seen.remarks.extend(self.network.remark());
-        Ok(seen)
+        Ok((Source { driver, shown, network: self.network.clone() }, awake))
     }
 
-    fn capabilities(
-        &self,
-        look: &Look,
-        proxy: Option<&str>,
-    ) -> Result<serde_json::Value, LookError> {
-        match (&self.browser, &look.profile) {
-            (Browser::Own(_, profiles), name) => {
-                let folder = match name {
-                    Some(name) if !capabilities::is_name(name) => {
-                        let why = format!(
-                            "{name:?} is no name of a profile: letters, digits, - and _ are"
-                        );
-                        return Err(LookError::Browser(why));
-                    }
-                    name => name.as_ref().map(|name| profiles.join(name)),
-                };
-                Ok(capabilities::own(proxy.unwrap_or_default(), folder.as_deref()))
-            }
-            (_, None) => Ok(capabilities::remote(proxy)),
-            (_, Some(name)) => Err(LookError::Browser(format!(
+    /// The folder of the profile that a look wants.
+    fn profile(&self, look: &Look) -> Result<Option<PathBuf>, LookError> {
+        let Some(name) = &look.profile else { return Ok(None) };
+        match &self.browser {
+            Browser::Own(..) if !capabilities::is_name(name) => Err(LookError::Browser(format!(
+                "{name:?} is no name of a profile: letters, digits, - and _ are"
+            ))),
+            Browser::Own(_, profiles) => Ok(Some(profiles.join(name))),
+            _ => Err(LookError::Browser(format!(
                 "the profile {name:?} is on this machine, and the browser is not"
             ))),
         }
     }
+}
 
-    /// The same, or that the browser is gone, if that is why nothing was seen.
-    async fn or_gone(
-        &self,
-        seen: Result<Seen, LookError>,
-        session: &Session,
-        shown: &str,
-    ) -> Result<Seen, LookError> {
-        let (Err(LookError::Page(..) | LookError::Browser(..)), Some(client)) =
-            (&seen, session.client())
-        else {
-            return seen;
-        };
-        match timeout(STILL_THERE, client.current_url()).await {
-            Ok(Err(error)) if is_gone(&error) => Err(LookError::Browser(format!(
-                "the browser at {shown} has ended in the middle; the next look starts one anew"
-            ))),
-            _ => seen,
-        }
+fn capabilities_of(is_own: bool, proxy: Option<&str>, profile: Option<PathBuf>) -> Value {
+    if is_own {
+        capabilities::own(proxy.unwrap_or_default(), profile.as_deref())
+    } else {
+        capabilities::remote(proxy)
     }
 }

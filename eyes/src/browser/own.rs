@@ -1,11 +1,14 @@
-//! A driver of our own: started at the first look, warm for a while after the last one.
+//! A driver of our own: started at the first look, warm for a while after the last one, with one browser that is open
+//! before it is needed.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::task::AbortHandle;
+use tokio_util::task::AbortOnDropHandle;
 use url::Url;
 
+use super::ready::Ready;
 use crate::launch::Launcher;
 use crate::look::LookError;
 
@@ -28,6 +31,8 @@ struct State {
     looks: usize,
     /// What ends it when nobody has looked for a while.
     ending: Option<AbortHandle>,
+    /// A browser that nothing was looked at with, or the opening of one.
+    spare: Option<AbortOnDropHandle<Result<Ready, LookError>>>,
 }
 
 /// A look that needs the driver.
@@ -54,6 +59,26 @@ impl Own {
     }
 }
 
+impl Awake {
+    /// The browser that is open already, if there is one and it answers. Nobody else gets it.
+    pub(super) async fn spare(&self) -> Option<Ready> {
+        let spare = self.0.state.lock().unwrap_or_else(PoisonError::into_inner).spare.take();
+        let ready = spare?.await.ok()?.ok()?;
+        ready.answers().await.then_some(ready)
+    }
+
+    /// Begins to open the next one, if none is there.
+    pub(super) fn prepare(
+        &self,
+        opening: impl Future<Output = Result<Ready, LookError>> + Send + 'static,
+    ) {
+        let mut state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.spare.is_none() {
+            state.spare = Some(AbortOnDropHandle::new(tokio::spawn(opening)));
+        }
+    }
+}
+
 impl Drop for Awake {
     fn drop(&mut self) {
         let mut state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -65,8 +90,9 @@ impl Drop for Awake {
             let ending = runtime.spawn(async move {
                 tokio::time::sleep(WARM).await;
                 let Some(kept) = kept.upgrade() else { return };
-                let state = kept.state.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut state = kept.state.lock().unwrap_or_else(PoisonError::into_inner);
                 if state.looks == 0 {
+                    drop(state.spare.take());
                     kept.launcher.kill();
                 }
             });

@@ -5,7 +5,11 @@ use std::time::Duration;
 use fantoccini::error::{ErrorStatus, NewSessionError};
 use fantoccini::wd::Capabilities;
 use fantoccini::{Client, ClientBuilder};
+use http_body_util::Empty;
+use hyper::body::Bytes;
+use hyper::{Method, Request};
 use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
 use serde_json::Value;
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 use tokio::time::timeout;
@@ -17,8 +21,12 @@ use crate::look::LookError;
 /// How long a session may take to open: a grid queues.
 const OPENING: Duration = Duration::from_secs(30);
 
-/// How long a look waits for its session's end. One that is stuck in a script ends later, by itself.
-const CLOSING: Duration = Duration::from_secs(3);
+/// How long a session may take to be closed. What is asked in it is asked one after the other, so a page that holds up
+/// one command holds up this one too.
+const CLOSING: Duration = Duration::from_secs(1);
+
+/// How long the driver may take to end a session that could not be closed.
+const ENDING: Duration = Duration::from_secs(30);
 
 /// An open session. It is closed when it is dropped, too.
 #[derive(Debug)]
@@ -27,6 +35,8 @@ pub(super) struct Session {
     client: Option<Client>,
     /// The place among those that may be open at once.
     place: Option<OwnedSemaphorePermit>,
+    /// What the driver is told to end.
+    at: Option<Url>,
 }
 
 impl Session {
@@ -36,7 +46,7 @@ impl Session {
         driver: &Url,
         capabilities: Value,
         shown: &str,
-        place: OwnedSemaphorePermit,
+        place: Option<OwnedSemaphorePermit>,
     ) -> Result<Self, LookError> {
         let Value::Object(capabilities) = capabilities else {
             return Err(LookError::Browser("its capabilities are no object".to_owned()));
@@ -56,41 +66,69 @@ impl Session {
         self.client.as_ref()
     }
 
-    /// Closes it.
-    pub(super) async fn close(mut self) {
-        if let Some(closing) = self.begin_to_close() {
-            let _ = timeout(CLOSING, closing).await;
-        }
-    }
-
-    fn begin_to_close(&mut self) -> Option<tokio::task::JoinHandle<()>> {
-        let (client, place) = (self.client.take()?, self.place.take());
-        let runtime = tokio::runtime::Handle::try_current().ok()?;
-        Some(runtime.spawn(async move {
-            if let Err(error) = client.close().await {
-                tracing::info!(%error, "a browser's session was gone before it was closed");
-            }
-            drop(place);
-        }))
+    /// Holds a place until it is closed.
+    pub(super) fn hold(&mut self, place: OwnedSemaphorePermit) {
+        self.place = Some(place);
     }
 }
 
 impl Drop for Session {
     fn drop(&mut self) {
-        drop(self.begin_to_close());
+        let (client, at, place) = (self.client.take(), self.at.take(), self.place.take());
+        let (Some(client), Ok(runtime)) = (client, tokio::runtime::Handle::try_current()) else {
+            return;
+        };
+        runtime.spawn(async move {
+            match timeout(CLOSING, client.close()).await {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => {
+                    tracing::info!(%error, "a browser's session was gone before it was closed");
+                }
+                Err(_) => end(at).await,
+            }
+            drop(place);
+        });
+    }
+}
+
+/// Tells the driver to end a session, beside whatever is being asked in it.
+async fn end(at: Option<Url>) {
+    let request = at.map(|at| Request::builder().method(Method::DELETE).uri(at.as_str()));
+    let Some(Ok(request)) = request.map(|request| request.body(Empty::<Bytes>::new())) else {
+        return;
+    };
+    let client = hyper_util::client::legacy::Client::builder(TokioExecutor::new());
+    let asked = client.build_http().request(request);
+    match timeout(ENDING, asked).await {
+        Ok(Ok(_)) => {}
+        Ok(Err(error)) => tracing::info!(%error, "a browser's session could not be ended"),
+        Err(_) => tracing::warn!("a browser's session does not end"),
     }
 }
 
 async fn connect(
     driver: Url,
     capabilities: Capabilities,
-    place: OwnedSemaphorePermit,
+    place: Option<OwnedSemaphorePermit>,
     told: oneshot::Sender<Result<Session, NewSessionError>>,
 ) {
     let mut builder = ClientBuilder::new(HttpConnector::new());
-    let connected = builder.capabilities(capabilities).connect(driver.as_str()).await;
+    let connected = match builder.capabilities(capabilities).connect(driver.as_str()).await {
+        Ok(client) => {
+            let id = client.session_id().await.ok().flatten();
+            let at = id.and_then(|id| address(&driver, &id));
+            Ok(Session { client: Some(client), place, at })
+        }
+        Err(error) => Err(error),
+    };
     // A session that nobody takes is dropped here, which closes it.
-    let _ = told.send(connected.map(|client| Session { client: Some(client), place: Some(place) }));
+    let _ = told.send(connected);
+}
+
+fn address(driver: &Url, session: &str) -> Option<Url> {
+    let mut at = driver.clone();
+    at.path_segments_mut().ok()?.pop_if_empty().extend(["session", session]);
+    Some(at)
 }
 
 fn full(shown: &str, why: &str) -> LookError {

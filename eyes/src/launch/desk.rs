@@ -12,12 +12,13 @@ use hyper::body::{Bytes, Incoming};
 use hyper::header::{CONTENT_TYPE, HOST, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper::{Request, Response, StatusCode};
+use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use serde_json::json;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::task::AbortOnDropHandle;
 
+use super::browsers::Browsers;
 use crate::asked;
 
 /// How large a request may be, in bytes: a script and its arguments.
@@ -26,7 +27,11 @@ const LARGEST: usize = 4 * 1024 * 1024;
 /// How an error begins when there is no driver to pass a request on to.
 pub(crate) const ENDED: &str = "the driver has ended";
 
-type Body = BoxBody<Bytes, hyper::Error>;
+/// How large an answer may be, in bytes: a picture of ten million pixels that can't be packed, in base64.
+const LARGEST_ANSWER: usize = 64 * 1024 * 1024;
+
+type Failure = Box<dyn std::error::Error + Send + Sync>;
+type Body = BoxBody<Bytes, Failure>;
 
 /// The way to the driver, while there is one: its port, and what its paths begin with.
 #[derive(Debug, Default)]
@@ -64,7 +69,8 @@ impl Desk {
     pub(super) async fn open(way: Arc<Way>, profiles: PathBuf) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let (port, base) = (listener.local_addr()?.port(), secret());
-        let clerk = Arc::new(Clerk { way, profiles, base: base.clone() });
+        let browsers = Browsers::default();
+        let clerk = Arc::new(Clerk { way, profiles, base: base.clone(), browsers });
         let serving = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 let clerk = Arc::clone(&clerk);
@@ -84,6 +90,7 @@ struct Clerk {
     way: Arc<Way>,
     profiles: PathBuf,
     base: String,
+    browsers: Browsers,
 }
 
 impl Clerk {
@@ -99,52 +106,80 @@ impl Clerk {
         let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
     }
 
+    /// A path relative to this desk.
+    fn inside(&self, path: &str) -> Option<String> {
+        let path = path.strip_prefix('/')?.strip_prefix(&self.base)?.strip_prefix('/')?;
+        Some(path.to_owned())
+    }
+
     async fn answer(
         &self,
         request: Request<Incoming>,
     ) -> Result<Response<Body>, (StatusCode, String)> {
         let (head, body) = request.into_parts();
-        let path = head.uri.path().to_owned();
-        let inside = path.strip_prefix('/').and_then(|path| path.strip_prefix(self.base.as_str()));
-        let Some(inside) = inside.and_then(|path| path.strip_prefix('/')) else {
+        let Some(inside) = self.inside(head.uri.path()) else {
             return Err((StatusCode::NOT_FOUND, "this is nobody's driver".to_owned()));
         };
         let body = Limited::new(body, LARGEST).collect().await;
         let body = body.map_err(|error| (StatusCode::BAD_REQUEST, error.to_string()))?.to_bytes();
-        asked::check(&head.method, inside, &body, &self.profiles)
+        asked::check(&head.method, &inside, &body, &self.profiles)
             .map_err(|why| (StatusCode::FORBIDDEN, why))?;
         let Some((port, base)) = self.way.now() else {
             return Err((StatusCode::BAD_GATEWAY, ENDED.to_owned()));
         };
         let request = Request::builder()
-            .method(head.method)
+            .method(&head.method)
             .uri(format!("/{base}/{inside}"))
             .header(HOST, format!("127.0.0.1:{port}"))
             .header(CONTENT_TYPE, "application/json; charset=utf-8")
             .body(Full::new(body))
             .map_err(|error| (StatusCode::BAD_REQUEST, error.to_string()))?;
-        pass_on(port, request)
-            .await
-            .map_err(|error| (StatusCode::BAD_GATEWAY, format!("{ENDED}: {error}")))
+        let passed = pass_on(port, request);
+        let answer = match ended(&head.method, &inside) {
+            Some(session) => self.browsers.end(session, passed).await,
+            None => passed.await,
+        };
+        let answer = answer.map_err(gone)?;
+        if inside == "session" { self.opened(answer).await } else { Ok(answer) }
+    }
+
+    /// An answer to a request for a session, which says which browser it has.
+    async fn opened(&self, answer: Response<Body>) -> Result<Response<Body>, (StatusCode, String)> {
+        let (head, body) = answer.into_parts();
+        let body = body.collect().await.map_err(gone)?.to_bytes();
+        self.browsers.learn(head.status, &body);
+        Ok(Response::from_parts(head, whole(body)))
     }
 }
 
-async fn pass_on(
-    port: u16,
-    request: Request<Full<Bytes>>,
-) -> Result<Response<Body>, Box<dyn std::error::Error + Send + Sync>> {
+/// The session that a request wants to end.
+fn ended(method: &Method, path: &str) -> Option<String> {
+    let session = path.strip_prefix("session/")?;
+    (method == Method::DELETE && !session.contains('/')).then(|| session.to_owned())
+}
+
+async fn pass_on(port: u16, request: Request<Full<Bytes>>) -> Result<Response<Body>, Failure> {
     let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await?;
     let (mut driver, connection) =
         hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
     tokio::spawn(connection);
-    Ok(driver.send_request(request).await?.map(BodyExt::boxed))
+    let answer = driver.send_request(request).await?;
+    Ok(answer.map(|body| Limited::new(body, LARGEST_ANSWER).boxed()))
+}
+
+fn whole(body: impl Into<Bytes>) -> Body {
+    Full::new(body.into()).map_err(|never| match never {}).boxed()
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is what map_err gives")]
+fn gone(error: Failure) -> (StatusCode, String) {
+    (StatusCode::BAD_GATEWAY, format!("{ENDED}: {error}"))
 }
 
 /// An error as WebDriver words it (W3C WebDriver, "Errors").
 fn sorry(status: StatusCode, why: &str) -> Response<Body> {
     let value = json!({"value": {"error": "unknown error", "message": why, "stacktrace": ""}});
-    let body = Full::new(Bytes::from(value.to_string())).map_err(|never| match never {});
-    let mut response = Response::new(body.boxed());
+    let mut response = Response::new(whole(value.to_string()));
     *response.status_mut() = status;
     let kind = HeaderValue::from_static("application/json; charset=utf-8");
     response.headers_mut().insert(CONTENT_TYPE, kind);

@@ -96,7 +96,8 @@ pub(super) async fn clear() {
     }
 }
 
-fn children() -> Vec<Pid> {
+/// The processes whose parent is this one.
+pub(super) fn children() -> Vec<Pid> {
     let threads = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
     let listed =
         threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());

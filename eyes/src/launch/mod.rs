@@ -14,6 +14,7 @@
 //!
 //! It ends with its agent, however that ends, and everything that it has started ends with it.
 
+mod browsers;
 mod cage;
 mod desk;
 mod driver;

@@ -6,12 +6,12 @@ use eyes::LookError;
 use rustix::process::{Pid, Signal, kill_process};
 use testkit::eventually;
 
-use crate::rig::{Rig, living, look};
+use crate::rig::{Rig, living, look, runs};
 use crate::site::{Page, Site};
 
-/// Browsers besides the driver itself.
-fn browsers(rig: &Rig) -> usize {
-    living(rig.outside()).len() - 1
+/// Waits until none of the processes is there any more.
+async fn gone(pids: &[u32]) {
+    eventually("their browsers are closed", async || !pids.iter().any(|pid| runs(*pid))).await;
 }
 
 #[tokio::test]
@@ -30,7 +30,10 @@ async fn three_pages_are_looked_at_side_by_side_and_a_fourth_waits() {
         };
         eventually("three pages are asked for", async || arrived() == 3).await;
         assert_eq!(arrived(), 3);
+        let used: Vec<u32> = rig.browsers().into_iter().collect();
+        assert_eq!(used.len(), 3);
         site.open();
+        used
     };
     let all = async {
         let mut looks: Vec<_> = looks.map(Box::pin).collect();
@@ -41,24 +44,24 @@ async fn three_pages_are_looked_at_side_by_side_and_a_fourth_waits() {
         ended.extend([a, b, c, d]);
         ended
     };
-    let (ended, ()) = tokio::join!(all, opened);
+    let (ended, used) = tokio::join!(all, opened);
     assert!(ended.iter().all(Result::is_ok), "{ended:?}");
-    eventually("all browsers are closed", async || browsers(&rig) == 0).await;
+    gone(&used).await;
 }
 
 #[tokio::test]
 async fn a_look_that_is_given_up_closes_its_browser() {
     let site = Site::start(|_| Page::html("hi")).await;
     let rig = Rig::new(&[&site.address]);
-    {
-        let given_up = rig.look(site.url("/slow"));
-        tokio::select! {
-            seen = given_up => panic!("{seen:?}"),
-            () = eventually("the page is asked for", async || site.asked("/slow") > 0) => {}
-        }
-    }
+    let used = tokio::select! {
+        seen = rig.look(site.url("/slow")) => panic!("{seen:?}"),
+        used = async {
+            eventually("the page is asked for", async || site.asked("/slow") > 0).await;
+            rig.a_browser().await
+        } => used,
+    };
     site.open();
-    eventually("its browser is closed", async || browsers(&rig) == 0).await;
+    gone(&used).await;
     rig.look(site.url("/")).await.unwrap();
 }
 
@@ -67,10 +70,12 @@ async fn a_page_that_takes_too_long_is_told_and_its_browser_closed() {
     let site = Site::start(|_| Page::html("hi")).await;
     let rig = Rig::new(&[&site.address]);
     let limit = Duration::from_millis(1);
-    let error = rig.eyes.look(eyes::Look { limit, ..look(site.url("/slow")) }).await.unwrap_err();
+    let slow = rig.eyes.look(eyes::Look { limit, ..look(site.url("/slow")) });
+    let (error, used) = tokio::join!(slow, rig.a_browser());
+    let error = error.unwrap_err();
     assert!(matches!(error, LookError::Slow(..)), "{error}");
     site.open();
-    eventually("its browser is closed", async || browsers(&rig) == 0).await;
+    gone(&used).await;
 }
 
 #[tokio::test]
@@ -80,15 +85,17 @@ async fn a_driver_that_is_killed_in_the_middle_is_told_and_started_anew() {
     let killed = async {
         eventually("the page is asked for", async || site.asked("/slow") > 0).await;
         let driver = Pid::from_raw(rig.driver().cast_signed()).unwrap();
+        let used = rig.a_browser().await;
         kill_process(driver, Signal::KILL).unwrap();
+        used
     };
-    let (seen, ()) = tokio::join!(rig.look(site.url("/slow")), killed);
+    let (seen, used) = tokio::join!(rig.look(site.url("/slow")), killed);
     assert_eq!(
         seen.unwrap_err().to_string(),
         "the browser failed: the browser at this machine has ended in the middle; the next look starts one anew"
     );
     rig.look(site.url("/")).await.unwrap();
-    eventually("nothing of the first is left", async || browsers(&rig) == 0).await;
+    gone(&used).await;
 }
 
 #[tokio::test]
@@ -106,9 +113,4 @@ async fn nothing_is_left_when_nobody_asks_any_more() {
         looking.iter().chain([&outside]).all(|pid| !runs(*pid))
     })
     .await;
-}
-
-fn runs(pid: u32) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
 }

@@ -4,5 +4,6 @@
 mod ends;
 mod grid;
 mod house;
+mod pages;
 mod rig;
 mod site;

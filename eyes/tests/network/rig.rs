@@ -1,5 +1,6 @@
 //! Eyes with a browser of their own, and a look at the processes behind them.
 
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
@@ -7,7 +8,7 @@ use std::time::Duration;
 
 use eyes::launch::Launcher;
 use eyes::{Eyes, Look, LookError, Network, Place, Seen};
-use testkit::children_of;
+use testkit::{children_of, eventually};
 use url::Url;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_eyes_driver");
@@ -49,6 +50,25 @@ impl Rig {
         children_of(std::process::id()).into_iter().find(is_it).expect("nothing starts drivers")
     }
 
+    /// The first process of each browser that is open.
+    pub(crate) fn browsers(&self) -> HashSet<u32> {
+        let is_first = |pid: &u32| {
+            let line = fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            line.contains("--headless") && !line.contains("--type=")
+        };
+        living(self.outside()).into_iter().filter(is_first).collect()
+    }
+
+    /// Waits until a browser is open, and gives all its processes.
+    pub(crate) async fn a_browser(&self) -> Vec<u32> {
+        eventually("a browser has a page", async || {
+            living(self.outside()).iter().any(|pid| is_renderer(*pid))
+        })
+        .await;
+        let first = self.browsers();
+        first.iter().flat_map(|pid| living(*pid)).chain(first.iter().copied()).collect()
+    }
+
     /// The driver.
     pub(crate) fn driver(&self) -> u32 {
         living(self.outside())[0]
@@ -59,13 +79,20 @@ pub(crate) fn look(url: Url) -> Look {
     Look { url, limit: LONG, profile: None }
 }
 
+fn is_renderer(pid: u32) -> bool {
+    fs::read_to_string(format!("/proc/{pid}/cmdline"))
+        .is_ok_and(|line| line.contains("--type=renderer"))
+}
+
+/// Whether a process is there and has not ended.
+pub(crate) fn runs(pid: u32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
+}
+
 /// All that descends from a process and still runs.
 pub(crate) fn living(pid: u32) -> Vec<u32> {
-    let runs = |pid: &u32| {
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
-    };
-    let children: Vec<u32> = children_of(pid).into_iter().filter(runs).collect();
+    let children: Vec<u32> = children_of(pid).into_iter().filter(|pid| runs(*pid)).collect();
     let below: Vec<u32> = children.iter().flat_map(|child| living(*child)).collect();
     [children, below].concat()
 }

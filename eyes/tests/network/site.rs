@@ -24,6 +24,10 @@ impl Page {
         ))
     }
 
+    pub(crate) fn missing(body: &str) -> Self {
+        Self(Self::html(body).0.replacen("200 OK", "404 Not Found", 1))
+    }
+
     pub(crate) fn to(location: &str) -> Self {
         Self(format!(
             "HTTP/1.1 302 Found\r\nLocation: {location}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
