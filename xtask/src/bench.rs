@@ -8,6 +8,7 @@ mod machine;
 mod ollama;
 mod program;
 
+mod eyes;
 mod memory;
 mod prompt;
 mod queue;
@@ -39,6 +40,7 @@ const BENCHES: &[Bench] = &[
     Bench { name: "queue", about: "what the broker costs on Redis", run: queue::run },
     Bench { name: "wall", about: "what the wall adds to a command", run: wall::run },
     Bench { name: "words", about: "when the first words are shown", run: words::run },
+    Bench { name: "eyes", about: "what a look at a page takes", run: eyes::run },
     Bench { name: "prompt", about: "what the model has to read, turn by turn", run: prompt::run },
 ];
 
