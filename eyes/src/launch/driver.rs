@@ -115,5 +115,5 @@ async fn port(lines: &mut BufReader<ChildStdout>) -> io::Result<u16> {
         }
         line.clear();
     }
-    Err(io::Error::other("it ended before it was ready"))
+    Err(io::Error::new(io::ErrorKind::UnexpectedEof, "it ended before it was ready"))
 }

@@ -18,6 +18,9 @@ use super::desk::{Desk, Way};
 use super::driver::{Driver, clear};
 use super::words::{self, KILL, START};
 
+/// How often a driver is started that ends before it is ready.
+const TRIES: usize = 3;
+
 /// Serves the agent at stdin until it has gone. `args` are the driver and the folder of named profiles.
 #[must_use]
 pub fn serve(args: &[OsString]) -> ExitCode {
@@ -88,18 +91,29 @@ impl Outside {
     async fn start(&mut self) -> io::Result<String> {
         if !self.driver.as_mut().is_some_and(Driver::lives) {
             self.kill().await;
+            let driver = self.driver().await?;
+            self.way.lead_to(driver.port, &driver.base);
+            self.driver = Some(driver);
+        }
+        Ok(self.desk.address())
+    }
+
+    /// Starts a driver. It asks the system for a free port of IPv4 and wants the same one of IPv6, which may not be free:
+    /// then it ends at once, and is started again.
+    async fn driver(&self) -> io::Result<Driver> {
+        let mut tried = 0;
+        loop {
+            tried += 1;
             match Driver::start(&self.program, self.temp.path()).await {
-                Ok(driver) => {
-                    self.way.lead_to(driver.port, &driver.base);
-                    self.driver = Some(driver);
-                }
+                Ok(driver) => return Ok(driver),
                 Err(error) => {
                     clear().await;
-                    return Err(error);
+                    if tried == TRIES || error.kind() != io::ErrorKind::UnexpectedEof {
+                        return Err(error);
+                    }
                 }
             }
         }
-        Ok(self.desk.address())
     }
 
     /// Ends the driver, and leaves nothing of it on the disk.

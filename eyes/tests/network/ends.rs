@@ -70,8 +70,7 @@ async fn a_page_that_takes_too_long_is_told_and_its_browser_closed() {
     let site = Site::start(|_| Page::html("hi")).await;
     let rig = Rig::new(&[&site.address]);
     let limit = Duration::from_millis(1);
-    let slow = rig.eyes.look(eyes::Look { limit, ..look(site.url("/slow")) });
-    let (error, used) = tokio::join!(slow, rig.a_browser());
+    let (error, used) = rig.look_with(eyes::Look { limit, ..look(site.url("/slow")) }).await;
     let error = error.unwrap_err();
     assert!(matches!(error, LookError::Slow(..)), "{error}");
     site.open();

@@ -55,8 +55,7 @@ async fn a_page_that_holds_up_its_browser_is_given_up_and_the_browser_killed() {
     .await;
     let rig = Rig::new(&[&site.address]);
     let limit = Duration::from_secs(5);
-    let held_up = rig.eyes.look(eyes::Look { limit, ..look(site.url("/dead")) });
-    let (error, used) = tokio::join!(held_up, rig.a_browser());
+    let (error, used) = rig.look_with(eyes::Look { limit, ..look(site.url("/dead")) }).await;
     let error = error.unwrap_err();
     assert!(matches!(error, LookError::Slow(..) | LookError::Page(..)), "{error}");
     assert_eq!(rig.look(site.url("/")).await.unwrap().text, "fine");
@@ -67,7 +66,7 @@ async fn a_page_that_holds_up_its_browser_is_given_up_and_the_browser_killed() {
 async fn the_next_browser_is_open_before_it_is_needed_and_used_once() {
     let site = Site::start(|_| Page::html("hi")).await;
     let rig = Rig::new(&[&site.address]);
-    let (seen, first) = tokio::join!(rig.look(site.url("/")), rig.a_browser());
+    let (seen, first) = rig.look_with(look(site.url("/"))).await;
     seen.unwrap();
     eventually("only the next one is open", async || {
         !first.iter().any(|pid| runs(*pid)) && rig.browsers().len() == 1

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use eyes::launch::Launcher;
 use eyes::{Eyes, Look, LookError, Network, Place, Seen};
-use testkit::{children_of, eventually};
+use testkit::{children_of, eventually, wait_until};
 use url::Url;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_eyes_driver");
@@ -18,7 +18,8 @@ const LONG: Duration = Duration::from_secs(60);
 
 pub(crate) struct Rig {
     pub(crate) eyes: Eyes,
-    profiles: tempfile::TempDir,
+    outside: u32,
+    _profiles: tempfile::TempDir,
 }
 
 impl Rig {
@@ -34,7 +35,7 @@ impl Rig {
         let launcher = Launcher::begin_as(Path::new(PROGRAM), search, profiles.path()).unwrap();
         let launcher = launcher.expect("chromium is missing; run: cargo xtask setup");
         let eyes = Eyes::new(Place::Own(launcher, profiles.path().to_owned()), network);
-        Self { eyes, profiles }
+        Self { eyes, outside: outside(profiles.path()), _profiles: profiles }
     }
 
     pub(crate) async fn look(&self, url: Url) -> Result<Seen, LookError> {
@@ -43,20 +44,28 @@ impl Rig {
 
     /// The process that starts the driver.
     pub(crate) fn outside(&self) -> u32 {
-        let mine = self.profiles.path().to_str().unwrap();
-        let is_it = |pid: &u32| {
-            fs::read_to_string(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.contains(mine))
-        };
-        children_of(std::process::id()).into_iter().find(is_it).expect("nothing starts drivers")
+        self.outside
     }
 
-    /// The first process of each browser that is open.
+    /// The first process of each browser that is open. What it is about to start looks just like it, so a driver's
+    /// children alone count.
     pub(crate) fn browsers(&self) -> HashSet<u32> {
         let is_first = |pid: &u32| {
             let line = fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-            line.contains("--headless") && !line.contains("--type=")
+            runs(*pid) && line.contains("--headless")
         };
-        living(self.outside()).into_iter().filter(is_first).collect()
+        let drivers = children_of(self.outside);
+        drivers.into_iter().flat_map(children_of).filter(is_first).collect()
+    }
+
+    /// Looks, and gives all processes of the browser that was there first.
+    pub(crate) async fn look_with(&self, look: Look) -> (Result<Seen, LookError>, Vec<u32>) {
+        let mut looking = std::pin::pin!(self.eyes.look(look));
+        tokio::select! {
+            biased;
+            used = self.a_browser() => (looking.await, used),
+            seen = &mut looking => panic!("it ended before a browser was there: {seen:?}"),
+        }
     }
 
     /// Waits until a browser is open, and gives all its processes.
@@ -77,6 +86,20 @@ impl Rig {
 
 pub(crate) fn look(url: Url) -> Look {
     Look { url, limit: LONG, profile: None }
+}
+
+/// The child that was started with this folder. While others come and go, a list of children may miss it.
+fn outside(profiles: &Path) -> u32 {
+    let mine = profiles.to_str().unwrap();
+    let is_it = |pid: &u32| {
+        fs::read_to_string(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.contains(mine))
+    };
+    let mut found = None;
+    wait_until("what starts drivers runs", || {
+        found = children_of(std::process::id()).into_iter().find(is_it);
+        found.is_some()
+    });
+    found.unwrap()
 }
 
 fn is_renderer(pid: u32) -> bool {
