@@ -31,3 +31,32 @@ fn is_stopped(seen: &Observation) -> bool {
 fn is_final(status: Status) -> bool {
     matches!(status, Status::Pending | Status::Denied | Status::Skipped)
 }
+
+#[cfg(test)]
+mod tests {
+    use protocol::{ActionName, Code, Done, Stopped};
+
+    use super::*;
+    use crate::testing::{agent_cards, router_cards};
+
+    fn offered_after(code: Option<Code>) -> Vec<String> {
+        let cards = [agent_cards(), router_cards()];
+        let result = match code {
+            Some(code) => Err(Stopped::new(code, "no")),
+            None => Ok(Done::default()),
+        };
+        let seen = [Observation::of_local(ActionName::new("CREATE_POST").unwrap(), result)];
+        let offered = offered("Publish 'Hi' on X.", [&cards[0], &cards[1]], &seen);
+        offered.iter().map(|card| card.name.to_string()).collect()
+    }
+
+    #[test]
+    fn what_was_stopped_in_a_turn_is_not_offered_again_in_it() {
+        for code in [Code::Policy, Code::Approval, Code::Disabled] {
+            assert_eq!(offered_after(Some(code)), Vec::<String>::new(), "{code:?}");
+        }
+        for code in [None, Some(Code::BadParams), Some(Code::Timeout)] {
+            assert_eq!(offered_after(code), ["CREATE_POST"], "{code:?}");
+        }
+    }
+}

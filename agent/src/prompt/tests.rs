@@ -92,13 +92,19 @@ fn the_first_prompt_is_small() {
 
 #[test]
 fn of_an_ordinary_chat_most_of_the_prompt_stays_from_turn_to_turn() {
+    for way in [Way::ToolCode, Way::Json] {
+        most_stays(Fit { way, ..FIT });
+    }
+}
+
+fn most_stays(fit: Fit) {
     let (mut scene, cards, prompt) = (busy(), cards(), prompt());
     scene.history = History::default();
     let mut last = String::new();
     let mut kept: Vec<usize> = Vec::new();
     for turn in 0..30 {
         let message = format!("Question {turn}: what shall I cook tonight with rice and peppers?");
-        let text = prompt.render(&scene.parts(&cards, &message), FIT).text;
+        let text = prompt.render(&scene.parts(&cards, &message), fit).text;
         let common = last.bytes().zip(text.bytes()).take_while(|(a, b)| a == b).count();
         if turn > 0 {
             let hops = turn >= 10 && turn % 5 == 1;
