@@ -3,6 +3,7 @@
 
 mod bench;
 mod chaos;
+mod eval;
 mod fuzz;
 mod gate;
 mod lint;
@@ -61,6 +62,15 @@ enum Task {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
+    /// Ask a model what people ask an agent, and count how often it calls the right action
+    ///
+    /// `cargo xtask eval --help` tells how.
+    #[command(disable_help_flag = true)]
+    Eval {
+        /// What to pass on, such as --url http://127.0.0.1:8080 --way json
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
     /// Switch each control of the wall off in turn, and look whether the hostile suite notices
     ///
     /// Builds a copy of the tree under target/mutants again for each control of tests/hostile/mutants.toml,
@@ -100,6 +110,7 @@ fn run(task: Task) -> Result<()> {
         Task::Readme => readme::run(&sh),
         Task::Bench { name } => bench::run(&sh, name.as_deref()),
         Task::Chaos { args } => chaos::run(&sh, &args),
+        Task::Eval { args } => eval::run(&sh, &args),
         Task::Fuzz { target, seconds } => fuzz::run(&sh, target.as_deref(), seconds),
         Task::MutateWall { list, picks } => mutate::run(&sh, list, &picks),
         Task::Advisories => lint::licences::advisories(&sh),

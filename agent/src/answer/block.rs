@@ -4,6 +4,7 @@ use protocol::json;
 use serde_json::Value;
 
 use super::Action;
+use super::envelope::BESIDE_MESSAGE;
 use super::error::{ActionError, AnswerError, shown};
 use super::form;
 use super::lenient::{self, Arguments};
@@ -172,6 +173,8 @@ impl Notation<'_> {
                 )));
             }
         }
+        // What a schema makes a small model write first, so that it acts better; nobody reads it.
+        BESIDE_MESSAGE.into_iter().for_each(|key| drop(object.shift_remove(key)));
         let actions = object.shift_remove("actions").unwrap_or_default();
         match object.keys().next() {
             Some(key) => Err(AnswerError::UnknownKey(shown(key))),

@@ -17,6 +17,7 @@
 //! router judges every command all the same.
 
 mod block;
+mod envelope;
 mod error;
 mod form;
 mod held;

@@ -7,7 +7,6 @@
 use protocol::json::MAX_BYTES;
 use serde_json::Value;
 
-use super::MAX_ACTIONS;
 use super::error::AnswerError;
 use super::held::{Held, Kind, Step};
 use super::line::{Line, goes_on};
@@ -15,6 +14,7 @@ use super::marks::{FENCE, Form, Mark, Spot, Tag, is_cut_tag, mark, may_begin};
 use super::message::{Heard, Message};
 use super::name::Cards;
 use super::scan::{begun, run};
+use super::{MAX_ACTIONS, envelope};
 
 /// Calls as they stand in the text.
 #[derive(Debug)]
@@ -51,6 +51,8 @@ pub(super) struct Splitter<'c> {
     is_inner: bool,
     /// How many of the bytes that follow were looked at and are words.
     plain: usize,
+    /// How the answer that is one object began, up to its message.
+    head: String,
     /// A fence was opened with a block and has not been closed.
     owes_fence: bool,
     behind: Behind,
@@ -157,7 +159,7 @@ impl<'c> Splitter<'c> {
             };
         let taken = match mark {
             Mark::Undecided if !self.is_ended => return (0, false),
-            Mark::Undecided if is_cut_tag(text) => {
+            Mark::Undecided if is_cut_tag(text) || envelope::is_begun(text) => {
                 self.fail(AnswerError::Unclosed);
                 text.len()
             }
@@ -193,6 +195,7 @@ impl<'c> Splitter<'c> {
             Tag::ReasoningEnd if self.is_silent => return self.wrong(AnswerError::Quoted, mark),
             Tag::ReasoningEnd | Tag::Control => return mark.len(),
             Tag::Message => {
+                mark.clone_into(&mut self.head);
                 let inner = Self { is_inner: true, ..Self::new(self.cards) };
                 self.place = Place::Message(Message::default(), Box::new(inner));
                 return mark.len();
@@ -277,11 +280,8 @@ impl<'c> Splitter<'c> {
             return (0, true);
         };
         self.take_held(kind, form, &message, words);
-        let text = if kind == Kind::Tail {
-            format!("{{\"message\": \"\"{inside}")
-        } else {
-            inside.to_owned()
-        };
+        let text =
+            if kind == Kind::Tail { format!("{}\"{inside}", self.head) } else { inside.to_owned() };
         // A value without a tag has its end in itself; only a fence says that it is there.
         let is_whole = is_closed && matches!(kind, Kind::Fence { .. });
         self.keep(Block { form, text, is_whole });

@@ -467,6 +467,9 @@ fn text() -> impl Strategy<Value = String> {
         Just("<tool".to_owned()),
         Just(r#"[{"name": "A", "params": {}}]"#.to_owned()),
         Just(r#"{"name": "HELLO_WORLD", "params": {}}"#.to_owned()),
+        Just(
+            r#"{"thought": "a}", "asks_for": ["talk"], "actions": [], "message": "Hi \"#.to_owned()
+        ),
         Just(r#"{"message": "Hi \n\ud83d\ude00 <tool"#.to_owned()),
         Just(r#"", "actions": []}"#.to_owned()),
         Just("{'name': 'HELLO_WORLD'".to_owned()),
@@ -516,5 +519,24 @@ proptest! {
         let answer = Answer { words, actions };
         prop_assert_eq!(read(&answer.to_string()), Ok(answer.clone()));
         prop_assert_eq!(read(&format!("{}\n{}", answer.words, block(&answer.actions))), Ok(answer));
+    }
+}
+
+#[test]
+fn the_message_streams_behind_thoughts_and_actions_that_nobody_sees() {
+    let head = r#"{"thought":"say \"hi\"","asks_for":["HELLO_WORLD"],"actions":[{"name":"HELLO_WORLD","params":{}}],"message":""#;
+    let [local, router] = cards();
+    let mut words = Words::new([local, router]);
+    assert_eq!(words.push(&head[..30]), "");
+    assert_eq!(words.push(&head[30..]), "");
+    assert_eq!(words.push("Here "), "Here");
+    assert_eq!(words.push("it is.\"}"), " it is.");
+    assert_eq!(words.finish(), "");
+    let answer = read(&format!("{head}Done.\"}}")).unwrap();
+    assert_eq!((answer.words.as_str(), answer.actions), ("Done.", vec![hello()]));
+    for cut in 1..head.len() {
+        let shown = words_of(&head[..cut]);
+        assert!(cut < 12 || shown.is_empty(), "{shown}");
+        assert!(cut < 12 || read(&head[..cut]).is_err(), "{}", &head[..cut]);
     }
 }
