@@ -154,9 +154,9 @@ fn a_missing_key_is_said_at_the_start() {
     let mut chat = safeclaw(&home, &[]);
     chat.ask("Say hello to Ann.", "HELLO_WORLD: ok");
     chat.expect_on_stderr(
-        "model:  openai, gpt-4o-mini: openai:gpt-4o-mini needs a key; put OPENAI_API_KEY=... into .env",
+        "model:  openai, gpt-4o-mini: OpenAI wants a key; write OPENAI_API_KEY=... into .env",
     );
-    assert_eq!(lines(&chat, "needs a key"), 1, "{}", chat.stderr());
+    assert_eq!(lines(&chat, "wants a key"), 1, "{}", chat.stderr());
 }
 
 const KEY: &str = "sk-hunter2hunter2hunter2";
