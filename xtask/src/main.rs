@@ -9,6 +9,7 @@ mod gate;
 mod lint;
 mod mutate;
 mod readme;
+mod real_model;
 mod setup;
 mod stage;
 mod tool;
@@ -34,7 +35,12 @@ enum Task {
     /// The whole gate: setup, lint, build, every test, doc tests, the README's commands
     ///
     /// Prints each stage's time, and stops at the first failure with the command that repeats it.
-    Test,
+    Test {
+        /// Instead, try the model server at this address (OpenAI's API): wire, streaming, stopping, what of the prompt
+        /// is read again, and a short eval
+        #[arg(long, value_name = "URL")]
+        real_model: Option<String>,
+    },
     /// Run the commands that README.md tells people to type, in an empty home
     Readme,
     /// Measure the release build against its budgets; without a name, list what can be measured
@@ -106,7 +112,8 @@ fn run(task: Task) -> Result<()> {
     match task {
         Task::Setup => setup::run(&sh),
         Task::Lint => stage::run_all(&sh, &lint::STAGES),
-        Task::Test => gate::run(&sh),
+        Task::Test { real_model: None } => gate::run(&sh),
+        Task::Test { real_model: Some(url) } => real_model::run(&sh, &url),
         Task::Readme => readme::run(&sh),
         Task::Bench { name } => bench::run(&sh, name.as_deref()),
         Task::Chaos { args } => chaos::run(&sh, &args),
