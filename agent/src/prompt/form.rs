@@ -53,10 +53,10 @@ pub(super) fn in_one_line(way: Way) -> Option<&'static str> {
     }
 }
 
+// No block with a name that stands for others: small models copy it.
 const TOOL_CODE: &str = "\
-Answer the message at the end in plain words and in its language. If it asks for something that a listed action does, end \
-the answer with one block and write nothing behind it:
-<tool_code>[{\"name\": \"ACTION\", \"params\": {...}}]</tool_code>";
+Answer the message at the end in plain words and in its language. Only if it asks for something that a listed action does, \
+end the answer with one <tool_code> block, written as in that action's example, and write nothing behind it.";
 
 const JSON: &str = "\
 Answer the message at the end with one JSON object: \"thought\" says in a few English words what it wants; \"asks_for\" names the actions that it asks for, or [\"talk\"]; \"actions\" \
