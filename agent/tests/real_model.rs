@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use agent::answer::Answer;
+use agent::answer::{Answer, Shown};
 use agent::config::{ProviderName, Target};
 use agent::model::{ApiKeys, Ask, Endpoint, Model, Progress, TurnParts, Usage, Way};
 use agent::prompt::{Fence, Parts, Prompt};
@@ -61,7 +61,8 @@ async fn say(endpoint: &Endpoint, message: &str, history: &History) -> (usize, S
         |progress: Progress<'_>| pieces += usize::from(matches!(progress, Progress::Piece(_)));
     let completion = endpoint.complete(&Ask::turn(&write, turn), &mut hear).await.unwrap();
     // What a small model writes may ask for nothing that there is; here it only has to come.
-    let words = Answer::read(&completion, [&cards, &[]]).map(|answer| answer.words);
+    let words =
+        Answer::read(&completion, [&cards, &[]], &Shown::default()).map(|answer| answer.words);
     assert!(!completion.text.is_empty() || !completion.calls.is_empty());
     (pieces, words.unwrap_or_default(), completion.usage)
 }

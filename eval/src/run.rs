@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use std::time::Instant;
 
 use agent::action::Observation;
-use agent::answer::Answer;
+use agent::answer::{Answer, Shown};
 use agent::model::{Ask, Completion, Fit, TurnParts, Way};
 use agent::prompt::{Fence, Parts, Prompt};
 use agent::workspace::{Artifact, History, Memory, SOUL};
@@ -89,7 +89,7 @@ impl Run<'_> {
 
     /// The record with the judgement of today: what is expected may have been corrected since.
     fn judged_again(&self, record: &Record, utterance: &Utterance) -> Record {
-        let read = Answer::read(&record.completion(), self.actions.cards());
+        let read = Answer::read(&record.completion(), self.actions.cards(), &Shown::default());
         let (actions, error) = match read {
             Ok(answer) => (answer.actions, None),
             Err(error) => (Vec::new(), Some(error.to_string())),

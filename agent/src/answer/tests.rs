@@ -33,7 +33,7 @@ fn made() -> [Vec<ActionCard>; 2] {
 
 pub(super) fn read(text: &str) -> Result<Answer, AnswerError> {
     let [local, router] = cards();
-    Answer::read(&Completion::new(text), [local, router])
+    Answer::read(&Completion::new(text), [local, router], &Shown::default())
 }
 
 pub(super) fn words_of(text: &str) -> String {
@@ -181,7 +181,7 @@ fn tool_calls_of_a_server_are_read() {
         let call = Call { name: name.to_owned(), params: params.to_owned() };
         let completion =
             Completion { text: "Sure.".to_owned(), calls: vec![call], ..Completion::default() };
-        Answer::read(&completion, [local, router])
+        Answer::read(&completion, [local, router], &Shown::default())
     };
     for (name, params) in [
         ("HELLO_WORLD", ""),
@@ -288,6 +288,7 @@ fn what_is_wrong_is_said_so_that_the_model_can_mend_it() {
     let lonely = Answer::read(
         &Completion::new("<tool_code>[{\"name\": \"A\"}]</tool_code>"),
         [&none, &none],
+        &Shown::default(),
     );
     insta::assert_snapshot!(lonely.unwrap_err(), @r#"action 1: there is no action "A"; there are no actions at the moment; answer in words"#);
 }
@@ -340,7 +341,7 @@ fn a_name_that_fits_two_actions_names_none() {
         serde_json::from_value(json!([{"name": "GET_IT"}, {"name": "GETIT"}])).unwrap();
     let read = |name: &str| {
         let text = format!("<tool_code>[{}]</tool_code>", json!({"name": name}));
-        Answer::read(&Completion::new(text), [&[], &cards]).is_ok()
+        Answer::read(&Completion::new(text), [&[], &cards], &Shown::default()).is_ok()
     };
     assert!(read("GET_IT") && read("GETIT") && !read("get_it") && !read("Get It"));
 }
