@@ -154,9 +154,9 @@ fn a_missing_key_is_said_at_the_start() {
     let mut chat = safeclaw(&home, &[]);
     chat.ask("Say hello to Ann.", "HELLO_WORLD: ok");
     chat.expect_on_stderr(
-        "model:  openai, gpt-4o-mini: openai:gpt-4o-mini needs a key; put OPENAI_API_KEY=... into .env",
+        "model:  openai, gpt-4o-mini: OpenAI wants a key; write OPENAI_API_KEY=... into .env",
     );
-    assert_eq!(lines(&chat, "needs a key"), 1, "{}", chat.stderr());
+    assert_eq!(lines(&chat, "wants a key"), 1, "{}", chat.stderr());
 }
 
 const KEY: &str = "sk-hunter2hunter2hunter2";
@@ -200,7 +200,8 @@ fn a_key_of_a_provider_goes_to_no_file_no_output_no_router_and_no_skill() {
     let names = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY"];
     let mut variables: Vec<(&str, &str)> = names.iter().map(|name| (*name, KEY)).collect();
     variables.push(("RUST_LOG", "trace"));
-    let server = OllamaServer::start([Says::text("ready"), Says::text("ready")]);
+    let refuses = || Says::Status(401, Vec::new(), format!("the key {KEY} is wrong"));
+    let server = OllamaServer::start([refuses(), refuses()]);
     let other = format!("openai:gpt-4o-mini@http://{}/v1", server.host());
     home.put("agent/config.json", format!(r#"{{"llm": {{"fallback": ["{other}", "offline"]}}}}"#));
     let mut chat = safeclaw(&home, &variables);

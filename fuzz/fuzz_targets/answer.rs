@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use agent::answer::{Answer, Words};
+use agent::answer::{Answer, Shown, Words};
 use agent::model::Completion;
 use libfuzzer_sys::fuzz_target;
 
@@ -17,7 +17,7 @@ fuzz_target!(|input: (u8, String)| {
     }
     shown.push_str(&words.finish());
     assert_eq!(shown, Words::of(&text, [&[], &[]]));
-    if let Ok(answer) = Answer::read(&Completion::new(text.as_str()), [&[], &[]]) {
+    if let Ok(answer) = Answer::read(&Completion::new(text.as_str()), [&[], &[]], &Shown::default()) {
         assert_eq!(shown, answer.words);
     }
 });

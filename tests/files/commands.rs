@@ -140,7 +140,7 @@ fn config_llm_says_which_key_a_provider_wants_before_it_asks_for_a_model() {
     for (typed, name) in [("openai\n\n", "OPENAI_API_KEY"), ("anthropic\n", "ANTHROPIC_API_KEY")] {
         let (said, is_well) = agent(&home, &["config", "llm"], typed, &[]);
         assert!(!is_well);
-        said.expect_on_stderr(&format!("needs a key; put {name}=... into .env"));
+        said.expect_on_stderr(&format!("wants a key; write {name}=... into .env"));
         assert!(!said.stdout().contains("model ["), "{}", said.stdout());
     }
 }

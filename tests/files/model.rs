@@ -2,8 +2,8 @@
 
 use super::*;
 
-const TWO_BLOCKS: &str =
-    "Well. <tool_code>[]</tool_code> <tool_code>[{\"name\": \"_MEMORY_WRITE\"}]</tool_code>";
+const CUT: &str =
+    r#"Well. <tool_code>[{"name": "_MEMORY_WRITE", "params": {"new_memory": {"a": "b"#;
 
 fn chat(home: &TempHome, server: &OllamaServer) -> Chat {
     Chat::start(SAFECLAW, &[], home.root(), &[("OLLAMA_HOST", &server.host())])
@@ -13,23 +13,22 @@ fn chat(home: &TempHome, server: &OllamaServer) -> Chat {
 fn an_answer_that_can_not_be_read_is_mended_by_the_model_once() {
     let home = TempHome::new();
     let mended = r#"Gladly. <tool_code>[{"name": "_MEMORY_WRITE", "params": {"new_memory": {"name": "Frankie"}}}]</tool_code>"#;
-    let server =
-        OllamaServer::start([TWO_BLOCKS, mended, "I shall remember that."].map(Says::text));
+    let server = OllamaServer::start([CUT, mended, "I shall remember that."].map(Says::text));
     let mut chat = chat(&home, &server);
     let told = chat.ask("I am Frankie.", "I shall remember that.");
     assert!(told.contains("_MEMORY_WRITE: ok"), "{told}");
     let prompts = server.prompts();
-    assert!(prompts[1].contains("put all actions into one array"), "{}", prompts[1]);
-    assert!(!prompts[2].contains("put all actions into one array"), "{}", prompts[2]);
+    assert!(prompts[1].contains("close every bracket and tag"), "{}", prompts[1]);
+    assert!(!prompts[2].contains("close every bracket and tag"), "{}", prompts[2]);
 }
 
 #[test]
 fn garbage_twice_is_told_and_nothing_of_it_runs() {
     let home = TempHome::new();
-    let server = OllamaServer::start([TWO_BLOCKS, TWO_BLOCKS, "Hello again."].map(Says::text));
+    let server = OllamaServer::start([CUT, CUT, "Hello again."].map(Says::text));
     let mut chat = chat(&home, &server);
     chat.say("I am Frankie.");
-    chat.expect_on_stderr("the model's answer can't be read, and nothing of it was run: there are 2 <tool_code> blocks");
+    chat.expect_on_stderr("the model's answer can't be read, and nothing of it was run: the answer ends before its actions do");
     let told = chat.ask("And now?", "Hello again.");
     assert!(!told.contains("_MEMORY_WRITE"), "{told}");
     assert!(!told.contains("tool_code"), "{told}");

@@ -3,11 +3,13 @@
 
 mod bench;
 mod chaos;
+mod eval;
 mod fuzz;
 mod gate;
 mod lint;
 mod mutate;
 mod readme;
+mod real_model;
 mod setup;
 mod stage;
 mod tool;
@@ -33,7 +35,12 @@ enum Task {
     /// The whole gate: setup, lint, build, every test, doc tests, the README's commands
     ///
     /// Prints each stage's time, and stops at the first failure with the command that repeats it.
-    Test,
+    Test {
+        /// Instead, try the model server at this address (OpenAI's API): wire, streaming, stopping, what of the prompt
+        /// is read again, and a short eval
+        #[arg(long, value_name = "URL")]
+        real_model: Option<String>,
+    },
     /// Run the commands that README.md tells people to type, in an empty home
     Readme,
     /// Measure the release build against its budgets; without a name, list what can be measured
@@ -58,6 +65,15 @@ enum Task {
     #[command(disable_help_flag = true)]
     Chaos {
         /// What to pass on, such as --seed 7 --seconds 60
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
+    /// Ask a model what people ask an agent, and count how often it calls the right action
+    ///
+    /// `cargo xtask eval --help` tells how.
+    #[command(disable_help_flag = true)]
+    Eval {
+        /// What to pass on, such as --url http://127.0.0.1:8080 --way json
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
@@ -96,10 +112,12 @@ fn run(task: Task) -> Result<()> {
     match task {
         Task::Setup => setup::run(&sh),
         Task::Lint => stage::run_all(&sh, &lint::STAGES),
-        Task::Test => gate::run(&sh),
+        Task::Test { real_model: None } => gate::run(&sh),
+        Task::Test { real_model: Some(url) } => real_model::run(&sh, &url),
         Task::Readme => readme::run(&sh),
         Task::Bench { name } => bench::run(&sh, name.as_deref()),
         Task::Chaos { args } => chaos::run(&sh, &args),
+        Task::Eval { args } => eval::run(&sh, &args),
         Task::Fuzz { target, seconds } => fuzz::run(&sh, target.as_deref(), seconds),
         Task::MutateWall { list, picks } => mutate::run(&sh, list, &picks),
         Task::Advisories => lint::licences::advisories(&sh),

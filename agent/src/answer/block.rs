@@ -4,12 +4,13 @@ use protocol::json;
 use serde_json::Value;
 
 use super::Action;
+use super::envelope::BESIDE_MESSAGE;
 use super::error::{ActionError, AnswerError, shown};
 use super::form;
+use super::found::Block;
 use super::lenient::{self, Arguments};
 use super::marks::{FENCE, Form};
 use super::name::Cards;
-use super::splitter::Block;
 
 /// A call that was read, and not yet held against the cards.
 pub(super) enum Call {
@@ -22,6 +23,20 @@ pub(super) enum Call {
 }
 
 impl Call {
+    /// The call as it would stand in a text, apart from space and quotation marks.
+    pub(super) fn text(&self) -> String {
+        match self {
+            Self::Value(value) => value.to_string(),
+            Self::Named(name, params) => format!("{name}[ARGS]{params}"),
+            Self::Python(name, arguments) => {
+                let positional = arguments.positional.iter().map(Value::to_string);
+                let named = arguments.named.iter().map(|(name, value)| format!("{name}={value}"));
+                let all: Vec<String> = positional.chain(named).collect();
+                format!("{name}({})", all.join(", "))
+            }
+        }
+    }
+
     /// The action that it asks for.
     ///
     /// # Errors
@@ -172,6 +187,8 @@ impl Notation<'_> {
                 )));
             }
         }
+        // What a schema makes a small model write first, so that it acts better; nobody reads it.
+        BESIDE_MESSAGE.into_iter().for_each(|key| drop(object.shift_remove(key)));
         let actions = object.shift_remove("actions").unwrap_or_default();
         match object.keys().next() {
             Some(key) => Err(AnswerError::UnknownKey(shown(key))),

@@ -1,8 +1,10 @@
 //! A piece of text that may be a call without a tag: waits until it has ended, and judges what it is.
 
+use protocol::Object;
 use protocol::json::MAX_BYTES;
 use serde_json::Value;
 
+use super::envelope::BESIDE_MESSAGE;
 use super::form::is_call;
 use super::lenient;
 use super::marks::{FENCE, Form};
@@ -122,12 +124,18 @@ impl Held {
         let value = lenient::value(inside, self.is_closed).value;
         if let Value::Object(object) = &value
             && let Some(actions) = object.get("actions")
-            && (object.contains_key("message") || is_call(actions, cards))
+            && (is_envelope(object) || is_call(actions, cards))
         {
             return Some((Form::Envelope, object.get("message").cloned().unwrap_or_default()));
         }
         is_call(&value, cards).then_some((Form::Values, Value::Null))
     }
+}
+
+/// Whether the object has a key that only a whole answer has.
+fn is_envelope(object: &Object) -> bool {
+    let mut keys = ["message"].into_iter().chain(BESIDE_MESSAGE);
+    keys.any(|key| object.contains_key(key))
 }
 
 /// Whether nothing but the call stands in its line.

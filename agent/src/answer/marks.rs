@@ -3,6 +3,7 @@
 //! What begins at a place depends on a bounded number of bytes behind that place, and on what the line and the
 //! fences before it are. That makes the reading the same however the text is cut into chunks.
 
+use super::envelope;
 use super::lenient::word;
 use super::name::Cards;
 
@@ -196,7 +197,7 @@ fn fence(text: &str, spot: Spot, cards: Cards<'_>) -> Mark {
 
 /// A value or a call without any tag.
 fn bare(text: &str, spot: Spot, cards: Cards<'_>) -> Mark {
-    let first = match message(text) {
+    let first = match envelope::message(text) {
         Mark::Found(..) if !(spot.is_first && spot.is_line_start) => Mark::None,
         Mark::Undecided if !(spot.is_first && spot.is_line_start) => Mark::None,
         other => other,
@@ -207,24 +208,6 @@ fn bare(text: &str, spot: Spot, cards: Cards<'_>) -> Mark {
 
 fn either(first: Mark, second: Mark) -> Mark {
     if matches!(first, Mark::None) { second } else { first }
-}
-
-/// `{"message": "`.
-fn message(text: &str) -> Mark {
-    let mut at = 0;
-    for part in ["{", "\"message\"", ":", "\""] {
-        let rest = &text[at..];
-        let space = span(rest, |b| b.is_ascii_whitespace());
-        let rest = &rest[space..];
-        if part.starts_with(rest) && rest.len() < part.len() {
-            return if space > SLACK { Mark::None } else { Mark::Undecided };
-        }
-        if space > SLACK || (at == 0 && space > 0) || !rest.starts_with(part) {
-            return Mark::None;
-        }
-        at += space + part.len();
-    }
-    Mark::Found(Tag::Message, at)
 }
 
 /// `{` or `[{` with a key behind it; in the middle of a line, one that a call would have.

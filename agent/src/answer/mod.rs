@@ -11,14 +11,18 @@
 //! - inside of these, what [`lenient`] reads, the shapes that [`form`] knows, a name in another case ([`name`]) and
 //!   parameters that fit their card without loss ([`params`]).
 //!
-//! That is safe for three reasons. Each tolerated form has one reading; where two are possible, in a quotation, in
+//! That is safe for four reasons. Each tolerated form has one reading; where two are possible, in a quotation, in
 //! reasoning, in the middle of a sentence, with a key twice, the model hears of it and may write it again. If anything
-//! of an answer can't be read, or it was cut off, nothing of it is run. And what is read is only asked for: the
-//! router judges every command all the same.
+//! of an answer can't be read, or it was cut off, nothing of it is run. What has no tag and repeats a text that the
+//! model was shown is refused ([`echo`]). And what is read is only asked for: the router judges every command all the
+//! same.
 
 mod block;
+mod echo;
+mod envelope;
 mod error;
 mod form;
+mod found;
 mod held;
 mod lenient;
 mod line;
@@ -36,6 +40,7 @@ use std::fmt;
 use protocol::{ActionName, Object};
 use serde_json::Value;
 
+pub use echo::Shown;
 pub use error::{ActionError, AnswerError, ParamError};
 pub use words::Words;
 

@@ -3,20 +3,27 @@
 use protocol::json::MAX_BYTES;
 
 use super::block::calls;
+use super::echo::{self, Shown};
 use super::error::AnswerError;
 use super::form;
+use super::found::Block;
 use super::name::Cards;
-use super::splitter::{Block, Splitter};
+use super::splitter::Splitter;
 use super::{Action, Answer, MAX_ACTIONS};
 use crate::model::Completion;
 
 impl Answer {
     /// Reads a whole completion: its tool calls and its text, in any of the forms that models write.
     /// `cards` are the actions that may be asked for: the local ones, then the router's.
+    /// `shown` is what the model read of others' texts: what it repeats of them without a tag is no action.
     ///
     /// # Errors
     /// [`AnswerError`] says what the model has to write differently. Nothing of such an answer is run.
-    pub fn read(completion: &Completion, cards: Cards<'_>) -> Result<Self, AnswerError> {
+    pub fn read(
+        completion: &Completion,
+        cards: Cards<'_>,
+        shown: &Shown<'_>,
+    ) -> Result<Self, AnswerError> {
         let mut splitter = Splitter::new(cards);
         let mut words = splitter.push(&completion.text);
         let (last, found) = splitter.finish();
@@ -33,7 +40,7 @@ impl Answer {
             asked.add(|cards| form::call(&call.name, &call.params, cards))?;
         }
         for block in &found.blocks {
-            asked.block(block)?;
+            asked.block(block, shown)?;
         }
         if words.is_empty() && asked.actions.is_empty() {
             return Err(AnswerError::Empty);
@@ -53,11 +60,12 @@ struct Asked<'c> {
 }
 
 impl<'c> Asked<'c> {
-    fn block(&mut self, block: &Block) -> Result<(), AnswerError> {
+    fn block(&mut self, block: &Block, shown: &Shown<'_>) -> Result<(), AnswerError> {
         if block.text.len() > MAX_BYTES {
             return Err(AnswerError::Unreadable("they are too large".to_owned()));
         }
         let read = calls(block)?;
+        echo::check(block, &read, shown)?;
         let most = self.count + read.len();
         if most > MAX_ACTIONS {
             return Err(AnswerError::TooMany(most));

@@ -7,34 +7,16 @@
 use protocol::json::MAX_BYTES;
 use serde_json::Value;
 
-use super::MAX_ACTIONS;
+use super::echo::TOLD;
 use super::error::AnswerError;
+use super::found::{Block, Found, Origin};
 use super::held::{Held, Kind, Step};
 use super::line::{Line, goes_on};
 use super::marks::{FENCE, Form, Mark, Spot, Tag, is_cut_tag, mark, may_begin};
 use super::message::{Heard, Message};
 use super::name::Cards;
 use super::scan::{begun, run};
-
-/// Calls as they stand in the text.
-#[derive(Debug)]
-pub(super) struct Block {
-    /// What shape they have.
-    pub(super) form: Form,
-    /// What stands there.
-    pub(super) text: String,
-    /// Its end is there, so that it was not cut off.
-    pub(super) is_whole: bool,
-}
-
-/// What the divided text consisted of, besides its words.
-#[derive(Debug, Default)]
-pub(super) struct Found {
-    /// The blocks, at most one more than there may be actions.
-    pub(super) blocks: Vec<Block>,
-    /// The first thing that makes the answer unreadable as a whole.
-    pub(super) fault: Option<AnswerError>,
-}
+use super::{MAX_ACTIONS, envelope};
 
 #[derive(Debug, Default)]
 pub(super) struct Splitter<'c> {
@@ -51,6 +33,8 @@ pub(super) struct Splitter<'c> {
     is_inner: bool,
     /// How many of the bytes that follow were looked at and are words.
     plain: usize,
+    /// What stands in front of the message of an answer that is one object.
+    head: String,
     /// A fence was opened with a block and has not been closed.
     owes_fence: bool,
     behind: Behind,
@@ -157,7 +141,7 @@ impl<'c> Splitter<'c> {
             };
         let taken = match mark {
             Mark::Undecided if !self.is_ended => return (0, false),
-            Mark::Undecided if is_cut_tag(text) => {
+            Mark::Undecided if is_cut_tag(text) || envelope::is_begun(text) => {
                 self.fail(AnswerError::Unclosed);
                 text.len()
             }
@@ -193,6 +177,7 @@ impl<'c> Splitter<'c> {
             Tag::ReasoningEnd if self.is_silent => return self.wrong(AnswerError::Quoted, mark),
             Tag::ReasoningEnd | Tag::Control => return mark.len(),
             Tag::Message => {
+                self.head = mark[..mark.rfind("\"message\"").unwrap_or(0)].to_owned();
                 let inner = Self { is_inner: true, ..Self::new(self.cards) };
                 self.place = Place::Message(Message::default(), Box::new(inner));
                 return mark.len();
@@ -225,7 +210,7 @@ impl<'c> Splitter<'c> {
             _ if self.line.is_start() => Behind::Nothing,
             _ => Behind::SameLine(self.line.is_mid_sentence()),
         };
-        self.keep(Block { form, text: String::new(), is_whole: false });
+        self.keep(Block { form, origin: Origin::Tag, text: String::new(), is_whole: false });
     }
 
     fn keep(&mut self, block: Block) {
@@ -276,15 +261,19 @@ impl<'c> Splitter<'c> {
             self.plain = length;
             return (0, true);
         };
+        let origin = match (kind, form) {
+            (Kind::Tail, _) => Origin::WholeAnswer,
+            (Kind::Value, Form::Envelope) if self.spot().is_first => Origin::WholeAnswer,
+            _ => Origin::Bare,
+        };
         self.take_held(kind, form, &message, words);
-        let text = if kind == Kind::Tail {
-            format!("{{\"message\": \"\"{inside}")
-        } else {
-            inside.to_owned()
+        let text = match kind {
+            Kind::Tail => format!("{}{TOLD}{inside}", self.head),
+            _ => inside.to_owned(),
         };
         // A value without a tag has its end in itself; only a fence says that it is there.
         let is_whole = is_closed && matches!(kind, Kind::Fence { .. });
-        self.keep(Block { form, text, is_whole });
+        self.keep(Block { form, origin, text, is_whole });
         (length, true)
     }
 

@@ -33,7 +33,7 @@ fn made() -> [Vec<ActionCard>; 2] {
 
 pub(super) fn read(text: &str) -> Result<Answer, AnswerError> {
     let [local, router] = cards();
-    Answer::read(&Completion::new(text), [local, router])
+    Answer::read(&Completion::new(text), [local, router], &Shown::default())
 }
 
 pub(super) fn words_of(text: &str) -> String {
@@ -181,7 +181,7 @@ fn tool_calls_of_a_server_are_read() {
         let call = Call { name: name.to_owned(), params: params.to_owned() };
         let completion =
             Completion { text: "Sure.".to_owned(), calls: vec![call], ..Completion::default() };
-        Answer::read(&completion, [local, router])
+        Answer::read(&completion, [local, router], &Shown::default())
     };
     for (name, params) in [
         ("HELLO_WORLD", ""),
@@ -288,6 +288,7 @@ fn what_is_wrong_is_said_so_that_the_model_can_mend_it() {
     let lonely = Answer::read(
         &Completion::new("<tool_code>[{\"name\": \"A\"}]</tool_code>"),
         [&none, &none],
+        &Shown::default(),
     );
     insta::assert_snapshot!(lonely.unwrap_err(), @r#"action 1: there is no action "A"; there are no actions at the moment; answer in words"#);
 }
@@ -340,7 +341,7 @@ fn a_name_that_fits_two_actions_names_none() {
         serde_json::from_value(json!([{"name": "GET_IT"}, {"name": "GETIT"}])).unwrap();
     let read = |name: &str| {
         let text = format!("<tool_code>[{}]</tool_code>", json!({"name": name}));
-        Answer::read(&Completion::new(text), [&[], &cards]).is_ok()
+        Answer::read(&Completion::new(text), [&[], &cards], &Shown::default()).is_ok()
     };
     assert!(read("GET_IT") && read("GETIT") && !read("get_it") && !read("Get It"));
 }
@@ -467,6 +468,9 @@ fn text() -> impl Strategy<Value = String> {
         Just("<tool".to_owned()),
         Just(r#"[{"name": "A", "params": {}}]"#.to_owned()),
         Just(r#"{"name": "HELLO_WORLD", "params": {}}"#.to_owned()),
+        Just(
+            r#"{"thought": "a}", "asks_for": ["talk"], "actions": [], "message": "Hi \"#.to_owned()
+        ),
         Just(r#"{"message": "Hi \n\ud83d\ude00 <tool"#.to_owned()),
         Just(r#"", "actions": []}"#.to_owned()),
         Just("{'name': 'HELLO_WORLD'".to_owned()),
@@ -516,5 +520,24 @@ proptest! {
         let answer = Answer { words, actions };
         prop_assert_eq!(read(&answer.to_string()), Ok(answer.clone()));
         prop_assert_eq!(read(&format!("{}\n{}", answer.words, block(&answer.actions))), Ok(answer));
+    }
+}
+
+#[test]
+fn the_message_streams_behind_thoughts_and_actions_that_nobody_sees() {
+    let head = r#"{"thought":"say \"hi\"","asks_for":["HELLO_WORLD"],"actions":[{"name":"HELLO_WORLD","params":{}}],"message":""#;
+    let [local, router] = cards();
+    let mut words = Words::new([local, router]);
+    assert_eq!(words.push(&head[..30]), "");
+    assert_eq!(words.push(&head[30..]), "");
+    assert_eq!(words.push("Here "), "Here");
+    assert_eq!(words.push("it is.\"}"), " it is.");
+    assert_eq!(words.finish(), "");
+    let answer = read(&format!("{head}Done.\"}}")).unwrap();
+    assert_eq!((answer.words.as_str(), answer.actions), ("Done.", vec![hello()]));
+    for cut in 1..head.len() {
+        let shown = words_of(&head[..cut]);
+        assert!(cut < 12 || shown.is_empty(), "{shown}");
+        assert!(cut < 12 || read(&head[..cut]).is_err(), "{}", &head[..cut]);
     }
 }

@@ -44,7 +44,7 @@ pub enum KeyError {
     #[error(transparent)]
     Target(#[from] TargetError),
     /// The model does not answer.
-    #[error("nothing was changed: {0}")]
+    #[error("nothing was changed")]
     Model(#[from] ModelError),
     /// A person does not want it after all.
     #[error("nothing was changed")]

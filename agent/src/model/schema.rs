@@ -6,27 +6,51 @@
 use protocol::ActionCard;
 use serde_json::{Map, Value, json};
 
-/// How many actions one answer may ask for.
-const ACTIONS: usize = 8;
+use crate::prompt::NOTHING;
+
+/// How many actions the schema lets an answer ask for: each number has a shape of its own, and nobody asks for more
+/// at once.
+const ACTIONS: usize = 4;
+
+/// How long a thought may be, in characters: a dozen words.
+const THOUGHT: usize = 90;
 
 /// The keywords that are kept. Lengths are not: a grammar counts them out, which takes a server minutes.
 const KEPT: [&str; 6] =
     ["type", "enum", "const", "description", "required", "additionalProperties"];
 
-/// An answer with a message and some of the actions.
-pub(super) fn answer<'a>(cards: impl IntoIterator<Item = &'a ActionCard>) -> Value {
-    let branches: Vec<Value> = cards.into_iter().map(action).collect();
-    let (items, most) = match branches.is_empty() {
-        true => (json!({"type": "object"}), 0),
-        false => (json!({"anyOf": branches}), ACTIONS),
+/// An answer `{thought, asks_for, actions, message}` with some of the actions. First what is wanted in a few words, then
+/// its name or `talk`: whatever a small model has written so, it keeps to (`cargo xtask eval`).
+pub(super) fn answer(cards: &[&ActionCard]) -> Value {
+    let branches: Vec<Value> = cards.iter().copied().map(action).collect();
+    let names: Vec<&str> = cards.iter().map(|card| card.name.as_str()).collect();
+    let most = if branches.is_empty() { 0 } else { ACTIONS };
+    let shapes: Vec<Value> = (0..=most).map(|count| shape(&names, count)).collect();
+    json!({"$defs": {"action": {"anyOf": branches}}, "anyOf": shapes})
+}
+
+/// The answer that asks for so many actions: a model that has named two would else stop after the first.
+fn shape(names: &[&str], count: usize) -> Value {
+    let several = |items: Value, most: usize| json!({"type": "array", "minItems": most, "maxItems": most, "items": items});
+    let (asked, actions) = match count {
+        0 => (
+            several(json!({"type": "string", "enum": [NOTHING]}), 1),
+            several(json!({"type": "null"}), 0),
+        ),
+        _ => (
+            several(json!({"type": "string", "enum": names}), count),
+            several(json!({"$ref": "#/$defs/action"}), count),
+        ),
     };
     json!({
         "type": "object",
         "properties": {
+            "thought": {"type": "string", "maxLength": THOUGHT},
+            "asks_for": asked,
+            "actions": actions,
             "message": {"type": "string"},
-            "actions": {"type": "array", "items": items, "maxItems": most},
         },
-        "required": ["message", "actions"],
+        "required": ["thought", "asks_for", "actions", "message"],
         "additionalProperties": false,
     })
 }
@@ -80,41 +104,6 @@ fn plain(schema: &Value) -> Value {
     plain_schema.into()
 }
 
-/// The same as OpenAI's strict mode wants it: everything is required, and what may be left out may be null.
-/// `None` if it holds an object with parts that nobody named, which that mode does not know.
-pub(super) fn strict(schema: &Value) -> Option<Value> {
-    let mut schema = schema.as_object()?.clone();
-    if let Some(branches) = schema.get("anyOf").and_then(Value::as_array) {
-        let branches: Option<Vec<Value>> = branches.iter().map(strict).collect();
-        schema.insert("anyOf".to_owned(), branches?.into());
-    }
-    if let Some(items) = schema.get("items") {
-        let items = strict(items)?;
-        schema.insert("items".to_owned(), items);
-    }
-    if schema.get("type").is_some_and(|kind| kind == "object") {
-        let properties = schema.get("properties")?.as_object()?.clone();
-        let required = schema.get("required").cloned().unwrap_or_default();
-        let is_required = |name: &String| {
-            required.as_array().is_some_and(|all| all.iter().any(|one| one == name))
-        };
-        let mut all = Map::new();
-        for (name, property) in &properties {
-            let property = strict(property)?;
-            let property = if is_required(name) {
-                property
-            } else {
-                json!({"anyOf": [property, {"type": "null"}]})
-            };
-            all.insert(name.clone(), property);
-        }
-        schema.insert("required".to_owned(), all.keys().cloned().collect());
-        schema.insert("properties".to_owned(), all.into());
-        schema.insert("additionalProperties".to_owned(), false.into());
-    }
-    Some(schema.into())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -155,20 +144,21 @@ mod tests {
 
     #[test]
     fn without_actions_none_may_be_asked_for() {
-        assert_eq!(answer([])["properties"]["actions"]["maxItems"], 0);
+        let shapes = answer(&[]);
+        assert_eq!(shapes["anyOf"].as_array().map(Vec::len), Some(1));
+        assert_eq!(shapes["anyOf"][0]["properties"]["actions"]["maxItems"], 0);
     }
 
     #[test]
-    fn strict_mode_requires_everything_and_knows_no_open_objects() {
-        let closed = card(json!({"a": {"type": "string"}, "b": {"type": "integer"}}), &["b"]);
-        let strict_params = strict(&params(&closed)).unwrap();
-        assert_eq!(strict_params["required"], json!(["a", "b"]));
-        assert_eq!(
-            strict_params["properties"]["b"],
-            json!({"anyOf": [{"type": "integer"}, {"type": "null"}]})
-        );
-        assert!(strict(&answer([&closed])).is_some());
-        let open = card(json!({"a": {"type": "object"}}), &[]);
-        assert_eq!(strict(&answer([&closed, &open])), None);
+    fn as_many_actions_are_written_as_were_named() {
+        let a = card(json!({"a": {"type": "string"}}), &[]);
+        for (count, shape) in answer(&[&a])["anyOf"].as_array().unwrap().iter().enumerate() {
+            let properties = &shape["properties"];
+            assert_eq!(properties["actions"]["minItems"], count);
+            assert_eq!(properties["actions"]["maxItems"], count);
+            assert_eq!(properties["asks_for"]["minItems"], count.max(1));
+            let named = if count == 0 { "talk" } else { "A" };
+            assert_eq!(properties["asks_for"]["items"]["enum"], json!([named]));
+        }
     }
 }

@@ -17,11 +17,11 @@ pub(super) struct Tool {
 }
 
 /// One tool for each card.
-pub(super) fn tools<'a>(cards: impl IntoIterator<Item = &'a ActionCard>) -> Vec<Tool> {
-    let tool = |card: &ActionCard| Tool {
+pub(super) fn tools(cards: &[&ActionCard]) -> Vec<Tool> {
+    let tool = |card: &&ActionCard| Tool {
         name: card.name.to_string(),
         description: card.instruction.clone(),
         parameters: schema::params(card),
     };
-    cards.into_iter().map(tool).collect()
+    cards.iter().map(tool).collect()
 }

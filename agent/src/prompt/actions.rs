@@ -3,8 +3,9 @@
 use protocol::ActionCard;
 use serde_json::Value;
 
+use super::form;
 use super::tame::{cut, fit, one_line, tame};
-use crate::answer::{Action, block};
+use crate::model::Way;
 
 /// How much of an instruction is shown, in bytes.
 const INSTRUCTION_LIMIT: usize = 400;
@@ -12,16 +13,25 @@ const INSTRUCTION_LIMIT: usize = 400;
 /// How much of a parameter's description is shown, in bytes.
 const DESCRIPTION_LIMIT: usize = 120;
 
-/// How much of an example is shown, in bytes; a longer one is left out, because half of one misleads.
-const EXAMPLE_LIMIT: usize = 600;
+/// How many actions are described whatever is said; of more than that only those are that a message may be about.
+const DESCRIBED_MOST: usize = 12;
+
+/// Whether all these are described in the part of the prompt that stays.
+pub(super) fn are_few(cards: [&[ActionCard]; 2]) -> bool {
+    cards.iter().map(|cards| cards.len()).sum::<usize>() <= DESCRIBED_MOST
+}
 
 /// The lines for `cards`, at most `limit` bytes; actions that don't fit are named at least.
-pub(super) fn render(cards: &[ActionCard], limit: usize) -> String {
+pub(super) fn render<'c>(
+    cards: impl Iterator<Item = &'c ActionCard>,
+    way: Way,
+    limit: usize,
+) -> String {
     let mut lines: Vec<String> = Vec::new();
     let mut unfit = Vec::new();
     let mut size = 0;
     for card in cards {
-        let line = line(card);
+        let line = line(card, way);
         if size + line.len() < limit {
             size += line.len() + 1;
             lines.push(line);
@@ -36,18 +46,22 @@ pub(super) fn render(cards: &[ActionCard], limit: usize) -> String {
     if lines.is_empty() { "(none)".to_owned() } else { lines.join("\n") }
 }
 
-fn line(card: &ActionCard) -> String {
+/// The names alone: what an action does is told with the message that it may be for.
+pub(super) fn names(cards: &[ActionCard], limit: usize) -> String {
+    let names: Vec<&str> = cards.iter().map(|card| card.name.as_str()).collect();
+    fit(&names.join(", "), limit)
+}
+
+fn line(card: &ActionCard, way: Way) -> String {
+    if way == Way::Native {
+        // The tools that are sent with it tell the rest.
+        return format!("- {}", card.name);
+    }
     let params: Vec<String> =
         card.params.iter().map(|(name, schema)| param(name, schema, card)).collect();
     let instruction = fit(&one_line(&card.instruction), INSTRUCTION_LIMIT);
     let mut line = format!("- {}({}) {instruction}", card.name, params.join(", "));
-    if let Some(example) = card.examples.first() {
-        let action = Action { name: card.name.clone(), params: example.params.clone() };
-        let example = format!(" E.g. \"{}\" {}", tame(&one_line(&example.say)), block(&[action]));
-        if example.len() <= EXAMPLE_LIMIT {
-            line.push_str(&example);
-        }
-    }
+    line.push_str(&form::behind_description(way, card));
     line.trim_end().to_owned()
 }
 

@@ -4,20 +4,35 @@
 //! reuses the longest beginning that two prompts share. The fences and the broken markers are tidiness,
 //! no boundary: what a model does with a text is never certain, and the wall stands elsewhere.
 
-mod actions;
-mod fence;
-mod history;
-mod sections;
-pub(crate) mod tame;
 mod template;
+
+mod limits;
+mod sections;
+
+mod actions;
+mod form;
+mod history;
+mod near;
+mod next;
+
+mod offered;
+mod relevance;
+
+mod fence;
+pub(crate) mod tame;
 
 use protocol::ActionCard;
 
 pub use fence::Fence;
+pub(crate) use form::NOTHING;
+pub use offered::offered;
 pub use template::{PLACEHOLDERS, Template, TemplateError};
 
+use limits::Limits;
+use sections::Manner;
+
 use crate::action::Observation;
-use crate::model::Fit;
+use crate::model::{Fit, Way};
 use crate::notice::Notice;
 use crate::workspace::{self, Artifact, History, Memory};
 
@@ -92,22 +107,51 @@ impl Prompt {
         notices
     }
 
-    /// Fills the template that was checked last.
+    /// Fills the template that was checked last, for a model of that kind. If it would be too long, older things are left
+    /// out of it, which it says.
     #[must_use]
-    pub fn render(&self, parts: &Parts<'_>, _fit: Fit) -> Rendered {
+    pub fn render(&self, parts: &Parts<'_>, fit: Fit) -> Rendered {
+        let mut limits = Limits::ORDINARY;
+        let mut cut: Vec<String> = Vec::new();
+        loop {
+            let rendered = self.render_within(parts, fit.way, &limits, &cut);
+            let excess = rendered.text.len().saturating_sub(fit.bytes);
+            if excess == 0 {
+                return rendered;
+            }
+            let sizes = sections::sizes(parts, fit.way, &limits);
+            // What says that something was left out needs room, too.
+            let Some(what) = limits.give(&sizes, excess + MARK) else { return rendered };
+            if !cut.iter().any(|known| known == what) {
+                cut.push(what.to_owned());
+            }
+        }
+    }
+
+    fn render_within(
+        &self,
+        parts: &Parts<'_>,
+        way: Way,
+        limits: &Limits,
+        cut: &[String],
+    ) -> Rendered {
         let (text, template) = match &self.checked {
             Some((text, Some(template))) => (text.as_str(), template),
             _ => (workspace::PROMPT, &self.built_in),
         };
-        let values = sections::values(parts, text, &mut self.fence.clone());
+        let manner = Manner { way, has_place: template.has_place_for_the_form(), limits, cut };
+        let values = sections::values(parts, text, manner, &mut self.fence.clone());
         let [front, rest] = template.render(&values).unwrap_or_else(|error| {
             // A checked template can't fail; if the engine thinks otherwise, the message still arrives.
             tracing::error!(%error, "PROMPT.md can't be filled");
             [String::new(), values.values().map(String::as_str).collect::<Vec<_>>().join("\n")]
         });
-        Rendered { stable: front.len(), text: front + &rest, cut: Vec::new() }
+        Rendered { stable: front.len(), text: front + &rest, cut: cut.to_vec() }
     }
 }
+
+/// Room for the words that say what was left out, in bytes.
+const MARK: usize = 100;
 
 fn left_out(name: &str) -> Notice {
     Notice::new(format!("PROMPT.md leaves out {{{{{name}}}}}, so the model does not see it"))

@@ -8,6 +8,7 @@
 //! | `SOUL_CONTENT` | SOUL.md, as it stands | `You are SafeClaw, a personal assistant ...` |
 //! | `AGENT_ACTIONS` | agent_action.json, one line an action | `- _MEMORY_WRITE(new_memory: object) Remember facts ... E.g. "Remember my name is Frankie." <tool_code>[...]</tool_code>` |
 //! | `ROUTER_ACTIONS` | router_actions.json, in the same way | `- CREATE_POST(platform: X\|LinkedIn, text: string) Publish ...` |
+//! | `HOW_TO_ANSWER` | the way of asking | `Answer the message at the end in plain words ...` |
 //! | `MEMORY_CONTENT` | memory.json, one line a key | `<memory-k3v9x2ab>` `name: Frankie` `</memory-k3v9x2ab>` |
 //! | `ARTIFACT` | artifact.json, one line an observation | `<results-k3v9x2ab>` `{"status":"ok","action":"CREATE_POST",...}` `</results-k3v9x2ab>` |
 //! | `USER_INPUT_HISTORY` | input_history.json, the latest 6 to 10 | `<history-k3v9x2ab>` `user: hello` `you: Hello!` `</history-k3v9x2ab>` |
@@ -17,29 +18,36 @@ use std::collections::BTreeMap;
 
 use protocol::Object;
 
-use super::tame::{cut, fit, indented, one_line, tame};
-use super::{Fence, Parts, actions, history};
+use super::limits::Limits;
+use super::tame::{cut, cut_middle, fit, indented, one_line, tame};
+use super::template::HOW;
+use super::{Fence, Parts, actions, form, history, near, next};
 use crate::channel::MAX_MESSAGE;
+use crate::model::Way;
 use crate::workspace::Memory;
 
 /// One bounded part of a prompt, before its fence.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Section {
+pub(super) struct Section {
     placeholder: &'static str,
     /// Each with the tag that goes around it; an empty tag means no fence.
     bodies: Vec<(&'static str, String)>,
 }
 
-/// How large the sections may be, in bytes, before the fence. Together they fit the window of a small
-/// model; with the first-party skills an ordinary chat stays below 8 kB.
-const SOUL_LIMIT: usize = 4_000;
-const AGENT_ACTIONS_LIMIT: usize = 4_000;
-const ROUTER_ACTIONS_LIMIT: usize = 14_000;
-const MEMORY_LIMIT: usize = 3_000;
+/// How the sections are written.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Manner<'a> {
+    /// The way of asking.
+    pub(super) way: Way,
+    /// Whether the template has a place for how to answer.
+    pub(super) has_place: bool,
+    /// How large they may be.
+    pub(super) limits: &'a Limits,
+    /// What was left out so that all fits, in words.
+    pub(super) cut: &'a [String],
+}
+
 const MEMORY_VALUE_LIMIT: usize = 400;
-const ARTIFACT_LIMIT: usize = 3_000;
-const HISTORY_LIMIT: usize = 5_400;
-const SO_FAR_LIMIT: usize = 8_000;
 const REPAIR_LIMIT: usize = 1_000;
 
 /// The value of every placeholder, fenced; takes another fence if a value contains it,
@@ -47,9 +55,10 @@ const REPAIR_LIMIT: usize = 1_000;
 pub(super) fn values(
     parts: &Parts<'_>,
     template: &str,
+    manner: Manner<'_>,
     fence: &mut Fence,
 ) -> BTreeMap<&'static str, String> {
-    let sections = sections(parts);
+    let sections = sections(parts, manner);
     let bodies = sections.iter().flat_map(|section| &section.bodies);
     fence.keep_out_of(bodies.map(|(_, body)| body.as_str()).chain([template]));
     sections.into_iter().map(|section| (section.placeholder, fenced(&section, fence))).collect()
@@ -63,33 +72,53 @@ fn fenced(section: &Section, fence: &Fence) -> String {
     bodies.collect::<Vec<_>>().join("\n")
 }
 
-fn sections(parts: &Parts<'_>) -> Vec<Section> {
+fn sections(parts: &Parts<'_>, manner: Manner<'_>) -> Vec<Section> {
+    let Manner { way, limits, .. } = manner;
     let one = |placeholder, tag, body| Section { placeholder, bodies: vec![(tag, body)] };
-    let soul = cut(parts.soul.trim(), SOUL_LIMIT);
+    let cards = [parts.agent_actions, parts.router_actions];
+    let own = actions::render(parts.agent_actions.iter(), way, limits.agent_actions);
+    let routed = match actions::are_few(cards) {
+        true => actions::render(parts.router_actions.iter(), way, limits.router_actions),
+        false => actions::names(parts.router_actions, limits.router_actions),
+    };
+    let observed: Vec<&Object> = parts.artifact.0.iter().collect();
     vec![
-        one("SOUL_CONTENT", "", soul),
-        one("AGENT_ACTIONS", "", actions::render(parts.agent_actions, AGENT_ACTIONS_LIMIT)),
-        one("ROUTER_ACTIONS", "", actions::render(parts.router_actions, ROUTER_ACTIONS_LIMIT)),
-        one("MEMORY_CONTENT", "memory", memory(parts.memory)),
-        one(
-            "ARTIFACT",
-            "results",
-            results(&parts.artifact.0.iter().collect::<Vec<_>>(), ARTIFACT_LIMIT),
-        ),
-        one("USER_INPUT_HISTORY", "history", history::render(parts.history, HISTORY_LIMIT)),
-        Section { placeholder: "USER_MESSAGE", bodies: message(parts) },
+        one("SOUL_CONTENT", "", cut(parts.soul.trim(), limits.soul)),
+        one("AGENT_ACTIONS", "", own),
+        one("ROUTER_ACTIONS", "", routed),
+        one(HOW, "", form::how_to_answer(way, cards)),
+        one("MEMORY_CONTENT", "memory", memory(parts.memory, limits.memory)),
+        one("ARTIFACT", "results", results(&observed, limits.artifact)),
+        one("USER_INPUT_HISTORY", "history", history::render(parts.history, limits.history)),
+        Section { placeholder: "USER_MESSAGE", bodies: message(parts, manner) },
     ]
 }
 
+/// How large those sections are that can give something.
+pub(super) fn sizes(parts: &Parts<'_>, way: Way, limits: &Limits) -> Limits {
+    let observed: Vec<&Object> = parts.artifact.0.iter().collect();
+    let so_far: Vec<&Object> = parts.so_far.iter().map(|seen| &seen.fields).collect();
+    let described = actions::render(parts.router_actions.iter(), way, limits.router_actions);
+    Limits {
+        memory: memory(parts.memory, limits.memory).len(),
+        artifact: results(&observed, limits.artifact).len(),
+        history: history::render(parts.history, limits.history).len(),
+        router_actions: described.len(),
+        so_far: results(&so_far, limits.so_far).len(),
+        message: parts.message.len(),
+        ..limits.clone()
+    }
+}
+
 /// The newest entries that fit, in the order of the file.
-fn memory(memory: &Memory) -> String {
+fn memory(memory: &Memory, limit: usize) -> String {
     let mut lines = Vec::new();
     let mut size = 0;
     for (key, value) in memory.facts.iter().rev() {
         let value = fit(&Memory::shown(value), MEMORY_VALUE_LIMIT);
         let line = format!("{}: {}", tame(&one_line(key)), indented(&value));
         size += line.len() + 1;
-        if size > MEMORY_LIMIT {
+        if size > limit {
             lines.push(format!(
                 "[... {} older entries are not shown]",
                 memory.facts.len() - lines.len()
@@ -118,18 +147,34 @@ fn results(observations: &[&Object], limit: usize) -> String {
     observations.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// The message, and behind it what this turn has brought so far, so that all before it stays as it was.
-fn message(parts: &Parts<'_>) -> Vec<(&'static str, String)> {
-    let mut bodies = vec![("message", fit(parts.message, MAX_MESSAGE))];
+/// What helps with the message, the message, and behind it what this turn has brought so far, so that all before it stays
+/// as it was.
+fn message(parts: &Parts<'_>, manner: Manner<'_>) -> Vec<(&'static str, String)> {
+    let plain = |text: String| ("", text);
+    let mut bodies = Vec::new();
+    if !manner.cut.is_empty() {
+        bodies.push(plain(format!("[left out for want of space: {}]", manner.cut.join("; "))));
+    }
+    let limit = manner.limits.router_actions;
+    bodies.extend(near::described(parts, manner.way, limit).map(plain));
+    if manner.has_place {
+        bodies.extend(near::examples(parts, manner.way).map(plain));
+    }
+    let limit = manner.limits.message.min(MAX_MESSAGE);
+    bodies.push(("message", cut_middle(parts.message, limit)));
     if !parts.so_far.is_empty() {
         let fields: Vec<&Object> = parts.so_far.iter().map(|seen| &seen.fields).collect();
-        bodies.push(("", "You have already acted on this message, with these results:".to_owned()));
-        bodies.push(("results", results(&fields, SO_FAR_LIMIT)));
-        bodies.push(("", "Answer the user from them. Act again only if it is needed.".to_owned()));
+        bodies
+            .push(plain("You have already acted on this message, with these results:".to_owned()));
+        bodies.push(("results", results(&fields, manner.limits.so_far)));
+        bodies.push(plain(next::steps(parts.so_far)));
     }
     if let Some(error) = parts.repair {
         let error = fit(error, REPAIR_LIMIT);
-        bodies.push(("", format!("Your last answer could not be read: {error}. Write it again.")));
+        bodies.push(plain(format!("Your last answer could not be read: {error}. Write it again.")));
+    }
+    if !manner.has_place {
+        bodies.extend(form::in_one_line(manner.way).map(|line| plain(line.to_owned())));
     }
     bodies
 }

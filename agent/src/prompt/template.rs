@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use handlebars::template::{HelperTemplate, Template as Parsed, TemplateElement};
 use handlebars::{Handlebars, TemplateErrorReason};
 
-/// The placeholders, in the order of the built-in template: what changes seldom comes first, because
+/// The placeholders that a template should have, in the order of the built-in template: what changes seldom comes first, because
 /// every model server reuses the beginning that two prompts share.
 pub const PLACEHOLDERS: [&str; 7] = [
     "SOUL_CONTENT",
@@ -17,10 +17,14 @@ pub const PLACEHOLDERS: [&str; 7] = [
     MESSAGE,
 ];
 
+/// The place for how to answer, whose text depends on the model that is asked. A template may leave it out and have
+/// words of its own.
+pub(super) const HOW: &str = "HOW_TO_ANSWER";
+
 const MESSAGE: &str = "USER_MESSAGE";
 
 /// The placeholders whose values stay the same from turn to turn.
-const STABLE: [&str; 3] = ["SOUL_CONTENT", "AGENT_ACTIONS", "ROUTER_ACTIONS"];
+const STABLE: [&str; 4] = ["SOUL_CONTENT", "AGENT_ACTIONS", "ROUTER_ACTIONS", HOW];
 
 /// The names under which the two parts of the template are registered.
 const PARTS: [&str; 2] = ["front", "rest"];
@@ -59,9 +63,10 @@ pub enum TemplateError {
 }
 
 fn meant(name: &str) -> String {
-    match home::nearest(name, PLACEHOLDERS) {
+    let known = || PLACEHOLDERS.into_iter().chain([HOW]);
+    match home::nearest(name, known()) {
         Some(nearest) => format!("the nearest is {{{{{nearest}}}}}"),
-        None => format!("there are {}", PLACEHOLDERS.join(", ")),
+        None => format!("there are {}", known().collect::<Vec<_>>().join(", ")),
     }
 }
 
@@ -71,6 +76,8 @@ pub struct Template {
     registry: Handlebars<'static>,
     /// The placeholders that it leaves out, which is allowed.
     missing: Vec<&'static str>,
+    /// Whether it has a place for how to answer.
+    has_place: bool,
 }
 
 impl Template {
@@ -85,11 +92,12 @@ impl Template {
             return Err(TemplateError::NoMessage);
         }
         let missing = PLACEHOLDERS.into_iter().filter(|name| !names.contains(name)).collect();
+        let has_place = names.contains(&HOW);
         let mut registry = bare_registry();
         for (name, part) in PARTS.into_iter().zip(divided(parsed)) {
             registry.register_template(name, part);
         }
-        Ok(Self { registry, missing })
+        Ok(Self { registry, missing, has_place })
     }
 
     /// The placeholders that the template leaves out.
@@ -98,11 +106,17 @@ impl Template {
         &self.missing
     }
 
+    /// Whether it has the place `{{HOW_TO_ANSWER}}`.
+    #[must_use]
+    pub fn has_place_for_the_form(&self) -> bool {
+        self.has_place
+    }
+
     /// Puts the values into their places, once: what looks like a placeholder in a value stays text. The text
     /// comes in two parts, the first of which holds nothing that changes from turn to turn.
     ///
     /// # Errors
-    /// None for a checked template and a value for each of [`PLACEHOLDERS`]; the words are the engine's.
+    /// None for a checked template and a value for each of [`PLACEHOLDERS`] and for how to answer; the words are the engine's.
     pub(super) fn render(&self, values: &BTreeMap<&str, String>) -> Result<[String; 2], String> {
         let part = |name| self.registry.render(name, values).map_err(|error| error.to_string());
         Ok([part(PARTS[0])?, part(PARTS[1])?])
@@ -161,6 +175,7 @@ fn placeholder(inner: &HelperTemplate, line: usize) -> Result<&'static str, Temp
     };
     PLACEHOLDERS
         .into_iter()
+        .chain([HOW])
         .find(|known| *known == name)
         .ok_or_else(|| TemplateError::Unknown { line, name: name.chars().take(80).collect() })
 }

@@ -92,13 +92,19 @@ fn the_first_prompt_is_small() {
 
 #[test]
 fn of_an_ordinary_chat_most_of_the_prompt_stays_from_turn_to_turn() {
+    for way in [Way::ToolCode, Way::Json] {
+        most_stays(Fit { way, ..FIT });
+    }
+}
+
+fn most_stays(fit: Fit) {
     let (mut scene, cards, prompt) = (busy(), cards(), prompt());
     scene.history = History::default();
     let mut last = String::new();
     let mut kept: Vec<usize> = Vec::new();
     for turn in 0..30 {
         let message = format!("Question {turn}: what shall I cook tonight with rice and peppers?");
-        let text = prompt.render(&scene.parts(&cards, &message), FIT).text;
+        let text = prompt.render(&scene.parts(&cards, &message), fit).text;
         let common = last.bytes().zip(text.bytes()).take_while(|(a, b)| a == b).count();
         if turn > 0 {
             let hops = turn >= 10 && turn % 5 == 1;
@@ -225,4 +231,121 @@ fn what_changes_from_turn_to_turn_stands_behind_the_stable_part() {
     assert_eq!(quiet.text[..quiet.stable], busy.text[..busy.stable]);
     assert!(quiet.text[..quiet.stable].contains("CREATE_POST"));
     assert!(quiet.text[quiet.stable..].starts_with("<memory-"), "{}", quiet.text);
+}
+
+fn fitted(parts: &Parts<'_>, way: Way, bytes: usize) -> Rendered {
+    prompt().render(parts, Fit { way, bytes })
+}
+
+#[test]
+fn each_way_tells_its_own_form() {
+    let (scene, cards) = (Scene::default(), cards());
+    let parts = scene.parts(&cards, "Publish 'Hi' on Mastodon and read https://example.org.");
+    let json = fitted(&parts, Way::Json, usize::MAX).text;
+    insta::assert_snapshot!("json", json.split_once("# How to answer").unwrap().1);
+    let native = fitted(&parts, Way::Native, usize::MAX).text;
+    insta::assert_snapshot!("native", native.split_once("# Your own").unwrap().1);
+    assert!(!json.contains("tool_code") && !native.contains("tool_code"));
+}
+
+#[test]
+fn words_of_ones_own_stay_and_the_form_stands_behind_the_message() {
+    let (scene, cards, mut prompt) = (Scene::default(), cards(), prompt());
+    let own = "{{SOUL_CONTENT}}{{AGENT_ACTIONS}}{{ROUTER_ACTIONS}}{{MEMORY_CONTENT}}{{ARTIFACT}}\
+               {{USER_INPUT_HISTORY}} Be kind. {{USER_MESSAGE}} Bye.";
+    assert_eq!(prompt.check(own), [], "a place for the form is no duty");
+    let parts = scene.parts(&cards, "hello");
+    let end = |way| {
+        let text = prompt.render(&parts, Fit { way, bytes: usize::MAX }).text;
+        assert!(text.contains(" Be kind. "));
+        text.rsplit_once("</message-").unwrap().1[8..].to_owned()
+    };
+    assert_eq!(end(Way::ToolCode), "> Bye.");
+    insta::assert_snapshot!(end(Way::Json), @r#"
+    >
+    Answer with one JSON object and nothing else, whatever was said of tool_code: {"thought":"...","asks_for":["ACTION"],"actions":[{"name":"ACTION","params":{}}],"message":"..."} Bye.
+    "#);
+    insta::assert_snapshot!(end(Way::Native), @r"
+    >
+    Call the tools that you are offered; write no tool_code, whatever was said of it. Bye.
+    ");
+}
+
+#[test]
+fn in_a_small_window_the_oldest_goes_first_and_that_is_said() {
+    let mut scene = busy();
+    scene.artifact.0[0].insert("content".to_owned(), json!("r".repeat(900)));
+    scene.memory =
+        Memory::of((0..20).map(|n| (format!("key {n}"), json!("m".repeat(30)))).collect());
+    for n in 0..8 {
+        scene.history.add(format!("q{n}"), "a".repeat(200));
+    }
+    let cards = cards();
+    let parts = scene.parts(&cards, "What now?");
+    let whole = fitted(&parts, Way::ToolCode, usize::MAX);
+    assert_eq!(whole.cut, Vec::<String>::new());
+    let rules = &whole.text[..whole.stable];
+    let mut told = Vec::new();
+    for bytes in (whole.stable + 200..whole.text.len()).rev().step_by(50) {
+        let fit = fitted(&parts, Way::ToolCode, bytes);
+        assert!(fit.text.len() <= bytes, "{} of {bytes} bytes: {:?}", fit.text.len(), fit.cut);
+        assert!(fit.text.contains("\nWhat now?\n"), "the message stays whole");
+        if fit.cut.iter().all(|what| what != "descriptions of actions") {
+            assert!(fit.text.starts_with(rules), "the rules stay");
+        }
+        let said = format!("[left out for want of space: {}]", fit.cut.join("; "));
+        assert!(fit.text.contains(&said), "{}", fit.text);
+        if told.last() != Some(&fit.cut) {
+            told.push(fit.cut);
+        }
+    }
+    let orders: Vec<String> = told.iter().map(|cut| cut.join(", ")).collect();
+    assert_eq!(orders[..2], ["older history", "older history, a part of earlier results"]);
+    assert_eq!(orders[2], "older history, a part of earlier results, older memory");
+}
+
+#[test]
+fn a_message_that_is_larger_than_the_window_loses_its_middle() {
+    let (scene, cards) = (Scene::default(), cards());
+    let message = format!("begin {} the question at its end?", "ü".repeat(20_000));
+    let fit = fitted(&scene.parts(&cards, &message), Way::Json, 6_000);
+    assert!(fit.text.len() <= 6_000, "{}", fit.text.len());
+    assert!(fit.text.contains("begin üü") && fit.text.contains("the question at its end?"));
+    assert!(fit.text.contains("bytes are not shown ...]"));
+    assert!(fit.cut.contains(&"the middle of the message".to_owned()), "{:?}", fit.cut);
+    assert!(fit.text.contains("Use an action only when"), "the rules stay");
+}
+
+#[test]
+fn of_many_actions_those_are_described_that_fit_the_message_behind_what_stays() {
+    let mut many = cards();
+    for n in 0..20 {
+        let mut card = many[1][1].clone();
+        card.name = ActionName::new(format!("SKILL_{n}")).unwrap();
+        card.instruction = format!("Turn the number {n}x around.");
+        card.examples[0].say = format!("Turn {n}x.");
+        many[1].push(card);
+    }
+    let scene = Scene::default();
+    let one = fitted(&scene.parts(&many, "please 7x"), Way::ToolCode, usize::MAX);
+    let other = fitted(&scene.parts(&many, "please 11x"), Way::ToolCode, usize::MAX);
+    assert_eq!(one.text[..one.stable], other.text[..other.stable]);
+    assert!(one.text[..one.stable].contains("SKILL_19"), "all are named");
+    assert!(!one.text.contains("number 11x"), "{}", one.text);
+    let (_, behind) = one.text.split_at(one.stable);
+    assert!(behind.contains("- SKILL_7(name?: string) Turn the number 7x around."), "{behind}");
+}
+
+/// How many bytes of these prompts are a token of Qwen2.5's, as `POST /tokenize` of llama.cpp's server counts: with the
+/// real manifests, what stays is 621 tokens of 2,539 bytes for JSON, and less in the other ways.
+const BYTES_A_TOKEN: usize = 4;
+
+#[test]
+fn what_stays_is_small_with_the_first_partys_skills() {
+    let (scene, cards) = (Scene::default(), cards());
+    let parts = scene.parts(&cards, "hello");
+    for (way, tokens) in [(Way::ToolCode, 600), (Way::Json, 660), (Way::Native, 300)] {
+        let bytes = fitted(&parts, way, usize::MAX).stable;
+        assert!(bytes <= tokens * BYTES_A_TOKEN, "{way:?}: {bytes} bytes");
+    }
 }

@@ -5,7 +5,7 @@ use protocol::{ActionCard, Taint};
 use super::Turn;
 use super::repeat::Repeat;
 use crate::action::Observation;
-use crate::answer::{Answer, Words};
+use crate::answer::{Answer, Shown, Words};
 use crate::channel::Outgoing;
 use crate::mind::Mind;
 use crate::model::{Ask, Completion, Fit, Model, Progress, TurnParts};
@@ -32,7 +32,10 @@ impl Turn<'_> {
             let thought = Thought { message, artifact, so_far, cards, repair: repair.as_deref() };
             let before = self.session.said.len();
             let completion = self.complete(&thought, &mut repeat).await?;
-            let read = Answer::read(&completion, cards);
+            let memory = self.mind.workspace.memory.read();
+            let seen = so_far.iter().map(|seen| &seen.fields);
+            let shown = Shown::of(seen.chain(&artifact.0).chain([&memory.facts]));
+            let read = Answer::read(&completion, cards, &shown);
             self.session.usage = Some(completion.usage);
             match read {
                 Ok(answer) => return Ok(answer),

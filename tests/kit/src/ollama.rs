@@ -156,6 +156,11 @@ impl Served {
             let _ = write!(stream, "{HEAD}{window}");
             return;
         }
+        // Somebody who takes it for another server looks around.
+        if request.body.is_empty() {
+            let _ = write!(stream, "HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n");
+            return;
+        }
         let body: Value = serde_json::from_slice(&request.body).unwrap();
         let prompt = prompt(&body);
         self.prompts.lock().unwrap().push(prompt.clone());

@@ -22,11 +22,11 @@ const CHAT: &str = include_str!("chat.txt");
 pub(super) fn run(sh: &Shell) -> Result<Vec<Figure>> {
     let lines: Vec<&str> = CHAT.lines().filter(|line| !line.is_empty()).collect();
     let chat = exchanges(&lines);
-    let home = sh.create_temp_dir()?;
-    let prompts = talk(sh, &chat, home.path())?;
-    let expected = chat.iter().map(|exchange| exchange.answers.len()).sum();
-    ensure!(prompts.len() == expected, "the model was asked {} times", prompts.len());
+    let prompts = asked(sh, &chat, None)?;
     let steps = steps(&chat, &prompts)?;
+    let seeds = self::steps(&chat, &asked(sh, &chat, Some(SEEDS_ORDER))?)?;
+    eprint!("{}", side_by_side(&steps, &seeds));
+    let kept_by_seed: Vec<f64> = seeds.iter().map(|step| step.kept).collect();
     let of = |value: fn(&Step) -> f64| steps.iter().map(value).collect::<Vec<f64>>();
     let (kept, behind) = (of(|step| step.kept), of(|step| step.behind));
     let lengths: Vec<f64> = prompts.iter().map(|prompt| prompt.len() as f64).collect();
@@ -36,9 +36,37 @@ pub(super) fn run(sh: &Shell) -> Result<Vec<Figure>> {
         Figure::new("longest prompt of 30 turns", most(&lengths), "B").at_most(8_000.0),
         Figure::new("unchanged beginning from turn to turn, median", median(&kept), "%")
             .at_least(85.0),
+        Figure::new("the same in the first SafeClaw's order, median", median(&kept_by_seed), "%"),
         Figure::new("behind it besides the message, median", median(&behind), "B").at_most(1_200.0),
         Figure::new("behind it besides the message, most", most(&behind), "B"),
     ])
+}
+
+/// A template in the order of the first SafeClaw: what changes stands before what stays.
+const SEEDS_ORDER: &str = "{{SOUL_CONTENT}}\n{{MEMORY_CONTENT}}\n{{ARTIFACT}}\n{{USER_INPUT_HISTORY}}\n\
+    {{AGENT_ACTIONS}}\n{{ROUTER_ACTIONS}}\n{{HOW_TO_ANSWER}}\n{{USER_MESSAGE}}\n";
+
+/// The prompts of the whole chat in a fresh home, with a template of one's own.
+fn asked(sh: &Shell, chat: &[Exchange<'_>], template: Option<&str>) -> Result<Vec<String>> {
+    let home = sh.create_temp_dir()?;
+    if let Some(template) = template {
+        sh.write_file(home.path().join("workspace/PROMPT.md"), template)?;
+    }
+    let prompts = talk(sh, chat, home.path())?;
+    let expected = chat.iter().map(|exchange| exchange.answers.len()).sum();
+    ensure!(prompts.len() == expected, "the model was asked {} times", prompts.len());
+    Ok(prompts)
+}
+
+/// How much of each turn's prompt is what the last one began with, in our order and in the first SafeClaw's.
+fn side_by_side(ours: &[Step], seeds: &[Step]) -> String {
+    let mut text = "turn   unchanged   behind it   unchanged in the first one's order\n".to_owned();
+    for (place, (our, seed)) in ours.iter().zip(seeds).enumerate() {
+        let turn = place + 2;
+        let (kept, behind, kept_by_seed) = (our.kept, our.behind, seed.kept);
+        text += &format!("{turn:>4}{kept:>10.0} %{behind:>10.0} B{kept_by_seed:>10.0} %\n");
+    }
+    text
 }
 
 /// A line `> message`, and each line behind it one answer.
@@ -114,6 +142,15 @@ mod tests {
         let chat = exchanges(&lines);
         assert_eq!((chat.len(), chat[0].message), (30, "hello"));
         assert!(chat.iter().all(|exchange| !exchange.answers.is_empty()));
+    }
+
+    #[test]
+    fn both_orders_stand_side_by_side() {
+        let step = |kept| Step { kept, behind: 340.0 };
+        assert_eq!(
+            side_by_side(&[step(91.2)], &[step(12.0)]),
+            "turn   unchanged   behind it   unchanged in the first one's order\n   2        91 %       340 B        12 %\n"
+        );
     }
 
     #[test]

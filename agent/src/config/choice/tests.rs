@@ -81,7 +81,7 @@ fn change(
     let mut asker = person;
     let key = Key::find("llm").unwrap();
     let mut change = Change { file: &mut file, asker: &mut asker, models };
-    let ended = change.run(key, given).map_err(|error| error.to_string());
+    let ended = change.run(key, given).map_err(|error| format!("{:#}", anyhow::Error::new(error)));
     let file: ConfigFile<AgentConfig> = ConfigFile::open(&path, CONFIG_INITIAL).unwrap();
     (ended, asker.heard, file.settings().clone())
 }

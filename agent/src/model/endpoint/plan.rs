@@ -4,7 +4,7 @@ use super::measure;
 use super::memo::{Memo, Size};
 use crate::model::provider::{Asked, Form};
 use crate::model::{Ask, Fit, Way, schema, tools};
-use crate::prompt::Rendered;
+use crate::prompt::{Rendered, offered};
 
 /// One request, before it takes a provider's shape.
 #[derive(Debug)]
@@ -73,12 +73,12 @@ pub(super) fn next(way: Way) -> Option<Way> {
 
 fn form(ask: &Ask<'_>, way: Way) -> Form {
     let Some(turn) = &ask.turn else { return Form::Free };
-    let cards = || turn.cards.into_iter().flatten();
+    let cards = offered(turn.message, turn.cards, turn.so_far);
     match way {
         Way::ToolCode => Form::Free,
-        Way::Json => Form::Schema(schema::answer(cards())),
-        Way::Native if cards().next().is_none() => Form::Free,
-        Way::Native => Form::Tools(tools::tools(cards())),
+        Way::Json => Form::Schema(schema::answer(&cards)),
+        Way::Native if cards.is_empty() => Form::Free,
+        Way::Native => Form::Tools(tools::tools(&cards)),
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::action::Observation;
-use crate::answer::Words;
+use crate::answer::{Shown, Words};
 use crate::testing::{agent_cards, router_cards};
 use crate::workspace::Memory;
 
@@ -20,7 +20,7 @@ fn text(message: &str, cards: [&[ActionCard]; 2], so_far: &[Observation]) -> Str
 }
 
 fn read(text: &str, cards: [&[ActionCard]; 2]) -> Answer {
-    Answer::read(&Completion::new(text), cards).unwrap()
+    Answer::read(&Completion::new(text), cards, &Shown::default()).unwrap()
 }
 
 /// What people see.

@@ -11,7 +11,6 @@ use super::{
     messages, text,
 };
 use crate::config::ProviderName;
-use crate::model::schema;
 use crate::model::{ModelError, Way};
 
 /// OpenAI itself.
@@ -102,10 +101,8 @@ impl Provider for OpenAi {
         match asked.form {
             Form::Free => {}
             Form::Schema(schema) => {
-                let strict = self.is_own.then(|| schema::strict(schema)).flatten();
-                let (is_strict, schema) =
-                    (strict.is_some(), strict.unwrap_or_else(|| schema.clone()));
-                let form = json!({"name": "answer", "strict": is_strict || !self.is_own, "schema": schema});
+                // OpenAI's own strict mode takes no schema with shapes at its root.
+                let form = json!({"name": "answer", "strict": !self.is_own, "schema": schema});
                 body["response_format"] = json!({"type": "json_schema", "json_schema": form});
             }
             Form::Tools(tools) => body["tools"] = functions(tools),

@@ -23,7 +23,7 @@ fn refuses(status: &str, words: &str) -> Says {
 /// The way in which a request asks.
 fn way(body: &serde_json::Value) -> Way {
     let body = body.to_string();
-    match (body.contains("\"tools\""), body.contains("\"maxItems\":8")) {
+    match (body.contains("\"tools\""), body.contains("\"asks_for\"")) {
         (true, _) => Way::Native,
         (_, true) => Way::Json,
         _ => Way::ToolCode,

@@ -1,0 +1,72 @@
+//! What helps with just this message, right before it: actions that it may be about, and how others asked for them.
+//!
+//! It changes with every message, so it stands behind the part of the prompt that stays.
+
+use protocol::{ActionCard, Example};
+
+use super::relevance::{nearest, relevant};
+use super::{Parts, actions, form};
+use crate::model::Way;
+
+/// How many actions are shown by example.
+const SHOWN: usize = 3;
+
+/// How many examples of each.
+const EXAMPLES: usize = 2;
+
+/// The actions that the message may be about, if the part that stays has no room to describe all.
+pub(super) fn described(parts: &Parts<'_>, way: Way, limit: usize) -> Option<String> {
+    let cards = [parts.agent_actions, parts.router_actions];
+    if actions::are_few(cards) || way == Way::Native {
+        return None;
+    }
+    let routed: Vec<&ActionCard> = parts.router_actions.iter().collect();
+    let best = relevant(parts.message, &routed).into_iter();
+    Some(format!("The actions that may fit:\n{}", actions::render(best, way, limit)))
+}
+
+/// Messages like this one with the answers to them, the most like it last, and one that needs no action.
+pub(super) fn examples(parts: &Parts<'_>, way: Way) -> Option<String> {
+    if way != Way::Json {
+        return None;
+    }
+    let all: Vec<&ActionCard> = parts.agent_actions.iter().chain(parts.router_actions).collect();
+    let best = relevant(parts.message, &all);
+    let mut lines = Vec::new();
+    if best.len() < all.len() {
+        let mut examples: Vec<(&ActionCard, Vec<&Example>)> = Vec::new();
+        for card in best.into_iter().take(SHOWN) {
+            examples.push((card, nearest(parts.message, card)));
+        }
+        lines.extend(two_at_once(&examples).filter(|_| joins(parts.message)));
+        for (card, examples) in examples.iter().rev() {
+            let short = examples.iter().take(EXAMPLES).filter(|example| form::is_short(example));
+            lines.extend(short.rev().map(|example| form::answered(&[(*card, *example)])));
+        }
+    }
+    lines.push(form::one_of_talk());
+    Some(lines.join("\n"))
+}
+
+/// What stands between two wishes in one message, in some languages.
+const BETWEEN: [&str; 12] =
+    [" and ", " und ", " y ", " e ", " et ", " & ", "和", "、", ", ", "; ", "? ", ". "];
+
+/// Whether a message may ask for two things. An example of two makes a small model do two things of each.
+fn joins(message: &str) -> bool {
+    BETWEEN.iter().any(|between| message.to_lowercase().contains(between))
+}
+
+/// How one asks for two things at once: of the two best actions, or of the best one twice.
+fn two_at_once(examples: &[(&ActionCard, Vec<&Example>)]) -> Option<String> {
+    let first = |place: usize| {
+        let (card, examples) = examples.get(place)?;
+        examples.first().map(|example| (*card, *example))
+    };
+    let again = || {
+        let (card, examples) = examples.first()?;
+        examples.get(1).map(|example| (*card, *example))
+    };
+    let pair = [first(0)?, first(1).or_else(again)?];
+    pair.iter().all(|(_, example)| form::is_short(example)).then(|| form::answered(&pair))
+}

@@ -1,0 +1,118 @@
+//! A real model server that a person names: `cargo xtask test --real-model URL`.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
+
+use std::sync::Arc;
+
+use agent::answer::{Answer, Shown};
+use agent::config::{ProviderName, Target};
+use agent::model::{ApiKeys, Ask, Endpoint, Model, Progress, TurnParts, Usage, Way};
+use agent::prompt::{Fence, Parts, Prompt};
+use agent::workspace::{AGENT_ACTIONS, Artifact, Endpoints, History, Memory, SOUL};
+use futures::FutureExt;
+use protocol::ActionCard;
+use testkit::TempHome;
+
+/// The server's address, such as http://127.0.0.1:8080/v1.
+const URL: &str = "SAFECLAW_REAL_MODEL";
+
+/// The first model of the server, asked in this way.
+async fn endpoint(home: &TempHome, way: Way) -> Endpoint {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "what is tried is named by whoever starts the test"
+    )]
+    let url = std::env::var(URL).expect("cargo xtask test --real-model URL starts this");
+    let known = Arc::new(Endpoints::at(home.root()));
+    let target = |model: String| Target {
+        provider: ProviderName::OpenAi,
+        model,
+        base_url: Some(url.clone()),
+    };
+    let endpoint = |model: String| {
+        Endpoint::new(&target(model), &ApiKeys::default(), Arc::clone(&known)).unwrap()
+    };
+    let listed = endpoint("any".to_owned()).models().await.unwrap();
+    endpoint(listed.first().expect("the server lists no model").name.clone()).with_way(Some(way))
+}
+
+fn cards() -> Vec<ActionCard> {
+    serde_json::from_str(AGENT_ACTIONS).unwrap()
+}
+
+/// Says `message` after this history; the pieces, the words of the answer, and what it took.
+async fn say(endpoint: &Endpoint, message: &str, history: &History) -> (usize, String, Usage) {
+    let (cards, memory, artifact) = (cards(), Memory::default(), Artifact::default());
+    let prompt = Prompt::new(Fence::new(7)).unwrap();
+    let parts = Parts {
+        soul: SOUL,
+        agent_actions: &cards,
+        router_actions: &[],
+        memory: &memory,
+        artifact: &artifact,
+        history,
+        message,
+        so_far: &[],
+        repair: None,
+    };
+    let write = |fit| prompt.render(&parts, fit);
+    let turn = TurnParts { message, cards: [&cards, &[]], so_far: &[], memory: &memory };
+    let mut pieces = 0;
+    let mut hear =
+        |progress: Progress<'_>| pieces += usize::from(matches!(progress, Progress::Piece(_)));
+    let completion = endpoint.complete(&Ask::turn(&write, turn), &mut hear).await.unwrap();
+    // What a small model writes may ask for nothing that there is; here it only has to come.
+    let words =
+        Answer::read(&completion, [&cards, &[]], &Shown::default()).map(|answer| answer.words);
+    assert!(!completion.text.is_empty() || !completion.calls.is_empty());
+    (pieces, words.unwrap_or_default(), completion.usage)
+}
+
+#[tokio::test]
+#[ignore = "it needs a model server"]
+async fn a_message_is_answered_in_every_way_piece_by_piece() {
+    let home = TempHome::new();
+    for way in [Way::ToolCode, Way::Json, Way::Native] {
+        let endpoint = endpoint(&home, way).await;
+        let (pieces, _, usage) = say(&endpoint, "How are you today?", &History::default()).await;
+        assert!(pieces > 1, "{way:?}: {pieces} pieces");
+        assert!(usage.first_token.is_some() && usage.read.is_some(), "{way:?}: {usage:?}");
+    }
+}
+
+#[tokio::test]
+#[ignore = "it needs a model server"]
+async fn what_was_read_is_not_read_again_in_the_next_turn() {
+    let home = TempHome::new();
+    let endpoint = endpoint(&home, Way::Json).await;
+    let mut history = History::default();
+    let (_, words, _) = say(&endpoint, "What is the capital of France?", &history).await;
+    history.add("What is the capital of France?", words);
+    let (_, _, usage) = say(&endpoint, "And of Spain?", &history).await;
+    let (read, cached) =
+        (usage.read.unwrap(), usage.cached.expect("the server counts what it knew"));
+    assert!(2 * cached >= read, "{cached} of {read} tokens were known");
+}
+
+#[tokio::test]
+#[ignore = "it needs a model server"]
+async fn who_is_stopped_leaves_the_server_free() {
+    let home = TempHome::new();
+    let endpoint = endpoint(&home, Way::ToolCode).await;
+    let begun = tokio::sync::Notify::new();
+    let mut hear = |progress: Progress<'_>| {
+        if matches!(progress, Progress::Piece(_)) {
+            begun.notify_one();
+        }
+    };
+    let ask =
+        Ask::plain("Count from one to five hundred in words, each number on a line of its own.");
+    {
+        let mut counting = Box::pin(endpoint.complete(&ask, &mut hear)).fuse();
+        tokio::select! {
+            ended = &mut counting => panic!("it ended before it could be stopped: {ended:?}"),
+            () = begun.notified() => {}
+        }
+    }
+    // A server with one place answers this only once that place is free.
+    say(&endpoint, "Thanks.", &History::default()).await;
+}

@@ -1,0 +1,77 @@
+//! The actions that a model may choose from: the local ones, the first-party skills, and some as users have them.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use agent::workspace::AGENT_ACTIONS;
+use anyhow::{Context, Result, ensure};
+use protocol::{ActionCard, Object};
+use router::catalog::{Found, Skill, scan};
+use router::config::RouterConfig;
+
+/// The repository's own folder.
+#[must_use]
+pub fn root() -> PathBuf {
+    let eval = Path::new(env!("CARGO_MANIFEST_DIR"));
+    eval.parent().unwrap_or(eval).to_owned()
+}
+
+/// Everything that can be called.
+#[derive(Debug)]
+pub struct Actions {
+    /// The local actions' cards.
+    pub local: Vec<ActionCard>,
+    /// The skills' cards, by name as a router publishes them.
+    pub routed: Vec<ActionCard>,
+    skills: Vec<Arc<Skill>>,
+}
+
+impl Actions {
+    /// Reads the real cards and manifests.
+    ///
+    /// # Errors
+    /// When one of them can't be read.
+    pub fn read() -> Result<Self> {
+        let local = serde_json::from_str(AGENT_ACTIONS)
+            .context("workspace/agent_action.json can't be read")?;
+        let mut skills = Vec::new();
+        for folder in ["router/skills", "eval/skills"] {
+            let found = scan(&root().join(folder), &RouterConfig::default(), &Found::default());
+            ensure!(found.broken.is_empty(), "{folder}: {:?}", found.broken);
+            skills.extend(found.skills.into_values());
+        }
+        skills.sort_by(|one, other| one.name().cmp(other.name()));
+        let routed = skills.iter().map(|skill| skill.card.clone()).collect();
+        Ok(Self { local, routed, skills })
+    }
+
+    /// The local actions' cards, then the skills'.
+    #[must_use]
+    pub fn cards(&self) -> [&[ActionCard]; 2] {
+        [&self.local, &self.routed]
+    }
+
+    /// Whether there is such an action and it takes these parameters.
+    #[must_use]
+    pub fn take(&self, name: &str, params: &Object) -> bool {
+        let skill = self.skills.iter().find(|skill| skill.name().as_str() == name);
+        let local = self.local.iter().find(|card| card.name.as_str() == name);
+        match (skill, local) {
+            (Some(skill), _) => skill.check(params).is_ok(),
+            (None, Some(card)) => takes(card, params),
+            (None, None) => false,
+        }
+    }
+}
+
+/// A local action checks its parameters itself; for the two that there are, names and kinds are all there is.
+fn takes(card: &ActionCard, params: &Object) -> bool {
+    let kind = |name: &String| card.params[name]["type"].as_str().unwrap_or_default();
+    let right = |name: &String| match (kind(name), params.get(name)) {
+        ("object", Some(value)) => value.as_object().is_some_and(|object| !object.is_empty()),
+        ("string", Some(value)) => value.as_str().is_some_and(|text| !text.is_empty()),
+        (_, None) => card.optional.contains(name),
+        _ => false,
+    };
+    card.params.keys().all(right) && params.keys().all(|name| card.params.contains_key(name))
+}

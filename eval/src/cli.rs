@@ -1,0 +1,160 @@
+//! The command line: what is asked of whom, and what is printed.
+
+use std::path::PathBuf;
+
+use agent::config::ProviderName;
+use anyhow::{Context, Result};
+use clap::Parser;
+
+use crate::ask::Server;
+use crate::cards::{Actions, root};
+use crate::results::{Results, Row};
+use crate::run::Run;
+use crate::utterance::{Asked, Group, Split, Utterance, all};
+use crate::{results, table};
+
+/// How often does a model call the right action?
+///
+/// Messages of people (eval/utterances.toml) go through the agent's prompt to a model, in each way of asking. Right is
+/// exactly the actions that are expected with valid parameters, and no other. What models answer is kept in target/eval/ and
+/// not asked again.
+#[derive(Debug, Clone, Parser)]
+#[command(name = "eval", bin_name = "cargo xtask eval")]
+pub struct Options {
+    /// Who serves it: openai (and whoever speaks its API), ollama, anthropic or gemini
+    #[arg(long, default_value = "openai", value_parser = provider)]
+    pub provider: ProviderName,
+    /// Where a server listens, such as http://127.0.0.1:8080/v1; without it, the provider's own address
+    #[arg(long, value_name = "URL")]
+    pub url: Option<String>,
+    /// The model; without one, the first that the server lists
+    #[arg(long)]
+    pub model: Option<String>,
+    /// A way of asking, or several; all without it
+    #[arg(long)]
+    pub way: Vec<Asked>,
+    /// One group
+    #[arg(long)]
+    pub group: Option<Group>,
+    /// One half
+    #[arg(long)]
+    pub split: Option<Split>,
+    /// How many utterances, at most
+    #[arg(long)]
+    pub limit: Option<usize>,
+    /// Ask again what was asked before
+    #[arg(long)]
+    pub fresh: bool,
+    /// Print what came wrong
+    #[arg(long)]
+    pub wrong: bool,
+    /// Keep the counts in eval/results/, with this name of the server, and put the table into README.md
+    #[arg(long, value_name = "SERVER")]
+    pub keep: Option<String>,
+    /// Ask nobody: put the table of the results that are kept into README.md
+    #[arg(long)]
+    pub table: bool,
+    /// Print the prompt for one utterance, and ask nobody
+    #[arg(long, value_name = "ID")]
+    pub prompt: Option<String>,
+}
+
+/// Does what was asked for.
+///
+/// # Errors
+/// When the model does not answer, or a file can't be read or written.
+pub fn run(options: &Options) -> Result<()> {
+    if options.table {
+        return table::write(&results::kept()?);
+    }
+    if let Some(id) = &options.prompt {
+        return show(options, id);
+    }
+    tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(ask(options))
+}
+
+async fn ask(options: &Options) -> Result<()> {
+    let actions = Actions::read()?;
+    let (url, model) = (options.url.clone(), options.model.clone());
+    let server = Server::find(options.provider, url, model, &folder()).await?;
+    let chosen = chosen(options)?;
+    let mut rows = Vec::new();
+    for asked in ways(options) {
+        let run = Run { server: &server, actions: &actions, asked, fresh: options.fresh };
+        let records = run.over(&chosen, &folder()).await?;
+        for one in records.iter().filter(|one| options.wrong && !one.right) {
+            println!("{} {:?}\n  {:?} {}", one.id, one.say, one.actions, one.text);
+        }
+        rows.push(Row::of(asked, &records));
+    }
+    println!("\n{}\n\n{}", server.model(), table::rows(&rows));
+    match &options.keep {
+        Some(by) => keep(options, server.model(), by, rows),
+        None => Ok(()),
+    }
+}
+
+fn keep(options: &Options, model: &str, server: &str, row: Vec<Row>) -> Result<()> {
+    let kept = Results {
+        model: model.trim_end_matches(".gguf").to_owned(),
+        server: server.to_owned(),
+        date: jiff::Zoned::now().date().to_string(),
+        command: command(options),
+        row,
+    };
+    eprintln!("kept in {}", results::keep(&kept)?.display());
+    table::write(&results::kept()?)
+}
+
+/// What repeats it.
+fn command(options: &Options) -> String {
+    let mut command = "cargo xtask eval".to_owned();
+    if options.provider != ProviderName::OpenAi {
+        command.push_str(&format!(" --provider {}", options.provider));
+    }
+    options.url.iter().for_each(|url| command.push_str(&format!(" --url {url}")));
+    command
+}
+
+fn provider(text: &str) -> Result<ProviderName, String> {
+    let known = ProviderName::ALL.into_iter().filter(|name| *name != ProviderName::Offline);
+    let names: Vec<&str> = known.clone().map(ProviderName::as_str).collect();
+    known
+        .into_iter()
+        .find(|name| name.as_str() == text)
+        .ok_or_else(|| format!("one of {}", names.join(", ")))
+}
+
+fn show(options: &Options, id: &str) -> Result<()> {
+    let utterances = all()?;
+    let known = utterances.iter().find(|one| one.id == id);
+    let utterance = known.with_context(|| format!("there is no utterance {id}"))?;
+    for asked in ways(options) {
+        let actions = Actions::read()?;
+        let [system, user] = match asked {
+            Asked::Seed => [String::new(), crate::seed::prompt(utterance, &actions)],
+            _ => crate::run::prompt(utterance, &actions, asked)?.into(),
+        };
+        println!("==== {asked}\n{system}\n---- what changes from turn to turn\n{user}\n");
+    }
+    Ok(())
+}
+
+fn ways(options: &Options) -> Vec<Asked> {
+    match options.way.as_slice() {
+        [] => vec![Asked::Seed, Asked::ToolCode, Asked::Json, Asked::Native],
+        chosen => chosen.to_vec(),
+    }
+}
+
+fn chosen(options: &Options) -> Result<Vec<Utterance>> {
+    let of_group = |one: &Utterance| options.group.is_none_or(|group| one.group == group);
+    let of_split = |one: &Utterance| options.split.is_none_or(|split| one.split == split);
+    let all = all()?.into_iter().filter(|one| of_group(one) && of_split(one));
+    Ok(all.take(options.limit.unwrap_or(usize::MAX)).collect())
+}
+
+/// Where the answers are kept.
+fn folder() -> PathBuf {
+    root().join("target/eval")
+}

@@ -1,0 +1,167 @@
+//! Asks every utterance in one way, and keeps what is answered.
+
+use std::path::Path;
+use std::sync::LazyLock;
+use std::time::Instant;
+
+use agent::action::Observation;
+use agent::answer::{Answer, Shown};
+use agent::model::{Ask, Completion, Fit, TurnParts, Way};
+use agent::prompt::{Fence, Parts, Prompt};
+use agent::workspace::{Artifact, History, Memory, SOUL};
+use anyhow::Result;
+use indicatif::{ProgressBar, ProgressStyle};
+use protocol::{Object, Reply};
+
+use crate::ask::Server;
+use crate::cards::Actions;
+use crate::record::{Record, Records, shown};
+use crate::utterance::{Asked, Utterance, action_of};
+use crate::{score, seed};
+
+/// What a prompt may be long, in bytes: a window of 8,192 tokens with room for the answer.
+const BYTES: usize = 20_000;
+
+/// One way of asking one model.
+#[derive(Debug)]
+pub struct Run<'a> {
+    /// The model.
+    pub server: &'a Server,
+    /// What can be called.
+    pub actions: &'a Actions,
+    /// How it is asked.
+    pub asked: Asked,
+    /// Ask again what was asked before.
+    pub fresh: bool,
+}
+
+impl Run<'_> {
+    /// Asks `utterances` and gives their records, those from before included.
+    ///
+    /// # Errors
+    /// When the model does not answer, or nothing can be kept.
+    pub async fn over(&self, utterances: &[Utterance], folder: &Path) -> Result<Vec<Record>> {
+        let mut records = Records::open(folder, self.server.model(), self.asked, self.fresh)?;
+        let bar = ProgressBar::new(utterances.len() as u64);
+        bar.set_style(ProgressStyle::with_template(
+            "{prefix:9} [{bar:30}] {pos}/{len} {msg} {eta}",
+        )?);
+        bar.set_prefix(self.asked.to_string());
+        let mut list = Vec::new();
+        for utterance in utterances {
+            let record = match records.of(&utterance.id, &utterance.say) {
+                Some(known) => self.judged_again(known, utterance),
+                None => {
+                    let record = self.one(utterance).await?;
+                    records.add(record.clone())?;
+                    record
+                }
+            };
+            list.push(record);
+            let right = list.iter().filter(|record| record.right).count();
+            bar.set_message(format!("{right} right"));
+            bar.inc(1);
+        }
+        bar.finish();
+        Ok(list)
+    }
+
+    async fn one(&self, utterance: &Utterance) -> Result<Record> {
+        let begun = Instant::now();
+        let completion = self.completion(utterance).await?;
+        let record = Record {
+            id: utterance.id.clone(),
+            group: utterance.group,
+            lang: utterance.lang,
+            split: utterance.split,
+            right: false,
+            say: utterance.say.clone(),
+            calls: completion.calls.into_iter().map(|call| (call.name, call.params)).collect(),
+            text: completion.text,
+            actions: Vec::new(),
+            error: None,
+            ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
+            read: completion.usage.read,
+            written: completion.usage.written,
+        };
+        Ok(self.judged_again(&record, utterance))
+    }
+
+    /// The record with the judgement of today: what is expected may have been corrected since.
+    fn judged_again(&self, record: &Record, utterance: &Utterance) -> Record {
+        let read = Answer::read(&record.completion(), self.actions.cards(), &Shown::default());
+        let (actions, error) = match read {
+            Ok(answer) => (answer.actions, None),
+            Err(error) => (Vec::new(), Some(error.to_string())),
+        };
+        let right = error.is_none() && score::is_right(utterance, &actions, self.actions);
+        Record {
+            right,
+            error,
+            actions: actions.iter().map(shown).collect(),
+            group: utterance.group,
+            split: utterance.split,
+            ..record.clone()
+        }
+    }
+
+    /// Asks with the agent's prompt and forms, or with the first one's whole prompt.
+    async fn completion(&self, utterance: &Utterance) -> Result<Completion> {
+        if self.asked == Asked::Seed {
+            let prompt = seed::prompt(utterance, self.actions);
+            return self.server.ask(&Ask::plain(&prompt), Way::ToolCode).await;
+        }
+        let so_far = so_far(utterance)?;
+        // The same fence for all, so that a server reads the beginning once.
+        let prompt = Prompt::new(Fence::new(7))?;
+        let write = |fit| prompt.render(&parts(utterance, self.actions, &so_far), fit);
+        let turn = TurnParts {
+            message: &utterance.say,
+            cards: self.actions.cards(),
+            so_far: &so_far,
+            memory: &Memory::default(),
+        };
+        self.server.ask(&Ask::turn(&write, turn), self.asked.way()).await
+    }
+}
+
+/// The agent's own prompt: what is stable of it, and the rest.
+///
+/// # Errors
+/// When the built-in template or what was seen can't be read.
+pub fn prompt(utterance: &Utterance, actions: &Actions, asked: Asked) -> Result<(String, String)> {
+    let so_far = so_far(utterance)?;
+    let fit = Fit { way: asked.way(), bytes: BYTES };
+    let rendered = Prompt::new(Fence::new(7))?.render(&parts(utterance, actions, &so_far), fit);
+    let (stable, rest) = rendered.text.split_at(rendered.stable);
+    Ok((stable.to_owned(), rest.to_owned()))
+}
+
+fn parts<'a>(
+    utterance: &'a Utterance,
+    actions: &'a Actions,
+    so_far: &'a [Observation],
+) -> Parts<'a> {
+    Parts {
+        soul: SOUL,
+        agent_actions: &actions.local,
+        router_actions: &actions.routed,
+        memory: &NOTHING.0,
+        artifact: &NOTHING.1,
+        history: &NOTHING.2,
+        message: &utterance.say,
+        so_far,
+        repair: None,
+    }
+}
+
+/// Nothing is remembered, was done or was said before.
+static NOTHING: LazyLock<(Memory, Artifact, History)> = LazyLock::new(Default::default);
+
+/// What the turn's actions have brought.
+fn so_far(utterance: &Utterance) -> Result<Vec<Observation>> {
+    let observed = |fields: &Object| {
+        Ok(Observation::of_reply(action_of(fields)?, Reply::from_fields(fields.clone())))
+    };
+    utterance.seen.iter().map(observed).collect()
+}

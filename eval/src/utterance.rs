@@ -1,0 +1,159 @@
+//! What people say, and what is expected of it: utterances.toml, read.
+
+use std::fmt;
+
+use agent::model::Way;
+use anyhow::{Context, Result, ensure};
+use protocol::{ActionName, Object};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::expect::Expected;
+
+/// The file, as it was when this was built.
+const FILE: &str = include_str!("../utterances.toml");
+
+/// One message and what should come of it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Utterance {
+    /// What it is called: each has its own.
+    pub id: String,
+    /// What it tests.
+    pub group: Group,
+    /// The language that it is said in.
+    #[serde(default)]
+    pub lang: Lang,
+    /// Whether it may be looked at while prompts are worded.
+    #[serde(default)]
+    pub split: Split,
+    /// What is said.
+    pub say: String,
+    /// What the turn's actions have brought by now: replies of a router or of local actions.
+    #[serde(default)]
+    pub seen: Vec<Object>,
+    /// The actions that should come; none: no action may come.
+    #[serde(default)]
+    pub expect: Vec<Expected>,
+    /// Whether the order of the actions matters.
+    #[serde(default)]
+    pub ordered: bool,
+}
+
+/// What an utterance tests.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, clap::ValueEnum,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Group {
+    /// One action is needed.
+    Action,
+    /// None is.
+    None,
+    /// More than one is.
+    Several,
+    /// One has failed or has been done: the right next step may be none.
+    Recover,
+}
+
+/// A language, by its ISO 639-1 code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Lang {
+    /// English.
+    #[default]
+    En,
+    /// German.
+    De,
+    /// Spanish.
+    Es,
+    /// Chinese.
+    Zh,
+}
+
+/// Which half an utterance belongs to.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Default,
+    Serialize,
+    Deserialize,
+    clap::ValueEnum,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Split {
+    /// Prompts are worded with a look at these.
+    #[default]
+    Tune,
+    /// Nobody looks at these while prompts are worded.
+    Held,
+}
+
+/// A way of asking: those of the agent, and that of the first SafeClaw to compare with.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, clap::ValueEnum,
+)]
+#[serde(rename_all = "snake_case")]
+#[value(rename_all = "snake_case")]
+pub enum Asked {
+    /// The prompt of the first SafeClaw, in its order, with free `<tool_code>`.
+    Seed,
+    /// [`Way::ToolCode`].
+    ToolCode,
+    /// [`Way::Json`].
+    Json,
+    /// [`Way::Native`].
+    Native,
+}
+
+impl Asked {
+    /// The agent's way that it is; the seed's prompt asks for `<tool_code>`, too.
+    #[must_use]
+    pub fn way(self) -> Way {
+        match self {
+            Self::Seed | Self::ToolCode => Way::ToolCode,
+            Self::Json => Way::Json,
+            Self::Native => Way::Native,
+        }
+    }
+}
+
+impl fmt::Display for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Seed => "seed",
+            Self::ToolCode => "tool_code",
+            Self::Json => "json",
+            Self::Native => "native",
+        })
+    }
+}
+
+/// All utterances.
+///
+/// # Errors
+/// When the file can't be read as such.
+pub fn all() -> Result<Vec<Utterance>> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct File {
+        utterance: Vec<Utterance>,
+    }
+    let file: File = toml::from_str(FILE).context("eval/utterances.toml can't be read")?;
+    Ok(file.utterance)
+}
+
+/// The action that an observation is of.
+///
+/// # Errors
+/// When it names none.
+pub fn action_of(seen: &Object) -> Result<ActionName> {
+    let name = seen.get("action").and_then(Value::as_str).unwrap_or_default();
+    ensure!(!name.is_empty(), "something seen names no action");
+    Ok(ActionName::new(name)?)
+}

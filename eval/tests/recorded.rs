@@ -1,0 +1,86 @@
+//! The judgement of answers that models have given, and the table that is made of such.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
+
+use eval::cards::{Actions, root};
+use eval::record::Record;
+use eval::results::{Row, kept};
+use eval::utterance::{Asked, all};
+use eval::{score, table};
+use serde::Deserialize;
+
+/// Answers with the way in which they were asked for, and whether they are right.
+const RECORDED: &str = include_str!("recorded.jsonl");
+
+#[derive(Deserialize)]
+struct Recorded {
+    id: String,
+    #[serde(default)]
+    text: String,
+    #[serde(default)]
+    calls: Vec<(String, String)>,
+    right: bool,
+}
+
+#[test]
+fn recorded_answers_are_judged_as_people_judged_them() {
+    let (all, actions) = (all().unwrap(), Actions::read().unwrap());
+    let mut judged = 0;
+    for line in RECORDED.lines() {
+        let recorded: Recorded = serde_json::from_str(line).unwrap();
+        let utterance = all.iter().find(|one| one.id == recorded.id).unwrap();
+        let call = |(name, params): (String, String)| agent::model::Call { name, params };
+        let completion = agent::model::Completion {
+            text: recorded.text,
+            calls: recorded.calls.into_iter().map(call).collect(),
+            ..agent::model::Completion::default()
+        };
+        let read = agent::answer::Answer::read(
+            &completion,
+            actions.cards(),
+            &agent::answer::Shown::default(),
+        );
+        let right = read.is_ok_and(|given| score::is_right(utterance, &given.actions, &actions));
+        assert_eq!(right, recorded.right, "{line}");
+        judged += 1;
+    }
+    assert!(judged >= 10, "{judged}");
+}
+
+#[test]
+fn the_table_in_the_readme_is_the_one_of_the_results_that_are_kept() {
+    let page = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let kept = kept().unwrap();
+    assert!(!kept.is_empty());
+    assert_eq!(table::between_marks(&page).unwrap(), table::readme(&kept).trim());
+}
+
+#[test]
+fn a_row_counts_by_group_half_and_language() {
+    let record = |id: &str, right| {
+        let all = all().unwrap();
+        let one = all.iter().find(|one| one.id == id).unwrap();
+        Record {
+            id: id.to_owned(),
+            group: one.group,
+            lang: one.lang,
+            split: one.split,
+            right,
+            say: one.say.clone(),
+            text: String::new(),
+            calls: Vec::new(),
+            actions: Vec::new(),
+            error: None,
+            ms: 1_500,
+            read: None,
+            written: None,
+        }
+    };
+    let records = [record("post-x", true), record("post-x-de", false), record("none-thanks", true)];
+    let row = Row::of(Asked::Json, &records);
+    assert_eq!((row.all(), row.action, row.none), ([2, 3], [1, 2], [1, 1]));
+    assert_eq!((row.held, row.not_english), ([0, 1], [0, 1]));
+    assert_eq!(
+        table::rows(&[row]).lines().last().unwrap(),
+        "| `json` | 1 of 2 | 1 of 1 | 0 of 0 | 0 of 0 | 67 % | 0 % | 0 % |"
+    );
+}
