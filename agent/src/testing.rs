@@ -6,9 +6,11 @@ use serde_json::json;
 use crate::session::Asking;
 use crate::workspace::{AGENT_ACTIONS, Cards, Entered};
 
-/// The local actions as they are described by default.
+/// The local actions as they are described by default, where there is no browser.
 pub(crate) fn agent_cards() -> Vec<ActionCard> {
-    Cards::built_in(AGENT_ACTIONS).0
+    let mut cards = Cards::built_in(AGENT_ACTIONS).0;
+    cards.retain(|card| card.name.as_str() != "_BROWSER_VISION");
+    cards
 }
 
 /// Who asks, in a session that `TEST` has brought these bits into.

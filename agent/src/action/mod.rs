@@ -75,7 +75,7 @@ mod tests {
     use super::*;
     use crate::model::Offline;
     use crate::prompt::Fence;
-    use crate::testing::{agent_cards, asking};
+    use crate::testing::asking;
     use crate::workspace::Workspace;
 
     /// What is right for each local action; a new one has to say so here.
@@ -111,7 +111,7 @@ mod tests {
         let actions = all(&workspace);
         let names: Vec<String> =
             actions.iter().map(|action| action.card().name.to_string()).collect();
-        let cards = agent_cards();
+        let cards = Cards::built_in(AGENT_ACTIONS).0;
         assert_eq!(names, cards.iter().map(|card| card.name.to_string()).collect::<Vec<_>>());
         for action in actions {
             let name = action.card().name.as_str();
