@@ -25,7 +25,7 @@ use xshell::Shell;
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo xtask")]
 enum Task {
-    /// Install what the tests need (redis-server, python3, util-linux, mount) from the distribution's packages
+    /// Install what the tests need (redis-server, chromium, chromium-driver, python3, util-linux, mount) from the distribution's packages
     ///
     /// Does nothing when everything is there. Uses apt-get, with sudo unless you are root; elsewhere it
     /// names the packages.

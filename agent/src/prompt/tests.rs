@@ -336,8 +336,8 @@ fn of_many_actions_those_are_described_that_fit_the_message_behind_what_stays() 
     assert!(behind.contains("- SKILL_7(name?: string) Turn the number 7x around."), "{behind}");
 }
 
-/// How many bytes of these prompts are a token of Qwen2.5's, as `POST /tokenize` of llama.cpp's server counts: with the
-/// real manifests, what stays is 621 tokens of 2,539 bytes for JSON, and less in the other ways.
+/// How many bytes of these prompts are a token of Qwen2.5's: `POST /tokenize` of llama.cpp's server counted 621 tokens in the
+/// 2,539 bytes that stayed for JSON with the real manifests, before some words of it were changed.
 const BYTES_A_TOKEN: usize = 4;
 
 #[test]
