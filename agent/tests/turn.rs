@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use agent::action::{Actions, LocalAction, MemoryWrite};
-use agent::channel::{Incoming, Outgoing, Said};
+use agent::channel::{Addressed, Incoming, Outgoing, Said, Ticket};
 use agent::mind::Mind;
 use agent::model::{Ask, Completion, Fit, Listener, Model, ModelError, Progress, Switch, Way};
 use agent::prompt::{Fence, Prompt};
@@ -64,7 +64,7 @@ struct House {
     router: PipeResponder,
     publisher: PipePublisher,
     incoming: mpsc::Sender<Incoming>,
-    outgoing: mpsc::UnboundedReceiver<Outgoing>,
+    outgoing: mpsc::UnboundedReceiver<Addressed>,
     leaving: CancellationToken,
     desk: JoinHandle<()>,
 }
@@ -123,7 +123,7 @@ async fn house_in(home: TempHome, says: &[&str]) -> House {
     };
     let leaving = CancellationToken::new();
     let (incoming, heard) = mpsc::channel(8);
-    let (outlet, outgoing) = Outlet::new();
+    let (outlet, outgoing) = Outlet::new(session.key.clone());
     let desk = tokio::spawn(
         Desk { mind, session, incoming: heard, outlet, events, leaving: leaving.clone() }.run(),
     );
@@ -168,19 +168,26 @@ impl House {
 
     async fn tell(&self, said: Said) {
         let from = Principal::new("console:owner").unwrap();
-        self.incoming.send(Incoming { from, said }).await.unwrap();
+        let (ticket, session) = (Ticket::new(), SessionKey::new("owner").unwrap());
+        self.incoming.send(Incoming { ticket, session, from, said }).await.unwrap();
     }
 
     async fn say(&self, text: &str) {
         self.tell(Said::Message(text.to_owned())).await;
     }
 
+    async fn hear(&mut self) -> Outgoing {
+        tokio::time::timeout(LONG, self.outgoing.recv()).await.unwrap().unwrap().outgoing
+    }
+
     /// What was said until the turn's end: words in a row, everything else on lines of its own.
     async fn heard(&mut self) -> String {
         let mut heard = String::new();
         loop {
-            let outgoing = tokio::time::timeout(LONG, self.outgoing.recv()).await.unwrap().unwrap();
-            match outgoing {
+            match self.hear().await {
+                Outgoing::Begin { .. } | Outgoing::Queued { .. } => {}
+                Outgoing::Settled { how, .. } => heard.push_str(&format!("\n[{how}]\n")),
+                Outgoing::Picture(path) => heard.push_str(&format!("\n<{}>\n", path.display())),
                 Outgoing::End => return heard,
                 Outgoing::Working(_) | Outgoing::Waiting(_) => {}
                 Outgoing::Words(words) => heard.push_str(&words),
@@ -407,7 +414,7 @@ async fn a_question_is_passed_on_and_its_result_comes_later() {
     );
     answer.reply(Done::default());
     house.result("POST", done("url", json!("https://x.com/1"))).await;
-    let shown = tokio::time::timeout(LONG, house.outgoing.recv()).await.unwrap().unwrap();
+    let shown = house.hear().await;
     assert_eq!(shown, Outgoing::Action("POST: ok, {\"url\":\"https://x.com/1\"}".to_owned()));
     house.turn("was it posted?").await;
     assert!(house.prompt(2).contains("https://x.com/1"), "{}", house.prompt(2));

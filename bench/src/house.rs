@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agent::action::{Actions, LlmSummary, LocalAction, MemoryWrite};
-use agent::channel::{Incoming, Outgoing, Said};
+use agent::channel::{Addressed, Incoming, Outgoing, Said, Ticket};
 use agent::mind::Mind;
 use agent::model::{Model, Switch};
 use agent::prompt::{Fence, Prompt};
 use agent::session::{Desk, Outlet, Session};
 use agent::workspace::{Cards, Memory, Workspace};
 use anyhow::{Context, Result, bail};
-use protocol::{ActionCard, Principal};
+use protocol::{ActionCard, Principal, SessionKey};
 use serde_json::json;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -25,7 +25,7 @@ const SKILLS: usize = 50;
 /// A session at work, and the ends that a channel would hold.
 pub(crate) struct House {
     incoming: mpsc::Sender<Incoming>,
-    outgoing: mpsc::UnboundedReceiver<Outgoing>,
+    outgoing: mpsc::UnboundedReceiver<Addressed>,
     person: Principal,
 }
 
@@ -47,7 +47,7 @@ impl House {
             found: Vec::new(),
         };
         let session = Session::owner(Prompt::new(Fence::new(1))?)?;
-        let (outlet, outgoing) = Outlet::new();
+        let (outlet, outgoing) = Outlet::new(session.key.clone());
         let (incoming, said) = mpsc::channel(1);
         let (_, events) = mpsc::channel(1);
         tokio::spawn(
@@ -70,9 +70,10 @@ impl House {
     /// When anything in it went wrong, for a turn that fails is fast.
     pub(crate) async fn answer(&mut self, message: &str) -> Result<()> {
         let said = Said::Message(message.to_owned());
-        self.incoming.send(Incoming { from: self.person.clone(), said }).await?;
+        let (ticket, session) = (Ticket::new(), SessionKey::new("owner")?);
+        self.incoming.send(Incoming { ticket, session, from: self.person.clone(), said }).await?;
         loop {
-            match self.outgoing.recv().await.context("the session has ended")? {
+            match self.outgoing.recv().await.context("the session has ended")?.outgoing {
                 Outgoing::End => return Ok(()),
                 Outgoing::Notice(trouble) => bail!("{trouble}"),
                 Outgoing::Action(line) if !line.contains(": ok") => bail!("{line}"),

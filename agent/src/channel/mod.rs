@@ -5,9 +5,12 @@
 
 pub mod console;
 
+use std::path::PathBuf;
+
 use async_trait::async_trait;
-use protocol::Principal;
+use protocol::{Principal, SessionKey};
 use tokio::sync::mpsc;
+use uuid::Uuid;
 
 use crate::question::{Decision, Question};
 
@@ -24,22 +27,49 @@ pub trait Channel: Send {
     async fn run(self: Box<Self>, line: Line) -> Result<(), ChannelError>;
 }
 
-/// A channel's connection to its session.
+/// A channel's connection to the sessions of the people whom it reaches.
 #[derive(Debug)]
 pub struct Line {
     /// What people say.
     pub incoming: mpsc::Sender<Incoming>,
-    /// What the agent says. It ends when the agent does.
-    pub outgoing: mpsc::UnboundedReceiver<Outgoing>,
+    /// What the agent says in the sessions that people have here. It ends when the agent does.
+    pub outgoing: mpsc::UnboundedReceiver<Addressed>,
+}
+
+/// The channel's own mark on a message, by which it knows the message again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Ticket(Uuid);
+
+impl Ticket {
+    /// One that nothing else has.
+    #[expect(clippy::new_without_default, reason = "no two are the same")]
+    #[must_use]
+    pub fn new() -> Self {
+        Self(Uuid::new_v4())
+    }
 }
 
 /// One thing that came from a person.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Incoming {
+    /// The mark that [`Outgoing::Begin`] and [`Outgoing::Queued`] bring back.
+    pub ticket: Ticket,
+    /// The session that it belongs to. The channel knows: `owner`, if it has made sure that it is the owner,
+    /// else one that is that chat's alone.
+    pub session: SessionKey,
     /// Who it came from.
     pub from: Principal,
     /// What it is.
     pub said: Said,
+}
+
+/// What the agent says, and in which session. Every channel that people of that session use hears it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Addressed {
+    /// The session.
+    pub session: SessionKey,
+    /// What is said there.
+    pub outgoing: Outgoing,
 }
 
 /// What a person can do.
@@ -56,6 +86,23 @@ pub enum Said {
 /// One thing that the agent says.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outgoing {
+    /// A message is being answered now. What comes from here to [`Self::End`] belongs to it, except what the
+    /// router says on its own. Who has not said it here learns by it what was said elsewhere.
+    Begin {
+        /// The mark that its channel gave it.
+        ticket: Ticket,
+        /// Who said it.
+        from: Principal,
+        /// What was said.
+        text: String,
+    },
+    /// A message waits for others of its session.
+    Queued {
+        /// The mark that its channel gave it.
+        ticket: Ticket,
+        /// How many will be answered before it.
+        ahead: usize,
+    },
     /// The agent is at work: what it waits for.
     Working(String),
     /// The same, when it takes long: how long by now, and how long it may. It comes again and again.
@@ -70,6 +117,15 @@ pub enum Outgoing {
     Text(String),
     /// A person is asked whether something may run.
     Question(Question),
+    /// A question is open no more: by whom it was answered, and how, in words.
+    Settled {
+        /// The question's id.
+        id: String,
+        /// One line.
+        how: String,
+    },
+    /// A picture that an action has made, for channels that can show one; its path was said in words, too.
+    Picture(PathBuf),
     /// The turn is over; the next message can come.
     End,
 }

@@ -38,9 +38,11 @@ impl Desk {
     pub async fn run(mut self) {
         let mut waiting = VecDeque::new();
         while let Some(incoming) = self.next(&mut waiting).await {
-            self.session.principal = incoming.from;
+            self.session.principal = incoming.from.clone();
             match incoming.said {
                 Said::Message(text) => {
+                    let (ticket, from) = (incoming.ticket, incoming.from);
+                    self.outlet.say(Outgoing::Begin { ticket, from, text: text.clone() });
                     self.session.entered.was_typed(&text);
                     self.take_turn(&text, &mut waiting).await;
                     self.mind.pass_notices_on(&self.outlet);

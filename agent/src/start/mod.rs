@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use broker::{Feed, Requester};
 use home::{Home, Lock, LockError};
-use protocol::Principal;
+use protocol::{Principal, SessionKey};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -65,13 +65,12 @@ pub async fn talk<B: Requester + Feed + 'static>(
     let workspace = Arc::new(Workspace::open(home.workspace()));
     let broker = Arc::new(broker);
     let mut catalog = broker.catalog();
-    let (found, router) = tokio::join!(
+    let ((model, thinks), router) = tokio::join!(
         model::find(&settings, Arc::clone(&workspace.endpoints)),
         catalog::wait_for_first(&mut catalog, &workspace)
     );
-    let (model, thinks) = found;
-    let (outlet, outgoing) = Outlet::new();
     let mut session = Session::owner(Prompt::new(Fence::new(random()))?)?;
+    let (outlet, outgoing) = Outlet::new(session.key.clone());
     session.entered = workspace.entered();
     let events = broker.events(&session.key).await;
     let [reached, skills] = router.lines(known.way, &workspace);
@@ -99,6 +98,7 @@ pub async fn talk<B: Requester + Feed + 'static>(
     let desk = Desk { mind, session, incoming, outlet, events, leaving: leaving.clone() }.run();
     let mut desk = tokio::spawn(desk);
     let console = Console {
+        session: SessionKey::new("owner")?,
         principal: Principal::new("console:owner")?,
         typed: workspace.folder().join("console_history.txt"),
     };

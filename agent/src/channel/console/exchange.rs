@@ -3,12 +3,12 @@
 use std::io;
 use std::time::Duration;
 
-use protocol::Principal;
+use protocol::{Principal, SessionKey};
 
 use super::input::{self, Typed};
 use super::interrupts::Interrupts;
 use super::screen::Screen;
-use crate::channel::{Incoming, Line, Outgoing, Said};
+use crate::channel::{Incoming, Line, Outgoing, Said, Ticket};
 use crate::question::Question;
 
 /// How long the agent may take to its last words when a person at a terminal wants to end it.
@@ -17,6 +17,7 @@ pub(super) const LAST_WORDS: Duration = Duration::from_secs(2);
 /// Says things to the agent and shows what it answers.
 #[derive(Debug)]
 pub(super) struct Exchange {
+    session: SessionKey,
     from: Principal,
     pub(super) line: Line,
     pub(super) screen: Screen,
@@ -37,8 +38,8 @@ pub(super) enum Heard {
 }
 
 impl Exchange {
-    pub(super) fn new(from: Principal, line: Line) -> io::Result<Self> {
-        Ok(Self { from, line, screen: Screen::new(), interrupts: Interrupts::new()? })
+    pub(super) fn new(session: SessionKey, from: Principal, line: Line) -> io::Result<Self> {
+        Ok(Self { session, from, line, screen: Screen::new(), interrupts: Interrupts::new()? })
     }
 
     /// Takes one line as it was typed, and shows its answer to the end.
@@ -64,7 +65,14 @@ impl Exchange {
 
     /// Sends it; `false` when the agent has gone.
     pub(super) async fn send(&self, said: Said) -> bool {
-        self.line.incoming.send(Incoming { from: self.from.clone(), said }).await.is_ok()
+        let (session, from) = (self.session.clone(), self.from.clone());
+        let incoming = Incoming { ticket: Ticket::new(), session, from, said };
+        self.line.incoming.send(incoming).await.is_ok()
+    }
+
+    /// What the agent says next; `None` when it has gone.
+    pub(super) async fn hear(&mut self) -> Option<Outgoing> {
+        self.line.outgoing.recv().await.map(|addressed| addressed.outgoing)
     }
 
     /// Lets the agent end when nothing runs, and shows what it still has to say, such as that something
@@ -74,7 +82,7 @@ impl Exchange {
         drop(incoming);
         let last_words = async {
             while let Some(last) = outgoing.recv().await {
-                screen.show(&last)?;
+                screen.show(&last.outgoing)?;
             }
             Ok(())
         };
@@ -91,7 +99,7 @@ impl Exchange {
         let mut questions = Vec::new();
         loop {
             tokio::select! {
-                outgoing = self.line.outgoing.recv() => match outgoing {
+                outgoing = self.line.outgoing.recv() => match outgoing.map(|said| said.outgoing) {
                     None => return Ok(Heard::Over),
                     Some(Outgoing::Question(question)) => questions.push(question),
                     Some(Outgoing::End) => break,

@@ -17,7 +17,7 @@ use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use async_trait::async_trait;
-use protocol::Principal;
+use protocol::{Principal, SessionKey};
 
 use self::editor::Editor;
 use self::exchange::Exchange;
@@ -26,6 +26,8 @@ use super::{Channel, ChannelError, Line};
 /// The console of this process.
 #[derive(Debug)]
 pub struct Console {
+    /// Whose session it is.
+    pub session: SessionKey,
     /// Who sits there.
     pub principal: Principal,
     /// Where the lines that were typed are kept for the arrow keys.
@@ -34,7 +36,7 @@ pub struct Console {
 
 impl Console {
     async fn talk(self, line: Line) -> io::Result<()> {
-        let exchange = Exchange::new(self.principal, line)?;
+        let exchange = Exchange::new(self.session, self.principal, line)?;
         if io::stdin().is_terminal() && io::stdout().is_terminal() {
             match Editor::start(self.typed) {
                 Ok(editor) => return terminal::run(editor, exchange).await,

@@ -21,9 +21,9 @@ pub(super) async fn run(mut exchange: Exchange) -> io::Result<()> {
         let bytes = tokio::select! {
             bytes = lines.recv() => bytes,
             () = exchange.interrupts.next() => None,
-            outgoing = exchange.line.outgoing.recv() => {
-                let Some(outgoing) = outgoing else { return Ok(()) };
-                exchange.screen.show(&outgoing)?;
+            said = exchange.line.outgoing.recv() => {
+                let Some(said) = said else { return Ok(()) };
+                exchange.screen.show(&said.outgoing)?;
                 continue;
             }
         };

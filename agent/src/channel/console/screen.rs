@@ -54,7 +54,12 @@ impl Screen {
             Outgoing::Text(text) => self.line(&plain(text)),
             Outgoing::Question(question) => self.line(&harmless(&question.pending())),
             Outgoing::End => self.break_line(),
-            Outgoing::Waiting(_) | Outgoing::Notice(_) => Ok(()),
+            Outgoing::Settled { how, .. } => self.notice(how),
+            Outgoing::Waiting(_)
+            | Outgoing::Notice(_)
+            | Outgoing::Begin { .. }
+            | Outgoing::Queued { .. }
+            | Outgoing::Picture(_) => Ok(()),
         }
     }
 

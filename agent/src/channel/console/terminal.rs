@@ -71,13 +71,14 @@ impl Terminal {
         loop {
             tokio::select! {
                 asked = self.editor.asked() => return asked,
-                outgoing = self.exchange.line.outgoing.recv() => {
+                outgoing = self.exchange.hear() => {
                     let lines = match outgoing {
                         None => return Asked::End,
                         Some(Outgoing::Words(text) | Outgoing::Action(text) | Outgoing::Text(text)) => text,
                         Some(Outgoing::Notice(text)) => format!("[{text}]"),
                         Some(Outgoing::Question(question)) => question.pending(),
-                        Some(Outgoing::Working(_) | Outgoing::Waiting(_) | Outgoing::End) => continue,
+                        Some(Outgoing::Settled { how, .. }) => format!("[{how}]"),
+                        Some(_) => continue,
                     };
                     self.editor.print(format!("{}\n", harmless(&lines)));
                 }
