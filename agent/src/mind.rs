@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use protocol::{ActionCard, ActionName, Event, EventKind, Object, Reply, Stopped};
-use tokio::task::JoinHandle;
+use protocol::{ActionCard, ActionName, Event, EventKind, Reply, Stopped};
 
 use crate::action::{Actions, Observation};
 use crate::channel::Outgoing;
@@ -12,10 +11,7 @@ use crate::question::{Decision, Question};
 use crate::session::{Asking, Outlet, Session};
 use crate::workspace::Workspace;
 
-/// How many observations are kept while events come and nobody says anything.
-const OBSERVATIONS: usize = 16;
-
-/// Everything that a turn needs besides its session.
+/// Everything that a turn needs besides its session. All sessions share it, so nothing in it may tell one of another.
 pub struct Mind {
     /// The agent's files.
     pub workspace: Arc<Workspace>,
@@ -47,13 +43,8 @@ impl Mind {
                 outlet.say(Outgoing::Action(observation.line()));
                 session.awaited = session.awaited.saturating_sub(1);
                 session.observe(&observation, &self.cards());
-                // The next turn's prompt shows it beside what the latest turn brought.
-                self.workspace.artifact.hold(|artifact| {
-                    artifact.0.push(observation.fields);
-                    let too_many = artifact.0.len().saturating_sub(OBSERVATIONS);
-                    artifact.0.drain(..too_many);
-                });
-                drop(self.keep(session, outlet));
+                session.observed_later(observation.fields);
+                drop(session.keep(outlet));
             }
         } else if let Some(text) = event.text {
             outlet.say(Outgoing::Notice(text));
@@ -83,48 +74,10 @@ impl Mind {
     }
 
     /// Says what the files have to say.
-    pub(crate) fn pass_notices_on(&self, outlet: &Outlet) {
-        for notice in self.workspace.take_notices() {
+    pub(crate) fn pass_notices_on(&self, session: &Session, outlet: &Outlet) {
+        let papers = session.papers.take_notices();
+        for notice in papers.into_iter().chain(self.workspace.take_notices()) {
             outlet.say(Outgoing::Notice(notice.to_string()));
         }
-    }
-}
-
-impl Mind {
-    /// Takes what was said into the history, until [`Self::keep`] in memory alone.
-    pub(crate) fn remember(&self, message: &str, said: &str) {
-        self.workspace.history.hold(|history| history.add(message, said.trim()));
-    }
-
-    /// Takes in what actions brought, until [`Self::keep`] in memory alone.
-    pub(crate) fn observed(&self, fields: Vec<Object>) {
-        self.workspace.artifact.hold(|artifact| artifact.0 = fields);
-    }
-
-    /// Brings what was said and done to the disk. The disk is slow, so that happens beside whatever is
-    /// next; it is done when the handle says so, also if somebody else has begun it.
-    pub(crate) fn keep(&self, session: &Session, outlet: &Outlet) -> JoinHandle<()> {
-        let (workspace, outlet) = (Arc::clone(&self.workspace), outlet.clone());
-        let was_kept = workspace.session.is_on_disk();
-        workspace.session.hold(|entered| entered.clone_from(&session.entered));
-        tokio::task::spawn_blocking(move || {
-            // The word on a text is there before the text is: a restart must not take it for the owner's.
-            if let Err(error) = workspace.session.flush() {
-                tracing::warn!(%error, "what was said and done is kept in memory only");
-                if was_kept {
-                    let told = format!("what was said and done can't be kept: {error}");
-                    outlet.say(Outgoing::Notice(told));
-                }
-            }
-            if !workspace.session.is_on_disk() {
-                return;
-            }
-            if let Err(error) = workspace.history.flush() {
-                tracing::warn!(%error, "the history is kept in memory only");
-            }
-            if let Err(error) = workspace.artifact.flush() {
-                outlet.say(Outgoing::Notice(error.to_string()));
-            }
-        })
     }
 }

@@ -12,7 +12,7 @@ use agent::model::{Ask, Completion, Fit, Listener, Model, ModelError, Progress, 
 use agent::prompt::{Fence, Prompt};
 use agent::question::{Choice, Decision};
 use agent::session::{Asking, Desk, Outlet, Session};
-use agent::workspace::{Cards, Workspace};
+use agent::workspace::{Cards, OWNER, Workspace};
 use async_trait::async_trait;
 use broker::pipe::{PipePublisher, PipeResponder};
 use broker::{Feed, Publisher, Responder, memory};
@@ -108,19 +108,20 @@ async fn house_in(home: TempHome, says: &[&str]) -> House {
     let model = Scripted::default();
     model.says.lock().unwrap().extend(says.iter().map(|text| Ok((*text).to_owned())));
     let (requester, router, publisher) = memory::pair(CancellationToken::new());
-    let mut session = Session::owner(Prompt::new(Fence::new(7)).unwrap()).unwrap();
-    session.entered = workspace.entered();
+    let (key, person) = (SessionKey::new(OWNER).unwrap(), Principal::new("console:owner").unwrap());
+    let papers = workspace.papers(&key);
+    let session = Session::new(key, person, papers, Prompt::new(Fence::new(7)).unwrap());
     let events = requester.events(&session.key).await;
-    let write = MemoryWrite::new(Arc::clone(&workspace)).unwrap();
+    let write = MemoryWrite::new().unwrap();
     let page = Page(card("_PAGE", Reads::Public));
     let local: Vec<Box<dyn LocalAction>> = vec![Box::new(write), Box::new(page)];
-    let mind = Mind {
+    let mind = Arc::new(Mind {
         actions: Actions::new(local, Arc::new(requester), LONG).unwrap(),
         workspace,
         model: Arc::new(Switch::of(Arc::new(model.clone()))),
         max_steps: 3,
         found: Vec::new(),
-    };
+    });
     let leaving = CancellationToken::new();
     let (incoming, heard) = mpsc::channel(8);
     let (outlet, outgoing) = Outlet::new(session.key.clone());

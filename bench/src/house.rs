@@ -10,7 +10,7 @@ use agent::mind::Mind;
 use agent::model::{Model, Switch};
 use agent::prompt::{Fence, Prompt};
 use agent::session::{Desk, Outlet, Session};
-use agent::workspace::{Cards, Memory, Workspace};
+use agent::workspace::{Cards, Memory, OWNER, Workspace};
 use anyhow::{Context, Result, bail};
 use protocol::{ActionCard, Principal, SessionKey};
 use serde_json::json;
@@ -33,20 +33,24 @@ impl House {
     /// Builds it with its workspace in `folder`. Must be called within a tokio runtime.
     pub(crate) fn build(folder: &Path) -> Result<Self> {
         let workspace = Arc::new(Workspace::open(folder));
-        workspace.memory.save(memory())?;
+        let key = SessionKey::new(OWNER)?;
+        let papers = workspace.papers(&key);
+        papers.memory.save(memory())?;
         workspace.router_actions.save(Cards(skills()?))?;
         let model: Arc<dyn Model> = Arc::new(InstantModel);
         let (requester, responder, _) = broker::memory::pair(CancellationToken::new());
         tokio::spawn(instant::serve(responder));
-        let local = local_actions(&workspace, &model)?;
-        let mind = Mind {
+        let local = local_actions(&model)?;
+        let mind = Arc::new(Mind {
             actions: Actions::new(local, Arc::new(requester), Duration::from_secs(10))?,
             workspace,
             model: Arc::new(Switch::of(model)),
             max_steps: 6,
             found: Vec::new(),
-        };
-        let session = Session::owner(Prompt::new(Fence::new(1))?)?;
+        });
+        let person = Principal::new("console:owner")?;
+        let prompt = Prompt::new(Fence::new(1))?;
+        let session = Session::new(key, person.clone(), papers, prompt);
         let (outlet, outgoing) = Outlet::new(session.key.clone());
         let (incoming, said) = mpsc::channel(1);
         let (_, events) = mpsc::channel(1);
@@ -61,7 +65,7 @@ impl House {
             }
             .run(),
         );
-        Ok(Self { incoming, outgoing, person: Principal::new("console:owner")? })
+        Ok(Self { incoming, outgoing, person })
     }
 
     /// Says `message` and waits until the turn is over.
@@ -83,12 +87,9 @@ impl House {
     }
 }
 
-fn local_actions(
-    workspace: &Arc<Workspace>,
-    model: &Arc<dyn Model>,
-) -> Result<Vec<Box<dyn LocalAction>>> {
-    let memory_write = MemoryWrite::new(Arc::clone(workspace)).context("no _MEMORY_WRITE")?;
-    let llm_summary = LlmSummary::new(Arc::clone(workspace), Arc::clone(model), Fence::new(2));
+fn local_actions(model: &Arc<dyn Model>) -> Result<Vec<Box<dyn LocalAction>>> {
+    let memory_write = MemoryWrite::new().context("no _MEMORY_WRITE")?;
+    let llm_summary = LlmSummary::new(Arc::clone(model), Fence::new(2));
     Ok(vec![Box::new(memory_write), Box::new(llm_summary.context("no _LLM_SUMMARY")?)])
 }
 

@@ -1,6 +1,7 @@
 //! Where one session's messages arrive: one turn at a time, in order, and each can be stopped.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Duration;
 
 use protocol::Event;
@@ -20,7 +21,7 @@ const LONGEST: Duration = Duration::from_secs(600);
 /// One session with everything that it needs to answer.
 pub struct Desk {
     /// What thinks and acts.
-    pub mind: Mind,
+    pub mind: Arc<Mind>,
     /// The conversation.
     pub session: Session,
     /// What people say.
@@ -45,10 +46,10 @@ impl Desk {
                     self.outlet.say(Outgoing::Begin { ticket, from, text: text.clone() });
                     self.session.entered.was_typed(&text);
                     self.take_turn(&text, &mut waiting).await;
-                    self.mind.pass_notices_on(&self.outlet);
+                    self.mind.pass_notices_on(&self.session, &self.outlet);
                     self.outlet.say(Outgoing::End);
                     // People have their answer; what they say next waits until this one is kept.
-                    let _ = self.mind.keep(&self.session, &self.outlet).await;
+                    let _ = self.session.keep(&self.outlet).await;
                 }
                 Said::Answer(decision) => {
                     self.mind.answer(&mut self.session, decision, &self.outlet).await;
@@ -58,7 +59,7 @@ impl Desk {
             }
         }
         self.hear_results().await;
-        let _ = self.mind.keep(&self.session, &self.outlet).await;
+        let _ = self.session.keep(&self.outlet).await;
     }
 
     /// Waits for what became of what was answered: who has nothing more to say wants to hear that still.
@@ -100,14 +101,14 @@ impl Desk {
         }
         let said = std::mem::take(&mut self.session.said);
         if slash::parse(text).is_none() {
-            self.mind.remember(text, &format!("{said} (stopped)"));
+            self.session.remember(text, &format!("{said} (stopped)"));
         }
         self.outlet.say(Outgoing::Notice("stopped".to_owned()));
     }
 
     /// Runs a turn; `false` when it was stopped. Whatever else comes meanwhile waits.
     async fn finish_turn(&mut self, text: &str, waiting: &mut VecDeque<Incoming>) -> bool {
-        let (mind, session, outlet) = (&self.mind, &mut self.session, &self.outlet);
+        let (mind, session, outlet) = (&*self.mind, &mut self.session, &self.outlet);
         let turn = async {
             match slash::parse(text) {
                 Some(command) => command.run(mind, session, outlet).await,

@@ -1,9 +1,12 @@
 //! Conversations: what each one holds, and who speaks in it when.
 
 mod desk;
+mod keep;
 mod outlet;
 
-use protocol::{ActionCard, NameError, Principal, Reads, SessionKey};
+use std::sync::Arc;
+
+use protocol::{ActionCard, Principal, Reads, SessionKey};
 
 pub use desk::Desk;
 pub use outlet::Outlet;
@@ -13,12 +16,12 @@ use crate::channel::Outgoing;
 use crate::model::Usage;
 use crate::prompt::Prompt;
 use crate::question::Question;
-use crate::workspace::Entered;
+use crate::workspace::{Entered, OWNER, Papers};
 
 /// How many open questions a session knows of by itself: more than a router lets wait.
 const QUESTIONS: usize = 16;
 
-/// One conversation. Its history, memory and latest observations stand in the workspace; what must not be
+/// One conversation. Its history, memory and latest observations stand in its papers; what must not be
 /// changed by hand stands here.
 #[derive(Debug)]
 pub struct Session {
@@ -26,6 +29,8 @@ pub struct Session {
     pub key: SessionKey,
     /// The person whose turn it is.
     pub principal: Principal,
+    /// Its files.
+    pub papers: Arc<Papers>,
     /// What has entered it, and what its person typed.
     pub entered: Entered,
     /// Makes its prompts.
@@ -47,6 +52,8 @@ pub struct Asking {
     pub session: SessionKey,
     /// The person.
     pub principal: Principal,
+    /// The session's files.
+    pub papers: Arc<Papers>,
     /// What has entered the session by now.
     pub entered: Entered,
     /// Who hears how it goes on, if somebody does.
@@ -73,6 +80,7 @@ impl Asking {
         Self {
             session: session.key.clone(),
             principal: session.principal.clone(),
+            papers: Arc::clone(&session.papers),
             entered: session.entered.clone(),
             heard: None,
         }
@@ -80,21 +88,26 @@ impl Asking {
 }
 
 impl Session {
-    /// The session that all of the owner's channels share, with nothing in it.
-    ///
-    /// # Errors
-    /// Never in practice: the names are constants that follow their grammar.
-    pub fn owner(prompt: Prompt) -> Result<Self, NameError> {
-        Ok(Self {
-            key: SessionKey::new("owner")?,
-            principal: Principal::new("console:owner")?,
-            entered: Entered::nothing(),
+    /// The conversation that `papers` keep, in which `principal` speaks first.
+    #[must_use]
+    pub fn new(key: SessionKey, principal: Principal, papers: Papers, prompt: Prompt) -> Self {
+        Self {
+            entered: papers.entered(),
+            papers: Arc::new(papers),
+            key,
+            principal,
             prompt,
             said: String::new(),
             usage: None,
             questions: Vec::new(),
             awaited: 0,
-        })
+        }
+    }
+
+    /// Whether it is the one that all of the owner's channels share. Every other one is a guest's.
+    #[must_use]
+    pub fn is_owners(&self) -> bool {
+        self.key.as_str() == OWNER
     }
 
     /// Raises the bits for what an observation has brought in, by the cards that say what actions read.

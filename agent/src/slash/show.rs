@@ -42,7 +42,6 @@ pub(super) fn actions(cards: &[Vec<ActionCard>; 2]) -> String {
 }
 
 pub(super) fn status(mind: &Mind, session: &Session) -> String {
-    let workspace = &mind.workspace;
     let [local, routed] = mind.cards().map(|cards| cards.len());
     let taint = match String::from(session.entered.taint()).as_str() {
         "" => "nothing that others wrote and nothing private has come in",
@@ -59,11 +58,11 @@ pub(super) fn status(mind: &Mind, session: &Session) -> String {
         text,
         "\nactions: {local} of the agent, {routed} of the router\nmemory: {} keys; history: {} entries\n\
          session {}: {taint}{}\nworkspace: {}",
-        workspace.memory.read().facts.len(),
-        workspace.history.read().entries().len(),
+        session.papers.memory.read().facts.len(),
+        session.papers.history.read().entries().len(),
         session.key,
         sources(session.entered.sources()),
-        workspace.folder().display(),
+        session.papers.folder().display(),
     );
     text
 }

@@ -27,7 +27,7 @@ use crate::mind::Mind;
 use crate::model::{Model, Switch};
 use crate::prompt::{Fence, Prompt};
 use crate::session::{Desk, Outlet, Session};
-use crate::workspace::Workspace;
+use crate::workspace::{OWNER, Workspace};
 
 /// How long the turn that runs at the end may take to be written down.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -69,9 +69,11 @@ pub async fn talk<B: Requester + Feed + 'static>(
         model::find(&settings, Arc::clone(&workspace.endpoints)),
         catalog::wait_for_first(&mut catalog, &workspace)
     );
-    let mut session = Session::owner(Prompt::new(Fence::new(random()))?)?;
+    let key = SessionKey::new(OWNER)?;
+    let person = Principal::new("console:owner")?;
+    let prompt = Prompt::new(Fence::new(random()))?;
+    let session = Session::new(key.clone(), person.clone(), workspace.papers(&key), prompt);
     let (outlet, outgoing) = Outlet::new(session.key.clone());
-    session.entered = workspace.entered();
     let events = broker.events(&session.key).await;
     let [reached, skills] = router.lines(known.way, &workspace);
     let mut found = vec![format!("model:  {thinks}"), reached, skills];
@@ -81,25 +83,23 @@ pub async fn talk<B: Requester + Feed + 'static>(
     found.extend((!known.eyes.is_remote()).then(|| eyes::line(&known.eyes)));
     found.push(known.confined.to_string());
     let timeout = settings.config.timeout.span();
-    let mut local = local_actions(&workspace, &model);
-    let vision = BrowserVision::new(&workspace, known.eyes, broker.clone(), timeout);
-    local.extend(vision.map(|action| Box::new(action) as Box<dyn LocalAction>));
-    let mind = Mind {
-        actions: Actions::new(local, broker, timeout)?,
+    let vision = BrowserVision::new(known.eyes, broker.clone(), timeout);
+    let mind = Arc::new(Mind {
+        actions: Actions::new(local_actions(&model, vision), broker, timeout)?,
         workspace: Arc::clone(&workspace),
         model,
         max_steps: settings.config.max_steps.count(),
         found,
-    };
-    mind.pass_notices_on(&outlet);
+    });
+    mind.pass_notices_on(&session, &outlet);
     let following = tokio::spawn(catalog::follow(catalog, Arc::clone(&workspace)));
     let (sender, incoming) = mpsc::channel(WAITING);
     let leaving = CancellationToken::new();
     let desk = Desk { mind, session, incoming, outlet, events, leaving: leaving.clone() }.run();
     let mut desk = tokio::spawn(desk);
     let console = Console {
-        session: SessionKey::new("owner")?,
-        principal: Principal::new("console:owner")?,
+        session: key,
+        principal: person,
         typed: workspace.folder().join("console_history.txt"),
     };
     let mut terminated = signal(SignalKind::terminate())?;
@@ -153,13 +153,14 @@ fn random() -> u64 {
     uuid::Uuid::new_v4().as_u64_pair().0
 }
 
-fn local_actions(workspace: &Arc<Workspace>, model: &Arc<Switch>) -> Vec<Box<dyn LocalAction>> {
-    let memory_write = MemoryWrite::new(Arc::clone(workspace));
+fn local_actions(model: &Arc<Switch>, vision: Option<BrowserVision>) -> Vec<Box<dyn LocalAction>> {
+    let memory_write = MemoryWrite::new();
     let fence = Fence::new(random());
     let model: Arc<dyn Model> = Arc::<Switch>::clone(model);
-    let llm_summary = LlmSummary::new(Arc::clone(workspace), model, fence);
+    let llm_summary = LlmSummary::new(model, fence);
     let mut actions: Vec<Box<dyn LocalAction>> = Vec::new();
     actions.extend(memory_write.map(|action| Box::new(action) as Box<dyn LocalAction>));
     actions.extend(llm_summary.map(|action| Box::new(action) as Box<dyn LocalAction>));
+    actions.extend(vision.map(|action| Box::new(action) as Box<dyn LocalAction>));
     actions
 }
