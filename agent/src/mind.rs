@@ -9,6 +9,7 @@ use crate::channel::Outgoing;
 use crate::model::Switch;
 use crate::question::{Decision, Question};
 use crate::session::{Asking, Outlet, Session};
+use crate::slash::GUESTS_ANSWER;
 use crate::workspace::Workspace;
 
 /// Everything that a turn needs besides its session. All sessions share it, so nothing in it may tell one of another.
@@ -36,11 +37,17 @@ impl Mind {
     /// Takes in what the router says on its own.
     pub(crate) fn hear(&self, session: &mut Session, event: Event, outlet: &Outlet) {
         if let (EventKind::Result, Some(fields)) = (event.event, event.reply) {
+            let question = session.settle(event.message_id.as_ref());
             let action =
                 fields.get("action").and_then(|action| action.as_str()).unwrap_or_default();
             if let Ok(action) = ActionName::new(action) {
                 let observation = Observation::of_reply(action, Reply::from_fields(fields));
                 outlet.say(Outgoing::Action(observation.line()));
+                // One that was answered here has been said to be settled.
+                if let Some(question) = question {
+                    let how = question.ended(&observation.line());
+                    outlet.say(Outgoing::Settled { id: question.id, how });
+                }
                 session.awaited = session.awaited.saturating_sub(1);
                 session.observe(&observation, &self.cards());
                 session.observed_later(observation.fields);
@@ -53,10 +60,16 @@ impl Mind {
 
     /// Passes a person's decision on to the router.
     pub(crate) async fn answer(&self, session: &mut Session, given: Decision, outlet: &Outlet) {
+        if !session.is_owners() {
+            return outlet.say(Outgoing::Notice(GUESTS_ANSWER.to_owned()));
+        }
         match self.actions.owner.decide(&Asking::of(session), &given).await {
-            Ok(()) => {
+            Ok(asked_in) => {
                 session.questions.retain(|question| question.id != given.id);
-                session.awaited += 1;
+                // What becomes of a guest's question is told to the guest.
+                session.awaited += usize::from(asked_in.is_none_or(|key| key == session.key));
+                let how = given.settled(&session.principal);
+                outlet.say(Outgoing::Settled { id: given.id, how });
             }
             Err(stopped) => outlet
                 .say(Outgoing::Notice(format!("the answer did not count: {}", stopped.message))),
@@ -73,11 +86,12 @@ impl Mind {
         Ok(open.unwrap_or_else(|| session.questions.clone()))
     }
 
-    /// Says what the files have to say.
+    /// Says what the session's files have to say, and to the owner what the agent's own have.
     pub(crate) fn pass_notices_on(&self, session: &Session, outlet: &Outlet) {
         let papers = session.papers.take_notices();
-        for notice in papers.into_iter().chain(self.workspace.take_notices()) {
-            outlet.say(Outgoing::Notice(notice.to_string()));
+        let own = if session.is_owners() { self.workspace.take_notices() } else { Vec::new() };
+        for notice in papers.into_iter().chain(own) {
+            outlet.say_fault(notice.to_string());
         }
     }
 }

@@ -8,10 +8,10 @@ use serde_json::json;
 use crate::session::Asking;
 use crate::workspace::{AGENT_ACTIONS, Cards, Entered, Papers};
 
-/// The local actions as they are described by default, where there is no browser.
+/// The local actions as they are described by default, where there is no browser and one channel.
 pub(crate) fn agent_cards() -> Vec<ActionCard> {
     let mut cards = Cards::built_in(AGENT_ACTIONS).0;
-    cards.retain(|card| card.name.as_str() != "_BROWSER_VISION");
+    cards.retain(|card| !matches!(card.name.as_str(), "_BROWSER_VISION" | "_BROADCAST_MSG"));
     cards
 }
 

@@ -7,6 +7,7 @@ mod permission;
 mod reserved;
 mod routed;
 
+mod broadcast_msg;
 mod browser_vision;
 mod llm_summary;
 mod memory_write;
@@ -15,6 +16,7 @@ use async_trait::async_trait;
 use protocol::{ActionCard, Code, Done, Object, Stopped};
 
 pub use actions::Actions;
+pub use broadcast_msg::BroadcastMsg;
 pub use browser_vision::BrowserVision;
 pub use llm_summary::LlmSummary;
 pub use memory_write::MemoryWrite;
@@ -75,6 +77,7 @@ mod tests {
     use super::*;
     use crate::model::Offline;
     use crate::prompt::Fence;
+    use crate::session::Lines;
     use crate::testing::asking;
     use crate::workspace::Papers;
 
@@ -84,6 +87,7 @@ mod tests {
             "_MEMORY_WRITE" => json!({"new_memory": {"name": "Frankie"}}),
             "_LLM_SUMMARY" => json!({"content": "output/page.txt"}),
             "_BROWSER_VISION" => json!({"url": "https://example.com"}),
+            "_BROADCAST_MSG" => json!({"message": "Dinner is ready."}),
             other => panic!("what does {other} take?"),
         }
     }
@@ -95,11 +99,14 @@ mod tests {
         let ending = tokio_util::sync::CancellationToken::new();
         let (router, _responder, _publisher) = broker::memory::pair(ending);
         let timeout = std::time::Duration::from_secs(1);
-        let vision = BrowserVision::new(eyes, Arc::new(router), timeout);
+        let router = Arc::new(router);
+        let vision = BrowserVision::new(eyes, router.clone(), timeout);
+        let broadcast = BroadcastMsg::new(Lines::default(), router, timeout);
         vec![
             Box::new(MemoryWrite::new().unwrap()),
             Box::new(summary.unwrap()),
             Box::new(vision.unwrap()),
+            Box::new(broadcast.unwrap()),
         ]
     }
 

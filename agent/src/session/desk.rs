@@ -1,6 +1,5 @@
 //! Where one session's messages arrive: one turn at a time, in order, and each can be stopped.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,6 +7,7 @@ use protocol::Event;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use super::waiting::Waiting;
 use super::{Outlet, Session};
 use crate::channel::{Incoming, Outgoing, Said};
 use crate::mind::Mind;
@@ -17,6 +17,9 @@ use crate::turn::Turn;
 /// How long the result of what a person has answered is waited for at the end: no router lets a call take
 /// longer.
 const LONGEST: Duration = Duration::from_secs(600);
+
+/// How long a guest may be silent before the desk closes. It opens again at the next message.
+const IDLE: Duration = Duration::from_secs(30 * 60);
 
 /// One session with everything that it needs to answer.
 pub struct Desk {
@@ -35,9 +38,10 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// Serves the session until nobody can say anything any more.
+    /// Serves the session until nobody can say anything any more, or nobody has for long.
     pub async fn run(mut self) {
-        let mut waiting = VecDeque::new();
+        self.mind.pass_notices_on(&self.session, &self.outlet);
+        let mut waiting = Waiting::default();
         while let Some(incoming) = self.next(&mut waiting).await {
             self.session.principal = incoming.from.clone();
             match incoming.said {
@@ -79,8 +83,11 @@ impl Desk {
     }
 
     /// The next thing that somebody says; the router's events are taken in while nobody does.
-    async fn next(&mut self, waiting: &mut VecDeque<Incoming>) -> Option<Incoming> {
-        if let Some(incoming) = waiting.pop_front().filter(|_| !self.leaving.is_cancelled()) {
+    async fn next(&mut self, waiting: &mut Waiting) -> Option<Incoming> {
+        if self.leaving.is_cancelled() {
+            return None;
+        }
+        if let Some(incoming) = waiting.pop() {
             return Some(incoming);
         }
         loop {
@@ -90,12 +97,14 @@ impl Desk {
                 Some(event) = self.events.recv() => {
                     self.mind.hear(&mut self.session, event, &self.outlet);
                 }
+                // What has come by then is still answered; the room opens another desk for what comes later.
+                () = tokio::time::sleep(IDLE), if self.session.may_rest() => self.incoming.close(),
             }
         }
     }
 
     /// Answers one message, unless somebody wants it stopped.
-    async fn take_turn(&mut self, text: &str, waiting: &mut VecDeque<Incoming>) {
+    async fn take_turn(&mut self, text: &str, waiting: &mut Waiting) {
         if self.finish_turn(text, waiting).await {
             return;
         }
@@ -107,7 +116,7 @@ impl Desk {
     }
 
     /// Runs a turn; `false` when it was stopped. Whatever else comes meanwhile waits.
-    async fn finish_turn(&mut self, text: &str, waiting: &mut VecDeque<Incoming>) -> bool {
+    async fn finish_turn(&mut self, text: &str, waiting: &mut Waiting) -> bool {
         let (mind, session, outlet) = (&*self.mind, &mut self.session, &self.outlet);
         let turn = async {
             match slash::parse(text) {
@@ -129,7 +138,7 @@ impl Desk {
                         }
                         return false;
                     }
-                    Some(incoming) => waiting.push_back(incoming),
+                    Some(incoming) => waiting.push(incoming, outlet),
                     // Nobody can say anything any more, but the turn that runs is still wanted.
                     None => {
                         turn.await;

@@ -6,7 +6,6 @@ use protocol::Object;
 use tokio::task::JoinHandle;
 
 use super::{Outlet, Session};
-use crate::channel::Outgoing;
 use crate::workspace::Papers;
 
 /// How many observations are kept while events come and nobody says anything.
@@ -49,7 +48,7 @@ fn write(papers: &Papers, was_kept: bool, outlet: &Outlet) {
         tracing::warn!(%error, "what was said and done is kept in memory only");
         if was_kept {
             let told = format!("what was said and done can't be kept: {error}");
-            outlet.say(Outgoing::Notice(told));
+            outlet.say_fault(told);
         }
     }
     if !papers.session.is_on_disk() {
@@ -59,6 +58,6 @@ fn write(papers: &Papers, was_kept: bool, outlet: &Outlet) {
         tracing::warn!(%error, "the history is kept in memory only");
     }
     if let Err(error) = papers.artifact.flush() {
-        outlet.say(Outgoing::Notice(error.to_string()));
+        outlet.say_fault(error.to_string());
     }
 }

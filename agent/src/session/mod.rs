@@ -1,15 +1,22 @@
 //! Conversations: what each one holds, and who speaks in it when.
 
+mod room;
+
 mod desk;
 mod keep;
+mod waiting;
+
+mod lines;
 mod outlet;
 
 use std::sync::Arc;
 
-use protocol::{ActionCard, Principal, Reads, SessionKey};
+use protocol::{ActionCard, MessageId, Principal, Reads, SessionKey};
 
 pub use desk::Desk;
+pub use lines::{Lines, Place};
 pub use outlet::Outlet;
+pub use room::{Heard, Room};
 
 use crate::action::Observation;
 use crate::channel::Outgoing;
@@ -108,6 +115,19 @@ impl Session {
     #[must_use]
     pub fn is_owners(&self) -> bool {
         self.key.as_str() == OWNER
+    }
+
+    /// Whether its desk may close: the owner's never does, and no result is missed that somebody waits for.
+    pub(crate) fn may_rest(&self) -> bool {
+        !self.is_owners() && self.awaited == 0 && self.questions.is_empty()
+    }
+
+    /// Takes out the open question of `command`, if there is one.
+    pub(crate) fn settle(&mut self, command: Option<&MessageId>) -> Option<Question> {
+        let command = command?;
+        let is_its = |question: &Question| question.waits.as_ref() == Some(command);
+        let at = self.questions.iter().position(is_its)?;
+        Some(self.questions.remove(at))
     }
 
     /// Raises the bits for what an observation has brought in, by the cards that say what actions read.

@@ -55,7 +55,7 @@ impl Wish {
         };
         outlet.say(match changed {
             Ok((done, Ok(()))) => Outgoing::Text(done),
-            Ok((_, Err(error))) => Outgoing::Notice(error.to_string()),
+            Ok((_, Err(error))) => return outlet.say_fault(error.to_string()),
             Err(why) => Outgoing::Notice(why),
         });
     }

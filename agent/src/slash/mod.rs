@@ -1,6 +1,7 @@
 //! Commands to the agent itself: they start with `/` and need no model.
 
 mod approval;
+mod guest;
 mod memory;
 mod model;
 mod show;
@@ -11,6 +12,7 @@ use std::sync::Arc;
 use home::nearest;
 use protocol::{ActionName, Object};
 
+pub(crate) use guest::ANSWER as GUESTS_ANSWER;
 pub use memory::Wish;
 pub use model::ModelWish;
 
@@ -124,8 +126,11 @@ impl Slash {
     /// Carries the command out.
     pub async fn run(self, mind: &Mind, session: &mut Session, outlet: &Outlet) {
         let say = |text: String| outlet.say(Outgoing::Text(text));
+        if let Some(why) = guest::refusal(&self).filter(|_| !session.is_owners()) {
+            return outlet.say(Outgoing::Notice(why.to_owned()));
+        }
         match self {
-            Self::Help => say(show::help()),
+            Self::Help => say(show::help(session.is_owners())),
             Self::Actions => say(show::actions(&mind.cards())),
             Self::Approvals => approval::list(mind, session, outlet).await,
             Self::Decide(decision) => approval::decide(decision, mind, session, outlet).await,
@@ -173,7 +178,7 @@ fn clear(session: &mut Session, outlet: &Outlet) {
         papers.session.save(session.entered.clone())
     });
     if let Err(error) = cleared {
-        outlet.say(Outgoing::Notice(error.to_string()));
+        outlet.say_fault(error.to_string());
     }
     outlet
         .say(Outgoing::Text("What was said and done is forgotten; the memory is kept.".to_owned()));

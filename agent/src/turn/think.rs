@@ -69,7 +69,7 @@ impl Turn<'_> {
             self.session.entered.raise(private, "memory.json");
         }
         for notice in self.session.prompt.check(workspace.prompt.read().as_str()) {
-            self.outlet.say(Outgoing::Notice(notice.to_string()));
+            self.outlet.say_fault(notice.to_string());
         }
         let (soul, history) = (workspace.soul.read(), papers.history.read());
         let parts = Parts {
