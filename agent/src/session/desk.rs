@@ -125,11 +125,12 @@ impl Desk {
             }
         };
         tokio::pin!(turn);
+        let mut somebody = true;
         loop {
             tokio::select! {
                 () = &mut turn => return true,
                 () = self.leaving.cancelled() => return false,
-                incoming = self.incoming.recv() => match incoming {
+                incoming = self.incoming.recv(), if somebody => match incoming {
                     // Dropping the turn ends the model's request and takes running commands back.
                     Some(incoming) if is_stop(&incoming.said) => {
                         // The kill switch does not wait its turn.
@@ -140,10 +141,7 @@ impl Desk {
                     }
                     Some(incoming) => waiting.push(incoming, outlet),
                     // Nobody can say anything any more, but the turn that runs is still wanted.
-                    None => {
-                        turn.await;
-                        return true;
-                    }
+                    None => somebody = false,
                 },
             }
         }

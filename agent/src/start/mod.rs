@@ -11,6 +11,7 @@ use std::sync::Arc;
 use broker::{Feed, Requester};
 use home::{Home, Lock, LockError};
 use protocol::{NameError, Principal, SessionKey};
+use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::action::{Actions, BroadcastMsg, BrowserVision, LlmSummary, LocalAction, MemoryWrite};
@@ -25,7 +26,7 @@ use crate::mind::Mind;
 use crate::model::{Model, Switch};
 use crate::prompt::Fence;
 use crate::session::{Lines, Room};
-use crate::workspace::{OWNER, Workspace};
+use crate::workspace::{self, OWNER, Workspace};
 
 /// What was settled before the talk, for people to read.
 #[derive(Debug)]
@@ -49,10 +50,8 @@ pub async fn talk<B: Requester + Feed + 'static>(
     known: Known,
 ) -> Result<(), StartError> {
     let (held, unlocked) = lock(&home)?;
-    if held.is_some()
-        && let Err(error) = home::file::remove_drafts(&home.workspace())
-    {
-        tracing::warn!(%error, "what a killed agent left behind stays");
+    if held.is_some() {
+        workspace::remove_drafts(&home.workspace());
     }
     let workspace = Arc::new(Workspace::open(home.workspace()));
     let broker = Arc::new(broker);
@@ -86,7 +85,9 @@ pub async fn talk<B: Requester + Feed + 'static>(
     });
     let following = tokio::spawn(catalog::follow(catalog, Arc::clone(&workspace)));
     let room = Room::new(mind, broker, lines, CancellationToken::new());
-    let talked = running::run(room, channels, quit).await;
+    let mut signals = signal(SignalKind::terminate())?;
+    let terminated = async move { signals.recv().await.unwrap_or_default() };
+    let talked = running::run(room, channels, quit, terminated).await;
     following.abort();
     let _ = following.await;
     talked

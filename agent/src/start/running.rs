@@ -1,11 +1,10 @@
-//! All channels at work side by side, until the people, or SIGTERM, have ended it.
+//! All channels at work side by side, until the people, or a signal, have ended it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use protocol::{Principal, SessionKey};
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::{Id, JoinSet};
 use tokio_util::sync::CancellationToken;
 
@@ -25,7 +24,7 @@ struct Running {
 }
 
 /// Has people talk in `room` over `channels` until all of them have ended, or `quit` is cancelled by one of them and it
-/// has said its last words, or SIGTERM comes.
+/// has said its last words, or the agent is `terminated`.
 ///
 /// # Errors
 /// [`StartError::Channel`] when the last channel fails.
@@ -33,9 +32,9 @@ pub(super) async fn run(
     room: Room,
     channels: Vec<Box<dyn Channel>>,
     quit: CancellationToken,
+    terminated: impl Future<Output = ()>,
 ) -> Result<(), StartError> {
     let room = Arc::new(room);
-    let mut terminated = signal(SignalKind::terminate())?;
     let mut running =
         Running { room: Arc::clone(&room), channels: JoinSet::new(), known: HashMap::new() };
     let (lines, heard): (Vec<_>, Vec<_>) =
@@ -49,7 +48,7 @@ pub(super) async fn run(
     let mut serving = tokio::spawn(Arc::clone(&room).serve(heard, quit.clone()));
     let ended = tokio::select! {
         ended = running.end(&quit) => ended,
-        _ = terminated.recv() => Ok(()),
+        () = terminated => Ok(()),
     };
     // Whoever waited for a turn that still runs has left. It is stopped, and kept in the history.
     room.leaving.cancel();
@@ -89,3 +88,6 @@ impl Running {
         ChannelError { channel, reason: error.to_string() }
     }
 }
+
+#[cfg(test)]
+mod tests;

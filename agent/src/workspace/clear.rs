@@ -28,6 +28,21 @@ pub fn clear(home: &Home) -> Result<Vec<PathBuf>, FileError> {
     Ok(removed)
 }
 
+/// Removes what writers that were killed left behind in the workspace and its conversations. Call it only while no other
+/// agent works there.
+pub fn remove_drafts(workspace: &Path) {
+    let folders = sessions(&workspace.join(SESSIONS)).map(|mut folders| {
+        folders.push(workspace.to_owned());
+        folders
+    });
+    let removed = folders.and_then(|folders| {
+        folders.iter().try_for_each(|folder| home::file::remove_drafts(folder))
+    });
+    if let Err(error) = removed {
+        tracing::warn!(%error, "what a killed agent left behind stays");
+    }
+}
+
 /// The folders of the conversations that are not the owner's.
 fn sessions(folder: &Path) -> Result<Vec<PathBuf>, FileError> {
     let failed = |error| FileError::new("read", folder, error);

@@ -26,7 +26,7 @@ use protocol::SessionKey;
 
 pub use artifact::Artifact;
 pub use cards::Cards;
-pub use clear::clear;
+pub use clear::{clear, remove_drafts};
 pub use document::Document;
 pub use endpoints::{Endpoints, Learned};
 pub use entered::Entered;
