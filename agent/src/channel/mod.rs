@@ -4,6 +4,7 @@
 //! agent says comes out. Nothing calls into a channel.
 
 pub mod console;
+pub mod http;
 
 use std::path::PathBuf;
 

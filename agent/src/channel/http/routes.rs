@@ -1,0 +1,125 @@
+//! The paths, and what each does.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::rejection::BytesRejection;
+use axum::extract::{DefaultBodyLimit, Query, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router, middleware};
+use serde_json::json;
+
+use super::asked::{Answer, Message, Where, read};
+use super::events::{self, Ear, Next};
+use super::guard::{self, Guard};
+use super::hub::Hub;
+use super::refusal::Refusal;
+use super::told::Answered;
+use crate::channel::{MAX_MESSAGE, Outgoing, Said, Ticket};
+
+/// How large a body may be, in bytes: the longest message with every byte of it escaped, and some names.
+const BODY: usize = 6 * MAX_MESSAGE + 1024;
+
+/// All paths, behind the guard.
+pub(super) fn all(hub: Hub, guard: Guard) -> Router {
+    Router::new()
+        .route("/v1/messages", post(messages))
+        .route("/v1/answers", post(answers))
+        .route("/v1/cancel", post(cancel))
+        .route("/v1/events", get(listen))
+        .route("/v1/status", get(status))
+        .fallback(async || Refusal::Unknown)
+        .layer(DefaultBodyLimit::max(BODY))
+        .layer(middleware::from_fn_with_state(Arc::new(guard), guard::check))
+        .with_state(hub)
+}
+
+/// What a body is, or why there is none.
+type Body = Result<Bytes, BytesRejection>;
+
+async fn messages(
+    State(hub): State<Hub>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Refusal> {
+    let message: Message = read(&headers, &whole(body)?)?;
+    let (seat, stream) = (message.seat()?, message.stream);
+    let incoming = seat.says(message.said()?);
+    let ticket = incoming.ticket;
+    // Before it is said, so that nothing of the answer is missed.
+    let ear = Ear { session: seat.session, heard: hub.listen(), over: hub.over() };
+    if !hub.say(incoming).await {
+        return Err(Refusal::Over);
+    }
+    match stream {
+        true => Ok(events::answer(ear, ticket)),
+        false => Ok(Json(answered(ear, ticket).await?).into_response()),
+    }
+}
+
+/// Waits for the whole answer.
+async fn answered(mut ear: Ear, ticket: Ticket) -> Result<Answered, Refusal> {
+    let mut answered = Answered::of(&ear.session);
+    let mut begun = false;
+    loop {
+        match ear.next_of(ticket, &mut begun).await {
+            Next::Said(addressed) => match &addressed.outgoing {
+                Outgoing::End => return Ok(answered),
+                Outgoing::Refused { why, .. } => return Err(Refusal::Busy(why.clone())),
+                other => answered.take(other),
+            },
+            Next::Missed(count) => answered
+                .take(&Outgoing::Notice(format!("{count} pieces of the answer came too fast"))),
+            Next::Over => return Err(Refusal::Over),
+        }
+    }
+}
+
+async fn answers(
+    State(hub): State<Hub>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<StatusCode, Refusal> {
+    let answer: Answer = read(&headers, &whole(body)?)?;
+    taken(hub.say(answer.given()?).await)
+}
+
+async fn cancel(
+    State(hub): State<Hub>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<StatusCode, Refusal> {
+    let body = whole(body)?;
+    let place = if body.is_empty() { Where::default() } else { read(&headers, &body)? };
+    taken(hub.say(place.seat()?.says(Said::Stop)).await)
+}
+
+async fn listen(
+    State(hub): State<Hub>,
+    place: Result<Query<Where>, axum::extract::rejection::QueryRejection>,
+) -> Result<Response, Refusal> {
+    let Query(place) = place.map_err(|error| Refusal::Bad(error.body_text()))?;
+    let session = place.seat()?.session;
+    Ok(events::all(Ear { session, heard: hub.listen(), over: hub.over() }))
+}
+
+async fn status(State(hub): State<Hub>) -> Response {
+    let busy: Vec<String> = hub.busy_sessions().iter().map(ToString::to_string).collect();
+    Json(json!({"version": env!("CARGO_PKG_VERSION"), "busy": busy})).into_response()
+}
+
+fn whole(body: Body) -> Result<Bytes, Refusal> {
+    body.map_err(|error| match error.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => {
+            Refusal::TooLarge(format!("at most {BODY} bytes are read"))
+        }
+        _ => Refusal::Bad(error.body_text()),
+    })
+}
+
+/// What was said is being done; how it goes is told by the events of the session.
+fn taken(said: bool) -> Result<StatusCode, Refusal> {
+    if said { Ok(StatusCode::ACCEPTED) } else { Err(Refusal::Over) }
+}

@@ -1,0 +1,258 @@
+//! The channel for programs, over real connections; the agent's end of its line is held here.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
+
+use std::time::Duration;
+
+use agent::channel::http::Http;
+use agent::channel::{Addressed, ChannelError, Incoming, Line, MAX_MESSAGE, Outgoing, Said};
+use agent::question::{Choice, Decision, Question};
+use protocol::SessionKey;
+use reqwest::{Client, RequestBuilder, Response, StatusCode};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+const TOKEN: &str = "5cd7b3b0a1f24f6ca2a4d7a35cbf4f10";
+
+/// Nothing here takes long; what hangs is an error.
+const LONG: Duration = Duration::from_secs(60);
+
+struct Agent {
+    url: String,
+    incoming: mpsc::Receiver<Incoming>,
+    outgoing: Option<mpsc::UnboundedSender<Addressed>>,
+    channel: JoinHandle<Result<(), ChannelError>>,
+}
+
+impl Agent {
+    async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let listen = listener.local_addr().unwrap();
+        let (sender, incoming) = mpsc::channel(8);
+        let (said, outgoing) = mpsc::unbounded_channel();
+        let line = Line { incoming: sender, outgoing };
+        let http = Http { listen, token: TOKEN.into() };
+        let channel = tokio::spawn(http.serve(listener, line));
+        Self { url: format!("http://{listen}"), incoming, outgoing: Some(said), channel }
+    }
+
+    fn post(&self, path: &str, body: &Value) -> JoinHandle<Response> {
+        sent(self.request(path).json(body))
+    }
+
+    fn request(&self, path: &str) -> RequestBuilder {
+        Client::new().post(format!("{}{path}", self.url)).bearer_auth(TOKEN)
+    }
+
+    async fn get(&self, path: &str) -> Response {
+        let request = Client::new().get(format!("{}{path}", self.url)).bearer_auth(TOKEN);
+        request.send().await.unwrap()
+    }
+
+    async fn heard(&mut self) -> Incoming {
+        tokio::time::timeout(LONG, self.incoming.recv()).await.unwrap().unwrap()
+    }
+
+    fn say(&self, session: &str, outgoing: Outgoing) {
+        let session = SessionKey::new(session).unwrap();
+        self.outgoing.as_ref().unwrap().send(Addressed { session, outgoing }).unwrap();
+    }
+
+    fn begin(&self, incoming: &Incoming) {
+        let Incoming { ticket, session, from, said } = incoming.clone();
+        let Said::Message(text) = said else { panic!("{said:?}") };
+        self.say(session.as_str(), Outgoing::Begin { ticket, from, text });
+    }
+}
+
+fn sent(request: RequestBuilder) -> JoinHandle<Response> {
+    tokio::spawn(async move { request.timeout(LONG).send().await.unwrap() })
+}
+
+async fn refused(request: RequestBuilder) -> (u16, String) {
+    let response = request.timeout(LONG).send().await.unwrap();
+    let status = response.status().as_u16();
+    let body: Value = response.json().await.unwrap();
+    assert!(!body["error"]["message"].as_str().unwrap().is_empty());
+    (status, body["error"]["code"].as_str().unwrap().to_owned())
+}
+
+#[tokio::test]
+async fn a_message_is_answered_whole_without_what_belongs_to_others() {
+    let mut agent = Agent::start().await;
+    let answer = agent.post("/v1/messages", &json!({"text": "hi"}));
+    let incoming = agent.heard().await;
+    assert_eq!(incoming.session.as_str(), "owner");
+    assert_eq!(incoming.from.as_str(), "http:owner");
+    assert_eq!(incoming.said, Said::Message("hi".to_owned()));
+    agent.say("owner", Outgoing::Words("of an earlier turn".to_owned()));
+    agent.say("owner", Outgoing::Queued { ticket: incoming.ticket, ahead: 1 });
+    agent.say("owner", Outgoing::End);
+    agent.begin(&incoming);
+    agent.say("http-other", Outgoing::Words("of another session".to_owned()));
+    agent.say("owner", Outgoing::Words("Hel".to_owned()));
+    agent.say("owner", Outgoing::Words("lo.".to_owned()));
+    agent.say("owner", Outgoing::Action("WEATHER: ok".to_owned()));
+    agent.say("owner", Outgoing::Notice("the disk is full".to_owned()));
+    let question = json!({"id": "q1", "question": "POST {}", "code": true});
+    agent.say("owner", Outgoing::Question(Question::read(&question).unwrap()));
+    agent.say("owner", Outgoing::Picture("/w/output/a.png".into()));
+    agent.say("owner", Outgoing::End);
+    let body: Value = answer.await.unwrap().json().await.unwrap();
+    assert_eq!(
+        body,
+        json!({
+            "session": "owner", "text": "Hello.", "actions": ["WEATHER: ok"],
+            "notices": ["the disk is full"], "pictures": ["/w/output/a.png"],
+            "questions": [{
+                "id": "q1", "question": "POST {}", "digest": null, "seconds": null, "wants_code": true, "grant": null,
+            }],
+        })
+    );
+}
+
+#[tokio::test]
+async fn an_answer_comes_as_it_is_said() {
+    let mut agent = Agent::start().await;
+    let answer =
+        agent.post("/v1/messages", &json!({"text": "hi", "stream": true, "session": "ci"}));
+    let incoming = agent.heard().await;
+    assert_eq!(incoming.session.as_str(), "http-ci");
+    let mut response = answer.await.unwrap();
+    assert_eq!(response.headers()["content-type"], "text/event-stream");
+    agent.begin(&incoming);
+    agent.say("http-ci", Outgoing::Words("one\ntwo".to_owned()));
+    let mut seen = String::new();
+    // The first piece is there before the rest is said.
+    while !seen.contains("two") {
+        seen.push_str(&String::from_utf8_lossy(&response.chunk().await.unwrap().unwrap()));
+    }
+    agent.say("http-ci", Outgoing::End);
+    while let Some(chunk) = response.chunk().await.unwrap() {
+        seen.push_str(&String::from_utf8_lossy(&chunk));
+    }
+    assert_eq!(
+        seen,
+        "event: begin\ndata: {\"type\":\"begin\",\"from\":\"http:ci\",\"text\":\"hi\"}\n\n\
+         event: words\ndata: {\"type\":\"words\",\"text\":\"one\\ntwo\"}\n\n\
+         event: end\ndata: {\"type\":\"end\"}\n\n"
+    );
+}
+
+#[tokio::test]
+async fn a_page_hears_all_of_its_session_and_answers_questions() {
+    let mut agent = Agent::start().await;
+    let mut events = agent.get("/v1/events").await;
+    agent.say("http-ci", Outgoing::Words("not here".to_owned()));
+    agent
+        .say("owner", Outgoing::Settled { id: "q1".to_owned(), how: "yes, by console".to_owned() });
+    let chunk = events.chunk().await.unwrap().unwrap();
+    assert_eq!(
+        chunk,
+        "event: settled\ndata: {\"type\":\"settled\",\"id\":\"q1\",\"text\":\"yes, by console\"}\n\n"
+    );
+    let given = json!({"id": "q2", "answer": "always", "code": "kqxz"});
+    assert_eq!(agent.post("/v1/answers", &given).await.unwrap().status(), StatusCode::ACCEPTED);
+    let decision = Decision { id: "q2".into(), choice: Choice::Always, code: Some("KQXZ".into()) };
+    assert_eq!(agent.heard().await.said, Said::Answer(decision));
+    let cancelled = sent(agent.request("/v1/cancel")).await.unwrap();
+    assert_eq!(cancelled.status(), StatusCode::ACCEPTED);
+    assert_eq!(agent.heard().await.said, Said::Stop);
+}
+
+#[tokio::test]
+async fn what_is_being_answered_is_told() {
+    let mut agent = Agent::start().await;
+    let answer = agent.post("/v1/messages", &json!({"text": "hi", "session": "a"}));
+    let incoming = agent.heard().await;
+    agent.begin(&incoming);
+    let busy = async |agent: &Agent| -> Value {
+        let body: Value = agent.get("/v1/status").await.json().await.unwrap();
+        body["busy"].clone()
+    };
+    while busy(&agent).await != json!(["http-a"]) {}
+    agent.say("http-a", Outgoing::End);
+    answer.await.unwrap();
+    assert_eq!(busy(&agent).await, json!([]));
+}
+
+#[tokio::test]
+async fn who_is_not_let_in_reaches_nothing() {
+    let mut agent = Agent::start().await;
+    let body = json!({"text": "hi"});
+    let url = format!("{}/v1/messages", agent.url);
+    let plain = || Client::new().post(&url).json(&body);
+    for (request, expected) in [
+        (plain(), (401, "no_token")),
+        (plain().bearer_auth("wrong"), (401, "no_token")),
+        (
+            agent.request("/v1/messages").json(&body).header("Host", "evil.example"),
+            (403, "foreign"),
+        ),
+        (
+            agent.request("/v1/messages").json(&body).header("Origin", "https://evil.example"),
+            (403, "foreign"),
+        ),
+        (agent.request("/v1/messages").body(body.to_string()), (400, "bad_request")),
+        (agent.request("/v1/messages").json(&json!({"txt": "hi"})), (400, "bad_request")),
+        (agent.request("/v1/messages").json(&json!({"text": ""})), (400, "bad_request")),
+        (
+            agent.request("/v1/messages").json(&json!({"text": "hi", "session": "../x"})),
+            (400, "bad_request"),
+        ),
+        (
+            agent.request("/v1/messages").json(&json!({"text": "x".repeat(MAX_MESSAGE + 1)})),
+            (413, "too_large"),
+        ),
+        (
+            agent.request("/v1/messages").json(&json!({"text": "x".repeat(9 * MAX_MESSAGE)})),
+            (413, "too_large"),
+        ),
+        (
+            agent.request("/v1/answers").json(&json!({"id": "q", "answer": "maybe"})),
+            (400, "bad_request"),
+        ),
+        (agent.request("/v2"), (404, "unknown")),
+    ] {
+        let shown = format!("{request:?}");
+        let (status, code) = refused(request).await;
+        assert_eq!((status, code.as_str()), expected, "{shown}");
+    }
+    assert!(agent.incoming.try_recv().is_err(), "nothing of it was said to the agent");
+    // A preflight of another site's page gets no word that would let the page go on.
+    let asked = Client::new().request(reqwest::Method::OPTIONS, &url).send().await.unwrap();
+    assert!(asked.headers().keys().all(|name| !name.as_str().starts_with("access-control")));
+}
+
+#[tokio::test]
+async fn a_session_that_is_full_says_so() {
+    let mut agent = Agent::start().await;
+    let answer = agent.post("/v1/messages", &json!({"text": "hi"}));
+    let ticket = agent.heard().await.ticket;
+    agent.say("owner", Outgoing::Refused { ticket, why: "too many wait".to_owned() });
+    let response = answer.await.unwrap();
+    assert_eq!(response.status(), StatusCode::TOO_MANY_REQUESTS);
+}
+
+#[tokio::test]
+async fn when_the_agent_ends_so_do_its_answers() {
+    let mut agent = Agent::start().await;
+    let mut events = agent.get("/v1/events").await;
+    let answer = agent.post("/v1/messages", &json!({"text": "hi"}));
+    agent.heard().await;
+    agent.outgoing = None;
+    assert_eq!(answer.await.unwrap().status(), StatusCode::SERVICE_UNAVAILABLE);
+    assert!(events.chunk().await.unwrap().is_none());
+    assert!(agent.channel.await.unwrap().is_ok());
+}
+
+#[tokio::test]
+async fn it_is_on_this_machine_alone() {
+    use agent::channel::Channel;
+    let (incoming, _heard) = mpsc::channel(1);
+    let (_said, outgoing) = mpsc::unbounded_channel();
+    let http = Http { listen: "0.0.0.0:0".parse().unwrap(), token: TOKEN.into() };
+    let error = Box::new(http).run(Line { incoming, outgoing }).await.unwrap_err();
+    assert!(error.to_string().contains("is not on this machine alone"), "{error}");
+}
