@@ -4,6 +4,8 @@
 //! agent says comes out. Nothing calls into a channel.
 
 pub mod console;
+#[cfg(feature = "telegram")]
+pub mod telegram;
 
 use std::path::PathBuf;
 

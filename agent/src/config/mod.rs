@@ -7,6 +7,7 @@ mod keys;
 mod llm;
 mod secrets;
 mod target;
+mod telegram;
 mod terminal;
 
 use std::collections::BTreeMap;
@@ -23,6 +24,7 @@ pub use browser::{Browser, BrowserPlace};
 pub use keys::{Asker, Change, KEYS, Key, KeyError, Models};
 pub use llm::{BaseUrl, Llm, WayWish, Window, keep};
 pub use target::{ProviderName, Target, TargetError};
+pub use telegram::Telegram;
 pub use terminal::Terminal;
 
 use crate::model::ApiKeys;
@@ -42,6 +44,8 @@ pub struct AgentConfig {
     pub max_steps: Steps,
     /// What the browser may reach.
     pub browser: Browser,
+    /// Who talks with the agent over Telegram.
+    pub telegram: Telegram,
     /// The channels besides the console, by name; each reads its own part.
     pub channels: BTreeMap<String, serde_json::Value>,
 }
@@ -53,6 +57,7 @@ impl Default for AgentConfig {
             timeout: Timeout(10),
             max_steps: Steps(6),
             browser: Browser::default(),
+            telegram: Telegram::default(),
             channels: BTreeMap::new(),
         }
     }

@@ -21,6 +21,8 @@ use protocol::{Principal, SessionKey};
 
 use self::editor::Editor;
 use self::exchange::Exchange;
+#[cfg(feature = "telegram")]
+pub(super) use self::plain::harmless;
 use super::{Channel, ChannelError, Line};
 
 /// The console of this process.
