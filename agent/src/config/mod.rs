@@ -16,8 +16,10 @@ use std::time::Duration;
 
 use broker::redis::QueuePlace;
 use home::{
-    ConfigError, ConfigFile, EnvError, EnvFile, Home, MODEL_KEY_NAMES, SHARED_NAMES, Variables,
+    CHANNEL_KEY_NAMES, ConfigError, ConfigFile, EnvError, EnvFile, Home, MODEL_KEY_NAMES,
+    SHARED_NAMES, Variables,
 };
+use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
 pub use browser::{Browser, BrowserPlace};
@@ -134,6 +136,8 @@ pub struct Settings {
     pub browser: BrowserPlace,
     /// The keys of the models' providers.
     pub keys: ApiKeys,
+    /// The token of the Telegram bot.
+    pub telegram_token: Option<SecretString>,
     /// Where agent/config.json is.
     pub file: PathBuf,
     /// What looks wrong but does not stop the start.
@@ -152,7 +156,7 @@ pub enum SettingsError {
     /// A secret in agent/config.json, which others read, too. Its value is not shown.
     #[error(
         "{}: {key} looks like a secret, which does not belong there: remove it, and put it into .env or the \
-         environment as {MODEL_KEYS}", path.display()
+         environment as {OWN_NAMES}", path.display()
     )]
     Secret {
         /// The file.
@@ -163,8 +167,8 @@ pub enum SettingsError {
 }
 
 /// Which variable holds whose key, for people.
-const MODEL_KEYS: &str =
-    "OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, whichever the provider is";
+const OWN_NAMES: &str = "OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, whichever the provider is, or \
+     TELEGRAM_BOT_TOKEN";
 
 impl Settings {
     /// Reads `.env`, agent/config.json and the environment of the process, which wins over `.env`.
@@ -174,7 +178,7 @@ impl Settings {
     pub fn read(home: &Home) -> Result<Self, SettingsError> {
         let file = EnvFile::read(&home.env_file())?;
         let variables = environment(&file);
-        let known = [SHARED_NAMES.as_slice(), &MODEL_KEY_NAMES].concat();
+        let known = [SHARED_NAMES.as_slice(), &MODEL_KEY_NAMES, &CHANNEL_KEY_NAMES].concat();
         let mut warnings: Vec<String> =
             file.unknown(&known).iter().map(ToString::to_string).collect();
         warnings.extend(secrets::exposed(&home.env_file(), &file));
@@ -187,6 +191,7 @@ impl Settings {
                 search: variables.get("PATH").unwrap_or_default().into(),
             },
             keys: secrets::keys(&variables),
+            telegram_token: secrets::telegram_token(&variables),
             file: home.agent_config(),
             warnings,
         })

@@ -7,4 +7,5 @@ mod house;
 mod people;
 mod questions;
 mod restart;
+mod setup;
 mod words;

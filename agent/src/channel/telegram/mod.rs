@@ -10,10 +10,12 @@ mod commands;
 mod fault;
 mod journal;
 mod markup;
+mod pairing;
 mod people;
 mod poll;
 mod questions;
 mod read;
+mod setup;
 mod sheet;
 mod styled;
 mod take;
@@ -31,6 +33,8 @@ use tokio::task::JoinSet;
 
 pub use client::{Client, Me};
 pub use fault::Fault;
+pub use pairing::PairError;
+pub use setup::{SetUp, SetUpError};
 
 use self::chat::Heard;
 use self::journal::Journal;
