@@ -7,8 +7,9 @@ use protocol::Event;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use super::answering::Answering;
 use super::waiting::Waiting;
-use super::{Outlet, Session};
+use super::{Asking, Outlet, Session};
 use crate::channel::{Incoming, Outgoing, Said};
 use crate::mind::Mind;
 use crate::slash::{self, Slash};
@@ -115,36 +116,56 @@ impl Desk {
         self.outlet.say(Outgoing::Notice("stopped".to_owned()));
     }
 
-    /// Runs a turn; `false` when it was stopped. Whatever else comes meanwhile waits.
+    /// Runs a turn; `false` when it was stopped. Answers count at once; whatever else comes meanwhile waits.
     async fn finish_turn(&mut self, text: &str, waiting: &mut Waiting) -> bool {
-        let (mind, session, outlet) = (&*self.mind, &mut self.session, &self.outlet);
-        let turn = async {
-            match slash::parse(text) {
-                Some(command) => command.run(mind, session, outlet).await,
-                None => Turn { mind, session, outlet }.run(text).await,
+        let (mind, outlet) = (&*self.mind, &self.outlet);
+        let asking = Asking::of(&self.session);
+        let mut answering = Answering::default();
+        let is_whole = {
+            let turn = run(mind, &mut self.session, outlet, text);
+            tokio::pin!(turn);
+            let mut somebody = true;
+            loop {
+                tokio::select! {
+                    () = &mut turn => break true,
+                    () = self.leaving.cancelled() => break false,
+                    () = answering.go_on() => {}
+                    incoming = self.incoming.recv(), if somebody => match incoming {
+                        // Dropping the turn ends the model's request and takes running commands back.
+                        Some(incoming) if is_stop(&incoming.said) => {
+                            // The kill switch does not wait its turn.
+                            if is_kill(&incoming.said) {
+                                waiting.push_front(incoming);
+                            }
+                            break false;
+                        }
+                        Some(Incoming { said: Said::Answer(given), from, .. }) => {
+                            let asking = Asking { principal: from, ..asking.clone() };
+                            answering.begin(mind, outlet, asking, given);
+                        }
+                        Some(incoming) => waiting.push(incoming, outlet),
+                        // Nobody can say anything any more, but the turn that runs is still wanted.
+                        None => somebody = false,
+                    },
+                }
             }
         };
-        tokio::pin!(turn);
-        let mut somebody = true;
-        loop {
-            tokio::select! {
-                () = &mut turn => return true,
-                () = self.leaving.cancelled() => return false,
-                incoming = self.incoming.recv(), if somebody => match incoming {
-                    // Dropping the turn ends the model's request and takes running commands back.
-                    Some(incoming) if is_stop(&incoming.said) => {
-                        // The kill switch does not wait its turn.
-                        if is_kill(&incoming.said) {
-                            waiting.push_front(incoming);
-                        }
-                        return false;
-                    }
-                    Some(incoming) => waiting.push(incoming, outlet),
-                    // Nobody can say anything any more, but the turn that runs is still wanted.
-                    None => somebody = false,
-                },
-            }
+        let answered = tokio::select! {
+            answered = answering.finish() => answered,
+            () = self.leaving.cancelled() => Vec::new(),
+        };
+        for answered in answered {
+            answered.note(&mut self.session);
         }
+        is_whole
+    }
+}
+
+/// One message being answered.
+async fn run(mind: &Mind, session: &mut Session, outlet: &Outlet, text: &str) {
+    match slash::parse(text) {
+        Some(command) => command.run(mind, session, outlet).await,
+        None => Turn { mind, session, outlet }.run(text).await,
     }
 }
 

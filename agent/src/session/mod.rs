@@ -2,6 +2,7 @@
 
 mod room;
 
+mod answering;
 mod desk;
 mod keep;
 mod waiting;
@@ -13,6 +14,7 @@ use std::sync::Arc;
 
 use protocol::{ActionCard, MessageId, Principal, Reads, SessionKey};
 
+pub(crate) use answering::Answered;
 pub use desk::Desk;
 pub use lines::{Lines, Place};
 pub use outlet::Outlet;
