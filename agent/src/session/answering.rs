@@ -58,14 +58,8 @@ pub(super) struct Answering<'a> {
 
 impl<'a> Answering<'a> {
     /// Begins to pass an answer on.
-    pub(super) fn begin(
-        &mut self,
-        mind: &'a Mind,
-        outlet: &'a Outlet,
-        asking: Asking,
-        given: Decision,
-    ) {
-        self.running.push(Box::pin(Answered::of(mind, asking, given, outlet)));
+    pub(super) fn begin(&mut self, answered: impl Future<Output = Answered> + Send + 'a) {
+        self.running.push(Box::pin(answered));
     }
 
     /// Goes on with them; never ends.

@@ -5,6 +5,7 @@ mod room;
 mod answering;
 mod desk;
 mod keep;
+mod meanwhile;
 mod waiting;
 
 mod lines;
