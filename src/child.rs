@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use broker::pipe::{Ended, Pipe, Starter};
-use home::{Home, MODEL_KEY_NAMES};
+use home::{CHANNEL_KEY_NAMES, Home, MODEL_KEY_NAMES};
 use tokio::net::unix::pipe::{Receiver, Sender};
 
 use crate::handing::{self, Asked};
@@ -32,8 +32,8 @@ impl ChildRouter {
         let (ours, theirs) = UnixStream::pair()?;
         ours.set_read_timeout(Some(ANSWER))?;
         let mut command = Command::new(std::env::current_exe()?);
-        // The wall asks no model, so the keys of the models' providers stay with the mind.
-        for name in MODEL_KEY_NAMES {
+        // The wall asks no model and talks with nobody, so the keys to those stay with the mind.
+        for name in MODEL_KEY_NAMES.iter().chain(&CHANNEL_KEY_NAMES) {
             command.env_remove(name);
         }
         let process = command

@@ -10,7 +10,7 @@ use broker::redis::RedisRequester;
 use clap::{Parser, Subcommand};
 use home::{Home, Lock};
 
-use crate::config::{self, Change, KEYS, Key, Models, Settings, Target, Terminal};
+use crate::config::{self, Change, HttpSetUp, KEYS, Key, Models, Settings, Target, Terminal};
 use crate::confine::{UnixSockets, confine};
 use crate::error::StartError;
 use crate::model::{self, Maker, ModelError, Progress, Proof};
@@ -49,6 +49,9 @@ enum Command {
     /// counts. `config llm ollama:qwen2.5:3b` does the same without a question, and
     /// `config llm openai:qwen2.5@http://127.0.0.1:8080/v1` names a server of your own. `config fallback
     /// openai:gpt-4o-mini,offline` names who is asked in turn when that model can't answer.
+    ///
+    /// `config telegram` asks for the token of a Telegram bot and shows a code; who sends it to the bot is the owner
+    /// there. `config telegram.allow 123,-456` lets other people and groups talk with the agent, each apart.
     ///
     /// Keys of providers (OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY) stand in .env or in the environment, never
     /// in a setting.
@@ -91,7 +94,7 @@ fn run(args: Args) -> Result<(), StartError> {
         Some(Command::Clear { yes }) => clear(&home, yes),
         Some(Command::Config { key: None, .. }) => {
             for key in KEYS {
-                println!("{:<10} {}", key.name, key.about);
+                println!("{:<14} {}", key.name, key.about);
             }
             println!("Name one to change it; a chat that is open keeps the old value.");
             Ok(())
@@ -148,13 +151,42 @@ fn confirmed() -> Result<bool, StartError> {
 fn configure(home: &Home, name: &str, given: Option<&str>) -> Result<(), StartError> {
     let key = Key::find(name)?;
     let settings = Settings::read(home)?;
+    if key.name == "telegram" {
+        return set_up_telegram(home, settings, given);
+    }
     let mut file = config::open(&settings.file)?;
+    if key.name == "http" {
+        let (token, asker) = (settings.http_token, &mut Terminal);
+        let set_up = HttpSetUp { env_file: &home.env_file(), file: &mut file, token, asker };
+        return Ok(set_up.run(given)?);
+    }
     let known = Arc::new(Endpoints::at(&home.workspace()));
     let models = AskedNow { runtime: start::runtime()?, maker: Maker::new(&settings, known) };
     let mut change = Change { file: &mut file, asker: &mut Terminal, models: &models };
     change.run(key, given)?;
     println!("{} is set in {}", key.name, file.path().display());
     Ok(())
+}
+
+#[cfg(feature = "telegram")]
+fn set_up_telegram(home: &Home, settings: Settings, given: Option<&str>) -> Result<(), StartError> {
+    use crate::channel::telegram::{SetUp, SetUpError};
+    if given.is_some() {
+        return Err(SetUpError::Given.into());
+    }
+    let set_up = SetUp {
+        env_file: &home.env_file(),
+        file: &mut config::open(&settings.file)?,
+        token: settings.telegram_token,
+        asker: &mut Terminal,
+        runtime: &start::runtime()?,
+    };
+    Ok(set_up.run()?)
+}
+
+#[cfg(not(feature = "telegram"))]
+fn set_up_telegram(_: &Home, _: Settings, _: Option<&str>) -> Result<(), StartError> {
+    Err(StartError::NotBuilt("telegram"))
 }
 
 /// Asks models while a setting is changed.

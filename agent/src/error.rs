@@ -49,6 +49,16 @@ pub enum StartError {
     /// A setting can't be changed.
     #[error(transparent)]
     Key(#[from] KeyError),
+    /// The channel for programs was not set up.
+    #[error(transparent)]
+    Http(#[from] crate::config::HttpError),
+    /// The Telegram bot is not set, or has no owner.
+    #[cfg(feature = "telegram")]
+    #[error(transparent)]
+    Telegram(#[from] crate::channel::telegram::SetUpError),
+    /// This binary can't do that.
+    #[error("this agent was built without {0}; build it with `--features {0}`")]
+    NotBuilt(&'static str),
     /// Another agent works here.
     #[error(transparent)]
     Lock(#[from] LockError),

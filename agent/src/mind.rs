@@ -8,8 +8,7 @@ use crate::action::{Actions, Observation};
 use crate::channel::Outgoing;
 use crate::model::Switch;
 use crate::question::{Decision, Question};
-use crate::session::{Asking, Outlet, Session};
-use crate::slash::GUESTS_ANSWER;
+use crate::session::{Answered, Asking, Outlet, Session};
 use crate::workspace::Workspace;
 
 /// Everything that a turn needs besides its session. All sessions share it, so nothing in it may tell one of another.
@@ -60,20 +59,8 @@ impl Mind {
 
     /// Passes a person's decision on to the router.
     pub(crate) async fn answer(&self, session: &mut Session, given: Decision, outlet: &Outlet) {
-        if !session.is_owners() {
-            return outlet.say(Outgoing::Notice(GUESTS_ANSWER.to_owned()));
-        }
-        match self.actions.owner.decide(&Asking::of(session), &given).await {
-            Ok(asked_in) => {
-                session.questions.retain(|question| question.id != given.id);
-                // What becomes of a guest's question is told to the guest.
-                session.awaited += usize::from(asked_in.is_none_or(|key| key == session.key));
-                let how = given.settled(&session.principal);
-                outlet.say(Outgoing::Settled { id: given.id, how });
-            }
-            Err(stopped) => outlet
-                .say(Outgoing::Notice(format!("the answer did not count: {}", stopped.message))),
-        }
+        let asking = Asking::of(session);
+        Answered::of(self, asking, given, outlet).await.note(session);
     }
 
     /// The questions that wait for a person: by the router's word, which also knows those from before a

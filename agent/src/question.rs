@@ -96,7 +96,7 @@ impl Question {
     }
 
     /// By what people tell it from others, and how long it waits.
-    fn named(&self) -> String {
+    pub(crate) fn named(&self) -> String {
         let digest = self.digest.as_ref().map(|digest| format!(", digest {digest}"));
         let minutes = self.seconds.map(|seconds| format!(", for {} minutes", seconds.div_ceil(60)));
         let (digest, minutes) = (digest.unwrap_or_default(), minutes.unwrap_or_default());

@@ -32,7 +32,7 @@ impl Agent {
         let (sender, incoming) = mpsc::channel(8);
         let (said, outgoing) = mpsc::unbounded_channel();
         let line = Line { incoming: sender, outgoing };
-        let http = Http { listen, token: TOKEN.into() };
+        let http = Http { listen, token: Some(TOKEN.into()) };
         let channel = tokio::spawn(http.serve(listener, line));
         Self { url: format!("http://{listen}"), incoming, outgoing: Some(said), channel }
     }
@@ -252,7 +252,19 @@ async fn it_is_on_this_machine_alone() {
     use agent::channel::Channel;
     let (incoming, _heard) = mpsc::channel(1);
     let (_said, outgoing) = mpsc::unbounded_channel();
-    let http = Http { listen: "0.0.0.0:0".parse().unwrap(), token: TOKEN.into() };
+    let http = Http { listen: "0.0.0.0:0".parse().unwrap(), token: Some(TOKEN.into()) };
     let error = Box::new(http).run(Line { incoming, outgoing }).await.unwrap_err();
     assert!(error.to_string().contains("is not on this machine alone"), "{error}");
+}
+
+#[tokio::test]
+async fn without_a_token_that_is_long_enough_nobody_is_served() {
+    use agent::channel::Channel;
+    for token in [None, Some("short".into())] {
+        let (incoming, _heard) = mpsc::channel(1);
+        let (_said, outgoing) = mpsc::unbounded_channel();
+        let http = Http { listen: "127.0.0.1:0".parse().unwrap(), token };
+        let error = Box::new(http).run(Line { incoming, outgoing }).await.unwrap_err();
+        assert!(error.to_string().contains("SAFECLAW_HTTP_TOKEN"), "{error}");
+    }
 }

@@ -3,6 +3,8 @@
 //! The syntax is that of dotenvy, save that a `$` stands for itself: a value is never filled with other
 //! variables, so that a password with a `$` in it arrives as it was written.
 
+mod set;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
@@ -29,6 +31,10 @@ pub const SHARED_NAMES: [&str; 7] = [
 /// skills, so the same names may stand in router/.env.
 pub const MODEL_KEY_NAMES: [&str; 4] =
     ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY"];
+
+/// The names that it may set for the agent's channels: what people and programs know them by. They are the agent's alone
+/// as well.
+pub const CHANNEL_KEY_NAMES: [&str; 2] = ["TELEGRAM_BOT_TOKEN", "SAFECLAW_HTTP_TOKEN"];
 
 /// Stands in for `$` while dotenvy parses, which would otherwise replace `$NAME` from the environment of
 /// the process. It is a noncharacter of Unicode, which no text uses.

@@ -20,7 +20,9 @@ mod config_file;
 mod nearest;
 
 pub use config_file::{ConfigError, ConfigFile};
-pub use env_file::{EnvError, EnvFile, MODEL_KEY_NAMES, SHARED_NAMES, UnknownName};
+pub use env_file::{
+    CHANNEL_KEY_NAMES, EnvError, EnvFile, MODEL_KEY_NAMES, SHARED_NAMES, UnknownName,
+};
 pub use file::FileError;
 pub use home::{Home, HomeError};
 pub use lock::{Lock, LockError};

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use broker::redis::{KeyFileError, QueuePlace, Terms};
 use home::{
-    ConfigError, ConfigFile, EnvError, EnvFile, Home, MODEL_KEY_NAMES, SHARED_NAMES, Variables,
+    CHANNEL_KEY_NAMES, ConfigError, ConfigFile, EnvError, EnvFile, Home, MODEL_KEY_NAMES,
+    SHARED_NAMES, Variables,
 };
 use serde::{Deserialize, Serialize};
 
@@ -175,7 +176,7 @@ impl Settings {
         let own = EnvFile::read_private(&home.router_env())?;
         #[expect(clippy::disallowed_methods, reason = "this is the place that reads it")]
         let variables = Variables::merge(&[&shared, &own], std::env::vars_os());
-        let known = [SHARED_NAMES.as_slice(), &MODEL_KEY_NAMES].concat();
+        let known = [SHARED_NAMES.as_slice(), &MODEL_KEY_NAMES, &CHANNEL_KEY_NAMES].concat();
         Ok(Self {
             config: read_config(home)?,
             queue: QueuePlace::from_settings(|name| variables.get(name)),

@@ -5,6 +5,8 @@
 
 pub mod console;
 pub mod http;
+#[cfg(feature = "telegram")]
+pub mod telegram;
 
 use std::path::PathBuf;
 

@@ -18,9 +18,18 @@ pub struct Key {
 }
 
 /// The keys that `start_agent config` knows.
-pub const KEYS: [Key; 4] = [
+pub const KEYS: [Key; 7] = [
     Key { name: "llm", about: "the language model: who serves it, and which one" },
     Key { name: "fallback", about: "who is asked in turn when that one can't answer" },
+    Key {
+        name: "telegram",
+        about: "talk with the agent over Telegram: the bot, and who its owner is",
+    },
+    Key {
+        name: "telegram.allow",
+        about: "who else may talk there, by ids with commas between, or none",
+    },
+    Key { name: "http", about: "where programs reach the agent on this machine, or off" },
     Key { name: "timeout", about: "seconds that a message may be old and a reply is waited for" },
     Key { name: "max_steps", about: "how often the model may act within one turn" },
 ];
@@ -69,6 +78,12 @@ pub trait Asker {
     /// # Errors
     /// When nobody answers.
     fn ask(&mut self, question: &str, current: &str, choices: &[String]) -> io::Result<String>;
+
+    /// Asks for something that nobody should see; an empty answer stays one.
+    ///
+    /// # Errors
+    /// When nobody answers.
+    fn ask_secret(&mut self, question: &str) -> io::Result<String>;
 
     /// Asks for a yes; `None` when there is no person who could say it.
     ///
@@ -128,6 +143,7 @@ impl Change<'_> {
             ("llm", Some(given)) => return self.llm_given(given),
             ("llm", None) => return self.llm(),
             ("fallback", given) => return self.fallback(given),
+            ("telegram.allow", given) => return self.telegram_allow(given),
             ("timeout", _) => json!(self.file.settings().timeout),
             _ => json!(self.file.settings().max_steps),
         };

@@ -3,10 +3,12 @@
 mod browser;
 mod choice;
 mod fallback;
+mod http;
 mod keys;
 mod llm;
 mod secrets;
 mod target;
+mod telegram;
 mod terminal;
 
 use std::collections::BTreeMap;
@@ -15,14 +17,18 @@ use std::time::Duration;
 
 use broker::redis::QueuePlace;
 use home::{
-    ConfigError, ConfigFile, EnvError, EnvFile, Home, MODEL_KEY_NAMES, SHARED_NAMES, Variables,
+    CHANNEL_KEY_NAMES, ConfigError, ConfigFile, EnvError, EnvFile, Home, MODEL_KEY_NAMES,
+    SHARED_NAMES, Variables,
 };
+use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
 pub use browser::{Browser, BrowserPlace};
+pub use http::{Http, HttpError, HttpSetUp};
 pub use keys::{Asker, Change, KEYS, Key, KeyError, Models};
 pub use llm::{BaseUrl, Llm, WayWish, Window, keep};
 pub use target::{ProviderName, Target, TargetError};
+pub use telegram::Telegram;
 pub use terminal::Terminal;
 
 use crate::model::ApiKeys;
@@ -42,6 +48,10 @@ pub struct AgentConfig {
     pub max_steps: Steps,
     /// What the browser may reach.
     pub browser: Browser,
+    /// Who talks with the agent over Telegram.
+    pub telegram: Telegram,
+    /// The channel for programs.
+    pub http: Http,
     /// The channels besides the console, by name; each reads its own part.
     pub channels: BTreeMap<String, serde_json::Value>,
 }
@@ -53,6 +63,8 @@ impl Default for AgentConfig {
             timeout: Timeout(10),
             max_steps: Steps(6),
             browser: Browser::default(),
+            telegram: Telegram::default(),
+            http: Http::default(),
             channels: BTreeMap::new(),
         }
     }
@@ -129,6 +141,10 @@ pub struct Settings {
     pub browser: BrowserPlace,
     /// The keys of the models' providers.
     pub keys: ApiKeys,
+    /// The token of the Telegram bot.
+    pub telegram_token: Option<SecretString>,
+    /// What programs have to show, if there is one.
+    pub http_token: Option<SecretString>,
     /// Where agent/config.json is.
     pub file: PathBuf,
     /// What looks wrong but does not stop the start.
@@ -147,7 +163,7 @@ pub enum SettingsError {
     /// A secret in agent/config.json, which others read, too. Its value is not shown.
     #[error(
         "{}: {key} looks like a secret, which does not belong there: remove it, and put it into .env or the \
-         environment as {MODEL_KEYS}", path.display()
+         environment as {OWN_NAMES}", path.display()
     )]
     Secret {
         /// The file.
@@ -158,8 +174,8 @@ pub enum SettingsError {
 }
 
 /// Which variable holds whose key, for people.
-const MODEL_KEYS: &str =
-    "OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, whichever the provider is";
+const OWN_NAMES: &str = "OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, whichever the provider is, or \
+     TELEGRAM_BOT_TOKEN or SAFECLAW_HTTP_TOKEN";
 
 impl Settings {
     /// Reads `.env`, agent/config.json and the environment of the process, which wins over `.env`.
@@ -169,7 +185,7 @@ impl Settings {
     pub fn read(home: &Home) -> Result<Self, SettingsError> {
         let file = EnvFile::read(&home.env_file())?;
         let variables = environment(&file);
-        let known = [SHARED_NAMES.as_slice(), &MODEL_KEY_NAMES].concat();
+        let known = [SHARED_NAMES.as_slice(), &MODEL_KEY_NAMES, &CHANNEL_KEY_NAMES].concat();
         let mut warnings: Vec<String> =
             file.unknown(&known).iter().map(ToString::to_string).collect();
         warnings.extend(secrets::exposed(&home.env_file(), &file));
@@ -182,6 +198,8 @@ impl Settings {
                 search: variables.get("PATH").unwrap_or_default().into(),
             },
             keys: secrets::keys(&variables),
+            telegram_token: secrets::telegram_token(&variables),
+            http_token: secrets::http_token(&variables),
             file: home.agent_config(),
             warnings,
         })

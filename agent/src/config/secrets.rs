@@ -1,8 +1,8 @@
-//! The keys of models' providers: where they come from, and where they must not stand.
+//! The keys of models' providers and of channels: where they come from, and where they must not stand.
 
 use std::path::Path;
 
-use home::{EnvError, EnvFile, MODEL_KEY_NAMES, Variables};
+use home::{CHANNEL_KEY_NAMES, EnvError, EnvFile, MODEL_KEY_NAMES, Variables};
 use secrecy::SecretString;
 
 use crate::model::ApiKeys;
@@ -21,9 +21,19 @@ pub(super) fn keys(variables: &Variables) -> ApiKeys {
     }
 }
 
+/// The token of the Telegram bot, if the environment holds one.
+pub(super) fn telegram_token(variables: &Variables) -> Option<SecretString> {
+    variables.get("TELEGRAM_BOT_TOKEN").map(|token| SecretString::from(token.trim()))
+}
+
+/// What programs have to show, if the environment holds it.
+pub(super) fn http_token(variables: &Variables) -> Option<SecretString> {
+    variables.get("SAFECLAW_HTTP_TOKEN").map(|token| SecretString::from(token.trim()))
+}
+
 /// A word for the owner when others can read the file in which such a key stands.
 pub(super) fn exposed(path: &Path, file: &EnvFile) -> Option<String> {
-    MODEL_KEY_NAMES.iter().find(|name| file.get(name).is_some())?;
+    MODEL_KEY_NAMES.iter().chain(&CHANNEL_KEY_NAMES).find(|name| file.get(name).is_some())?;
     match EnvFile::read_private(path) {
         Err(error @ EnvError::Exposed { .. }) => Some(error.to_string()),
         _ => None,

@@ -37,6 +37,14 @@ impl Asker for Terminal {
         Ok(if answer.is_empty() { current.to_owned() } else { answer.to_owned() })
     }
 
+    fn ask_secret(&mut self, question: &str) -> io::Result<String> {
+        if !is_there() {
+            return self.ask(question, "", &[]);
+        }
+        let asked = inquire::Password::new(question).without_confirmation().prompt();
+        asked.map(|answer| answer.trim().to_owned()).map_err(io::Error::other)
+    }
+
     fn confirm(&mut self, question: &str) -> io::Result<Option<bool>> {
         if !is_there() {
             return Ok(None);

@@ -7,11 +7,12 @@ use protocol::Event;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use super::meanwhile::Meanwhile;
 use super::waiting::Waiting;
-use super::{Outlet, Session};
+use super::{Asking, Outlet, Session};
 use crate::channel::{Incoming, Outgoing, Said};
 use crate::mind::Mind;
-use crate::slash::{self, Slash};
+use crate::slash;
 use crate::turn::Turn;
 
 /// How long the result of what a person has answered is waited for at the end: no router lets a call take
@@ -115,49 +116,28 @@ impl Desk {
         self.outlet.say(Outgoing::Notice("stopped".to_owned()));
     }
 
-    /// Runs a turn; `false` when it was stopped. Whatever else comes meanwhile waits.
+    /// Runs a turn; `false` when it was stopped.
     async fn finish_turn(&mut self, text: &str, waiting: &mut Waiting) -> bool {
-        let (mind, session, outlet) = (&*self.mind, &mut self.session, &self.outlet);
-        let turn = async {
-            match slash::parse(text) {
-                Some(command) => command.run(mind, session, outlet).await,
-                None => Turn { mind, session, outlet }.run(text).await,
-            }
+        let (mind, outlet) = (&*self.mind, &self.outlet);
+        let meanwhile = Meanwhile {
+            mind,
+            outlet,
+            asking: Asking::of(&self.session),
+            incoming: &mut self.incoming,
+            leaving: &self.leaving,
+            waiting,
         };
-        tokio::pin!(turn);
-        let mut somebody = true;
-        loop {
-            tokio::select! {
-                () = &mut turn => return true,
-                () = self.leaving.cancelled() => return false,
-                incoming = self.incoming.recv(), if somebody => match incoming {
-                    // Dropping the turn ends the model's request and takes running commands back.
-                    Some(incoming) if is_stop(&incoming.said) => {
-                        // The kill switch does not wait its turn.
-                        if is_kill(&incoming.said) {
-                            waiting.push_front(incoming);
-                        }
-                        return false;
-                    }
-                    Some(incoming) => waiting.push(incoming, outlet),
-                    // Nobody can say anything any more, but the turn that runs is still wanted.
-                    None => somebody = false,
-                },
-            }
-        }
+        let turn = run(mind, &mut self.session, outlet, text);
+        let (is_whole, answered) = meanwhile.attend(turn).await;
+        answered.into_iter().for_each(|answered| answered.note(&mut self.session));
+        is_whole
     }
 }
 
-/// Whether somebody wants the turn that runs to end.
-fn is_stop(said: &Said) -> bool {
-    match said {
-        Said::Stop => true,
-        Said::Message(text) => slash::parse(text) == Some(Slash::Cancel) || is_kill(said),
-        Said::Answer(_) => false,
+/// One message being answered.
+async fn run(mind: &Mind, session: &mut Session, outlet: &Outlet, text: &str) {
+    match slash::parse(text) {
+        Some(command) => command.run(mind, session, outlet).await,
+        None => Turn { mind, session, outlet }.run(text).await,
     }
-}
-
-/// Whether somebody wants everything to end.
-fn is_kill(said: &Said) -> bool {
-    matches!(said, Said::Message(text) if slash::parse(text) == Some(Slash::Stop))
 }

@@ -2,8 +2,10 @@
 
 mod room;
 
+mod answering;
 mod desk;
 mod keep;
+mod meanwhile;
 mod waiting;
 
 mod lines;
@@ -13,6 +15,7 @@ use std::sync::Arc;
 
 use protocol::{ActionCard, MessageId, Principal, Reads, SessionKey};
 
+pub(crate) use answering::Answered;
 pub use desk::Desk;
 pub use lines::{Lines, Place};
 pub use outlet::Outlet;

@@ -19,6 +19,7 @@ pub use eyes::open_eyes;
 
 use crate::channel::Channel;
 use crate::channel::console::Console;
+use crate::channel::http::Http;
 use crate::config::Settings;
 use crate::confine::Confined;
 use crate::error::StartError;
@@ -69,7 +70,7 @@ pub async fn talk<B: Requester + Feed + 'static>(
     found.push(known.confined.to_string());
     let timeout = settings.config.timeout.span();
     let (quit, lines) = (CancellationToken::new(), Lines::default());
-    let channels = channels(&workspace, &quit)?;
+    let channels = channels(&settings, &workspace, &quit)?;
     // To one channel alone it would say what is said there anyway.
     let broadcast = (channels.len() > 1)
         .then(|| BroadcastMsg::new(lines.clone(), broker.clone(), timeout))
@@ -130,6 +131,7 @@ fn random() -> u64 {
 
 /// The ways to talk with people: who sits at the console is the owner and may end everything by `quit`.
 fn channels(
+    settings: &Settings,
     workspace: &Workspace,
     quit: &CancellationToken,
 ) -> Result<Vec<Box<dyn Channel>>, NameError> {
@@ -139,7 +141,12 @@ fn channels(
         typed: workspace.folder().join("console_history.txt"),
         quit: quit.clone(),
     };
-    Ok(vec![Box::new(console)])
+    let mut channels: Vec<Box<dyn Channel>> = vec![Box::new(console)];
+    if let Some(listen) = settings.config.http.listen {
+        let (listen, token) = (listen.address(), settings.http_token.clone());
+        channels.push(Box::new(Http { listen, token }));
+    }
+    Ok(channels)
 }
 
 fn local_actions(

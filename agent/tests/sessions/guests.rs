@@ -93,3 +93,19 @@ async fn a_question_that_runs_out_is_settled_where_it_was_put() {
         assert_eq!(end.hear().await.1, Outgoing::Settled { id: "22bb".to_owned(), how });
     }
 }
+
+#[tokio::test]
+async fn an_answer_counts_while_a_turn_runs() {
+    let mut house = house();
+    house.console.say("owner", "console:owner", "stuck").await;
+    let yes = Decision { id: "11aa".to_owned(), choice: Choice::Yes, code: None };
+    house.telegram.tell("owner", "telegram:42", Said::Answer(yes)).await;
+    let answer = house.answers(Done::default()).await;
+    assert_eq!(answer.envelope.principal.unwrap().as_str(), "telegram:42");
+    let how = "question 11aa: telegram:42 said yes".to_owned();
+    let settled = Outgoing::Settled { id: "11aa".to_owned(), how };
+    while house.console.hear().await.1 != settled {}
+    assert!(!house.console.left().contains(&"(owner) end".to_owned()), "the turn goes on");
+    house.console.tell("owner", "console:owner", Said::Stop).await;
+    assert!(house.console.heard("owner").await.contains("[stopped]"));
+}

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
 #![allow(clippy::disallowed_types, reason = "the servers that tests need are processes")]
 
+mod bot_api;
 mod chat;
 mod http;
 mod ollama;
@@ -13,6 +14,7 @@ mod temp_home;
 mod terminal;
 mod wait;
 
+pub use bot_api::{BOT_TOKEN, BotApi, Called, Shown, Trouble};
 pub use chat::Chat;
 pub use http::{Arrived, json_server};
 pub use ollama::{OllamaServer, Says};

@@ -23,6 +23,8 @@ use tokio_util::sync::CancellationToken;
 
 use self::editor::Editor;
 use self::exchange::Exchange;
+#[cfg(feature = "telegram")]
+pub(super) use self::plain::harmless;
 use super::{Channel, ChannelError, Line};
 
 /// The console of this process.

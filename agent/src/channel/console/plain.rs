@@ -75,7 +75,7 @@ pub(super) fn plain(text: &str) -> String {
 }
 
 /// A whole text with everything kept but what a terminal would act on.
-pub(super) fn harmless(text: &str) -> String {
+pub(in crate::channel) fn harmless(text: &str) -> String {
     text.chars().filter(|c| !acts(*c)).collect()
 }
 

@@ -23,7 +23,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use secrecy::SecretString;
+use secrecy::{ExposeSecret, SecretString};
 use tokio::net::TcpListener;
 
 use self::guard::Guard;
@@ -33,6 +33,9 @@ use super::{Channel, ChannelError, Line};
 /// Its name.
 pub const NAME: &str = "http";
 
+/// How short a token may be, in bytes: a shorter one could be guessed.
+const SHORTEST: usize = 16;
+
 /// How long answers that are being written may take when the agent ends.
 const FAREWELL: Duration = Duration::from_secs(1);
 
@@ -41,8 +44,8 @@ const FAREWELL: Duration = Duration::from_secs(1);
 pub struct Http {
     /// Where it listens. The port 0 is one that is free.
     pub listen: SocketAddr,
-    /// What a program has to show.
-    pub token: SecretString,
+    /// What a program has to show. Without it nobody is served.
+    pub token: Option<SecretString>,
 }
 
 #[async_trait]
@@ -82,8 +85,12 @@ impl Http {
     pub async fn serve(self, listener: TcpListener, line: Line) -> Result<(), ChannelError> {
         let here = listener.local_addr().map_err(|error| failed(error.to_string()))?;
         tracing::info!("programs are served at http://{here}");
+        let no_token =
+            "SAFECLAW_HTTP_TOKEN in .env is missing or too short: `config http` makes one";
+        let token = self.token.filter(|token| token.expose_secret().len() >= SHORTEST);
+        let token = token.ok_or_else(|| failed(no_token.to_owned()))?;
         let hub = Hub::new(line.incoming);
-        let app = routes::all(hub.clone(), Guard { here, token: self.token });
+        let app = routes::all(hub.clone(), Guard { here, token });
         let over = hub.over();
         let serving =
             axum::serve(listener, app).with_graceful_shutdown(over.clone().cancelled_owned());

@@ -29,6 +29,10 @@ impl Asker for Person {
         Ok(if answer.is_empty() { current } else { answer }.to_owned())
     }
 
+    fn ask_secret(&mut self, question: &str) -> io::Result<String> {
+        self.ask(question, "", &[])
+    }
+
     fn confirm(&mut self, question: &str) -> io::Result<Option<bool>> {
         self.tell(question);
         Ok(self.confirms)

@@ -1,0 +1,176 @@
+//! Who the owner is: whoever sends the code that is shown at the owner's terminal.
+
+use std::time::Duration;
+
+use teloxide_core::types::{Chat, Message, Update, UpdateKind, User};
+use tokio::time::{sleep, timeout};
+
+use super::client::Around;
+use super::styled::Styled;
+use super::{Client, Fault};
+
+/// How long a code can be sent.
+const LIVES: Duration = Duration::from_secs(600);
+/// How many wrong codes end it.
+const TRIES: usize = 5;
+/// How many characters a code has, of which each is one of 32: a hit in five tries is one in 10^11.
+const LENGTH: usize = 8;
+/// Digits and letters that nobody takes for another one.
+const LETTERS: &[u8; 32] = b"23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// A code that waits for its person.
+#[derive(Debug)]
+pub(super) struct Pairing {
+    code: String,
+    wrong: usize,
+}
+
+/// Who has sent the code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Paired {
+    pub(super) user: u64,
+    pub(super) name: String,
+}
+
+/// Why nobody is the owner now.
+#[derive(Debug, thiserror::Error)]
+pub enum PairError {
+    /// Telegram can't be asked.
+    #[error(transparent)]
+    Fault(#[from] Fault),
+    /// Somebody guesses.
+    #[error(
+        "{TRIES} wrong codes have come, so this one counts no more; run it again for a new one"
+    )]
+    Guessed,
+    /// Nobody has sent it.
+    #[error("nobody has sent the code within {} minutes; run it again for a new one", LIVES.as_secs() / 60)]
+    Late,
+}
+
+/// What a message is to a pairing.
+#[derive(Debug, PartialEq, Eq)]
+enum Heard {
+    Code,
+    Wrong,
+    Other,
+}
+
+impl Pairing {
+    /// One with a code that nobody knows yet.
+    pub(super) fn new() -> Self {
+        let random = uuid::Uuid::new_v4().into_bytes();
+        // Two of the bytes have bits that are always the same.
+        let bytes = random[..6].iter().chain(&random[9..]).take(LENGTH);
+        let letter = |byte: &u8| char::from(LETTERS[usize::from(byte % 32)]);
+        Self { code: bytes.map(letter).collect(), wrong: 0 }
+    }
+
+    /// The code as people read it.
+    pub(super) fn code(&self) -> &str {
+        &self.code
+    }
+
+    /// Waits until somebody has sent the code in a private chat, and tells them.
+    pub(super) async fn wait(
+        self,
+        client: &Client,
+        tell: &mut (dyn FnMut(&str) + Send),
+    ) -> Result<Paired, PairError> {
+        timeout(LIVES, self.listen(client, tell)).await.unwrap_or(Err(PairError::Late))
+    }
+
+    async fn listen(
+        mut self,
+        client: &Client,
+        tell: &mut (dyn FnMut(&str) + Send),
+    ) -> Result<Paired, PairError> {
+        let mut offset = None;
+        loop {
+            let updates = match client.updates(offset).await {
+                Err(Fault::Webhook) => {
+                    client.delete_webhook().await?;
+                    continue;
+                }
+                Err(fault) if fault.passes() => {
+                    tell(&format!("{fault}; trying again"));
+                    sleep(AGAIN).await;
+                    continue;
+                }
+                updates => updates?,
+            };
+            for update in updates {
+                offset = Some(update.id.0.saturating_add(1));
+                let Some((chat, user, text)) = private(&update) else { continue };
+                match self.hear(text) {
+                    Heard::Code => {
+                        let done = Styled::plain(
+                            "You are the owner now. /help shows what can be said here.",
+                        );
+                        // That there is an owner does not hang on this being read, nor on the update being confirmed.
+                        let _ = client.send(chat.id, &done, Around::default()).await;
+                        let _ = client.updates_within(offset, 0).await;
+                        return Ok(Paired { user: user.id.0, name: user.full_name() });
+                    }
+                    Heard::Wrong if self.wrong >= TRIES => return Err(PairError::Guessed),
+                    Heard::Wrong => {
+                        tell(&format!(
+                            "a wrong code has come from user {}; after {TRIES} this one counts no more",
+                            user.id
+                        ));
+                    }
+                    Heard::Other => {}
+                }
+            }
+        }
+    }
+
+    /// What `text` is. `/start`, which Telegram says by itself, is no try; a link may send the code behind it.
+    fn hear(&mut self, text: &str) -> Heard {
+        let text = text.trim();
+        let said = text.strip_prefix("/start").map_or(text, str::trim_start);
+        if said.eq_ignore_ascii_case(&self.code) {
+            return Heard::Code;
+        }
+        if said.len() != LENGTH || !said.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+            return Heard::Other;
+        }
+        self.wrong += 1;
+        Heard::Wrong
+    }
+}
+
+/// A text of a person in their private chat.
+fn private(update: &Update) -> Option<(&Chat, &User, &str)> {
+    let UpdateKind::Message(message) = &update.kind else { return None };
+    let user = message.from.as_ref().filter(|user| !user.is_bot)?;
+    let is_own = message.chat.is_private() && i64::try_from(user.id.0) == Ok(message.chat.id.0);
+    let is_said = message.forward_origin().is_none();
+    Some((&message.chat, user, Message::text(message)?)).filter(|_| is_own && is_said)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_differ_and_can_be_read() {
+        let (one, other) = (Pairing::new(), Pairing::new());
+        assert_ne!(one.code, other.code);
+        assert!(one.code.len() == LENGTH && one.code.bytes().all(|b| LETTERS.contains(&b)));
+    }
+
+    #[test]
+    fn what_looks_like_a_code_is_a_try() {
+        let mut pairing = Pairing { code: "ABCD2345".to_owned(), wrong: 0 };
+        for other in ["/start", "hello there", "", "ABCD-2345"] {
+            assert_eq!(pairing.hear(other), Heard::Other, "{other}");
+        }
+        assert_eq!(pairing.hear("ABCD2346"), Heard::Wrong);
+        assert_eq!(pairing.wrong, 1);
+        for code in [" abcd2345 ", "/start ABCD2345"] {
+            assert_eq!(pairing.hear(code), Heard::Code, "{code}");
+        }
+    }
+}

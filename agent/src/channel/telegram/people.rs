@@ -1,0 +1,133 @@
+//! Who is who: the owner, those whom the owner allows, and everybody else.
+
+use std::collections::BTreeSet;
+
+use protocol::{NameError, Principal, SessionKey};
+use teloxide_core::types::{Chat, ChatId, User, UserId};
+
+use crate::config;
+
+/// How the keys of sessions that are not the owner's begin; the chat's id follows.
+const SESSION: &str = "telegram-";
+
+/// Those who may talk with the agent.
+#[derive(Debug, Clone)]
+pub(super) struct People {
+    owner: Option<UserId>,
+    allow: BTreeSet<i64>,
+    owners_session: SessionKey,
+}
+
+/// Where a person speaks, and as whom.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Place {
+    /// The session of the chat.
+    pub(super) session: SessionKey,
+    /// The person.
+    pub(super) principal: Principal,
+}
+
+impl People {
+    pub(super) fn new(settings: &config::Telegram) -> Result<Self, NameError> {
+        Ok(Self {
+            owner: settings.owner.map(UserId),
+            allow: settings.allow.iter().copied().collect(),
+            owners_session: SessionKey::new("owner")?,
+        })
+    }
+
+    /// Whether somebody is the owner.
+    pub(super) fn has_owner(&self) -> bool {
+        self.owner.is_some()
+    }
+
+    /// The place of a person in a chat; `None` for a stranger. The owner is the owner in the private chat alone: in a
+    /// group others read along. What a bot says, or somebody in a chat's name, is said by nobody.
+    pub(super) fn place(&self, chat: &Chat, from: Option<&User>) -> Option<Place> {
+        let from =
+            from.filter(|from| !from.is_bot && !from.is_anonymous() && !from.is_channel())?;
+        // The id of a private chat is that of its person.
+        let is_alone = chat.is_private() && i64::try_from(from.id.0) == Ok(chat.id.0);
+        let session = if is_alone && self.owner == Some(from.id) {
+            self.owners_session.clone()
+        } else if self.allow.contains(&chat.id.0) && !chat.is_channel() {
+            SessionKey::new(format!("{SESSION}{}", chat.id)).ok()?
+        } else {
+            return None;
+        };
+        let principal = Principal::new(format!("telegram:{}", from.id)).ok()?;
+        Some(Place { session, principal })
+    }
+
+    /// The chat in which the people of a session are; `None` if that is not one of this channel's.
+    pub(super) fn chat(&self, session: &SessionKey) -> Option<ChatId> {
+        if *session == self.owners_session {
+            return self.owners_chat();
+        }
+        let id: i64 = session.as_str().strip_prefix(SESSION)?.parse().ok()?;
+        self.allow.contains(&id).then_some(ChatId(id))
+    }
+
+    /// The owner's private chat.
+    fn owners_chat(&self) -> Option<ChatId> {
+        Some(ChatId(i64::try_from(self.owner?.0).ok()?))
+    }
+
+    /// Whose answers to questions count in a chat: the owner's, in the owner's own.
+    pub(super) fn approver(&self, chat: ChatId) -> Option<UserId> {
+        self.owner.filter(|_| self.owners_chat() == Some(chat))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn people() -> People {
+        let settings = json!({"owner": 42, "allow": [7, -100]});
+        People::new(&serde_json::from_value(settings).unwrap()).unwrap()
+    }
+
+    fn session(chat: Value, from: u64, is_bot: bool) -> Option<String> {
+        let from = json!({"id": from, "is_bot": is_bot, "first_name": "P"});
+        let from: User = serde_json::from_value(from).unwrap();
+        let chat: Chat = serde_json::from_value(chat).unwrap();
+        Some(people().place(&chat, Some(&from))?.session.into())
+    }
+
+    fn private(id: u64) -> Value {
+        json!({"id": id, "type": "private", "first_name": "P"})
+    }
+
+    fn group(id: i64) -> Value {
+        json!({"id": id, "type": "supergroup", "title": "G"})
+    }
+
+    #[test]
+    fn each_has_a_place_or_none() {
+        assert_eq!(session(private(42), 42, false).as_deref(), Some("owner"));
+        assert_eq!(session(private(7), 7, false).as_deref(), Some("telegram-7"));
+        assert_eq!(session(private(8), 8, false), None);
+        assert_eq!(session(private(7), 7, true), None, "a bot");
+        assert_eq!(session(private(42), 8, false), None, "another in the owner's chat");
+    }
+
+    #[test]
+    fn the_owner_is_nobody_special_in_a_group() {
+        assert_eq!(session(group(-100), 42, false).as_deref(), Some("telegram--100"));
+        assert_eq!(session(group(-100), 9, false).as_deref(), Some("telegram--100"));
+        assert_eq!(session(group(-200), 42, false), None, "a group that is not allowed");
+        assert_eq!(session(group(-200), 7, false), None, "somebody who is allowed, elsewhere");
+    }
+
+    #[test]
+    fn a_session_leads_back_to_its_chat() {
+        let chat = |key: &str| people().chat(&SessionKey::new(key).unwrap()).map(|chat| chat.0);
+        assert_eq!(chat("owner"), Some(42));
+        assert_eq!(chat("telegram-7"), Some(7));
+        assert_eq!(chat("telegram--100"), Some(-100));
+        assert_eq!([chat("telegram-8"), chat("http-7"), chat("telegram-x")], [None; 3]);
+    }
+}

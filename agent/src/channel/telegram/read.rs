@@ -1,0 +1,104 @@
+//! What an update is, and to whom it is given heed.
+
+use teloxide_core::types::{
+    CallbackQuery, CallbackQueryId, ChatId, Message, MessageId, MessageKind, Update, UpdateKind,
+    UserId,
+};
+
+use super::people::{People, Place};
+
+/// What has come.
+#[derive(Debug)]
+pub(super) enum Came {
+    /// Somebody who may has said something.
+    Message(Said),
+    /// Somebody who may has pressed a button.
+    Press(Pressed),
+    /// Somebody who may has sent what is not read: why.
+    Unread(ChatId, MessageId, &'static str),
+    /// Somebody is a stranger, and gets nothing.
+    Stranger,
+    /// Nothing that wants an answer, such as a new title of a group.
+    Nothing,
+}
+
+/// A message.
+#[derive(Debug)]
+pub(super) struct Said {
+    pub(super) place: Place,
+    pub(super) from: UserId,
+    pub(super) chat: ChatId,
+    pub(super) message: MessageId,
+    /// When it was said, in seconds since 1970 by Telegram's clock.
+    pub(super) date: i64,
+    pub(super) text: String,
+}
+
+/// The press of a button.
+#[derive(Debug)]
+pub(super) struct Pressed {
+    pub(super) place: Place,
+    pub(super) press: CallbackQueryId,
+    pub(super) from: UserId,
+    pub(super) chat: ChatId,
+    pub(super) message: MessageId,
+    pub(super) data: String,
+}
+
+/// Reads an update.
+pub(super) fn read(update: Update, people: &People) -> Came {
+    match update.kind {
+        UpdateKind::Message(message) => read_message(message, people),
+        UpdateKind::EditedMessage(message) => match people.place(&message.chat, from(&message)) {
+            None => Came::Stranger,
+            Some(_) if message.text().is_some() => {
+                let why = "what is changed afterwards is not read; send it anew";
+                Came::Unread(message.chat.id, message.id, why)
+            }
+            Some(_) => Came::Nothing,
+        },
+        UpdateKind::CallbackQuery(press) => read_press(press, people),
+        _ => Came::Nothing,
+    }
+}
+
+fn read_message(message: Message, people: &People) -> Came {
+    let Some(place) = people.place(&message.chat, from(&message)) else { return Came::Stranger };
+    let Some(user) = message.from.as_ref().map(|user| user.id) else { return Came::Stranger };
+    let (chat, id) = (message.chat.id, message.id);
+    let others = message.forward_origin().is_some() || message.via_bot.is_some();
+    match message.text() {
+        _ if others => {
+            let why = "what others have written is not read as yours; say in your own words what you want of it";
+            Came::Unread(chat, id, why)
+        }
+        Some(text) => {
+            let text: String =
+                text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
+            let date = message.date.timestamp();
+            Came::Message(Said { place, from: user, chat, message: id, date, text })
+        }
+        None if matches!(message.kind, MessageKind::Common(_)) => {
+            Came::Unread(chat, id, "only text is read here")
+        }
+        None => Came::Nothing,
+    }
+}
+
+fn read_press(press: CallbackQuery, people: &People) -> Came {
+    let Some(below) = &press.message else { return Came::Nothing };
+    let Some(place) = people.place(below.chat(), Some(&press.from)) else { return Came::Stranger };
+    Came::Press(Pressed {
+        place,
+        from: press.from.id,
+        chat: below.chat().id,
+        message: below.id(),
+        data: press.data.clone().unwrap_or_default(),
+        press: press.id,
+    })
+}
+
+/// Who has sent it; nobody, when it was sent in the name of a chat.
+fn from(message: &Message) -> Option<&teloxide_core::types::User> {
+    message.from.as_ref().filter(|_| message.sender_chat.is_none())
+}

@@ -1,0 +1,51 @@
+//! Carries what is said to the chats that it is for.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use teloxide_core::types::ChatId;
+use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
+use tokio::task::JoinSet;
+
+use super::Shared;
+use super::chat::{Chat, Heard};
+use crate::channel::{Addressed, Outgoing};
+
+/// Carries on until the agent has said its last word; the chats then still write it.
+pub(super) async fn run(
+    shared: &Arc<Shared>,
+    mut outgoing: UnboundedReceiver<Addressed>,
+    mut told: UnboundedReceiver<(ChatId, Heard)>,
+    chats: &mut JoinSet<()>,
+) {
+    let mut open: HashMap<ChatId, UnboundedSender<Heard>> = HashMap::new();
+    loop {
+        let next = tokio::select! {
+            said = outgoing.recv() => match said {
+                Some(said) => heard(shared, said),
+                None => return,
+            },
+            Some(told) = told.recv() => Some(told),
+        };
+        let Some((chat, heard)) = next else { continue };
+        let writer = open.entry(chat).or_insert_with(|| start(shared, chat, chats));
+        // It ends after this does.
+        let _ = writer.send(heard);
+    }
+}
+
+/// In which chat it is heard; `None` when its people are elsewhere.
+fn heard(shared: &Shared, said: Addressed) -> Option<(ChatId, Heard)> {
+    match said.outgoing {
+        Outgoing::Begin { .. } => shared.set_busy(&said.session, true),
+        Outgoing::End => shared.set_busy(&said.session, false),
+        _ => {}
+    }
+    Some((shared.people.chat(&said.session)?, Heard::Said(said.outgoing)))
+}
+
+fn start(shared: &Arc<Shared>, chat: ChatId, chats: &mut JoinSet<()>) -> UnboundedSender<Heard> {
+    let (sender, heard) = mpsc::unbounded_channel();
+    chats.spawn(Chat::new(chat, shared.people.approver(chat), Arc::clone(shared)).run(heard));
+    sender
+}

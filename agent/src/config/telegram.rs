@@ -1,0 +1,42 @@
+//! `telegram` in agent/config.json: who may talk with the agent there.
+
+use serde::{Deserialize, Serialize};
+
+use serde_json::{Value, json};
+
+use super::BaseUrl;
+use super::keys::{Change, KeyError};
+
+/// Who reaches the agent over Telegram, and where Telegram is. The bot's token stands in `.env` as
+/// TELEGRAM_BOT_TOKEN.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Telegram {
+    /// The owner's user id; `config telegram` finds it out.
+    pub owner: Option<u64>,
+    /// Users and chats that may talk with the agent, by their ids. Each is a session of its own, and sees nothing of
+    /// the owner's.
+    pub allow: Vec<i64>,
+    /// The address of the Bot API's server, if it is not Telegram's own.
+    pub api_url: Option<BaseUrl>,
+}
+
+/// An empty list, as people write it.
+const NONE: &str = "none";
+
+impl Change<'_> {
+    /// Takes the ids of those who may talk with the agent from `given`, or asks for them.
+    pub(super) fn telegram_allow(&mut self, given: Option<&str>) -> Result<(), KeyError> {
+        let allow = &self.file.settings().telegram.allow;
+        let current = allow.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        let current = if current.is_empty() { NONE } else { &current };
+        let answer = match given {
+            Some(given) => given.to_owned(),
+            None => self.asker.ask("telegram.allow", current, &[])?,
+        };
+        let ids = answer.split([',', ' ']).filter(|id| !id.is_empty() && *id != NONE);
+        // What is no number is refused by the type, which knows how to say it.
+        let ids = ids.map(|id| id.parse::<i64>().map_or_else(|_| json!(id), |id| json!(id)));
+        Ok(self.file.set("telegram.allow", Value::Array(ids.collect()))?)
+    }
+}

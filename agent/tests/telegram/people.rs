@@ -1,0 +1,124 @@
+//! Who is heard, and what of them.
+
+use agent::channel::{Outgoing, Said};
+use serde_json::json;
+
+use crate::house::{GROUP, GUEST, House, OWNER, STRANGER, house};
+
+/// Everything that the bot has done in a chat.
+fn done_in(house: &House, chat: i64) -> usize {
+    let methods = ["sendMessage", "editMessageText", "sendChatAction", "answerCallbackQuery"];
+    let calls = methods.iter().flat_map(|method| house.api.calls(method));
+    calls.filter(|call| call.params["chat_id"] == chat).count()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_owner_and_guests_have_sessions_of_their_own() {
+    let mut house = house();
+    house.api.says(OWNER, "hello");
+    let heard = house.hears_text("hello").await;
+    assert_eq!((heard.session.as_str(), heard.from.as_str()), ("owner", "telegram:42"));
+    house.api.says(GUEST, "hi");
+    let heard = house.hears_text("hi").await;
+    assert_eq!((heard.session.as_str(), heard.from.as_str()), ("telegram-7", "telegram:7"));
+    house.answer(&heard, "to the guest");
+    let _ = house.api.wait_for(GUEST, "to the guest");
+    assert_eq!(done_in(&house, OWNER), 0, "a guest's answer is in the guest's chat alone");
+    house.elsewhere("console:owner", "what?", "to the owner");
+    let _ = house.api.wait_for(OWNER, "to the owner");
+    assert_eq!(house.api.texts(GUEST), ["to the guest"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stranger_gets_nothing_at_all() {
+    let mut house = house();
+    house.api.says(STRANGER, "hello");
+    house.api.says(STRANGER, "/start");
+    house.api.sends_data(STRANGER, 1, "yes:x");
+    house.api.posts(STRANGER, json!({"sticker": {}, "text": "x", "forward_origin": {}}));
+    // In a group that nobody has allowed, the owner is a stranger, too.
+    let group = json!({"id": -200, "type": "group", "title": "G"});
+    house.api.posts(OWNER, json!({"text": "hello", "chat": group}));
+    house.api.says(OWNER, "hello");
+    let heard = house.hears_text("hello").await;
+    assert_eq!(heard.session.as_str(), "owner");
+    house.answer(&heard, "yes");
+    let _ = house.api.wait_for(OWNER, "yes");
+    assert_eq!((done_in(&house, STRANGER), done_in(&house, -200)), (0, 0));
+    assert!(house.api.calls("answerCallbackQuery").is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_group_is_one_session_and_gets_replies() {
+    let mut house = house();
+    let group = json!({"id": GROUP, "type": "group", "title": "G"});
+    let id = house.api.posts(OWNER, json!({"text": "/status@safe_test_bot", "chat": group}));
+    let heard = house.hears_text("/status").await;
+    assert_eq!((heard.session.as_str(), heard.from.as_str()), ("telegram--100", "telegram:42"));
+    house.answer(&heard, "well");
+    let _ = house.api.wait_for(GROUP, "well");
+    let sent = house.api.calls("sendMessage");
+    assert_eq!(sent[0].params["reply_parameters"]["message_id"], id);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_not_read_is_said() {
+    let mut house = house();
+    let old = json!({"text": "pay now", "date": 1_000_000});
+    let from = json!({"type": "hidden_user", "sender_user_name": "M", "date": 1_000_000});
+    house.api.posts(OWNER, old);
+    house.api.posts(OWNER, json!({"text": "pay M", "forward_origin": from}));
+    let place = json!({"latitude": 1.0, "longitude": 1.0});
+    house.api.posts(OWNER, json!({"location": place}));
+    let chat = json!({"id": OWNER, "type": "private", "first_name": "P"});
+    let user = json!({"id": OWNER, "is_bot": false, "first_name": "P"});
+    house.api.update(json!({"edited_message":
+        {"message_id": 3, "date": 1, "edit_date": 2, "chat": chat, "from": user, "text": "pay N"}}));
+    house.api.update(json!({"message": {"message_id": 9, "no": "message"}}));
+    house.api.says(OWNER, "last");
+    house.hears_text("last").await;
+    for part in [
+        "nothing is done that is older than 10 s",
+        "what others have written",
+        "only text is read here",
+    ] {
+        let _ = house.api.wait_for(OWNER, part);
+    }
+    let _ = house.api.wait_for(OWNER, "what is changed afterwards is not read");
+    let texts = house.api.texts(OWNER);
+    assert_eq!(texts.len(), 4, "{texts:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_kill_switch_comes_late_rather_than_never() {
+    let mut house = house();
+    house.api.posts(OWNER, json!({"text": "/stop", "date": 1_000_000}));
+    house.hears_text("/stop").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn cancel_stops_what_runs() {
+    let mut house = house();
+    house.api.says(OWNER, "/cancel");
+    let heard = house.hears_text("/cancel").await;
+    house.answer(&heard, "nothing runs");
+    let _ = house.api.wait_for(OWNER, "nothing runs");
+    house.api.says(OWNER, "long");
+    let long = house.hears_text("long").await;
+    house.begin(&long);
+    house.say("owner", Outgoing::Words("well".to_owned()));
+    let _ = house.api.wait_for(OWNER, "well");
+    house.api.says(OWNER, "/cancel");
+    assert_eq!(house.hears().await.said, Said::Stop);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn commands_are_offered() {
+    let mut house = house();
+    house.api.says(OWNER, "/start");
+    house.hears_text("/help").await;
+    let offered = &house.api.calls("setMyCommands")[0].params["commands"];
+    let names: Vec<&str> =
+        offered.as_array().unwrap().iter().map(|it| it["command"].as_str().unwrap()).collect();
+    assert!(["help", "status", "stop"].iter().all(|name| names.contains(name)), "{names:?}");
+}

@@ -1,0 +1,114 @@
+//! `config telegram`, with a person at the terminal and one in Telegram.
+
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+
+use agent::channel::telegram::SetUp;
+use agent::config::{self, Asker};
+use serde_json::json;
+use testkit::{BOT_TOKEN, BotApi, TempHome};
+
+use crate::house::{OWNER, STRANGER};
+
+/// Pastes a token, and has others in Telegram say what is told.
+struct Person<'a> {
+    api: &'a BotApi,
+    pastes: &'a str,
+    /// Who sends what to the bot once the code is shown; `CODE` stands for that.
+    sends: &'a [(i64, &'a str)],
+    heard: String,
+}
+
+impl Asker for Person<'_> {
+    fn ask(&mut self, _: &str, _: &str, _: &[String]) -> io::Result<String> {
+        Err(io::ErrorKind::UnexpectedEof.into())
+    }
+
+    fn ask_secret(&mut self, _: &str) -> io::Result<String> {
+        Ok(self.pastes.to_owned())
+    }
+
+    fn confirm(&mut self, _: &str) -> io::Result<Option<bool>> {
+        Ok(None)
+    }
+
+    fn tell(&mut self, line: &str) {
+        if let Some((_, code)) = line.split_once("start=") {
+            let code = code.split(' ').next().unwrap();
+            for (who, text) in self.sends {
+                self.api.says(*who, &text.replace("CODE", code));
+            }
+            self.heard.push_str(&line.replace(code, "CODE"));
+        } else {
+            self.heard.push_str(line);
+        }
+        self.heard.push('\n');
+    }
+}
+
+/// How the conversation ended, and what was heard.
+fn set_up(
+    api: &BotApi,
+    home: &TempHome,
+    pastes: &str,
+    sends: &[(i64, &str)],
+) -> (Result<(), String>, String) {
+    let path = home.agent_config();
+    let mut file = config::open(&path).unwrap();
+    file.set("telegram.api_url", json!(api.url())).unwrap();
+    let mut asker = Person { api, pastes, sends, heard: String::new() };
+    let set_up = SetUp {
+        env_file: &home.env_file(),
+        file: &mut file,
+        token: None,
+        asker: &mut asker,
+        runtime: &tokio::runtime::Runtime::new().unwrap(),
+    };
+    let ended = set_up.run().map_err(|error| format!("{:#}", anyhow::Error::new(error)));
+    (ended, asker.heard)
+}
+
+fn owner(home: &TempHome) -> Option<u64> {
+    config::open(&home.agent_config()).unwrap().settings().telegram.owner
+}
+
+#[test]
+fn who_sends_the_code_is_the_owner() {
+    let (api, home) = (BotApi::new(), TempHome::new());
+    home.put(".env", "OLLAMA_HOST=http://a.example\n");
+    let sends = [(STRANGER, "/start"), (STRANGER, "WRNGWRNG"), (OWNER, "/start CODE")];
+    let (ended, heard) = set_up(&api, &home, BOT_TOKEN, &sends);
+    ended.unwrap();
+    insta::assert_snapshot!(heard);
+    assert_eq!(owner(&home), Some(42));
+    let env = home.text(".env");
+    assert_eq!(env, format!("OLLAMA_HOST=http://a.example\nTELEGRAM_BOT_TOKEN={BOT_TOKEN}\n"));
+    let mode = std::fs::metadata(home.env_file()).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    assert!(!home.text("agent/config.json").contains(BOT_TOKEN));
+    assert_eq!(api.texts(OWNER), ["You are the owner now. /help shows what can be said here."]);
+    assert!(api.texts(STRANGER).is_empty());
+    let confirmed = api.calls("getUpdates").pop().unwrap();
+    assert_eq!(confirmed.params["offset"], 1_003, "the agent is not told the code once more");
+}
+
+#[test]
+fn five_wrong_codes_end_it() {
+    let (api, home) = (BotApi::new(), TempHome::new());
+    let wrong = [(STRANGER, "AAAAAAA2"); 5];
+    let sends = [&wrong[..], &[(OWNER, "CODE")]].concat();
+    let (ended, _) = set_up(&api, &home, BOT_TOKEN, &sends);
+    assert!(ended.unwrap_err().contains("5 wrong codes have come"));
+    assert_eq!(owner(&home), None);
+}
+
+#[test]
+fn a_token_that_does_not_work_changes_nothing() {
+    let (api, home) = (BotApi::new(), TempHome::new());
+    for (token, why) in [("4711:another-token-of-no-bot", "(401)"), ("hello", "no bot's token")] {
+        let (ended, _) = set_up(&api, &home, token, &[]);
+        let ended = ended.unwrap_err();
+        assert!(ended.contains(why) && !ended.contains(token), "{ended}");
+    }
+    assert!(!home.env_file().exists());
+}
