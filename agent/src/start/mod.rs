@@ -4,6 +4,8 @@ mod catalog;
 mod eyes;
 pub(crate) mod model;
 mod running;
+#[cfg(feature = "telegram")]
+mod telegram;
 
 use std::io::{self, Write as _};
 use std::sync::Arc;
@@ -69,7 +71,13 @@ pub async fn talk<B: Requester + Feed + 'static>(
     found.push(known.confined.to_string());
     let timeout = settings.config.timeout.span();
     let (quit, lines) = (CancellationToken::new(), Lines::default());
-    let channels = channels(&workspace, &quit)?;
+    let mut channels = vec![console(&workspace, &quit)?];
+    #[cfg(feature = "telegram")]
+    if let Some(on) = telegram::channel(&settings, &workspace)? {
+        tell([&on.line].into_iter());
+        found.push(on.line);
+        channels.push(on.channel);
+    }
     // To one channel alone it would say what is said there anyway.
     let broadcast = (channels.len() > 1)
         .then(|| BroadcastMsg::new(lines.clone(), broker.clone(), timeout))
@@ -128,18 +136,14 @@ fn random() -> u64 {
     uuid::Uuid::new_v4().as_u64_pair().0
 }
 
-/// The ways to talk with people: who sits at the console is the owner and may end everything by `quit`.
-fn channels(
-    workspace: &Workspace,
-    quit: &CancellationToken,
-) -> Result<Vec<Box<dyn Channel>>, NameError> {
-    let console = Console {
+/// The console: who sits there is the owner and may end everything by `quit`.
+fn console(workspace: &Workspace, quit: &CancellationToken) -> Result<Box<dyn Channel>, NameError> {
+    Ok(Box::new(Console {
         session: SessionKey::new(OWNER)?,
         principal: Principal::new("console:owner")?,
         typed: workspace.folder().join("console_history.txt"),
         quit: quit.clone(),
-    };
-    Ok(vec![Box::new(console)])
+    }))
 }
 
 fn local_actions(
