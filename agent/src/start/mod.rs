@@ -71,6 +71,7 @@ pub async fn talk<B: Requester + Feed + 'static>(
     found.push(known.confined.to_string());
     let timeout = settings.config.timeout.span();
     let (quit, lines) = (CancellationToken::new(), Lines::default());
+    #[cfg_attr(not(feature = "telegram"), allow(unused_mut, reason = "the console is alone"))]
     let mut channels = vec![console(&workspace, &quit)?];
     #[cfg(feature = "telegram")]
     if let Some(on) = telegram::channel(&settings, &workspace)? {
