@@ -52,7 +52,7 @@ pub(crate) fn router_cards() -> Vec<ActionCard> {
         {
             "name": "WEB_FETCH",
             "instruction": "Fetch a web page and give its title and readable text.",
-            "params": {"url": {"type": "string", "description": "http(s) address"}},
+            "params": {"url": {"type": "string", "format": "uri", "description": "http(s) address"}},
             "effect": "none", "reads": "public", "timeout_ms": 20000,
             "examples": [{"say": "Fetch https://example.com.", "params": {"url": "https://example.com"}}]
         }

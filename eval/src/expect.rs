@@ -13,18 +13,23 @@ pub struct Expected {
     /// Each parameter that it has to have; others it must not have.
     #[serde(default)]
     pub params: Object,
+    /// Another action that does the same for the user; it may have more parameters.
+    #[serde(default)]
+    pub or: Option<ActionName>,
 }
 
 impl Expected {
     /// Whether these are the parameters that are expected: each of them, and no other.
     #[must_use]
     pub fn fits(&self, name: &str, params: &Object) -> bool {
-        let wanted = |key: &String| self.params.contains_key(key);
+        let is_other = self.or.as_ref().is_some_and(|other| other.as_str() == name);
+        let wanted = |key: &String| is_other || self.params.contains_key(key);
         let fitting = |(key, expected): (&String, &Value)| match params.get(key) {
             Some(value) => fits(expected, value),
             None => is_optional(expected),
         };
-        self.name.as_str() == name && params.keys().all(wanted) && self.params.iter().all(fitting)
+        let is_one = is_other || self.name.as_str() == name;
+        is_one && params.keys().all(wanted) && self.params.iter().all(fitting)
     }
 }
 
@@ -112,5 +117,18 @@ mod tests {
         assert!(!fits("WEATHER", json!({"city": "Graz", "hour": 3})));
         assert!(!fits("WEATHER", json!({})));
         assert!(!fits("REMIND", json!({"city": "Graz"})));
+    }
+
+    #[test]
+    fn another_action_may_do_the_same() {
+        let expected: Expected = serde_json::from_value(
+            json!({"name": "WEB_FETCH", "or": "_BROWSER_VISION", "params": {"url": {"url": "a.example"}}}),
+        )
+        .unwrap();
+        let params = |value: Value| value.as_object().unwrap().clone();
+        let fitting = params(json!({"url": "https://a.example", "question": "the price"}));
+        assert!(expected.fits("_BROWSER_VISION", &fitting));
+        assert!(!expected.fits("WEB_FETCH", &fitting));
+        assert!(!expected.fits("_BROWSER_VISION", &params(json!({"url": "https://b.example"}))));
     }
 }

@@ -74,6 +74,9 @@ fn fitted(card: &ActionCard, given: Object) -> Result<Object, ParamError> {
 fn valued(name: &str, schema: &Value, value: Value) -> Result<Value, ParamError> {
     let value = match &value {
         Value::String(text) if !allows(schema, "string") => other(schema, text).unwrap_or(value),
+        Value::String(text) if schema.get("format").is_some_and(|format| format == "uri") => {
+            address(text).map_or(value, Value::String)
+        }
         Value::Number(number) if !allows(schema, "number") => {
             integer(number).map_or(value, Value::Number)
         }
@@ -109,6 +112,15 @@ fn kinds(value: &Value) -> &'static [&'static str] {
         Value::Array(_) => &["array"],
         Value::Object(_) => &["object"],
     }
+}
+
+/// The address that a host without `https://` means, with or without a path.
+fn address(text: &str) -> Option<String> {
+    let host = text.split(['/', '?', '#']).next().unwrap_or_default();
+    let is_host = host.contains('.')
+        && host.split('.').all(|label| !label.is_empty())
+        && host.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '-'));
+    is_host.then(|| format!("https://{text}"))
 }
 
 /// The number or the boolean that a text is, if the schema wants one and the text is written as JSON would.

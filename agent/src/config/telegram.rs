@@ -17,6 +17,8 @@ pub struct Telegram {
     /// Users and chats that may talk with the agent, by their ids. Each is a session of its own, and sees nothing of
     /// the owner's.
     pub allow: Vec<i64>,
+    /// The chats that hear what the agent says of its own to all (`_BROADCAST_MSG`); without any, the owner's does.
+    pub broadcast_chat_ids: Vec<i64>,
     /// The address of the Bot API's server, if it is not Telegram's own.
     pub api_url: Option<BaseUrl>,
 }

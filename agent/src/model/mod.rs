@@ -14,6 +14,7 @@ mod proof;
 mod provider;
 mod retry;
 mod schema;
+mod size;
 mod stream;
 mod switch;
 mod tools;

@@ -20,12 +20,14 @@ const KEPT: [&str; 6] =
     ["type", "enum", "const", "description", "required", "additionalProperties"];
 
 /// An answer `{thought, asks_for, actions, message}` with some of the actions. First what is wanted in a few words, then
-/// its name or `talk`: whatever a small model has written so, it keeps to (`cargo xtask eval`).
-pub(super) fn answer(cards: &[&ActionCard]) -> Value {
+/// its name or `talk`: whatever a small model has written so, it keeps to (`cargo xtask eval`). If it asks for any, then
+/// for at least `least` of them.
+pub(super) fn answer(cards: &[&ActionCard], least: usize) -> Value {
     let branches: Vec<Value> = cards.iter().copied().map(action).collect();
     let names: Vec<&str> = cards.iter().map(|card| card.name.as_str()).collect();
     let most = if branches.is_empty() { 0 } else { ACTIONS };
-    let shapes: Vec<Value> = (0..=most).map(|count| shape(&names, count)).collect();
+    let counts = (0..=most).filter(|count| *count == 0 || *count >= least.min(most));
+    let shapes: Vec<Value> = counts.map(|count| shape(&names, count)).collect();
     json!({"$defs": {"action": {"anyOf": branches}}, "anyOf": shapes})
 }
 
@@ -144,7 +146,7 @@ mod tests {
 
     #[test]
     fn without_actions_none_may_be_asked_for() {
-        let shapes = answer(&[]);
+        let shapes = answer(&[], 1);
         assert_eq!(shapes["anyOf"].as_array().map(Vec::len), Some(1));
         assert_eq!(shapes["anyOf"][0]["properties"]["actions"]["maxItems"], 0);
     }
@@ -152,7 +154,7 @@ mod tests {
     #[test]
     fn as_many_actions_are_written_as_were_named() {
         let a = card(json!({"a": {"type": "string"}}), &[]);
-        for (count, shape) in answer(&[&a])["anyOf"].as_array().unwrap().iter().enumerate() {
+        for (count, shape) in answer(&[&a], 1)["anyOf"].as_array().unwrap().iter().enumerate() {
             let properties = &shape["properties"];
             assert_eq!(properties["actions"]["minItems"], count);
             assert_eq!(properties["actions"]["maxItems"], count);
@@ -160,5 +162,19 @@ mod tests {
             let named = if count == 0 { "talk" } else { "A" };
             assert_eq!(properties["asks_for"]["items"]["enum"], json!([named]));
         }
+    }
+
+    #[test]
+    fn whoever_asks_for_several_things_is_not_cut_short() {
+        let a = card(json!({"a": {"type": "string"}}), &[]);
+        let counts = |least| -> Vec<u64> {
+            let shapes = answer(&[&a], least);
+            let count =
+                |shape: &Value| shape["properties"]["actions"]["maxItems"].as_u64().unwrap();
+            shapes["anyOf"].as_array().unwrap().iter().map(count).collect()
+        };
+        assert_eq!(counts(0), [0, 1, 2, 3, 4]);
+        assert_eq!(counts(3), [0, 3, 4]);
+        assert_eq!(counts(9), [0, 4]);
     }
 }

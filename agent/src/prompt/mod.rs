@@ -17,6 +17,8 @@ mod next;
 
 mod offered;
 mod relevance;
+mod wishes;
+mod words;
 
 mod fence;
 pub(crate) mod tame;
@@ -27,6 +29,7 @@ pub use fence::Fence;
 pub(crate) use form::NOTHING;
 pub use offered::offered;
 pub use template::{PLACEHOLDERS, Template, TemplateError};
+pub(crate) use wishes::wishes;
 
 use limits::Limits;
 use sections::Manner;

@@ -5,6 +5,7 @@
 use protocol::{ActionCard, Example};
 
 use super::relevance::{nearest, relevant};
+use super::wishes::{joins, wishes};
 use super::{Parts, actions, form};
 use crate::model::Way;
 
@@ -38,7 +39,11 @@ pub(super) fn examples(parts: &Parts<'_>, way: Way) -> Option<String> {
         for card in best.into_iter().take(SHOWN) {
             examples.push((card, nearest(parts.message, card)));
         }
-        lines.extend(two_at_once(&examples).filter(|_| joins(parts.message)));
+        // An example of two makes a small model do two things of each.
+        if joins(parts.message) {
+            let two = wished(parts.message, &all).or_else(|| two_at_once(&examples));
+            lines.extend(two);
+        }
         for (card, examples) in examples.iter().rev() {
             let short = examples.iter().take(EXAMPLES).filter(|example| form::is_short(example));
             lines.extend(short.rev().map(|example| form::answered(&[(*card, *example)])));
@@ -48,13 +53,16 @@ pub(super) fn examples(parts: &Parts<'_>, way: Way) -> Option<String> {
     Some(lines.join("\n"))
 }
 
-/// What stands between two wishes in one message, in some languages.
-const BETWEEN: [&str; 12] =
-    [" and ", " und ", " y ", " e ", " et ", " & ", "和", "、", ", ", "; ", "? ", ". "];
-
-/// Whether a message may ask for two things. An example of two makes a small model do two things of each.
-fn joins(message: &str) -> bool {
-    BETWEEN.iter().any(|between| message.to_lowercase().contains(between))
+/// How one asks for the first two things that the message asks for.
+fn wished(message: &str, cards: &[&ActionCard]) -> Option<String> {
+    let wished = wishes(message, cards);
+    let [one, other, ..] = wished.as_slice() else { return None };
+    let first = *nearest(message, one).first()?;
+    // The same action is shown by two examples of it, or by the same.
+    let examples = nearest(message, other);
+    let second = examples.iter().find(|example| **example != first).or(examples.first())?;
+    let pair = [(*one, first), (*other, *second)];
+    pair.iter().all(|(_, example)| form::is_short(example)).then(|| form::answered(&pair))
 }
 
 /// How one asks for two things at once: of the two best actions, or of the best one twice.

@@ -3,6 +3,7 @@
 use protocol::{ActionCard, Outcome, Status};
 
 use super::relevance::relevant;
+use super::wishes::wishes;
 use crate::action::Observation;
 
 /// The actions that `message` may be about, best first, without those that people or rules have stopped in this turn: who
@@ -20,7 +21,14 @@ pub fn offered<'c>(
         let mut seen = so_far.iter().filter(|seen| seen.action == card.name).peekable();
         seen.peek().is_some() && seen.all(is_stopped)
     };
-    relevant(message, &all).into_iter().filter(|card| !stopped(card)).collect()
+    let mut fitting = relevant(message, &all);
+    // A part of the message may speak of one that the rest drowns.
+    for wished in wishes(message, &all) {
+        if !fitting.iter().any(|card| card.name == wished.name) {
+            fitting.push(wished);
+        }
+    }
+    fitting.into_iter().filter(|card| !stopped(card)).collect()
 }
 
 /// Whether asking again for the same would bring the same.

@@ -9,38 +9,28 @@ use std::collections::BTreeSet;
 use protocol::{ActionCard, Example};
 use serde_json::Value;
 
+use super::words::{kinds, value, values, wish, words};
+
 /// How much of the best score an action needs to be relevant, too: who asks for two things at once says one of them
 /// in fewer words.
 const SHARE: f64 = 0.3;
 
-/// How many letters of a word count, so that `lights` is `light`.
-const STEM: usize = 5;
-
-/// English words that say nothing of what is wanted.
-const EMPTY: [&str; 44] = [
-    "the", "a", "an", "to", "of", "in", "on", "at", "is", "it", "and", "that", "my", "me", "i",
-    "for", "do", "does", "what", "will", "be", "with", "from", "by", "or", "you", "your", "this",
-    "are", "not", "no", "as", "user", "some", "thing", "one", "s", "t", "has", "have", "can",
-    "how", "was", "we",
-];
+/// How many times a word counts that is a value of a parameter, or an address: few words tell as much.
+const VALUE: f64 = 2.0;
 
 /// The cards that `message` may be about, best first; all, in their order, if no word tells.
 #[must_use]
 pub(super) fn relevant<'c>(message: &str, cards: &[&'c ActionCard]) -> Vec<&'c ActionCard> {
-    let said = words(message);
-    let texts: Vec<BTreeSet<String>> = cards.iter().map(|card| words_of(card)).collect();
-    let weight = |word: &String| {
-        let having = texts.iter().filter(|text| text.contains(word)).count() as f64;
-        (1.0 + (texts.len() as f64 - having + 0.5) / (having + 0.5)).ln()
-    };
-    let score = |text: &BTreeSet<String>| said.intersection(text).map(weight).sum::<f64>();
-    let mut scored: Vec<(f64, &ActionCard)> =
-        texts.iter().map(score).zip(cards.iter().copied()).collect();
-    scored.sort_by(|one, other| other.0.total_cmp(&one.0));
-    let best = scored.first().map_or(0.0, |(score, _)| *score);
-    if best <= 0.0 {
+    let known = Known::read(cards);
+    let of_wish = known.scores(&Text::of_wish(message));
+    let scores = if known.is_told(&of_wish) { of_wish } else { known.scores(&Text::of(message)) };
+    if !known.is_told(&scores) {
         return cards.to_vec();
     }
+    let mut scored: Vec<(f64, &ActionCard)> =
+        scores.into_iter().zip(cards.iter().copied()).collect();
+    scored.sort_by(|one, other| other.0.total_cmp(&one.0));
+    let best = scored.first().map_or(0.0, |(score, _)| *score);
     scored.into_iter().filter(|(score, _)| *score >= SHARE * best).map(|(_, card)| card).collect()
 }
 
@@ -53,59 +43,114 @@ pub(super) fn nearest<'c>(message: &str, card: &'c ActionCard) -> Vec<&'c Exampl
     examples
 }
 
-/// What a card says of itself: its name, what it is for, the values that it takes, and what people say.
-fn words_of(card: &ActionCard) -> BTreeSet<String> {
-    let values = card.params.values().filter_map(|schema| schema.get("enum"));
-    let values = values.filter_map(Value::as_array).flatten().filter_map(Value::as_str);
-    let says = card.examples.iter().map(|example| example.say.as_str());
-    let name = card.name.as_str().replace('_', " ");
-    let texts = [name.as_str(), card.instruction.as_str()].into_iter().chain(values).chain(says);
-    texts.flat_map(words).collect()
+/// What a text says, as it is held against cards.
+pub(super) struct Text {
+    words: BTreeSet<String>,
+    values: BTreeSet<String>,
 }
 
-/// The words of a text that say something, in lower case and cut to their stems. Addresses and files count as what
-/// they are, for no two are the same; of a script without spaces, every two letters are a word.
-fn words(text: &str) -> BTreeSet<String> {
-    text.split_whitespace()
-        .flat_map(pieces)
-        .filter(|word| !EMPTY.contains(&word.as_str()))
-        .collect()
-}
-
-fn pieces(word: &str) -> Vec<String> {
-    if let Some(kind) = kind(word) {
-        return vec![kind.to_owned()];
+impl Text {
+    /// All of it.
+    pub(super) fn of(text: &str) -> Self {
+        Self { words: words(text), values: values(text) }
     }
-    let parts = word.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
-    parts.flat_map(|part| stems(&part.to_lowercase())).collect()
-}
 
-fn stems(word: &str) -> Vec<String> {
-    let letters: Vec<char> = word.chars().collect();
-    if letters.iter().all(|letter| is_ideograph(*letter)) && letters.len() > 1 {
-        return letters.windows(2).map(|two| two.iter().collect()).collect();
+    /// What a message wants, without what it hands on; addresses count wherever they stand.
+    fn of_wish(message: &str) -> Self {
+        let mut text = Self::of(&wish(message));
+        text.words.extend(kinds(message));
+        text
     }
-    vec![letters.iter().take(STEM).collect()]
+
+    /// Which of `listed`, the values of one parameter, are in it.
+    pub(super) fn values_of(&self, listed: &BTreeSet<String>) -> BTreeSet<String> {
+        self.values.intersection(listed).cloned().collect()
+    }
 }
 
-/// Chinese and Japanese, which are written without spaces.
-fn is_ideograph(letter: char) -> bool {
-    matches!(letter, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
+/// Cards, read for what they say of themselves.
+pub(super) struct Known(Vec<Told>);
+
+/// What a card says.
+pub(super) struct Told {
+    /// The words of its name, of what it is for, of the values that it takes, and of what people say.
+    words: BTreeSet<String>,
+    /// The values of each parameter that lists them.
+    pub(super) values: Vec<BTreeSet<String>>,
 }
 
-/// What a word is if it is no word of a language.
-fn kind(word: &str) -> Option<&'static str> {
-    let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '/');
-    let dotted =
-        word.contains('.') && !word.starts_with('.') && word.chars().any(char::is_alphabetic);
-    match word {
-        _ if word.contains("://") => Some("<url>"),
-        _ if word.contains('@') && dotted => Some("<mail>"),
-        _ if [".txt", ".md", ".json", ".csv", ".html"].iter().any(|end| word.ends_with(end)) => {
-            Some("<file>")
+impl Known {
+    /// Reads them.
+    pub(super) fn read(cards: &[&ActionCard]) -> Self {
+        Self(cards.iter().map(|card| Told::by(card)).collect())
+    }
+
+    /// What the card at this place says.
+    pub(super) fn told(&self, place: usize) -> Option<&Told> {
+        self.0.get(place)
+    }
+
+    /// How much each card has to do with the text.
+    fn scores(&self, text: &Text) -> Vec<f64> {
+        self.0.iter().map(|told| self.score(text, told, self.0.len())).collect()
+    }
+
+    fn is_told(&self, scores: &[f64]) -> bool {
+        scores.iter().any(|score| *score > 0.0)
+    }
+
+    /// The card that a text is about, if something in it tells: a value, an address, or a word that few cards have.
+    pub(super) fn best(&self, text: &Text) -> Option<usize> {
+        let scores = self.0.iter().map(|told| self.score(text, told, FEW));
+        let best = scores.enumerate().max_by(|one, other| one.1.total_cmp(&other.1))?;
+        (best.1 > 0.0).then_some(best.0)
+    }
+
+    /// The weights of what they share, if no more than `most` cards have it.
+    fn score(&self, text: &Text, told: &Told, most: usize) -> f64 {
+        let words = text.words.intersection(&told.words).map(|word| {
+            let having = self.0.iter().filter(|told| told.words.contains(word)).count();
+            self.weight(having, most) * if word.starts_with('<') { VALUE } else { 1.0 }
+        });
+        let values = told.values.iter().flat_map(|listed| text.values.intersection(listed));
+        let values = values.map(|value| {
+            let has = |told: &&Told| told.values.iter().any(|listed| listed.contains(value));
+            self.weight(self.0.iter().filter(has).count(), most) * VALUE
+        });
+        words.chain(values).sum()
+    }
+
+    fn weight(&self, having: usize, most: usize) -> f64 {
+        if having > most {
+            return 0.0;
         }
-        _ if dotted => Some("<url>"),
-        _ => None,
+        let having = having as f64;
+        (1.0 + (self.0.len() as f64 - having + 0.5) / (having + 0.5)).ln()
+    }
+}
+
+/// How many cards may have a word that still tells which is meant.
+const FEW: usize = 2;
+
+impl Told {
+    fn by(card: &ActionCard) -> Self {
+        let listed = card.params.values().filter_map(|schema| schema.get("enum"));
+        let listed = listed.filter_map(Value::as_array);
+        let texts_of = |list: &'_ Vec<Value>| -> Vec<String> {
+            list.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+        };
+        let listed: Vec<Vec<String>> = listed.map(texts_of).collect();
+        let says = card.examples.iter().map(|example| example.say.as_str());
+        let name = card.name.as_str().replace('_', " ");
+        let own = [name.as_str(), card.instruction.as_str()];
+        let texts = own.into_iter().chain(listed.iter().flatten().map(String::as_str)).chain(says);
+        let values = |list: &Vec<String>| list.iter().map(|text| value(text)).collect();
+        Self { words: texts.flat_map(words).collect(), values: listed.iter().map(values).collect() }
+    }
+
+    /// Whether it is about addresses or files, and the text names one.
+    pub(super) fn is_pointed_at_by(&self, text: &Text) -> bool {
+        text.words.intersection(&self.words).any(|word| word.starts_with('<'))
     }
 }
 

@@ -1,25 +1,24 @@
 //! An agent's life: settings -> what it needs -> talk -> end.
 
 mod catalog;
+mod channels;
 mod eyes;
 pub(crate) mod model;
 mod running;
+#[cfg(feature = "telegram")]
+mod telegram;
 
 use std::io::{self, Write as _};
 use std::sync::Arc;
 
 use broker::{Feed, Requester};
 use home::{Home, Lock, LockError};
-use protocol::{NameError, Principal, SessionKey};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::action::{Actions, BroadcastMsg, BrowserVision, LlmSummary, LocalAction, MemoryWrite};
 pub use eyes::open_eyes;
 
-use crate::channel::Channel;
-use crate::channel::console::Console;
-use crate::channel::http::Http;
 use crate::config::Settings;
 use crate::confine::Confined;
 use crate::error::StartError;
@@ -27,7 +26,7 @@ use crate::mind::Mind;
 use crate::model::{Model, Switch};
 use crate::prompt::Fence;
 use crate::session::{Lines, Room};
-use crate::workspace::{self, OWNER, Workspace};
+use crate::workspace::{self, Workspace};
 
 /// What was settled before the talk, for people to read.
 #[derive(Debug)]
@@ -70,7 +69,9 @@ pub async fn talk<B: Requester + Feed + 'static>(
     found.push(known.confined.to_string());
     let timeout = settings.config.timeout.span();
     let (quit, lines) = (CancellationToken::new(), Lines::default());
-    let channels = channels(&settings, &workspace, &quit)?;
+    let (channels, on) = channels::all(&settings, &workspace, &quit)?;
+    tell(on.iter());
+    found.extend(on);
     // To one channel alone it would say what is said there anyway.
     let broadcast = (channels.len() > 1)
         .then(|| BroadcastMsg::new(lines.clone(), broker.clone(), timeout))
@@ -127,26 +128,6 @@ fn is_unwritable(kind: io::ErrorKind) -> bool {
 
 fn random() -> u64 {
     uuid::Uuid::new_v4().as_u64_pair().0
-}
-
-/// The ways to talk with people: who sits at the console is the owner and may end everything by `quit`.
-fn channels(
-    settings: &Settings,
-    workspace: &Workspace,
-    quit: &CancellationToken,
-) -> Result<Vec<Box<dyn Channel>>, NameError> {
-    let console = Console {
-        session: SessionKey::new(OWNER)?,
-        principal: Principal::new("console:owner")?,
-        typed: workspace.folder().join("console_history.txt"),
-        quit: quit.clone(),
-    };
-    let mut channels: Vec<Box<dyn Channel>> = vec![Box::new(console)];
-    if let Some(listen) = settings.config.http.listen {
-        let (listen, token) = (listen.address(), settings.http_token.clone());
-        channels.push(Box::new(Http { listen, token }));
-    }
-    Ok(channels)
 }
 
 fn local_actions(

@@ -83,6 +83,30 @@ async fn a_message_that_waits_gets_a_sign_of_life() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_message_that_is_refused_is_not_waited_for() {
+    let mut house = house();
+    house.api.says(OWNER, "much");
+    let ticket = house.hears_text("much").await.ticket;
+    house.say("owner", Outgoing::Refused { ticket, why: "too much waits".to_owned() });
+    let _ = house.api.wait_for(OWNER, "too much waits");
+    wait_until("it is no open message", || house.journal().contains("\"unanswered\": []"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_said_to_all_stands_by_itself() {
+    let mut house = house();
+    house.api.says(OWNER, "go");
+    let asked = house.hears_text("go").await;
+    house.begin(&asked);
+    house.say("owner", Outgoing::Words("one".to_owned()));
+    house.say("owner", Outgoing::Broadcast("The **tea** is ready.".to_owned()));
+    house.say("owner", Outgoing::Words(" two".to_owned()));
+    house.say("owner", Outgoing::End);
+    let _ = house.api.wait_for(OWNER, "one two");
+    assert_eq!(house.api.texts(OWNER), ["The tea is ready.", "one two"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn pictures_are_photos_or_else_files() {
     let house = house();
     let path = house.home.workspace().join("output/page.png");

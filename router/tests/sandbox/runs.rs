@@ -59,6 +59,23 @@ at_both_levels! {
         assert_eq!(jail.log(), "");
     }
 
+    async fn a_program_that_is_being_written_is_waited_for_a_moment(jail: Jail) {
+        jail.program("#!/bin/sh\ncat", 0o755);
+        let written = || fs::File::options().append(true).open(jail.folder().join("run")).unwrap();
+        let held = written();
+        let error = jail.run(b"").await.unwrap_err();
+        assert_eq!(error.to_string(), "run is being written; close whatever has it open for writing, and try again");
+        drop(held);
+        let held = written();
+        let closed = async {
+            // Nothing of a skill is to be seen before it has begun.
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            drop(held);
+        };
+        let (ran, ()) = tokio::join!(jail.run(b"in"), closed);
+        assert_eq!(ran.unwrap(), "in");
+    }
+
     async fn ends_are_told_apart(jail: Jail) {
         let error = jail.sh("echo first >&2; echo the reason >&2; echo >&2; exit 3").await.unwrap_err();
         assert_eq!(error.to_string(), "it ended with code 3: the reason");

@@ -173,12 +173,17 @@ impl Chat {
         kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
     }
 
+    /// Closes stdin, as a service has it.
+    pub fn close(&mut self) {
+        drop(self.stdin.take());
+    }
+
     /// Closes stdin and waits for the end.
     ///
     /// # Panics
     /// When it can't be waited for.
     pub fn end(&mut self) -> ExitStatus {
-        drop(self.stdin.take());
+        self.close();
         self.wait()
     }
 

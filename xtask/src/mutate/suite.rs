@@ -43,11 +43,28 @@ pub(crate) fn arguments<'a>(
     classes.chain(cases.into_iter().cloned()).collect()
 }
 
-/// Runs the picked cases on what stands in `tree`.
+/// How many of the cases that have failed are run again.
+const AGAIN: usize = 3;
+
+/// Runs the picked cases on what stands in `tree`; what fails is run again by itself, and only what fails then, too, has
+/// failed: a busy machine must not be taken for a missing control.
 ///
 /// # Errors
 /// When cargo can't be started.
 pub(crate) fn attack(sh: &Shell, tree: &Tree, arguments: &[String]) -> Result<Outcome> {
+    let first = run(sh, tree, arguments)?;
+    let Ran::Numbers { failed } = &first else { return Ok(first.outcome()) };
+    if failed.is_empty() {
+        return Ok(Outcome::Survived);
+    }
+    let names: Vec<String> = telling(failed).map(|case| name(case).to_owned()).collect();
+    Ok(match run(sh, tree, &names)?.outcome() {
+        Outcome::Killed { by, .. } => Outcome::Killed { by, count: failed.len() },
+        other => other,
+    })
+}
+
+fn run(sh: &Shell, tree: &Tree, arguments: &[String]) -> Result<Ran> {
     let _in_there = sh.push_dir(tree.root());
     let build = tree.build();
     let output = cmd!(sh, "cargo test --quiet --locked --test hostile -- {arguments...}")
@@ -57,23 +74,59 @@ pub(crate) fn attack(sh: &Shell, tree: &Tree, arguments: &[String]) -> Result<Ou
         .ignore_status()
         .output()?;
     let said = String::from_utf8_lossy(&output.stdout);
-    Ok(understood(&said, &String::from_utf8_lossy(&output.stderr)))
+    Ok(Ran::read(&said, &String::from_utf8_lossy(&output.stderr)))
 }
 
-/// What the suite's last lines mean: its numbers, and a line for each case that has failed.
-fn understood(said: &str, complained: &str) -> Outcome {
-    let mut last = said.lines().skip_while(|line| !line.starts_with("hostile: "));
-    if last.next().is_none() {
-        let why = complained.lines().find(|line| line.starts_with("error"));
-        return Outcome::Unbuilt(why.unwrap_or("the suite has said no numbers").to_owned());
+/// What one run has said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Ran {
+    /// It came to its end: the cases that failed, as `class: name`, perhaps with ` LEAK` behind it.
+    Numbers { failed: Vec<String> },
+    /// It did not.
+    Nothing(String),
+}
+
+impl Ran {
+    /// What the suite's last lines mean: its numbers, and a line for each case that has failed.
+    fn read(said: &str, complained: &str) -> Self {
+        let mut last = said.lines().skip_while(|line| !line.starts_with("hostile: "));
+        if last.next().is_none() {
+            let why = complained.lines().find(|line| line.starts_with("error"));
+            return Self::Nothing(why.unwrap_or("the suite has said no numbers").to_owned());
+        }
+        let failed = last.filter_map(|line| line.strip_prefix("FAILED ")).map(str::to_owned);
+        Self::Numbers { failed: failed.collect() }
     }
-    let failed: Vec<&str> = last.filter_map(|line| line.strip_prefix("FAILED ")).collect();
-    // What has leaked says more than an attack that took another way.
-    let leaked = failed.iter().find_map(|case| case.strip_suffix(" LEAK"));
-    match leaked.or(failed.first().copied()) {
-        Some(by) => Outcome::Killed { by: by.to_owned(), count: failed.len() },
-        None => Outcome::Survived,
+
+    fn outcome(&self) -> Outcome {
+        match self {
+            Self::Nothing(why) => Outcome::Unbuilt(why.clone()),
+            Self::Numbers { failed } => match telling(failed).next() {
+                Some(by) => {
+                    let by = by.strip_suffix(LEAK).unwrap_or(by).to_owned();
+                    Outcome::Killed { by, count: failed.len() }
+                }
+                None => Outcome::Survived,
+            },
+        }
     }
+}
+
+/// What stands behind a case whose attack has come through.
+const LEAK: &str = " LEAK";
+
+/// The cases that are worth a second look: what has leaked says more than an attack that took another way.
+fn telling(failed: &[String]) -> impl Iterator<Item = &String> {
+    let leaked = |case: &&String| case.ends_with(LEAK);
+    let others = failed.iter().filter(move |case| !leaked(case));
+    failed.iter().filter(leaked).chain(others).take(AGAIN)
+}
+
+/// The part of a case's line that picks it.
+fn name(case: &str) -> &str {
+    let name = case.strip_suffix(LEAK).unwrap_or(case);
+    let name = name.split_once(": ").map_or(name, |(_, name)| name);
+    name.split(" [").next().unwrap_or(name)
 }
 
 #[cfg(test)]
@@ -82,12 +135,20 @@ mod tests {
 
     #[test]
     fn the_last_lines_say_how_it_ended() {
+        let outcome = |said: &str, complained| Ran::read(said, complained).outcome();
         let numbers = "FAILED a: one (from Model)\n...\nhostile: 2 attacks\n";
-        assert_eq!(understood(numbers, ""), Outcome::Survived);
-        let killed = understood(&format!("{numbers}FAILED a: one\nFAILED a: two LEAK\n"), "");
+        assert_eq!(outcome(numbers, ""), Outcome::Survived);
+        let killed = outcome(&format!("{numbers}FAILED a: one\nFAILED a: two LEAK\n"), "");
         assert_eq!(killed, Outcome::Killed { by: "a: two".to_owned(), count: 2 });
         assert_eq!(killed.to_string(), "a: two (and 1 more)");
-        let unbuilt = understood("", "warning: x\nerror[E0425]: no\n");
+        let unbuilt = outcome("", "warning: x\nerror[E0425]: no\n");
         assert_eq!(unbuilt, Outcome::Unbuilt("error[E0425]: no".to_owned()));
+    }
+
+    #[test]
+    fn what_leaked_is_run_again_first_by_its_name() {
+        let failed = ["a: one", "a: b: two [3: x] LEAK", "c: three"].map(str::to_owned);
+        let names: Vec<&str> = telling(&failed).map(|case| name(case)).collect();
+        assert_eq!(names, ["b: two", "one", "three"]);
     }
 }

@@ -248,6 +248,29 @@ fn parameters_are_mended_only_without_loss() {
 }
 
 #[test]
+fn an_address_may_lack_its_https() {
+    let fetched = |url: &str| {
+        let actions = json!([{"name": "WEB_FETCH", "params": {"url": url}}]);
+        let text = format!("<tool_code>{actions}</tool_code>");
+        read(&text).unwrap().actions[0].params["url"].clone()
+    };
+    assert_eq!(fetched("news.example.org"), "https://news.example.org");
+    assert_eq!(fetched("example.org/a?b=c.d"), "https://example.org/a?b=c.d");
+    for whole in [
+        "https://example.org",
+        "http://a",
+        "mailto:a@b.c",
+        "localhost",
+        "a b.c",
+        ".x",
+        "/a.b",
+        "a.b:80@c.d",
+    ] {
+        assert_eq!(fetched(whole), whole);
+    }
+}
+
+#[test]
 fn what_is_wrong_is_said_so_that_the_model_can_mend_it() {
     let errors: Vec<String> = [
         "",

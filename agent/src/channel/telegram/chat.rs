@@ -15,6 +15,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 use super::Shared;
 use super::client::Around;
 use super::fault::Fault;
+use super::markup;
 use super::questions;
 use super::sheet::{Change, Sheet};
 use super::styled::{LONGEST, Styled};
@@ -114,8 +115,14 @@ impl Chat {
             }
             Outgoing::Queued { ticket, ahead } => {
                 if let Some((_, message)) = self.shared.asked(ticket).filter(|to| to.0 == self.id) {
-                    let text = format!("this waits until {ahead} before it are answered");
+                    let text = format!("this waits until {ahead} more are answered");
                     let _ = self.send(Styled::plain(text), Some(message)).await;
+                }
+            }
+            Outgoing::Refused { ticket, why } => {
+                if let Some((chat, message)) = self.shared.done(ticket) {
+                    let _ = self.send(Styled::plain(why), Some(message)).await;
+                    self.shared.answered(chat, message);
                 }
             }
             Outgoing::Working(_) | Outgoing::Waiting(_) => self.work(),
@@ -131,6 +138,11 @@ impl Chat {
                 self.add(|sheet| sheet.line(&format!("[{how}]")));
             }
             Outgoing::Picture(path) => self.picture(&path).await,
+            Outgoing::Broadcast(text) => {
+                for piece in markup::read(&text).pieces(LONGEST) {
+                    let _ = self.send(piece, None).await;
+                }
+            }
             Outgoing::End => self.turn_over().await,
         }
     }

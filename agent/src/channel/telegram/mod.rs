@@ -43,6 +43,9 @@ use self::questions::Questions;
 use super::{Channel, ChannelError, Line, Ticket};
 use crate::config;
 
+/// The channel's name.
+const NAME: &str = "telegram";
+
 /// How long the last words of the agent may take on their way.
 const LAST_WORDS: Duration = Duration::from_millis(1_500);
 
@@ -181,8 +184,16 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[async_trait]
 impl Channel for Telegram {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn is_owners(&self) -> bool {
+        self.people.has_owner()
+    }
+
     async fn run(self: Box<Self>, line: Line) -> Result<(), ChannelError> {
-        let failed = |fault: Fault| ChannelError { channel: "telegram", reason: fault.to_string() };
+        let failed = |fault: Fault| ChannelError { channel: NAME, reason: fault.to_string() };
         self.talk(line).await.map_err(failed)
     }
 }

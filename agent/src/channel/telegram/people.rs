@@ -15,6 +15,8 @@ const SESSION: &str = "telegram-";
 pub(super) struct People {
     owner: Option<UserId>,
     allow: BTreeSet<i64>,
+    /// Who hears what the agent says to all; without any, the owner does.
+    broadcast: Vec<ChatId>,
     owners_session: SessionKey,
 }
 
@@ -32,6 +34,7 @@ impl People {
         Ok(Self {
             owner: settings.owner.map(UserId),
             allow: settings.allow.iter().copied().collect(),
+            broadcast: settings.broadcast_chat_ids.iter().copied().map(ChatId).collect(),
             owners_session: SessionKey::new("owner")?,
         })
     }
@@ -66,6 +69,14 @@ impl People {
         }
         let id: i64 = session.as_str().strip_prefix(SESSION)?.parse().ok()?;
         self.allow.contains(&id).then_some(ChatId(id))
+    }
+
+    /// The chats that hear what the agent says of its own to all.
+    pub(super) fn broadcast_chats(&self) -> Vec<ChatId> {
+        if self.broadcast.is_empty() {
+            return self.owners_chat().into_iter().collect();
+        }
+        self.broadcast.clone()
     }
 
     /// The owner's private chat.

@@ -25,23 +25,28 @@ pub(super) async fn run(
                 Some(said) => heard(shared, said),
                 None => return,
             },
-            Some(told) = told.recv() => Some(told),
+            Some(told) = told.recv() => vec![told],
         };
-        let Some((chat, heard)) = next else { continue };
-        let writer = open.entry(chat).or_insert_with(|| start(shared, chat, chats));
-        // It ends after this does.
-        let _ = writer.send(heard);
+        for (chat, heard) in next {
+            let writer = open.entry(chat).or_insert_with(|| start(shared, chat, chats));
+            // It ends after this does.
+            let _ = writer.send(heard);
+        }
     }
 }
 
-/// In which chat it is heard; `None` when its people are elsewhere.
-fn heard(shared: &Shared, said: Addressed) -> Option<(ChatId, Heard)> {
+/// In which chats it is heard; in none, when its people are elsewhere.
+fn heard(shared: &Shared, said: Addressed) -> Vec<(ChatId, Heard)> {
     match said.outgoing {
         Outgoing::Begin { .. } => shared.set_busy(&said.session, true),
         Outgoing::End => shared.set_busy(&said.session, false),
         _ => {}
     }
-    Some((shared.people.chat(&said.session)?, Heard::Said(said.outgoing)))
+    let chats = match &said.outgoing {
+        Outgoing::Broadcast(_) => shared.people.broadcast_chats(),
+        _ => shared.people.chat(&said.session).into_iter().collect(),
+    };
+    chats.into_iter().map(|chat| (chat, Heard::Said(said.outgoing.clone()))).collect()
 }
 
 fn start(shared: &Arc<Shared>, chat: ChatId, chats: &mut JoinSet<()>) -> UnboundedSender<Heard> {

@@ -118,7 +118,7 @@ impl Endpoint {
     }
 
     fn plan(&self, ask: &Ask<'_>, way: Way) -> Plan {
-        Plan::new(ask, way, &self.memo, self.window)
+        Plan::new(ask, way, &self.model, &self.memo, self.window)
     }
 
     async fn attempt(

@@ -3,8 +3,8 @@
 use super::measure;
 use super::memo::{Memo, Size};
 use crate::model::provider::{Asked, Form};
-use crate::model::{Ask, Fit, Way, schema, tools};
-use crate::prompt::{Rendered, offered};
+use crate::model::{Ask, Fit, Way, schema, size, tools};
+use crate::prompt::{Rendered, offered, wishes};
 
 /// One request, before it takes a provider's shape.
 #[derive(Debug)]
@@ -25,9 +25,15 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Plans `ask` for a server of which `memo` is known, whose owner wishes for a window of `wish` tokens.
-    pub(super) fn new(ask: &Ask<'_>, way: Way, memo: &Memo, wish: Option<u64>) -> Self {
-        let form = form(ask, way);
+    /// Plans `ask` for `model`, of whose server `memo` is known, whose owner wishes for a window of `wish` tokens.
+    pub(super) fn new(
+        ask: &Ask<'_>,
+        way: Way,
+        model: &str,
+        memo: &Memo,
+        wish: Option<u64>,
+    ) -> Self {
+        let form = form(ask, way, model);
         let beside = beside(&form);
         loop {
             let size = memo.size(wish);
@@ -71,12 +77,17 @@ pub(super) fn next(way: Way) -> Option<Way> {
     }
 }
 
-fn form(ask: &Ask<'_>, way: Way) -> Form {
+fn form(ask: &Ask<'_>, way: Way, model: &str) -> Form {
     let Some(turn) = &ask.turn else { return Form::Free };
     let cards = offered(turn.message, turn.cards, turn.so_far);
     match way {
         Way::ToolCode => Form::Free,
-        Way::Json => Form::Schema(schema::answer(&cards)),
+        Way::Json => {
+            // A larger model is left to count for itself, and what was done since is done.
+            let helped = size::is_small(model) && turn.so_far.is_empty();
+            let least = if helped { wishes(turn.message, &cards).len() } else { 0 };
+            Form::Schema(schema::answer(&cards, least))
+        }
         Way::Native if cards.is_empty() => Form::Free,
         Way::Native => Form::Tools(tools::tools(&cards)),
     }

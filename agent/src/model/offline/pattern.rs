@@ -12,7 +12,7 @@ use super::leaves::{Leaf, Takes, leaves};
 use crate::answer::Action;
 
 /// The quotes that stand for one another.
-const QUOTES: &str = "'\"`´‘’‚‛“”„‟«»‹›";
+const QUOTES: &str = "'\"`´‘’‚‛“”„‟«»‹›「」";
 
 /// How large a compiled pattern may be, in bytes; skills bring the examples, and nobody has read them.
 const PATTERN_LIMIT: usize = 256 * 1024;
@@ -32,14 +32,14 @@ pub(super) struct Pattern {
 impl Pattern {
     /// The pattern of an example; `None` if the sentence says too little, for it would fit anything.
     pub(super) fn new(card: &ActionCard, example: &Example) -> Option<Self> {
-        let say = example.say.trim().trim_end_matches(['.', '!', '?', '…']);
+        let say = example.say.trim().trim_end_matches(['.', '!', '?', '…', '。']);
         let slots = slots(say, leaves(card, &Value::Object(example.params.clone())));
         let (body, literal) = body(say, &slots);
         if literal < 3 {
             return None;
         }
         let regex = RegexBuilder::new(&format!(
-            r"^\s*(?:please,?\s+)?{body}(?:,?\s+please)?\s*[.!?…]*\s*$"
+            r"^\s*(?:please,?\s+)?{body}(?:,?\s+please)?\s*[.!?…。]*\s*$"
         ))
         .case_insensitive(true)
         .dot_matches_new_line(true)
@@ -166,7 +166,12 @@ fn literal(text: &str, pattern: &mut String) -> usize {
         }
         in_space = character.is_whitespace();
     }
-    text.chars().filter(|c| c.is_alphanumeric()).count()
+    text.chars().filter(|c| c.is_alphanumeric()).map(weight).sum()
+}
+
+/// How much a letter says: a Chinese or Japanese one as much as two of others.
+fn weight(letter: char) -> usize {
+    if matches!(letter, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}') { 2 } else { 1 }
 }
 
 /// What was said, without quotes around the whole.

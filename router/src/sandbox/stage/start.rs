@@ -5,7 +5,9 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command};
+use std::thread;
+use std::time::Duration;
 
 use nix::unistd::Pid;
 
@@ -19,13 +21,30 @@ pub(super) fn start(plan: &Plan) -> Result<Pid, Failure> {
         return Err(NotStarted::new("its command is empty", "name a program in skill.toml").into());
     };
     let envs = plan.env.iter().map(|(name, value)| (name, value));
-    match Command::new(program).args(arguments).env_clear().envs(envs).spawn() {
+    let mut command = Command::new(program);
+    match spawn(command.args(arguments).env_clear().envs(envs)) {
         Ok(child) => {
             let id = i32::try_from(child.id()).map_err(io::Error::other);
             Ok(Pid::from_raw(id.trying("read the skill's process id")?))
         }
         Err(error) => Err(why(plan, program, &error).into()),
     }
+}
+
+/// How often, and after how long, a program is tried again that still counts as being written.
+const TRIES: usize = 100;
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// A program that was just written counts as being written while any process that was started meanwhile still has to
+/// begin, wherever on the machine that is: a matter of moments.
+fn spawn(command: &mut Command) -> io::Result<Child> {
+    for _ in 0..TRIES {
+        match command.spawn() {
+            Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => thread::sleep(PAUSE),
+            done => return done,
+        }
+    }
+    command.spawn()
 }
 
 fn why(plan: &Plan, program: &str, error: &io::Error) -> NotStarted {
@@ -59,6 +78,10 @@ fn why(plan: &Plan, program: &str, error: &io::Error) -> NotStarted {
         Some(libc::EAGAIN) => NotStarted::new(
             format!("{name} cannot be started: too many processes are running"),
             "let others end first, or raise the number of processes that this user may have",
+        ),
+        Some(libc::ETXTBSY) => NotStarted::new(
+            format!("{name} is being written"),
+            "close whatever has it open for writing, and try again",
         ),
         _ => NotStarted::new(format!("{name} cannot be started: {error}"), "try it by hand"),
     }

@@ -147,13 +147,20 @@ impl BotApi {
     }
 
     /// Adds an update; without an `update_id` it gets the next one.
-    pub fn update(&self, mut update: Value) {
+    pub fn update(&self, update: Value) {
+        self.updates([update]);
+    }
+
+    /// Adds updates that are told all at once, in this order.
+    pub fn updates(&self, updates: impl IntoIterator<Item = Value>) {
         let mut state = self.lock();
-        if update.get("update_id").is_none() {
-            update["update_id"] = state.next_update.into();
-            state.next_update += 1;
+        for mut update in updates {
+            if update.get("update_id").is_none() {
+                update["update_id"] = state.next_update.into();
+                state.next_update += 1;
+            }
+            state.updates.push(update);
         }
-        state.updates.push(update);
         self.state.changed.notify_all();
     }
 

@@ -99,7 +99,7 @@ fn openai_itself_makes_demands_that_others_do_not() {
     let body = |cards: &[ActionCard]| {
         let memory = Memory::default();
         let turn = TurnParts { message: "hi", cards: [cards, &[]], so_far: &[], memory: &memory };
-        let plan = Plan::new(&Ask::turn(&written, turn), Way::Json, &endpoint.memo, None);
+        let plan = Plan::new(&Ask::turn(&written, turn), Way::Json, "m", &endpoint.memo, None);
         endpoint.provider.complete(&plan.asked("gpt")).body.unwrap()
     };
     assert_eq!(endpoint.memo.size(None).window, 128_000);

@@ -1,0 +1,57 @@
+//! The channels that are on.
+
+use protocol::{NameError, Principal, SessionKey};
+use tokio_util::sync::CancellationToken;
+
+#[cfg(feature = "telegram")]
+use super::telegram;
+use crate::channel::Channel;
+use crate::channel::console::Console;
+use crate::channel::http::Http;
+use crate::config::Settings;
+use crate::workspace::{OWNER, Workspace};
+
+/// A channel that is on.
+pub(super) struct On {
+    /// The channel.
+    pub(super) channel: Box<dyn Channel>,
+    /// A line for people who want to know.
+    pub(super) line: String,
+}
+
+/// All of them, the console first, and a line for each of the others. `quit` is cancelled by who sits at the console.
+pub(super) fn all(
+    settings: &Settings,
+    workspace: &Workspace,
+    quit: &CancellationToken,
+) -> Result<(Vec<Box<dyn Channel>>, Vec<String>), NameError> {
+    #[cfg(feature = "telegram")]
+    let others = [telegram::channel(settings, workspace)?, http(settings)];
+    #[cfg(not(feature = "telegram"))]
+    let others = [http(settings)];
+    let (mut channels, mut lines) = (vec![console(workspace, quit)?], Vec::new());
+    for on in others.into_iter().flatten() {
+        channels.push(on.channel);
+        lines.push(on.line);
+    }
+    Ok((channels, lines))
+}
+
+/// The console: who sits there is the owner and may end everything by `quit`.
+fn console(workspace: &Workspace, quit: &CancellationToken) -> Result<Box<dyn Channel>, NameError> {
+    Ok(Box::new(Console {
+        session: SessionKey::new(OWNER)?,
+        principal: Principal::new("console:owner")?,
+        typed: workspace.folder().join("console_history.txt"),
+        quit: quit.clone(),
+    }))
+}
+
+fn http(settings: &Settings) -> Option<On> {
+    let listen = settings.config.http.listen?.address();
+    let channel = Http { listen, token: settings.http_token.clone() };
+    Some(On {
+        channel: Box::new(channel),
+        line: format!("http:   for programs, at http://{listen}"),
+    })
+}
