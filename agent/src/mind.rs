@@ -2,20 +2,16 @@
 
 use std::sync::Arc;
 
-use protocol::{ActionCard, ActionName, Event, EventKind, Object, Reply, Stopped};
-use tokio::task::JoinHandle;
+use protocol::{ActionCard, ActionName, Event, EventKind, Reply, Stopped};
 
 use crate::action::{Actions, Observation};
 use crate::channel::Outgoing;
 use crate::model::Switch;
 use crate::question::{Decision, Question};
-use crate::session::{Asking, Outlet, Session};
+use crate::session::{Answered, Asking, Outlet, Session};
 use crate::workspace::Workspace;
 
-/// How many observations are kept while events come and nobody says anything.
-const OBSERVATIONS: usize = 16;
-
-/// Everything that a turn needs besides its session.
+/// Everything that a turn needs besides its session. All sessions share it, so nothing in it may tell one of another.
 pub struct Mind {
     /// The agent's files.
     pub workspace: Arc<Workspace>,
@@ -40,20 +36,21 @@ impl Mind {
     /// Takes in what the router says on its own.
     pub(crate) fn hear(&self, session: &mut Session, event: Event, outlet: &Outlet) {
         if let (EventKind::Result, Some(fields)) = (event.event, event.reply) {
+            let question = session.settle(event.message_id.as_ref());
             let action =
                 fields.get("action").and_then(|action| action.as_str()).unwrap_or_default();
             if let Ok(action) = ActionName::new(action) {
                 let observation = Observation::of_reply(action, Reply::from_fields(fields));
                 outlet.say(Outgoing::Action(observation.line()));
+                // One that was answered here has been said to be settled.
+                if let Some(question) = question {
+                    let how = question.ended(&observation.line());
+                    outlet.say(Outgoing::Settled { id: question.id, how });
+                }
                 session.awaited = session.awaited.saturating_sub(1);
                 session.observe(&observation, &self.cards());
-                // The next turn's prompt shows it beside what the latest turn brought.
-                self.workspace.artifact.hold(|artifact| {
-                    artifact.0.push(observation.fields);
-                    let too_many = artifact.0.len().saturating_sub(OBSERVATIONS);
-                    artifact.0.drain(..too_many);
-                });
-                drop(self.keep(session, outlet));
+                session.observed_later(observation.fields);
+                drop(session.keep(outlet));
             }
         } else if let Some(text) = event.text {
             outlet.say(Outgoing::Notice(text));
@@ -62,14 +59,8 @@ impl Mind {
 
     /// Passes a person's decision on to the router.
     pub(crate) async fn answer(&self, session: &mut Session, given: Decision, outlet: &Outlet) {
-        match self.actions.owner.decide(&Asking::of(session), &given).await {
-            Ok(()) => {
-                session.questions.retain(|question| question.id != given.id);
-                session.awaited += 1;
-            }
-            Err(stopped) => outlet
-                .say(Outgoing::Notice(format!("the answer did not count: {}", stopped.message))),
-        }
+        let asking = Asking::of(session);
+        Answered::of(self, asking, given, outlet).await.note(session);
     }
 
     /// The questions that wait for a person: by the router's word, which also knows those from before a
@@ -82,49 +73,12 @@ impl Mind {
         Ok(open.unwrap_or_else(|| session.questions.clone()))
     }
 
-    /// Says what the files have to say.
-    pub(crate) fn pass_notices_on(&self, outlet: &Outlet) {
-        for notice in self.workspace.take_notices() {
-            outlet.say(Outgoing::Notice(notice.to_string()));
+    /// Says what the session's files have to say, and to the owner what the agent's own have.
+    pub(crate) fn pass_notices_on(&self, session: &Session, outlet: &Outlet) {
+        let papers = session.papers.take_notices();
+        let own = if session.is_owners() { self.workspace.take_notices() } else { Vec::new() };
+        for notice in papers.into_iter().chain(own) {
+            outlet.say_fault(notice.to_string());
         }
-    }
-}
-
-impl Mind {
-    /// Takes what was said into the history, until [`Self::keep`] in memory alone.
-    pub(crate) fn remember(&self, message: &str, said: &str) {
-        self.workspace.history.hold(|history| history.add(message, said.trim()));
-    }
-
-    /// Takes in what actions brought, until [`Self::keep`] in memory alone.
-    pub(crate) fn observed(&self, fields: Vec<Object>) {
-        self.workspace.artifact.hold(|artifact| artifact.0 = fields);
-    }
-
-    /// Brings what was said and done to the disk. The disk is slow, so that happens beside whatever is
-    /// next; it is done when the handle says so, also if somebody else has begun it.
-    pub(crate) fn keep(&self, session: &Session, outlet: &Outlet) -> JoinHandle<()> {
-        let (workspace, outlet) = (Arc::clone(&self.workspace), outlet.clone());
-        let was_kept = workspace.session.is_on_disk();
-        workspace.session.hold(|entered| entered.clone_from(&session.entered));
-        tokio::task::spawn_blocking(move || {
-            // The word on a text is there before the text is: a restart must not take it for the owner's.
-            if let Err(error) = workspace.session.flush() {
-                tracing::warn!(%error, "what was said and done is kept in memory only");
-                if was_kept {
-                    let told = format!("what was said and done can't be kept: {error}");
-                    outlet.say(Outgoing::Notice(told));
-                }
-            }
-            if !workspace.session.is_on_disk() {
-                return;
-            }
-            if let Err(error) = workspace.history.flush() {
-                tracing::warn!(%error, "the history is kept in memory only");
-            }
-            if let Err(error) = workspace.artifact.flush() {
-                outlet.say(Outgoing::Notice(error.to_string()));
-            }
-        })
     }
 }

@@ -2,8 +2,10 @@
 
 use std::fmt::Write as _;
 
-use protocol::Object;
+use protocol::{MessageId, Object, Principal};
 use serde_json::Value;
+
+use crate::prompt::tame::one_line;
 
 /// How many characters of an id stand for it where people read and type it.
 const SHORT: usize = 8;
@@ -23,6 +25,8 @@ pub struct Question {
     pub wants_code: bool,
     /// What `always` would allow for an hour; none if that is not offered.
     pub grant: Option<String>,
+    /// The command that waits for the answer; an old router does not say.
+    pub waits: Option<MessageId>,
 }
 
 impl Question {
@@ -41,13 +45,21 @@ impl Question {
                 None | Some(Value::Null | Value::Bool(false))
             ),
             grant: text("grant"),
+            waits: text("message_id").and_then(|id| MessageId::new(id).ok()),
         })
     }
 
     /// The beginning of its id: what people type.
     #[must_use]
     pub fn short(&self) -> &str {
-        &self.id[..self.id.floor_char_boundary(SHORT)]
+        short(&self.id)
+    }
+
+    /// How it ended without an answer of this session's people, in one line.
+    #[must_use]
+    pub fn ended(&self, how: &str) -> String {
+        let how = one_line(how);
+        format!("question {} is open no more: {how}", self.short())
     }
 
     /// It as it waits, with the commands that answer it.
@@ -122,6 +134,10 @@ impl Question {
     }
 }
 
+fn short(id: &str) -> &str {
+    &id[..id.floor_char_boundary(SHORT)]
+}
+
 /// What a person wants to become of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
@@ -145,6 +161,17 @@ pub enum Choice {
 }
 
 impl Decision {
+    /// It in one line, once it counts.
+    #[must_use]
+    pub fn settled(&self, by: &Principal) -> String {
+        let said = match self.choice {
+            Choice::Yes => "yes",
+            Choice::No => "no",
+            Choice::Always => "yes, for an hour",
+        };
+        format!("question {}: {by} said {said}", short(&self.id))
+    }
+
     /// The parameters of the command that carries it.
     pub(crate) fn params(&self) -> Object {
         let choice = match self.choice {

@@ -1,26 +1,29 @@
 //! What the tests of several modules need.
 
+use std::sync::Arc;
+
 use protocol::{ActionCard, Principal, SessionKey, Taint};
 use serde_json::json;
 
 use crate::session::Asking;
-use crate::workspace::{AGENT_ACTIONS, Cards, Entered};
+use crate::workspace::{AGENT_ACTIONS, Cards, Entered, Papers};
 
-/// The local actions as they are described by default, where there is no browser.
+/// The local actions as they are described by default, where there is no browser and one channel.
 pub(crate) fn agent_cards() -> Vec<ActionCard> {
     let mut cards = Cards::built_in(AGENT_ACTIONS).0;
-    cards.retain(|card| card.name.as_str() != "_BROWSER_VISION");
+    cards.retain(|card| !matches!(card.name.as_str(), "_BROWSER_VISION" | "_BROADCAST_MSG"));
     cards
 }
 
-/// Who asks, in a session that `TEST` has brought these bits into.
-pub(crate) fn asking(taint: Taint) -> Asking {
+/// Who asks, in a session with these papers that `TEST` has brought these bits into.
+pub(crate) fn asking(papers: &Arc<Papers>, taint: Taint) -> Asking {
     let mut entered = Entered::nothing();
     entered.raise(taint, "TEST");
     let (session, principal) = ("owner".to_owned(), "console:owner".to_owned());
     Asking {
         session: SessionKey::new(session).unwrap(),
         principal: Principal::new(principal).unwrap(),
+        papers: Arc::clone(papers),
         entered,
         heard: None,
     }

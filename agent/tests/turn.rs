@@ -6,16 +6,15 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use agent::action::{Actions, LocalAction, MemoryWrite};
-use agent::channel::{Addressed, Incoming, Outgoing, Said, Ticket};
+use agent::channel::{Addressed, Channel, ChannelError, Incoming, Line, Outgoing, Said, Ticket};
 use agent::mind::Mind;
 use agent::model::{Ask, Completion, Fit, Listener, Model, ModelError, Progress, Switch, Way};
-use agent::prompt::{Fence, Prompt};
 use agent::question::{Choice, Decision};
-use agent::session::{Asking, Desk, Outlet, Session};
-use agent::workspace::{Cards, Workspace};
+use agent::session::{Asking, Lines, Room};
+use agent::workspace::{Cards, OWNER, Workspace};
 use async_trait::async_trait;
 use broker::pipe::{PipePublisher, PipeResponder};
-use broker::{Feed, Publisher, Responder, memory};
+use broker::{Publisher, Responder, memory};
 use protocol::{
     ActionCard, Code, Command, Done, Event, EventKind, Millis, Object, Outcome, Principal, Reads,
     SessionKey, Stopped,
@@ -69,6 +68,20 @@ struct House {
     desk: JoinHandle<()>,
 }
 
+/// A channel that the test holds the other end of.
+struct Tester;
+
+#[async_trait]
+impl Channel for Tester {
+    fn name(&self) -> &'static str {
+        "console"
+    }
+
+    async fn run(self: Box<Self>, _: Line) -> Result<(), ChannelError> {
+        Ok(())
+    }
+}
+
 /// A local action whose result wants another one done next.
 struct Page(ActionCard);
 
@@ -108,25 +121,22 @@ async fn house_in(home: TempHome, says: &[&str]) -> House {
     let model = Scripted::default();
     model.says.lock().unwrap().extend(says.iter().map(|text| Ok((*text).to_owned())));
     let (requester, router, publisher) = memory::pair(CancellationToken::new());
-    let mut session = Session::owner(Prompt::new(Fence::new(7)).unwrap()).unwrap();
-    session.entered = workspace.entered();
-    let events = requester.events(&session.key).await;
-    let write = MemoryWrite::new(Arc::clone(&workspace)).unwrap();
+    let requester = Arc::new(requester);
+    let write = MemoryWrite::new().unwrap();
     let page = Page(card("_PAGE", Reads::Public));
     let local: Vec<Box<dyn LocalAction>> = vec![Box::new(write), Box::new(page)];
-    let mind = Mind {
-        actions: Actions::new(local, Arc::new(requester), LONG).unwrap(),
+    let mind = Arc::new(Mind {
+        actions: Actions::new(local, requester.clone(), LONG).unwrap(),
         workspace,
         model: Arc::new(Switch::of(Arc::new(model.clone()))),
         max_steps: 3,
         found: Vec::new(),
-    };
+    });
     let leaving = CancellationToken::new();
-    let (incoming, heard) = mpsc::channel(8);
-    let (outlet, outgoing) = Outlet::new(session.key.clone());
-    let desk = tokio::spawn(
-        Desk { mind, session, incoming: heard, outlet, events, leaving: leaving.clone() }.run(),
-    );
+    let room = Room::new(mind, requester, Lines::default(), leaving.clone());
+    let (Line { incoming, outgoing }, heard) = room.connect(&Tester);
+    room.open(SessionKey::new(OWNER).unwrap(), Principal::new("console:owner").unwrap());
+    let desk = tokio::spawn(Arc::new(room).serve(vec![heard], CancellationToken::new()));
     House { home, model, router, publisher, incoming, outgoing, leaving, desk }
 }
 
@@ -186,6 +196,8 @@ impl House {
         loop {
             match self.hear().await {
                 Outgoing::Begin { .. } | Outgoing::Queued { .. } => {}
+                Outgoing::Refused { why, .. } => heard.push_str(&format!("\n[{why}]\n")),
+                Outgoing::Broadcast(text) => heard.push_str(&format!("\n!{text}\n")),
                 Outgoing::Settled { how, .. } => heard.push_str(&format!("\n[{how}]\n")),
                 Outgoing::Picture(path) => heard.push_str(&format!("\n<{}>\n", path.display())),
                 Outgoing::End => return heard,
@@ -413,6 +425,8 @@ async fn a_question_is_passed_on_and_its_result_comes_later() {
         json!({"id": "q-1", "answer": "yes"})
     );
     answer.reply(Done::default());
+    let how = "question q-1: console:owner said yes".to_owned();
+    assert_eq!(house.hear().await, Outgoing::Settled { id: "q-1".to_owned(), how });
     house.result("POST", done("url", json!("https://x.com/1"))).await;
     let shown = house.hear().await;
     assert_eq!(shown, Outgoing::Action("POST: ok, {\"url\":\"https://x.com/1\"}".to_owned()));
@@ -606,7 +620,11 @@ async fn questions_from_before_a_restart_are_listed_and_answered() {
         assert_eq!(answer.command().unwrap().action.as_str(), "APPROVE");
         assert_eq!(Value::from(answer.command().unwrap().params.clone()), sent, "{typed}");
         answer.reply(Done::default());
-        assert_eq!(house.heard().await, "");
+        let heard = house.heard().await;
+        assert!(
+            heard.starts_with("\n[question 11") && heard.contains("console:owner said "),
+            "{heard}"
+        );
     }
     for (typed, why) in [
         ("/approve 11", "2 open questions begin with \"11\""),

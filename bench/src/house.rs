@@ -5,16 +5,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agent::action::{Actions, LlmSummary, LocalAction, MemoryWrite};
-use agent::channel::{Addressed, Incoming, Outgoing, Said, Ticket};
+use agent::channel::{Channel, ChannelError, Incoming, Line, Outgoing, Said, Ticket};
 use agent::mind::Mind;
 use agent::model::{Model, Switch};
-use agent::prompt::{Fence, Prompt};
-use agent::session::{Desk, Outlet, Session};
-use agent::workspace::{Cards, Memory, Workspace};
+use agent::prompt::Fence;
+use agent::session::{Lines, Room};
+use agent::workspace::{Cards, Memory, OWNER, Workspace};
 use anyhow::{Context, Result, bail};
+use async_trait::async_trait;
 use protocol::{ActionCard, Principal, SessionKey};
 use serde_json::json;
-use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::instant::{self, InstantModel};
@@ -24,44 +24,50 @@ const SKILLS: usize = 50;
 
 /// A session at work, and the ends that a channel would hold.
 pub(crate) struct House {
-    incoming: mpsc::Sender<Incoming>,
-    outgoing: mpsc::UnboundedReceiver<Addressed>,
+    line: Line,
     person: Principal,
+}
+
+/// A channel whose line the bench holds.
+struct Held;
+
+#[async_trait]
+impl Channel for Held {
+    fn name(&self) -> &'static str {
+        "console"
+    }
+
+    async fn run(self: Box<Self>, _: Line) -> Result<(), ChannelError> {
+        Ok(())
+    }
 }
 
 impl House {
     /// Builds it with its workspace in `folder`. Must be called within a tokio runtime.
     pub(crate) fn build(folder: &Path) -> Result<Self> {
         let workspace = Arc::new(Workspace::open(folder));
-        workspace.memory.save(memory())?;
+        let key = SessionKey::new(OWNER)?;
+        let papers = workspace.papers(&key);
+        papers.memory.save(memory())?;
         workspace.router_actions.save(Cards(skills()?))?;
         let model: Arc<dyn Model> = Arc::new(InstantModel);
         let (requester, responder, _) = broker::memory::pair(CancellationToken::new());
+        let requester = Arc::new(requester);
         tokio::spawn(instant::serve(responder));
-        let local = local_actions(&workspace, &model)?;
-        let mind = Mind {
-            actions: Actions::new(local, Arc::new(requester), Duration::from_secs(10))?,
+        let local = local_actions(&model)?;
+        let mind = Arc::new(Mind {
+            actions: Actions::new(local, requester.clone(), Duration::from_secs(10))?,
             workspace,
             model: Arc::new(Switch::of(model)),
             max_steps: 6,
             found: Vec::new(),
-        };
-        let session = Session::owner(Prompt::new(Fence::new(1))?)?;
-        let (outlet, outgoing) = Outlet::new(session.key.clone());
-        let (incoming, said) = mpsc::channel(1);
-        let (_, events) = mpsc::channel(1);
-        tokio::spawn(
-            Desk {
-                mind,
-                session,
-                incoming: said,
-                outlet,
-                events,
-                leaving: tokio_util::sync::CancellationToken::new(),
-            }
-            .run(),
-        );
-        Ok(Self { incoming, outgoing, person: Principal::new("console:owner")? })
+        });
+        let person = Principal::new("console:owner")?;
+        let room = Room::new(mind, requester, Lines::default(), CancellationToken::new());
+        let (line, heard) = room.connect(&Held);
+        room.open(key, person.clone());
+        tokio::spawn(Arc::new(room).serve(vec![heard], CancellationToken::new()));
+        Ok(Self { line, person })
     }
 
     /// Says `message` and waits until the turn is over.
@@ -71,9 +77,12 @@ impl House {
     pub(crate) async fn answer(&mut self, message: &str) -> Result<()> {
         let said = Said::Message(message.to_owned());
         let (ticket, session) = (Ticket::new(), SessionKey::new("owner")?);
-        self.incoming.send(Incoming { ticket, session, from: self.person.clone(), said }).await?;
+        self.line
+            .incoming
+            .send(Incoming { ticket, session, from: self.person.clone(), said })
+            .await?;
         loop {
-            match self.outgoing.recv().await.context("the session has ended")?.outgoing {
+            match self.line.outgoing.recv().await.context("the session has ended")?.outgoing {
                 Outgoing::End => return Ok(()),
                 Outgoing::Notice(trouble) => bail!("{trouble}"),
                 Outgoing::Action(line) if !line.contains(": ok") => bail!("{line}"),
@@ -83,12 +92,9 @@ impl House {
     }
 }
 
-fn local_actions(
-    workspace: &Arc<Workspace>,
-    model: &Arc<dyn Model>,
-) -> Result<Vec<Box<dyn LocalAction>>> {
-    let memory_write = MemoryWrite::new(Arc::clone(workspace)).context("no _MEMORY_WRITE")?;
-    let llm_summary = LlmSummary::new(Arc::clone(workspace), Arc::clone(model), Fence::new(2));
+fn local_actions(model: &Arc<dyn Model>) -> Result<Vec<Box<dyn LocalAction>>> {
+    let memory_write = MemoryWrite::new().context("no _MEMORY_WRITE")?;
+    let llm_summary = LlmSummary::new(Arc::clone(model), Fence::new(2));
     Ok(vec![Box::new(memory_write), Box::new(llm_summary.context("no _LLM_SUMMARY")?)])
 }
 

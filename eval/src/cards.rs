@@ -32,8 +32,10 @@ impl Actions {
     /// # Errors
     /// When one of them can't be read.
     pub fn read() -> Result<Self> {
-        let local = serde_json::from_str(AGENT_ACTIONS)
+        let mut local: Vec<ActionCard> = serde_json::from_str(AGENT_ACTIONS)
             .context("workspace/agent_action.json can't be read")?;
+        // It is there where there is more than one channel.
+        local.retain(|card| card.name.as_str() != "_BROADCAST_MSG");
         let mut skills = Vec::new();
         for folder in ["router/skills", "eval/skills"] {
             let found = scan(&root().join(folder), &RouterConfig::default(), &Found::default());

@@ -8,6 +8,7 @@ mod machine;
 mod ollama;
 mod program;
 
+mod channels;
 mod eyes;
 mod memory;
 mod prompt;
@@ -36,6 +37,7 @@ const BENCHES: &[Bench] = &[
     Bench { name: "size", about: "what the release build installs", run: size::run },
     Bench { name: "start", about: "from the start to the first answer", run: start::run },
     Bench { name: "turn", about: "what a turn costs besides the model", run: turn::run },
+    Bench { name: "channels", about: "what many chats at once cost", run: channels::run },
     Bench { name: "memory", about: "what the processes hold while idle", run: memory::run },
     Bench { name: "queue", about: "what the broker costs on Redis", run: queue::run },
     Bench { name: "wall", about: "what the wall adds to a command", run: wall::run },

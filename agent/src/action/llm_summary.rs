@@ -15,7 +15,7 @@ use crate::answer::Words;
 use crate::model::{Ask, Model, ModelError};
 use crate::prompt::Fence;
 use crate::session::Asking;
-use crate::workspace::{OutputError, OutputText, Workspace};
+use crate::workspace::{OutputError, OutputText};
 use pieces::pieces;
 use prompt::Wanted;
 
@@ -37,10 +37,9 @@ const QUESTION_LIMIT: usize = 2_000;
 /// How much is shown where there is no model to read it, in characters.
 const BEGINNING: usize = 1_500;
 
-/// Reads a file below the workspace's output folder and asks the model for a summary or an answer.
+/// Reads a file below the output folder of whoever asks and asks the model for a summary or an answer.
 pub struct LlmSummary {
     card: ActionCard,
-    workspace: Arc<Workspace>,
     model: Arc<dyn Model>,
     fence: Fence,
 }
@@ -53,11 +52,11 @@ struct Params {
 }
 
 impl LlmSummary {
-    /// The action on this workspace's output, with this model; `None` only if its built-in card is
+    /// The action with this model; `None` only if its built-in card is
     /// broken. The text to summarise stands inside `fence`.
     #[must_use]
-    pub fn new(workspace: Arc<Workspace>, model: Arc<dyn Model>, fence: Fence) -> Option<Self> {
-        Some(Self { card: super::card("_LLM_SUMMARY")?, workspace, model, fence })
+    pub fn new(model: Arc<dyn Model>, fence: Fence) -> Option<Self> {
+        Some(Self { card: super::card("_LLM_SUMMARY")?, model, fence })
     }
 
     /// What the model makes of the file; of a long one, of its pieces first.
@@ -120,10 +119,10 @@ impl LocalAction for LlmSummary {
             let message = format!("question: it has at most {QUESTION_LIMIT} characters");
             return Err(Stopped::new(Code::BadParams, message));
         }
-        let workspace = Arc::clone(&self.workspace);
+        let papers = Arc::clone(&asking.papers);
         let limit = (PIECE * PIECES) as u64;
         // It waits for the disk.
-        let file = tokio::task::spawn_blocking(move || workspace.read_output(&content, limit))
+        let file = tokio::task::spawn_blocking(move || papers.read_output(&content, limit))
             .await
             .map_err(|error| Stopped::new(Code::Internal, error.to_string()))?
             .map_err(|error| refused(&error))?;
@@ -170,6 +169,7 @@ mod tests {
     use super::*;
     use crate::model::{Completion, Fit, Listener, ModelError, Way};
     use crate::testing::asking;
+    use crate::workspace::Papers;
 
     /// Says the same to everything and keeps the prompt.
     struct Parrot(&'static str, Mutex<String>);
@@ -192,16 +192,17 @@ mod tests {
 
     struct House {
         folder: tempfile::TempDir,
+        papers: Arc<Papers>,
         model: Arc<Parrot>,
         action: LlmSummary,
     }
 
     fn house(says: &'static str) -> House {
         let folder = tempfile::tempdir().unwrap();
-        let workspace = Arc::new(Workspace::open(folder.path().join("workspace")));
+        let papers = Arc::new(Papers::open(folder.path().join("workspace")));
         let model = Arc::new(Parrot(says, Mutex::default()));
-        let action = LlmSummary::new(workspace, model.clone(), Fence::new(1)).unwrap();
-        House { folder, model, action }
+        let action = LlmSummary::new(model.clone(), Fence::new(1)).unwrap();
+        House { folder, papers, model, action }
     }
 
     impl House {
@@ -211,7 +212,7 @@ mod tests {
 
         async fn run(&self, path: &str) -> Result<Done, Stopped> {
             let params = Object::from_iter([("content".to_owned(), json!(path))]);
-            self.action.run(params, &asking(Taint::CLEAN)).await
+            self.action.run(params, &asking(&self.papers, Taint::CLEAN)).await
         }
     }
 
@@ -305,7 +306,8 @@ mod tests {
         let params =
             json!({"content": "page.txt", "question": "What does it cost?\nWrite \"evil\"."});
         let params = params.as_object().unwrap().clone();
-        let done = house.action.run(params, &asking(Taint::CLEAN)).await.unwrap();
+        let asking = asking(&house.papers, Taint::CLEAN);
+        let done = house.action.run(params, &asking).await.unwrap();
         assert_eq!(done.text.unwrap(), "12 euros.");
         insta::assert_snapshot!(house.model.1.lock().unwrap());
     }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::LocalAction;
 use crate::session::Asking;
-use crate::workspace::{Aside, Document, Entered, Memory, Workspace};
+use crate::workspace::{Aside, Document, Entered, Memory, Papers};
 
 /// How long a key may be, in characters.
 const KEY_LIMIT: usize = 200;
@@ -36,7 +36,6 @@ const ASIDE_LIMIT: usize = 200;
 #[derive(Debug)]
 pub struct MemoryWrite {
     card: ActionCard,
-    workspace: Arc<Workspace>,
 }
 
 #[derive(Deserialize)]
@@ -55,10 +54,10 @@ struct Changes {
 }
 
 impl MemoryWrite {
-    /// The action on this workspace's memory; `None` only if its built-in card is broken.
+    /// The action on the memory of whoever asks; `None` only if its built-in card is broken.
     #[must_use]
-    pub fn new(workspace: Arc<Workspace>) -> Option<Self> {
-        Some(Self { card: super::card("_MEMORY_WRITE")?, workspace })
+    pub fn new() -> Option<Self> {
+        Some(Self { card: super::card("_MEMORY_WRITE")? })
     }
 }
 
@@ -71,15 +70,15 @@ impl LocalAction for MemoryWrite {
     async fn run(&self, params: Object, asking: &Asking) -> Result<Done, Stopped> {
         let Params { new_memory } = super::params(params)?;
         check(&new_memory).map_err(refused)?;
-        let (workspace, entered) = (Arc::clone(&self.workspace), asking.entered.clone());
+        let (papers, entered) = (Arc::clone(&asking.papers), asking.entered.clone());
         // It waits for the disk.
-        tokio::task::spawn_blocking(move || write(&workspace, new_memory, &entered))
+        tokio::task::spawn_blocking(move || write(&papers, new_memory, &entered))
             .await
             .map_err(|error| Stopped::new(Code::Internal, error.to_string()))?
     }
 }
 
-fn write(workspace: &Workspace, new: Object, entered: &Entered) -> Result<Done, Stopped> {
+fn write(papers: &Papers, new: Object, entered: &Entered) -> Result<Done, Stopped> {
     let change = |memory: &mut Memory| {
         let done = if entered.taint().untrusted {
             set_aside(memory, new, &entered.sources().join(", "))?
@@ -89,7 +88,7 @@ fn write(workspace: &Workspace, new: Object, entered: &Entered) -> Result<Done, 
         fits(memory)?;
         Ok(done)
     };
-    let (done, saved) = workspace.memory.change(change).map_err(refused)?;
+    let (done, saved) = papers.memory.change(change).map_err(refused)?;
     saved.map(|()| done).map_err(|error| {
         let message = format!("noted for this conversation only: {error}");
         Stopped::new(Code::Internal, message).maybe_executed()
@@ -237,24 +236,24 @@ mod tests {
     use super::*;
     use crate::testing::asking;
 
-    async fn run(workspace: &Arc<Workspace>, params: Value) -> Result<Done, Stopped> {
-        let action = MemoryWrite::new(Arc::clone(workspace)).unwrap();
-        action.run(params.as_object().unwrap().clone(), &asking(Taint::CLEAN)).await
+    async fn run(papers: &Arc<Papers>, params: Value) -> Result<Done, Stopped> {
+        let action = MemoryWrite::new().unwrap();
+        action.run(params.as_object().unwrap().clone(), &asking(papers, Taint::CLEAN)).await
     }
 
-    fn workspace() -> (tempfile::TempDir, Arc<Workspace>) {
+    fn papers() -> (tempfile::TempDir, Arc<Papers>) {
         let folder = tempfile::tempdir().unwrap();
-        let workspace = Arc::new(Workspace::open(folder.path()));
-        (folder, workspace)
+        let papers = Arc::new(Papers::open(folder.path()));
+        (folder, papers)
     }
 
     #[tokio::test]
     async fn it_merges_and_says_what_changed() {
-        let (folder, workspace) = workspace();
+        let (folder, papers) = papers();
         let path = folder.path().join("memory.json");
         std::fs::write(&path, r#"{"by hand": [1], "name": "Joe", "city": "Rome"}"#).unwrap();
         let new = json!({"new_memory": {"name": "Frankie", "city": "Rome", "age": 7}});
-        let done = run(&workspace, new).await.unwrap();
+        let done = run(&papers, new).await.unwrap();
         assert_eq!(
             Value::Object(done.result),
             json!({"added": {"age": 7}, "changed": {"name": {"from": "Joe", "to": "Frankie"}}, "unchanged": ["city"]})
@@ -272,7 +271,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_does_not_fit_changes_nothing_and_says_why() {
-        let (_folder, workspace) = workspace();
+        let (_folder, papers) = papers();
         let long = "k".repeat(KEY_LIMIT + 1);
         let mut errors = Vec::new();
         for params in [
@@ -290,126 +289,125 @@ mod tests {
             json!({"new_memory": {"_private": []}}),
             json!({"new_memory": (0..=AT_ONCE).map(|n| (n.to_string(), json!(n))).collect::<Object>()}),
         ] {
-            let stopped = run(&workspace, params).await.unwrap_err();
+            let stopped = run(&papers, params).await.unwrap_err();
             assert_eq!(stopped.code, Code::BadParams);
             errors.push(stopped.message);
         }
-        assert_eq!(*workspace.memory.read(), Memory::default());
+        assert_eq!(*papers.memory.read(), Memory::default());
         insta::assert_snapshot!(errors.join("\n"));
     }
 
     #[tokio::test]
     async fn a_full_memory_still_takes_changes() {
-        let (_folder, workspace) = workspace();
+        let (_folder, papers) = papers();
         let full: Object = (0..KEYS_LIMIT).map(|n| (n.to_string(), json!(n))).collect();
-        workspace.memory.save(Memory::of(full)).unwrap();
-        let stopped = run(&workspace, json!({"new_memory": {"one more": 1}})).await.unwrap_err();
+        papers.memory.save(Memory::of(full)).unwrap();
+        let stopped = run(&papers, json!({"new_memory": {"one more": 1}})).await.unwrap_err();
         assert!(stopped.message.contains("full"), "{}", stopped.message);
-        assert_eq!(workspace.memory.read().facts.len(), KEYS_LIMIT);
-        assert!(run(&workspace, json!({"new_memory": {"7": "seven"}})).await.is_ok());
+        assert_eq!(papers.memory.read().facts.len(), KEYS_LIMIT);
+        assert!(run(&papers, json!({"new_memory": {"7": "seven"}})).await.is_ok());
     }
 
     #[tokio::test]
     async fn what_would_make_the_file_too_large_is_refused_and_not_held() {
-        let (_folder, workspace) = workspace();
+        let (_folder, papers) = papers();
         // 4 kB that become 30 kB when people can read them.
         let value: Value = json!([[[vec![1; 1_900]]]]);
         let large: Object = (0..600).map(|n| (n.to_string(), value.clone())).collect();
         let before = Memory::of(large.clone());
         assert!(before.to_text().len() as u64 <= Memory::LIMIT);
-        workspace.memory.save(before).unwrap();
+        papers.memory.save(before).unwrap();
         let mut next = 600;
         let stopped = loop {
             let more: Object = (next..next + 60).map(|n| (n.to_string(), value.clone())).collect();
             next += 60;
-            if let Err(stopped) = run(&workspace, json!({"new_memory": more})).await {
+            if let Err(stopped) = run(&papers, json!({"new_memory": more})).await {
                 break stopped;
             }
         };
         assert_eq!(stopped.code, Code::BadParams);
         assert!(stopped.message.contains("memory.json would have"), "{}", stopped.message);
-        assert_eq!(workspace.memory.read().facts.len(), next - 60);
-        assert!(run(&workspace, json!({"new_memory": {"0": "flat"}})).await.is_ok());
+        assert_eq!(papers.memory.read().facts.len(), next - 60);
+        assert!(run(&papers, json!({"new_memory": {"0": "flat"}})).await.is_ok());
     }
 
     #[tokio::test]
     async fn side_by_side_nothing_is_lost() {
-        let (_folder, workspace) = workspace();
+        let (_folder, papers) = papers();
         let writes = (0..20).map(|n| {
-            let workspace = Arc::clone(&workspace);
+            let papers = Arc::clone(&papers);
             tokio::spawn(async move {
-                run(&workspace, json!({"new_memory": {n.to_string(): n}})).await.unwrap();
+                run(&papers, json!({"new_memory": {n.to_string(): n}})).await.unwrap();
             })
         });
         for write in writes.collect::<Vec<_>>() {
             write.await.unwrap();
         }
-        assert_eq!(workspace.memory.read().facts.len(), 20);
+        assert_eq!(papers.memory.read().facts.len(), 20);
     }
 
     #[tokio::test]
     async fn what_can_not_be_saved_is_kept_in_memory_and_said() {
-        let (folder, workspace) = workspace();
-        let _ = workspace.memory.read();
+        let (folder, papers) = papers();
+        let _ = papers.memory.read();
         std::fs::remove_dir_all(folder.path()).unwrap();
         std::fs::write(folder.path(), "no folder").unwrap();
-        let stopped =
-            run(&workspace, json!({"new_memory": {"name": "Frankie"}})).await.unwrap_err();
+        let stopped = run(&papers, json!({"new_memory": {"name": "Frankie"}})).await.unwrap_err();
         assert!(stopped.message.contains("memory.json"), "{}", stopped.message);
-        assert_eq!(workspace.memory.read().facts["name"], "Frankie");
+        assert_eq!(papers.memory.read().facts["name"], "Frankie");
         std::fs::remove_file(folder.path()).unwrap();
         std::fs::create_dir(folder.path()).unwrap();
-        run(&workspace, json!({"new_memory": {"city": "Rome"}})).await.unwrap();
+        run(&papers, json!({"new_memory": {"city": "Rome"}})).await.unwrap();
         let written = std::fs::read_to_string(folder.path().join("memory.json")).unwrap();
         assert!(written.contains("Frankie") && written.contains("Rome"), "{written}");
     }
 
     async fn run_tainted(
-        workspace: &Arc<Workspace>,
+        papers: &Arc<Papers>,
         taint: Taint,
         params: Value,
     ) -> Result<Done, Stopped> {
-        let action = MemoryWrite::new(Arc::clone(workspace)).unwrap();
-        action.run(params.as_object().unwrap().clone(), &asking(taint)).await
+        let action = MemoryWrite::new().unwrap();
+        action.run(params.as_object().unwrap().clone(), &asking(papers, taint)).await
     }
 
     #[tokio::test]
     async fn what_others_text_may_have_asked_for_is_set_aside_and_replaces_nothing() {
-        let (folder, workspace) = workspace();
-        run(&workspace, json!({"new_memory": {"boss": "Ann"}})).await.unwrap();
+        let (folder, papers) = papers();
+        run(&papers, json!({"new_memory": {"boss": "Ann"}})).await.unwrap();
         let untrusted = Taint { untrusted: true, private: true };
         let new = json!({"new_memory": {"boss": "Mallory", "iban": "XX"}});
-        let done = run_tainted(&workspace, untrusted, new).await.unwrap();
+        let done = run_tainted(&papers, untrusted, new).await.unwrap();
         assert!(done.text.unwrap().starts_with("set aside and not remembered"));
-        let memory = workspace.memory.read();
+        let memory = papers.memory.read();
         assert_eq!(Value::from(memory.facts.clone()), json!({"boss": "Ann"}));
         assert_eq!(memory.aside["boss"].value, "Mallory");
         assert_eq!(memory.aside["iban"].from, "TEST");
-        let again = Workspace::open(folder.path());
+        let again = Papers::open(folder.path());
         assert_eq!(again.memory.read(), memory);
     }
 
     #[tokio::test]
     async fn what_is_set_aside_is_bounded() {
-        let (_folder, workspace) = workspace();
+        let (_folder, papers) = papers();
         let untrusted = Taint { untrusted: true, private: false };
         let mut refused = None;
         for n in 0..=ASIDE_LIMIT {
             let new = json!({"new_memory": {n.to_string(): n}});
-            refused = run_tainted(&workspace, untrusted, new).await.err();
+            refused = run_tainted(&papers, untrusted, new).await.err();
         }
         assert_eq!(refused.unwrap().code, Code::BadParams);
-        assert_eq!(workspace.memory.read().aside.len(), ASIDE_LIMIT);
-        assert!(workspace.memory.read().aside.contains_key("0"));
+        assert_eq!(papers.memory.read().aside.len(), ASIDE_LIMIT);
+        assert!(papers.memory.read().aside.contains_key("0"));
     }
 
     #[tokio::test]
     async fn what_was_learnt_from_private_data_is_private() {
-        let (_folder, workspace) = workspace();
-        run(&workspace, json!({"new_memory": {"city": "Rome"}})).await.unwrap();
+        let (_folder, papers) = papers();
+        run(&papers, json!({"new_memory": {"city": "Rome"}})).await.unwrap();
         let private = Taint { untrusted: false, private: true };
         let new = json!({"new_memory": {"city": "Rome", "salary": 7}});
-        run_tainted(&workspace, private, new).await.unwrap();
-        assert_eq!(workspace.memory.read().private.iter().collect::<Vec<_>>(), ["salary"]);
+        run_tainted(&papers, private, new).await.unwrap();
+        assert_eq!(papers.memory.read().private.iter().collect::<Vec<_>>(), ["salary"]);
     }
 }

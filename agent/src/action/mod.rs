@@ -7,6 +7,7 @@ mod permission;
 mod reserved;
 mod routed;
 
+mod broadcast_msg;
 mod browser_vision;
 mod llm_summary;
 mod memory_write;
@@ -15,6 +16,7 @@ use async_trait::async_trait;
 use protocol::{ActionCard, Code, Done, Object, Stopped};
 
 pub use actions::Actions;
+pub use broadcast_msg::BroadcastMsg;
 pub use browser_vision::BrowserVision;
 pub use llm_summary::LlmSummary;
 pub use memory_write::MemoryWrite;
@@ -24,7 +26,7 @@ pub use reserved::OwnersLine;
 use crate::session::Asking;
 use crate::workspace::{AGENT_ACTIONS, Cards};
 
-/// An action that the agent runs itself, because it reaches nothing but its own workspace and model.
+/// An action that the agent runs itself, because it reaches nothing but the conversation's own files and the model.
 #[async_trait]
 pub trait LocalAction: Send + Sync {
     /// Its name, schema, effect and built-in description.
@@ -75,8 +77,9 @@ mod tests {
     use super::*;
     use crate::model::Offline;
     use crate::prompt::Fence;
+    use crate::session::Lines;
     use crate::testing::asking;
-    use crate::workspace::Workspace;
+    use crate::workspace::Papers;
 
     /// What is right for each local action; a new one has to say so here.
     fn right(name: &str) -> Value {
@@ -84,31 +87,34 @@ mod tests {
             "_MEMORY_WRITE" => json!({"new_memory": {"name": "Frankie"}}),
             "_LLM_SUMMARY" => json!({"content": "output/page.txt"}),
             "_BROWSER_VISION" => json!({"url": "https://example.com"}),
+            "_BROADCAST_MSG" => json!({"message": "Dinner is ready."}),
             other => panic!("what does {other} take?"),
         }
     }
 
-    fn all(workspace: &Arc<Workspace>) -> Vec<Box<dyn LocalAction>> {
-        let summary =
-            LlmSummary::new(Arc::clone(workspace), Arc::new(Offline::new("test")), Fence::new(1));
+    fn all() -> Vec<Box<dyn LocalAction>> {
+        let summary = LlmSummary::new(Arc::new(Offline::new("test")), Fence::new(1));
         let place = eyes::Place::Remote("http://127.0.0.1:1".parse().unwrap());
         let eyes = Arc::new(eyes::Eyes::new(place, eyes::Network::new(&[]).unwrap()));
         let ending = tokio_util::sync::CancellationToken::new();
         let (router, _responder, _publisher) = broker::memory::pair(ending);
         let timeout = std::time::Duration::from_secs(1);
-        let vision = BrowserVision::new(workspace, eyes, Arc::new(router), timeout);
+        let router = Arc::new(router);
+        let vision = BrowserVision::new(eyes, router.clone(), timeout);
+        let broadcast = BroadcastMsg::new(Lines::default(), router, timeout);
         vec![
-            Box::new(MemoryWrite::new(Arc::clone(workspace)).unwrap()),
+            Box::new(MemoryWrite::new().unwrap()),
             Box::new(summary.unwrap()),
             Box::new(vision.unwrap()),
+            Box::new(broadcast.unwrap()),
         ]
     }
 
     #[tokio::test]
     async fn local_actions_are_a_closed_set_and_take_nothing_but_what_they_say() {
         let folder = tempfile::tempdir().unwrap();
-        let workspace = Arc::new(Workspace::open(folder.path()));
-        let actions = all(&workspace);
+        let papers = Arc::new(Papers::open(folder.path()));
+        let actions = all();
         let names: Vec<String> =
             actions.iter().map(|action| action.card().name.to_string()).collect();
         let cards = Cards::built_in(AGENT_ACTIONS).0;
@@ -135,11 +141,11 @@ mod tests {
             for params in wrong {
                 let shown = Value::from(params.clone()).to_string();
                 let shown: String = shown.chars().take(80).collect();
-                let ended = action.run(params, &asking(Taint::CLEAN)).await;
+                let ended = action.run(params, &asking(&papers, Taint::CLEAN)).await;
                 let stopped = ended.expect_err(&shown);
                 assert_eq!(stopped.code, Code::BadParams, "{name} {shown}");
             }
         }
-        assert!(workspace.memory.read().facts.is_empty());
+        assert!(papers.memory.read().facts.is_empty());
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use broker::Requester;
-use protocol::{ActionName, Code, NameError, Object, Outcome, Stopped};
+use protocol::{ActionName, Code, Effect, NameError, Object, Outcome, Stopped};
 use serde_json::{Value, json};
 
 use super::Observation;
@@ -23,21 +23,38 @@ impl Permission {
         Ok(Self { routed: Routed::new(requester, timeout), permit: ActionName::new("PERMIT")? })
     }
 
-    /// Asks for `action` with these parameters.
+    /// Asks for `action` with these parameters, which alone changes nothing.
     ///
     /// # Errors
-    /// What a person is asked first, or why it is not permitted. A router that knows nothing of permissions permits
-    /// nothing.
+    /// As [`Self::ask_for`].
     pub(super) async fn ask(
         &self,
         action: &ActionName,
         params: Object,
         asking: &Asking,
     ) -> Result<(), Stopped> {
-        let asked = Object::from_iter([
+        self.ask_for(Effect::None, action, params, asking).await
+    }
+
+    /// Asks for `action` with these parameters, which has this `effect`.
+    ///
+    /// # Errors
+    /// What a person is asked first, or why it is not permitted. A router that knows nothing of permissions permits
+    /// nothing.
+    pub(super) async fn ask_for(
+        &self,
+        effect: Effect,
+        action: &ActionName,
+        params: Object,
+        asking: &Asking,
+    ) -> Result<(), Stopped> {
+        let mut asked = Object::from_iter([
             ("action".to_owned(), json!(action)),
             ("params".to_owned(), Value::Object(params)),
         ]);
+        if effect != Effect::None {
+            asked.insert("effect".to_owned(), json!(effect));
+        }
         let seen = self.routed.run(self.permit.clone(), asked, asking, None).await;
         let Observation { outcome, fields, .. } = seen;
         match outcome {

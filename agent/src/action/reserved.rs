@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use broker::Requester;
-use protocol::{ActionName, Code, NameError, Object, Outcome, Stopped};
+use protocol::{ActionName, Code, NameError, Object, Outcome, SessionKey, Stopped};
 use serde_json::Value;
 
 use super::Observation;
@@ -39,15 +39,22 @@ impl OwnersLine {
         })
     }
 
-    /// Passes a person's decision on. Its id must be the whole one.
+    /// Passes a person's decision on, and gives the session that the question was asked in, as far as the router says.
+    /// Its id must be the whole one.
     ///
     /// # Errors
     /// Why it did not count.
-    pub async fn decide(&self, asking: &Asking, decision: &Decision) -> Result<(), Stopped> {
-        self.ask(&self.approve, decision.params(), asking).await.map(drop)
+    pub async fn decide(
+        &self,
+        asking: &Asking,
+        decision: &Decision,
+    ) -> Result<Option<SessionKey>, Stopped> {
+        let fields = self.ask(&self.approve, decision.params(), asking).await?;
+        let session = fields.get("session").and_then(Value::as_str);
+        Ok(session.and_then(|key| SessionKey::new(key).ok()))
     }
 
-    /// The questions of this session that wait; `None` from a router that can't tell.
+    /// The questions that wait for this session's people; `None` from a router that can't tell.
     ///
     /// # Errors
     /// Why the router did not say.

@@ -20,6 +20,14 @@ pub const MAX_MESSAGE: usize = 32 * 1024;
 /// A way to talk with people.
 #[async_trait]
 pub trait Channel: Send {
+    /// Its name, which principals of its people and keys of their sessions begin with.
+    fn name(&self) -> &'static str;
+
+    /// Whether the owner may be here: then all that is said in the owner's session is heard here.
+    fn is_owners(&self) -> bool {
+        true
+    }
+
     /// Carries words in both directions until the people, or the agent, have ended it.
     ///
     /// # Errors
@@ -103,6 +111,13 @@ pub enum Outgoing {
         /// How many will be answered before it.
         ahead: usize,
     },
+    /// A message is not taken, and will not be answered.
+    Refused {
+        /// The mark that its channel gave it.
+        ticket: Ticket,
+        /// Why, and what to do.
+        why: String,
+    },
     /// The agent is at work: what it waits for.
     Working(String),
     /// The same, when it takes long: how long by now, and how long it may. It comes again and again.
@@ -126,6 +141,8 @@ pub enum Outgoing {
     },
     /// A picture that an action has made, for channels that can show one; its path was said in words, too.
     Picture(PathBuf),
+    /// A message of the agent's own to whoever this channel is set to reach; it belongs to no turn.
+    Broadcast(String),
     /// The turn is over; the next message can come.
     End,
 }

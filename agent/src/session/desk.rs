@@ -1,26 +1,31 @@
 //! Where one session's messages arrive: one turn at a time, in order, and each can be stopped.
 
-use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Duration;
 
 use protocol::Event;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::{Outlet, Session};
+use super::meanwhile::Meanwhile;
+use super::waiting::Waiting;
+use super::{Asking, Outlet, Session};
 use crate::channel::{Incoming, Outgoing, Said};
 use crate::mind::Mind;
-use crate::slash::{self, Slash};
+use crate::slash;
 use crate::turn::Turn;
 
 /// How long the result of what a person has answered is waited for at the end: no router lets a call take
 /// longer.
 const LONGEST: Duration = Duration::from_secs(600);
 
+/// How long a guest may be silent before the desk closes. It opens again at the next message.
+const IDLE: Duration = Duration::from_secs(30 * 60);
+
 /// One session with everything that it needs to answer.
 pub struct Desk {
     /// What thinks and acts.
-    pub mind: Mind,
+    pub mind: Arc<Mind>,
     /// The conversation.
     pub session: Session,
     /// What people say.
@@ -34,9 +39,10 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// Serves the session until nobody can say anything any more.
+    /// Serves the session until nobody can say anything any more, or nobody has for long.
     pub async fn run(mut self) {
-        let mut waiting = VecDeque::new();
+        self.mind.pass_notices_on(&self.session, &self.outlet);
+        let mut waiting = Waiting::default();
         while let Some(incoming) = self.next(&mut waiting).await {
             self.session.principal = incoming.from.clone();
             match incoming.said {
@@ -45,10 +51,10 @@ impl Desk {
                     self.outlet.say(Outgoing::Begin { ticket, from, text: text.clone() });
                     self.session.entered.was_typed(&text);
                     self.take_turn(&text, &mut waiting).await;
-                    self.mind.pass_notices_on(&self.outlet);
+                    self.mind.pass_notices_on(&self.session, &self.outlet);
                     self.outlet.say(Outgoing::End);
                     // People have their answer; what they say next waits until this one is kept.
-                    let _ = self.mind.keep(&self.session, &self.outlet).await;
+                    let _ = self.session.keep(&self.outlet).await;
                 }
                 Said::Answer(decision) => {
                     self.mind.answer(&mut self.session, decision, &self.outlet).await;
@@ -58,7 +64,7 @@ impl Desk {
             }
         }
         self.hear_results().await;
-        let _ = self.mind.keep(&self.session, &self.outlet).await;
+        let _ = self.session.keep(&self.outlet).await;
     }
 
     /// Waits for what became of what was answered: who has nothing more to say wants to hear that still.
@@ -78,8 +84,11 @@ impl Desk {
     }
 
     /// The next thing that somebody says; the router's events are taken in while nobody does.
-    async fn next(&mut self, waiting: &mut VecDeque<Incoming>) -> Option<Incoming> {
-        if let Some(incoming) = waiting.pop_front().filter(|_| !self.leaving.is_cancelled()) {
+    async fn next(&mut self, waiting: &mut Waiting) -> Option<Incoming> {
+        if self.leaving.is_cancelled() {
+            return None;
+        }
+        if let Some(incoming) = waiting.pop() {
             return Some(incoming);
         }
         loop {
@@ -89,67 +98,46 @@ impl Desk {
                 Some(event) = self.events.recv() => {
                     self.mind.hear(&mut self.session, event, &self.outlet);
                 }
+                // What has come by then is still answered; the room opens another desk for what comes later.
+                () = tokio::time::sleep(IDLE), if self.session.may_rest() => self.incoming.close(),
             }
         }
     }
 
     /// Answers one message, unless somebody wants it stopped.
-    async fn take_turn(&mut self, text: &str, waiting: &mut VecDeque<Incoming>) {
+    async fn take_turn(&mut self, text: &str, waiting: &mut Waiting) {
         if self.finish_turn(text, waiting).await {
             return;
         }
         let said = std::mem::take(&mut self.session.said);
         if slash::parse(text).is_none() {
-            self.mind.remember(text, &format!("{said} (stopped)"));
+            self.session.remember(text, &format!("{said} (stopped)"));
         }
         self.outlet.say(Outgoing::Notice("stopped".to_owned()));
     }
 
-    /// Runs a turn; `false` when it was stopped. Whatever else comes meanwhile waits.
-    async fn finish_turn(&mut self, text: &str, waiting: &mut VecDeque<Incoming>) -> bool {
-        let (mind, session, outlet) = (&self.mind, &mut self.session, &self.outlet);
-        let turn = async {
-            match slash::parse(text) {
-                Some(command) => command.run(mind, session, outlet).await,
-                None => Turn { mind, session, outlet }.run(text).await,
-            }
+    /// Runs a turn; `false` when it was stopped.
+    async fn finish_turn(&mut self, text: &str, waiting: &mut Waiting) -> bool {
+        let (mind, outlet) = (&*self.mind, &self.outlet);
+        let meanwhile = Meanwhile {
+            mind,
+            outlet,
+            asking: Asking::of(&self.session),
+            incoming: &mut self.incoming,
+            leaving: &self.leaving,
+            waiting,
         };
-        tokio::pin!(turn);
-        loop {
-            tokio::select! {
-                () = &mut turn => return true,
-                () = self.leaving.cancelled() => return false,
-                incoming = self.incoming.recv() => match incoming {
-                    // Dropping the turn ends the model's request and takes running commands back.
-                    Some(incoming) if is_stop(&incoming.said) => {
-                        // The kill switch does not wait its turn.
-                        if is_kill(&incoming.said) {
-                            waiting.push_front(incoming);
-                        }
-                        return false;
-                    }
-                    Some(incoming) => waiting.push_back(incoming),
-                    // Nobody can say anything any more, but the turn that runs is still wanted.
-                    None => {
-                        turn.await;
-                        return true;
-                    }
-                },
-            }
-        }
+        let turn = run(mind, &mut self.session, outlet, text);
+        let (is_whole, answered) = meanwhile.attend(turn).await;
+        answered.into_iter().for_each(|answered| answered.note(&mut self.session));
+        is_whole
     }
 }
 
-/// Whether somebody wants the turn that runs to end.
-fn is_stop(said: &Said) -> bool {
-    match said {
-        Said::Stop => true,
-        Said::Message(text) => slash::parse(text) == Some(Slash::Cancel) || is_kill(said),
-        Said::Answer(_) => false,
+/// One message being answered.
+async fn run(mind: &Mind, session: &mut Session, outlet: &Outlet, text: &str) {
+    match slash::parse(text) {
+        Some(command) => command.run(mind, session, outlet).await,
+        None => Turn { mind, session, outlet }.run(text).await,
     }
-}
-
-/// Whether somebody wants everything to end.
-fn is_kill(said: &Said) -> bool {
-    matches!(said, Said::Message(text) if slash::parse(text) == Some(Slash::Stop))
 }

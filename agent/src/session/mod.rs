@@ -1,24 +1,37 @@
 //! Conversations: what each one holds, and who speaks in it when.
 
+mod room;
+
+mod answering;
 mod desk;
+mod keep;
+mod meanwhile;
+mod waiting;
+
+mod lines;
 mod outlet;
 
-use protocol::{ActionCard, NameError, Principal, Reads, SessionKey};
+use std::sync::Arc;
 
+use protocol::{ActionCard, MessageId, Principal, Reads, SessionKey};
+
+pub(crate) use answering::Answered;
 pub use desk::Desk;
+pub use lines::{Lines, Place};
 pub use outlet::Outlet;
+pub use room::{Heard, Room};
 
 use crate::action::Observation;
 use crate::channel::Outgoing;
 use crate::model::Usage;
 use crate::prompt::Prompt;
 use crate::question::Question;
-use crate::workspace::Entered;
+use crate::workspace::{Entered, OWNER, Papers};
 
 /// How many open questions a session knows of by itself: more than a router lets wait.
 const QUESTIONS: usize = 16;
 
-/// One conversation. Its history, memory and latest observations stand in the workspace; what must not be
+/// One conversation. Its history, memory and latest observations stand in its papers; what must not be
 /// changed by hand stands here.
 #[derive(Debug)]
 pub struct Session {
@@ -26,6 +39,8 @@ pub struct Session {
     pub key: SessionKey,
     /// The person whose turn it is.
     pub principal: Principal,
+    /// Its files.
+    pub papers: Arc<Papers>,
     /// What has entered it, and what its person typed.
     pub entered: Entered,
     /// Makes its prompts.
@@ -47,6 +62,8 @@ pub struct Asking {
     pub session: SessionKey,
     /// The person.
     pub principal: Principal,
+    /// The session's files.
+    pub papers: Arc<Papers>,
     /// What has entered the session by now.
     pub entered: Entered,
     /// Who hears how it goes on, if somebody does.
@@ -73,6 +90,7 @@ impl Asking {
         Self {
             session: session.key.clone(),
             principal: session.principal.clone(),
+            papers: Arc::clone(&session.papers),
             entered: session.entered.clone(),
             heard: None,
         }
@@ -80,21 +98,39 @@ impl Asking {
 }
 
 impl Session {
-    /// The session that all of the owner's channels share, with nothing in it.
-    ///
-    /// # Errors
-    /// Never in practice: the names are constants that follow their grammar.
-    pub fn owner(prompt: Prompt) -> Result<Self, NameError> {
-        Ok(Self {
-            key: SessionKey::new("owner")?,
-            principal: Principal::new("console:owner")?,
-            entered: Entered::nothing(),
+    /// The conversation that `papers` keep, in which `principal` speaks first.
+    #[must_use]
+    pub fn new(key: SessionKey, principal: Principal, papers: Papers, prompt: Prompt) -> Self {
+        Self {
+            entered: papers.entered(),
+            papers: Arc::new(papers),
+            key,
+            principal,
             prompt,
             said: String::new(),
             usage: None,
             questions: Vec::new(),
             awaited: 0,
-        })
+        }
+    }
+
+    /// Whether it is the one that all of the owner's channels share. Every other one is a guest's.
+    #[must_use]
+    pub fn is_owners(&self) -> bool {
+        self.key.as_str() == OWNER
+    }
+
+    /// Whether its desk may close: the owner's never does, and no result is missed that somebody waits for.
+    pub(crate) fn may_rest(&self) -> bool {
+        !self.is_owners() && self.awaited == 0 && self.questions.is_empty()
+    }
+
+    /// Takes out the open question of `command`, if there is one.
+    pub(crate) fn settle(&mut self, command: Option<&MessageId>) -> Option<Question> {
+        let command = command?;
+        let is_its = |question: &Question| question.waits.as_ref() == Some(command);
+        let at = self.questions.iter().position(is_its)?;
+        Some(self.questions.remove(at))
     }
 
     /// Raises the bits for what an observation has brought in, by the cards that say what actions read.

@@ -1,28 +1,38 @@
 //! The way out to the people of a session.
 
 use protocol::SessionKey;
-use tokio::sync::mpsc;
 
-use crate::channel::{Addressed, Outgoing};
+use super::Lines;
+use crate::channel::Outgoing;
+use crate::workspace::OWNER;
 
-/// Says things to whoever listens. Saying never waits: what a turn says is bounded by what a model may
-/// write, and a channel that is slow must not hold a turn up.
+/// Says things to the people of one session, on every channel where they are.
 #[derive(Debug, Clone)]
 pub struct Outlet {
     session: SessionKey,
-    sender: mpsc::UnboundedSender<Addressed>,
+    lines: Lines,
 }
 
 impl Outlet {
-    /// The outlet of `session` and the end to listen at.
+    /// The outlet of `session` over these lines.
     #[must_use]
-    pub fn new(session: SessionKey) -> (Self, mpsc::UnboundedReceiver<Addressed>) {
-        let (sender, receiver) = mpsc::unbounded_channel();
-        (Self { session, sender }, receiver)
+    pub fn new(session: SessionKey, lines: &Lines) -> Self {
+        Self { session, lines: lines.clone() }
     }
 
-    /// Says one thing. A channel that is gone hears nothing.
+    /// Says one thing.
     pub fn say(&self, outgoing: Outgoing) {
-        let _ = self.sender.send(Addressed { session: self.session.clone(), outgoing });
+        self.lines.say(&self.session, outgoing);
+    }
+
+    /// Says what is wrong with the agent's files. Where they are is the owner's business, so a guest learns only that
+    /// something is.
+    pub fn say_fault(&self, fault: String) {
+        if self.session.as_str() == OWNER {
+            return self.say(Outgoing::Notice(fault));
+        }
+        tracing::warn!("session {}: {fault}", self.session);
+        let told = "something is wrong with the files of this chat; the agent's log says what";
+        self.say(Outgoing::Notice(told.to_owned()));
     }
 }

@@ -6,8 +6,7 @@ use home::nearest;
 use protocol::Millis;
 
 use crate::channel::Outgoing;
-use crate::mind::Mind;
-use crate::session::Outlet;
+use crate::session::{Outlet, Session};
 use crate::workspace::Memory;
 
 /// What is wanted of the memory.
@@ -44,8 +43,8 @@ pub(super) fn read(rest: &str) -> Result<Wish, String> {
 }
 
 impl Wish {
-    pub(super) fn run(self, mind: &Mind, outlet: &Outlet) {
-        let memory = &mind.workspace.memory;
+    pub(super) fn run(self, session: &Session, outlet: &Outlet) {
+        let memory = &session.papers.memory;
         let changed = match self {
             Self::Show => return outlet.say(Outgoing::Text(shown(&memory.read()))),
             Self::ShowAside => return outlet.say(Outgoing::Text(shown_aside(&memory.read()))),
@@ -56,7 +55,7 @@ impl Wish {
         };
         outlet.say(match changed {
             Ok((done, Ok(()))) => Outgoing::Text(done),
-            Ok((_, Err(error))) => Outgoing::Notice(error.to_string()),
+            Ok((_, Err(error))) => return outlet.say_fault(error.to_string()),
             Err(why) => Outgoing::Notice(why),
         });
     }

@@ -1,14 +1,18 @@
 //! Commands to the agent itself: they start with `/` and need no model.
 
 mod approval;
+mod guest;
 mod memory;
 mod model;
 mod show;
 mod usage;
 
+use std::sync::Arc;
+
 use home::nearest;
 use protocol::{ActionName, Object};
 
+pub(crate) use guest::ANSWER as GUESTS_ANSWER;
 pub use memory::Wish;
 pub use model::ModelWish;
 
@@ -122,23 +126,26 @@ impl Slash {
     /// Carries the command out.
     pub async fn run(self, mind: &Mind, session: &mut Session, outlet: &Outlet) {
         let say = |text: String| outlet.say(Outgoing::Text(text));
+        if let Some(why) = guest::refusal(&self).filter(|_| !session.is_owners()) {
+            return outlet.say(Outgoing::Notice(why.to_owned()));
+        }
         match self {
-            Self::Help => say(show::help()),
+            Self::Help => say(show::help(session.is_owners())),
             Self::Actions => say(show::actions(&mind.cards())),
             Self::Approvals => approval::list(mind, session, outlet).await,
             Self::Decide(decision) => approval::decide(decision, mind, session, outlet).await,
-            Self::Memory(wish) => wish.run(mind, outlet),
+            Self::Memory(wish) => wish.run(session, outlet),
             Self::Stop => stop(mind, session, outlet).await,
             Self::Model(wish) => wish.run(mind, session, outlet).await,
             Self::Status => say(show::status(mind, session)),
             Self::Wrong(why) => outlet.say(Outgoing::Notice(why)),
             Self::Cancel => outlet.say(Outgoing::Notice("nothing runs".to_owned())),
-            Self::Clear => clear(mind, session, outlet),
+            Self::Clear => clear(session, outlet),
             Self::Run(action) => {
                 let observation = turn::run(mind, outlet, &Asking::of(session), action).await;
                 session.observe(&observation, &mind.cards());
                 say(show::fields(&observation.fields));
-                mind.observed(vec![observation.fields]);
+                session.observed(vec![observation.fields]);
             }
         }
     }
@@ -160,18 +167,18 @@ async fn stop(mind: &Mind, session: &Session, outlet: &Outlet) {
 }
 
 /// What has come in is forgotten with the texts that it says so of, and only if those are gone.
-fn clear(mind: &Mind, session: &mut Session, outlet: &Outlet) {
-    let workspace = &mind.workspace;
+fn clear(session: &mut Session, outlet: &Outlet) {
+    let papers = Arc::clone(&session.papers);
     let texts =
-        [workspace.history.save(History::default()), workspace.artifact.save(Artifact::default())];
+        [papers.history.save(History::default()), papers.artifact.save(Artifact::default())];
     // The latest prompt holds it all once more.
-    let _ = std::fs::remove_file(workspace.prompt_cache());
+    let _ = std::fs::remove_file(papers.prompt_cache());
     let cleared = texts.into_iter().collect::<Result<Vec<_>, _>>().and_then(|_| {
         session.entered = Entered::nothing();
-        workspace.session.save(session.entered.clone())
+        papers.session.save(session.entered.clone())
     });
     if let Err(error) = cleared {
-        outlet.say(Outgoing::Notice(error.to_string()));
+        outlet.say_fault(error.to_string());
     }
     outlet
         .say(Outgoing::Text("What was said and done is forgotten; the memory is kept.".to_owned()));

@@ -5,17 +5,21 @@ use std::fmt::Write;
 use protocol::{ActionCard, Object};
 use serde_json::Value;
 
-use super::{COMMANDS, model, usage};
+use super::{COMMANDS, guest, model, usage};
 use crate::mind::Mind;
 use crate::session::Session;
 
-pub(super) fn help() -> String {
+/// Every command that one may use here: the owner, or a guest.
+pub(super) fn help(is_owner: bool) -> String {
     let mut text = String::from("Say what you want in your own words, or use a command:\n");
-    for (usage, about) in COMMANDS {
+    let first =
+        |usage: &str| usage.split(' ').next().is_some_and(|word| guest::OWNERS.contains(&word));
+    for (usage, about) in COMMANDS.into_iter().filter(|(usage, _)| is_owner || !first(usage)) {
         // Writing to a String can't fail.
         let _ = writeln!(text, "  {usage:<22} {about}");
     }
-    text.push_str("Ctrl-C stops an answer; quit, exit or q ends the chat.");
+    let ends = "Ctrl-C stops an answer; quit, exit or q ends the chat.";
+    text.push_str(if is_owner { ends } else { "What else there is, only the owner may use." });
     text
 }
 
@@ -42,30 +46,39 @@ pub(super) fn actions(cards: &[Vec<ActionCard>; 2]) -> String {
 }
 
 pub(super) fn status(mind: &Mind, session: &Session) -> String {
-    let workspace = &mind.workspace;
+    let mut text = String::new();
+    if session.is_owners() {
+        text.push_str(&mind.found.join("\n"));
+        let _ = write!(text, "\nmodels are {}\n", model::standings(&mind.model.chain()));
+    }
+    if let Some(usage) = &session.usage {
+        let _ = writeln!(text, "{}", usage::lines(usage));
+    }
     let [local, routed] = mind.cards().map(|cards| cards.len());
-    let taint = match String::from(session.entered.taint()).as_str() {
+    let papers = &session.papers;
+    let _ = write!(
+        text,
+        "actions: {local} of the agent, {routed} of the router\nmemory: {} keys; history: {} entries\n\
+         session {}: {}{}",
+        papers.memory.read().facts.len(),
+        papers.history.read().entries().len(),
+        session.key,
+        entered(session),
+        sources(session.entered.sources()),
+    );
+    if session.is_owners() {
+        let _ = write!(text, "\nworkspace: {}", papers.folder().display());
+    }
+    text
+}
+
+fn entered(session: &Session) -> &'static str {
+    match String::from(session.entered.taint()).as_str() {
         "" => "nothing that others wrote and nothing private has come in",
         "T" => "text that others wrote has come in",
         "P" => "private data has come in",
         _ => "text that others wrote and private data have come in",
-    };
-    let mut text = mind.found.join("\n");
-    let _ = write!(text, "\nmodels are {}", model::standings(&mind.model.chain()));
-    if let Some(usage) = &session.usage {
-        let _ = write!(text, "\n{}", usage::lines(usage));
     }
-    let _ = write!(
-        text,
-        "\nactions: {local} of the agent, {routed} of the router\nmemory: {} keys; history: {} entries\n\
-         session {}: {taint}{}\nworkspace: {}",
-        workspace.memory.read().facts.len(),
-        workspace.history.read().entries().len(),
-        session.key,
-        sources(session.entered.sources()),
-        workspace.folder().display(),
-    );
-    text
 }
 
 fn sources(sources: &[String]) -> String {

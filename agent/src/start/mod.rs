@@ -3,37 +3,30 @@
 mod catalog;
 mod eyes;
 pub(crate) mod model;
+mod running;
 
 use std::io::{self, Write as _};
 use std::sync::Arc;
-use std::time::Duration;
 
 use broker::{Feed, Requester};
 use home::{Home, Lock, LockError};
-use protocol::{Principal, SessionKey};
+use protocol::{NameError, Principal, SessionKey};
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::action::{Actions, BrowserVision, LlmSummary, LocalAction, MemoryWrite};
+use crate::action::{Actions, BroadcastMsg, BrowserVision, LlmSummary, LocalAction, MemoryWrite};
 pub use eyes::open_eyes;
 
+use crate::channel::Channel;
 use crate::channel::console::Console;
-use crate::channel::{Channel, Line};
 use crate::config::Settings;
 use crate::confine::Confined;
 use crate::error::StartError;
 use crate::mind::Mind;
 use crate::model::{Model, Switch};
-use crate::prompt::{Fence, Prompt};
-use crate::session::{Desk, Outlet, Session};
-use crate::workspace::Workspace;
-
-/// How long the turn that runs at the end may take to be written down.
-const FAREWELL: Duration = Duration::from_secs(2);
-
-/// How many things that people say may wait.
-const WAITING: usize = 16;
+use crate::prompt::Fence;
+use crate::session::{Lines, Room};
+use crate::workspace::{self, OWNER, Workspace};
 
 /// What was settled before the talk, for people to read.
 #[derive(Debug)]
@@ -46,7 +39,7 @@ pub struct Known {
     pub eyes: Arc<::eyes::Eyes>,
 }
 
-/// Talks on the console until it ends, or SIGTERM comes.
+/// Talks with people over all channels until they, or SIGTERM, have ended it.
 ///
 /// # Errors
 /// [`StartError`] says what to do. When this returns, the agent's end of `broker` is closed.
@@ -57,10 +50,8 @@ pub async fn talk<B: Requester + Feed + 'static>(
     known: Known,
 ) -> Result<(), StartError> {
     let (held, unlocked) = lock(&home)?;
-    if held.is_some()
-        && let Err(error) = home::file::remove_drafts(&home.workspace())
-    {
-        tracing::warn!(%error, "what a killed agent left behind stays");
+    if held.is_some() {
+        workspace::remove_drafts(&home.workspace());
     }
     let workspace = Arc::new(Workspace::open(home.workspace()));
     let broker = Arc::new(broker);
@@ -69,10 +60,6 @@ pub async fn talk<B: Requester + Feed + 'static>(
         model::find(&settings, Arc::clone(&workspace.endpoints)),
         catalog::wait_for_first(&mut catalog, &workspace)
     );
-    let mut session = Session::owner(Prompt::new(Fence::new(random()))?)?;
-    let (outlet, outgoing) = Outlet::new(session.key.clone());
-    session.entered = workspace.entered();
-    let events = broker.events(&session.key).await;
     let [reached, skills] = router.lines(known.way, &workspace);
     let mut found = vec![format!("model:  {thinks}"), reached, skills];
     found.extend(known.eyes.is_remote().then(|| eyes::line(&known.eyes)));
@@ -81,41 +68,29 @@ pub async fn talk<B: Requester + Feed + 'static>(
     found.extend((!known.eyes.is_remote()).then(|| eyes::line(&known.eyes)));
     found.push(known.confined.to_string());
     let timeout = settings.config.timeout.span();
-    let mut local = local_actions(&workspace, &model);
-    let vision = BrowserVision::new(&workspace, known.eyes, broker.clone(), timeout);
-    local.extend(vision.map(|action| Box::new(action) as Box<dyn LocalAction>));
-    let mind = Mind {
-        actions: Actions::new(local, broker, timeout)?,
+    let (quit, lines) = (CancellationToken::new(), Lines::default());
+    let channels = channels(&workspace, &quit)?;
+    // To one channel alone it would say what is said there anyway.
+    let broadcast = (channels.len() > 1)
+        .then(|| BroadcastMsg::new(lines.clone(), broker.clone(), timeout))
+        .flatten();
+    let vision = BrowserVision::new(known.eyes, broker.clone(), timeout);
+    let local = local_actions(&model, [boxed(vision), boxed(broadcast)]);
+    let mind = Arc::new(Mind {
+        actions: Actions::new(local, broker.clone(), timeout)?,
         workspace: Arc::clone(&workspace),
         model,
         max_steps: settings.config.max_steps.count(),
         found,
-    };
-    mind.pass_notices_on(&outlet);
+    });
     let following = tokio::spawn(catalog::follow(catalog, Arc::clone(&workspace)));
-    let (sender, incoming) = mpsc::channel(WAITING);
-    let leaving = CancellationToken::new();
-    let desk = Desk { mind, session, incoming, outlet, events, leaving: leaving.clone() }.run();
-    let mut desk = tokio::spawn(desk);
-    let console = Console {
-        session: SessionKey::new("owner")?,
-        principal: Principal::new("console:owner")?,
-        typed: workspace.folder().join("console_history.txt"),
-    };
-    let mut terminated = signal(SignalKind::terminate())?;
-    let talked = tokio::select! {
-        talked = Box::new(console).run(Line { incoming: sender, outgoing }) => talked,
-        _ = terminated.recv() => Ok(()),
-    };
-    // Whoever waited for the turn that still runs has left. It is stopped, and kept in the history.
-    leaving.cancel();
-    if tokio::time::timeout(FAREWELL, &mut desk).await.is_err() {
-        desk.abort();
-        let _ = desk.await;
-    }
+    let room = Room::new(mind, broker, lines, CancellationToken::new());
+    let mut signals = signal(SignalKind::terminate())?;
+    let terminated = async move { signals.recv().await.unwrap_or_default() };
+    let talked = running::run(room, channels, quit, terminated).await;
     following.abort();
     let _ = following.await;
-    Ok(talked?)
+    talked
 }
 
 fn tell<'a>(lines: impl Iterator<Item = &'a String>) {
@@ -153,13 +128,29 @@ fn random() -> u64 {
     uuid::Uuid::new_v4().as_u64_pair().0
 }
 
-fn local_actions(workspace: &Arc<Workspace>, model: &Arc<Switch>) -> Vec<Box<dyn LocalAction>> {
-    let memory_write = MemoryWrite::new(Arc::clone(workspace));
-    let fence = Fence::new(random());
+/// The ways to talk with people: who sits at the console is the owner and may end everything by `quit`.
+fn channels(
+    workspace: &Workspace,
+    quit: &CancellationToken,
+) -> Result<Vec<Box<dyn Channel>>, NameError> {
+    let console = Console {
+        session: SessionKey::new(OWNER)?,
+        principal: Principal::new("console:owner")?,
+        typed: workspace.folder().join("console_history.txt"),
+        quit: quit.clone(),
+    };
+    Ok(vec![Box::new(console)])
+}
+
+fn local_actions(
+    model: &Arc<Switch>,
+    others: [Option<Box<dyn LocalAction>>; 2],
+) -> Vec<Box<dyn LocalAction>> {
     let model: Arc<dyn Model> = Arc::<Switch>::clone(model);
-    let llm_summary = LlmSummary::new(Arc::clone(workspace), model, fence);
-    let mut actions: Vec<Box<dyn LocalAction>> = Vec::new();
-    actions.extend(memory_write.map(|action| Box::new(action) as Box<dyn LocalAction>));
-    actions.extend(llm_summary.map(|action| Box::new(action) as Box<dyn LocalAction>));
-    actions
+    let own = [boxed(MemoryWrite::new()), boxed(LlmSummary::new(model, Fence::new(random())))];
+    own.into_iter().chain(others).flatten().collect()
+}
+
+fn boxed<A: LocalAction + 'static>(action: Option<A>) -> Option<Box<dyn LocalAction>> {
+    action.map(|action| Box::new(action) as Box<dyn LocalAction>)
 }

@@ -36,12 +36,12 @@ impl Turn<'_> {
             self.outlet.say(Outgoing::Notice(why));
         }
         let said = std::mem::take(&mut self.session.said);
-        self.mind.remember(message, &said);
+        self.session.remember(message, &said);
     }
 
     /// The loop itself. Its error is for the user.
     async fn steps(&mut self, message: &str) -> Result<(), String> {
-        let artifact = self.mind.workspace.artifact.read();
+        let artifact = self.session.papers.artifact.read();
         let mut so_far = Vec::new();
         for _ in 0..self.mind.max_steps {
             let answer = self.think(message, &artifact, &so_far).await?;
@@ -75,8 +75,8 @@ impl Turn<'_> {
                 self.session.observe(&observation, &mind.cards());
                 next.extend(observation.follow_up());
                 so_far.push(observation);
-                mind.observed(so_far.iter().map(|seen| seen.fields.clone()).collect());
-                drop(mind.keep(self.session, outlet));
+                self.session.observed(so_far.iter().map(|seen| seen.fields.clone()).collect());
+                drop(self.session.keep(outlet));
             }
             if next.is_empty() {
                 return;

@@ -1,5 +1,7 @@
 //! The thinking in a turn: prompt, model, answer, and one chance to mend an answer that can't be read.
 
+use std::sync::Arc;
+
 use protocol::{ActionCard, Taint};
 
 use super::Turn;
@@ -32,7 +34,7 @@ impl Turn<'_> {
             let thought = Thought { message, artifact, so_far, cards, repair: repair.as_deref() };
             let before = self.session.said.len();
             let completion = self.complete(&thought, &mut repeat).await?;
-            let memory = self.mind.workspace.memory.read();
+            let memory = self.session.papers.memory.read();
             let seen = so_far.iter().map(|seen| &seen.fields);
             let shown = Shown::of(seen.chain(&artifact.0).chain([&memory.facts]));
             let read = Answer::read(&completion, cards, &shown);
@@ -60,16 +62,16 @@ impl Turn<'_> {
         repeat: &mut Repeat,
     ) -> Result<Completion, String> {
         let Thought { message, artifact, so_far, cards, repair } = *thought;
-        let workspace = &self.mind.workspace;
-        let memory = workspace.memory.read();
+        let (workspace, papers) = (&self.mind.workspace, Arc::clone(&self.session.papers));
+        let memory = papers.memory.read();
         if memory.holds_private() {
             let private = Taint { untrusted: false, private: true };
             self.session.entered.raise(private, "memory.json");
         }
         for notice in self.session.prompt.check(workspace.prompt.read().as_str()) {
-            self.outlet.say(Outgoing::Notice(notice.to_string()));
+            self.outlet.say_fault(notice.to_string());
         }
-        let (soul, history) = (workspace.soul.read(), workspace.history.read());
+        let (soul, history) = (workspace.soul.read(), papers.history.read());
         let parts = Parts {
             soul: soul.as_str(),
             agent_actions: cards[0],
@@ -84,7 +86,7 @@ impl Turn<'_> {
         let prompt = &self.session.prompt;
         let write = |fit: Fit| {
             let rendered = prompt.render(&parts, fit);
-            workspace.write_prompt_cache(&rendered.text);
+            papers.write_prompt_cache(&rendered.text);
             rendered
         };
         let turn = TurnParts { message, cards, so_far, memory: &memory };

@@ -1,4 +1,4 @@
-//! The agent's own files: what it is told, what it knows, what was said and done.
+//! The agent's own files, and those of each conversation: what it knows, what was said and done.
 //!
 //! Every file is read bounded, cached until it changes on the disk, and written whole or not at all. A
 //! file that a crash or a hand edit broke is set aside, said, and started afresh. When the disk is full or
@@ -16,17 +16,17 @@ mod entered;
 mod history;
 mod memory;
 mod output;
+mod papers;
 mod text;
 
-use std::fs;
-use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use protocol::SessionKey;
+
 pub use artifact::Artifact;
 pub use cards::Cards;
-pub use clear::clear;
+pub use clear::{clear, remove_drafts};
 pub use document::Document;
 pub use endpoints::{Endpoints, Learned};
 pub use entered::Entered;
@@ -34,6 +34,7 @@ pub use file::{File, SaveError};
 pub use history::{ENTRIES_KEPT, Entry, History};
 pub use memory::{Aside, Memory};
 pub use output::{OutputError, OutputText};
+pub use papers::Papers;
 pub use text::Text;
 
 use crate::notice::Notice;
@@ -47,7 +48,13 @@ pub const SOUL: &str = include_str!("../../../workspace/SOUL.md");
 /// The descriptions of the local actions when the workspace has none, written there at start.
 pub const AGENT_ACTIONS: &str = include_str!("../../../workspace/agent_action.json");
 
-/// One folder with the files of one agent.
+/// The key of the session that all of the owner's channels share.
+pub const OWNER: &str = "owner";
+
+/// Below it in the workspace stand the conversations that are not the owner's.
+const SESSIONS: &str = "sessions";
+
+/// One folder with the files of one agent, and below it those of its conversations.
 #[derive(Debug)]
 pub struct Workspace {
     folder: PathBuf,
@@ -56,18 +63,10 @@ pub struct Workspace {
     pub prompt: File<Text>,
     /// `SOUL.md`: who the agent is.
     pub soul: File<Text>,
-    /// `memory.json`: what it knows.
-    pub memory: File<Memory>,
     /// `agent_action.json`: how the local actions are described to the model.
     pub agent_actions: File<Cards>,
     /// `router_actions.json`: what the router can run, as far as known.
     pub router_actions: File<Cards>,
-    /// `input_history.json`: what was said last.
-    pub history: File<History>,
-    /// `artifact.json`: all observations of the latest turn that acted.
-    pub artifact: File<Artifact>,
-    /// `session.json`: what has come into the conversation that history and artifact hold.
-    pub session: File<Entered>,
     /// `endpoints.json`: what was learned of model servers.
     pub endpoints: Arc<Endpoints>,
 }
@@ -84,16 +83,12 @@ impl Workspace {
         let workspace = Self {
             prompt: built_in("PROMPT.md", PROMPT),
             soul: built_in("SOUL.md", SOUL),
-            memory: File::new(folder.join("memory.json"), &notices),
             agent_actions: File::built_in(
                 folder.join("agent_action.json"),
                 Cards::built_in(AGENT_ACTIONS),
                 &notices,
             ),
             router_actions: File::new(folder.join("router_actions.json"), &notices),
-            history: File::new(folder.join("input_history.json"), &notices),
-            artifact: File::new(folder.join("artifact.json"), &notices),
-            session: File::new(folder.join("session.json"), &notices),
             endpoints: Arc::new(Endpoints::new(&folder, &notices)),
             folder,
             notices,
@@ -111,63 +106,28 @@ impl Workspace {
                 self.notices.add(format!("{}; the built-in {name} is used", SaveError(error)));
             }
         }
-        if let Err(error) = home::file::make_folder(&self.output()) {
-            self.notices.add(SaveError(error).to_string());
-        }
     }
 
-    /// What has come into the conversation that is kept here. If there is one and nobody knows, that is both
-    /// untrusted text and private data.
+    /// Opens the papers of the conversation `session`: the owner's stand in the workspace itself, everybody
+    /// else's in a folder of their own.
     #[must_use]
-    pub fn entered(&self) -> Entered {
-        let known = self.session.read();
-        if *known != Entered::default() {
-            return Entered::clone(&known);
-        }
-        if self.history.read().entries().is_empty() && self.artifact.read().0.is_empty() {
-            return Entered::nothing();
-        }
-        self.notices.add(
-            "nobody knows what has come into the conversation that is kept here, so it counts as private \
-             and as written by others; /clear starts afresh",
-        );
-        Entered::default()
+    pub fn papers(&self, session: &SessionKey) -> Papers {
+        Papers::open(match session.as_str() {
+            OWNER => self.folder.clone(),
+            other => self.sessions().join(other),
+        })
+    }
+
+    /// The folder of the conversations that are not the owner's.
+    #[must_use]
+    pub fn sessions(&self) -> PathBuf {
+        self.folder.join(SESSIONS)
     }
 
     /// The folder itself.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
-    }
-
-    /// The folder of generated files.
-    #[must_use]
-    pub fn output(&self) -> PathBuf {
-        self.folder.join("output")
-    }
-
-    /// Where the latest prompt stands, for people who want to see what the model saw.
-    #[must_use]
-    pub fn prompt_cache(&self) -> PathBuf {
-        self.output().join("prompt_cache.txt")
-    }
-
-    /// Writes the latest prompt down. It is nothing but a view, so it is neither synced nor missed: a
-    /// failure is a notice.
-    pub fn write_prompt_cache(&self, prompt: &str) {
-        // It holds what memory and history hold, which nobody else may read either.
-        let open = || {
-            fs::OpenOptions::new()
-                .create(true)
-                .write(true)
-                .truncate(true)
-                .mode(0o600)
-                .open(self.prompt_cache())
-        };
-        if let Err(error) = open().and_then(|mut file| file.write_all(prompt.as_bytes())) {
-            let error = home::FileError::new("write", &self.prompt_cache(), error);
-            self.notices.add(SaveError(error).to_string());
-        }
     }
 
     /// What people should hear of the files since this was asked last.

@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
 
-use super::{SaveError, Workspace};
+use super::{Papers, SaveError};
 
 /// Why a file below `output/` is not read.
 #[derive(Debug, thiserror::Error)]
@@ -47,10 +47,10 @@ pub struct OutputText {
     pub size: u64,
 }
 
-impl Workspace {
+impl Papers {
     /// Reads at most `limit` bytes of a file below `output/`.
     ///
-    /// `path` is relative to the workspace or to `output/`, or absolute and inside it. Every part is
+    /// `path` is relative to the papers' folder or to `output/`, or absolute and inside it. Every part is
     /// opened from the one before it and none may be a link, so that nobody can swap a part meanwhile.
     ///
     /// # Errors
@@ -68,7 +68,7 @@ impl Workspace {
         read(File::from(at), limit, path)
     }
 
-    /// `path` below the workspace's folder, with nothing in it but names, the first being `output`.
+    /// `path` below the papers' folder, with nothing in it but names, the first being `output`.
     fn below_output(&self, path: &str) -> Result<PathBuf, OutputError> {
         let outside = || OutputError::Outside(path.chars().take(200).collect());
         let given = Path::new(path);
@@ -116,7 +116,7 @@ fn read(file: File, limit: u64, path: &str) -> Result<OutputText, OutputError> {
     Ok(OutputText { text, size: metadata.len() })
 }
 
-impl Workspace {
+impl Papers {
     /// Writes a file directly in `output/`, whole or not at all. A link of that name is replaced, not followed.
     ///
     /// # Errors

@@ -9,13 +9,21 @@ use super::*;
 struct House {
     folder: tempfile::TempDir,
     workspace: Workspace,
+    papers: Papers,
+}
+
+/// The owner's papers.
+fn papers(folder: &Path) -> Papers {
+    Workspace::open(folder).papers(&SessionKey::new(OWNER).unwrap())
 }
 
 fn house() -> House {
     let folder = tempfile::tempdir().unwrap();
     let workspace = Workspace::open(folder.path());
+    let papers = papers(folder.path());
     assert_eq!(workspace.take_notices(), []);
-    House { folder, workspace }
+    assert_eq!(papers.take_notices(), []);
+    House { folder, workspace, papers }
 }
 
 impl House {
@@ -37,7 +45,7 @@ impl House {
 
     /// The only notice, without the folder and the time, which differ from run to run.
     fn notice(&self) -> String {
-        let notices = self.workspace.take_notices();
+        let notices = [self.workspace.take_notices(), self.papers.take_notices()].concat();
         assert_eq!(notices.len(), 1, "{notices:?}");
         let text = notices[0].to_string().replace(&self.folder.path().display().to_string(), "W");
         let broken = regex::Regex::new(r"broken-[0-9TZ.-]+").unwrap();
@@ -54,7 +62,7 @@ fn the_defaults_that_are_missing_are_written_and_the_others_kept() {
     let workspace = Workspace::open(house.folder.path());
     assert_eq!(fs::read_to_string(house.path("PROMPT.md")).unwrap(), PROMPT);
     assert_eq!(workspace.soul.read().as_str(), "You are a pirate.");
-    assert_eq!(workspace.agent_actions.read().0.len(), 3);
+    assert_eq!(workspace.agent_actions.read().0.len(), 4);
     assert_eq!(workspace.take_notices(), []);
 }
 
@@ -63,10 +71,10 @@ fn hand_edits_are_seen_even_in_the_same_moment_and_of_the_same_size() {
     let house = house();
     for n in 100..300 {
         house.put("memory.json", format!(r#"{{"n":{n}}}"#));
-        assert_eq!(house.workspace.memory.read().facts["n"], n);
+        assert_eq!(house.papers.memory.read().facts["n"], n);
     }
     fs::remove_file(house.path("memory.json")).unwrap();
-    assert_eq!(*house.workspace.memory.read(), Memory::default());
+    assert_eq!(*house.papers.memory.read(), Memory::default());
 }
 
 #[test]
@@ -80,8 +88,8 @@ fn an_unchanged_file_is_read_once() {
         .unwrap()
         .set_modified(long_ago)
         .unwrap();
-    let first = house.workspace.memory.read();
-    assert!(Arc::ptr_eq(&first, &house.workspace.memory.read()));
+    let first = house.papers.memory.read();
+    assert!(Arc::ptr_eq(&first, &house.papers.memory.read()));
 }
 
 #[test]
@@ -96,7 +104,7 @@ fn broken_files_are_set_aside_and_said() {
     ] {
         let house = house();
         house.put("memory.json", text);
-        assert_eq!(*house.workspace.memory.read(), Memory::default());
+        assert_eq!(*house.papers.memory.read(), Memory::default());
         assert_eq!(
             house.notice(),
             format!(
@@ -105,13 +113,9 @@ fn broken_files_are_set_aside_and_said() {
         );
         let kept = house.names().into_iter().find(|name| name.contains("broken")).unwrap();
         assert_eq!(fs::read(house.path(&kept)).unwrap(), text);
-        house
-            .workspace
-            .memory
-            .save(Memory::of(json!({"a": 1}).as_object().unwrap().clone()))
-            .unwrap();
-        assert_eq!(Workspace::open(house.folder.path()).memory.read().facts["a"], 1);
-        assert_eq!(house.workspace.take_notices(), []);
+        house.papers.memory.save(Memory::of(json!({"a": 1}).as_object().unwrap().clone())).unwrap();
+        assert_eq!(papers(house.folder.path()).memory.read().facts["a"], 1);
+        assert_eq!(house.papers.take_notices(), []);
     }
 }
 
@@ -124,14 +128,14 @@ fn every_file_that_is_broken_is_survived() {
     house.put("router_actions.json", "nonsense");
     house.put("input_history.json", r#"{"user": "x"}"#);
     house.put("artifact.json", "7");
-    let workspace = &house.workspace;
-    assert_eq!(*workspace.memory.read(), Memory::default());
+    let (workspace, papers) = (&house.workspace, &house.papers);
+    assert_eq!(*papers.memory.read(), Memory::default());
     assert_eq!(workspace.prompt.read().as_str(), PROMPT);
-    assert_eq!(workspace.agent_actions.read().0.len(), 3);
+    assert_eq!(workspace.agent_actions.read().0.len(), 4);
     assert_eq!(workspace.router_actions.read().0.len(), 0);
-    assert_eq!(workspace.history.read().entries(), []);
-    assert_eq!(workspace.artifact.read().0.len(), 0);
-    assert_eq!(workspace.take_notices().len(), 6);
+    assert_eq!(papers.history.read().entries(), []);
+    assert_eq!(papers.artifact.read().0.len(), 0);
+    assert_eq!((workspace.take_notices().len(), papers.take_notices().len()), (3, 3));
     assert_eq!(house.names().iter().filter(|name| name.contains(".broken-")).count(), 6);
 }
 
@@ -154,20 +158,22 @@ fn a_workspace_that_can_not_be_written_is_said_and_the_conversation_goes_on() {
     fs::write(&path, "a file where a folder should be").unwrap();
     let workspace = Workspace::open(&path);
     let notices = workspace.take_notices();
-    assert!(notices[0].to_string().contains("PROMPT.md") && notices.len() == 4, "{notices:?}");
+    assert!(notices[0].to_string().contains("PROMPT.md") && notices.len() == 3, "{notices:?}");
+    let papers = workspace.papers(&SessionKey::new(OWNER).unwrap());
+    assert_eq!(papers.take_notices().len(), 1);
     for n in 1..=3 {
-        let saved = workspace.history.update(|history| history.add(n.to_string(), "ok"));
+        let saved = papers.history.update(|history| history.add(n.to_string(), "ok"));
         let error = saved.unwrap_err().to_string();
         assert!(error.contains("input_history.json (a part of this path is a file"), "{error}");
     }
-    assert_eq!(workspace.history.read().entries().len(), 3);
-    workspace.write_prompt_cache("x");
-    let notices = workspace.take_notices();
+    assert_eq!(papers.history.read().entries().len(), 3);
+    papers.write_prompt_cache("x");
+    let notices = papers.take_notices();
     assert!(notices.iter().any(|n| n.to_string().contains("prompt_cache.txt")), "{notices:?}");
     fs::remove_file(&path).unwrap();
     fs::create_dir(&path).unwrap();
-    workspace.history.update(|history| history.add("4", "ok")).unwrap();
-    assert_eq!(Workspace::open(&path).history.read().entries().len(), 4);
+    papers.history.update(|history| history.add("4", "ok")).unwrap();
+    assert_eq!(Papers::open(&path).history.read().entries().len(), 4);
 }
 
 #[test]
@@ -177,7 +183,7 @@ fn the_first_versions_history_is_counted_on() {
         "input_history.json",
         r#"[{"user":"a","response":"b"},{"user":"c","response":"d","at":5}]"#,
     );
-    house.workspace.history.update(|history| history.add("e", "f")).unwrap();
+    house.papers.history.update(|history| history.add("e", "f")).unwrap();
     let text = fs::read_to_string(house.path("input_history.json")).unwrap();
     let value: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(
@@ -199,12 +205,12 @@ fn the_history_keeps_the_latest_ten() {
 #[test]
 fn what_is_held_is_read_at_once_and_written_once() {
     let house = house();
-    let history = &house.workspace.history;
+    let history = &house.papers.history;
     history.hold(|history| history.add("hello", "Hello!"));
     assert_eq!(history.read().entries().len(), 1);
     assert!(!history.path().exists());
     history.flush().unwrap();
-    assert_eq!(Workspace::open(house.folder.path()).history.read(), history.read());
+    assert_eq!(papers(house.folder.path()).history.read(), history.read());
     // What nobody has changed is not written, also over a hand edit that nobody has read yet.
     house.put("input_history.json", "[]");
     history.flush().unwrap();
@@ -216,7 +222,7 @@ fn what_can_not_be_written_is_tried_once_and_stays() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("workspace");
     fs::write(&path, "a file where a folder should be").unwrap();
-    let history = Workspace::open(&path).history;
+    let history = Papers::open(&path).history;
     history.hold(|history| history.add("hello", "Hello!"));
     assert!(history.flush().is_err());
     assert!(history.flush().is_ok(), "it was tried already");
@@ -240,4 +246,44 @@ fn a_card_that_is_wrong_does_not_take_the_others_away() {
         "{notices:?}"
     );
     assert!(notices[1].contains("A stands there twice"), "{notices:?}");
+}
+
+#[test]
+fn each_conversation_has_papers_of_its_own() {
+    let house = house();
+    let guest = |key| house.workspace.papers(&SessionKey::new(key).unwrap());
+    let (ann, bob) = (guest("telegram-1"), guest("telegram-2"));
+    ann.history.update(|history| history.add("my secret", "kept")).unwrap();
+    ann.memory.save(Memory::of(json!({"a": 1}).as_object().unwrap().clone())).unwrap();
+    ann.write_output("page.txt", b"Ann's").unwrap();
+    for other in [&bob, &house.papers] {
+        assert_eq!(other.history.read().entries(), []);
+        assert_eq!(*other.memory.read(), Memory::default());
+        let path = ann.output().join("page.txt").display().to_string();
+        for path in ["page.txt", "../telegram-1/output/page.txt", &path] {
+            other.read_output(path, 100).unwrap_err();
+        }
+    }
+    assert_eq!(ann.folder(), house.path("sessions/telegram-1"));
+}
+
+#[test]
+fn clear_forgets_every_conversation_and_keeps_what_is_remembered() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = home::Home::at(folder.path()).unwrap();
+    let workspace = Workspace::open(home.workspace());
+    let papers = [OWNER, "telegram-1"].map(|key| workspace.papers(&SessionKey::new(key).unwrap()));
+    for papers in &papers {
+        papers.history.update(|history| history.add("hello", "Hello!")).unwrap();
+        papers.session.save(Entered::nothing()).unwrap();
+        papers.memory.save(Memory::of(json!({"a": 1}).as_object().unwrap().clone())).unwrap();
+    }
+    clear(&home).unwrap();
+    for papers in &papers {
+        let left: Vec<_> = ["input_history.json", "session.json", "output", "memory.json"]
+            .into_iter()
+            .filter(|name| papers.folder().join(name).exists())
+            .collect();
+        assert_eq!(left, ["memory.json"], "{}", papers.folder().display());
+    }
 }

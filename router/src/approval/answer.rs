@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{Approvals, Parked, State, not_kept};
 use crate::policy::{ApprovalTerms, Scope, Via};
-use crate::session::key_of;
+use crate::session::{OWNER, key_of};
 use crate::store::{self, APPROVALS};
 
 /// What a person says to a question.
@@ -56,8 +56,13 @@ impl Answer {
                 "the policy takes a yes from the router's own side only: start_router approvals",
             ));
         }
-        if !terms.may_answer(&principal) {
-            return Err(owner("the policy does not let this person answer (approval.by)"));
+        if !terms.may_answer(&principal, key_of(command)) {
+            return Err(owner(match terms.by {
+                Some(_) => "the policy does not let this person answer (approval.by)",
+                None => {
+                    "only the owner's session answers questions (approval.by in policy.toml names others)"
+                }
+            }));
         }
         Ok((answer, principal))
     }
@@ -73,7 +78,8 @@ impl Answer {
 }
 
 impl Approvals {
-    /// Takes an answer, if the question still waits; from `session`, if one is given. Gives what was answered, and
+    /// Takes an answer, if the question still waits; from `session`, if one is given: the one that asked, or the
+    /// owner's, which answers for all. Gives what was answered, and
     /// what is allowed from now on.
     ///
     /// # Errors
@@ -144,7 +150,8 @@ fn check(
     let parked = there
         .filter(|parked| parked.state == State::Waiting && parked.until > now)
         .ok_or_else(|| unfit(GONE))?;
-    if session.is_some_and(|session| session != key_of(&parked.command)) {
+    let is_theirs = |session: &str| session == OWNER || session == key_of(&parked.command);
+    if session.is_some_and(|session| !is_theirs(session)) {
         let why = Stopped::new(Code::Owner, "another session asked this question");
         return Err(Unfit::Said(why));
     }

@@ -26,7 +26,7 @@ pub(crate) use yes::Yes;
 use crate::call::Call;
 use crate::digest::Digest;
 use crate::policy::Policy;
-use crate::session::key_of;
+use crate::session::{OWNER, key_of};
 use crate::store::{self, APPROVALS, Store, StoreFault};
 
 /// How many questions may wait in all: whoever asks also names the session.
@@ -158,7 +158,7 @@ impl Approvals {
         Ok(all)
     }
 
-    /// The same of one session, as its people are told of them.
+    /// The same of one session, or for the owner's of all, as its people are told of them.
     ///
     /// # Errors
     /// [`StoreFault`].
@@ -168,8 +168,8 @@ impl Approvals {
         now: Millis,
     ) -> Result<Vec<Object>, StoreFault> {
         let open = self.open().await?.into_iter();
-        let own =
-            open.filter(|(_, parked)| key_of(&parked.command) == session && parked.until > now);
+        let is_theirs = |parked: &Parked| session == OWNER || key_of(&parked.command) == session;
+        let own = open.filter(|(_, parked)| is_theirs(parked) && parked.until > now);
         Ok(own.map(|(id, parked)| parked.shown(&id, now)).collect())
     }
 

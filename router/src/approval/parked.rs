@@ -107,6 +107,7 @@ impl Parked {
             ("digest".to_owned(), json!(short(&self.digest))),
             ("seconds".to_owned(), json!(self.until.since(now).as_secs())),
             ("code".to_owned(), json!(self.code.is_some())),
+            ("message_id".to_owned(), json!(self.command.message_id)),
         ]);
         if let Some(scope) = &self.grant {
             shown.insert("grant".to_owned(), json!(scope.to_string()));

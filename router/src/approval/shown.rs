@@ -1,9 +1,11 @@
 //! What a person is shown: made here, from the call alone, never by the model.
 
+use protocol::{Command, Envelope};
 use uuid::Uuid;
 
 use super::parked::{Subject, short};
 use crate::digest::Digest;
+use crate::session::OWNER;
 
 /// What a code is made of: no letter or digit that looks like another.
 const LETTERS: &[u8; 32] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
@@ -23,11 +25,23 @@ pub(super) fn question(subject: &Subject, digest: &Digest, code: Option<&str>) -
     let what = format!("{} {params}", command.action);
     let lines: Vec<String> = what.lines().flat_map(shown).collect();
     let (what, why) = (lines.join("\n"), &subject.reason);
-    let mut text = format!("{what}\nasked because: {why}\ndigest {}", short(digest));
+    let mut text =
+        format!("{what}\n{}asked because: {why}\ndigest {}", whose(command), short(digest));
     if let Some(code) = code {
         text.push_str(&format!("\nto allow it, type {code}"));
     }
     text
+}
+
+/// Who asks, if it is not the owner; both names hold nothing but plain ASCII.
+fn whose(command: &Command) -> String {
+    let Envelope { session, principal, .. } = &command.envelope;
+    match (session, principal) {
+        (Some(session), _) if session.as_str() == OWNER => String::new(),
+        (Some(session), Some(principal)) => format!("asked by: {principal}, in {session}\n"),
+        (Some(session), None) => format!("asked by: somebody in {session}\n"),
+        (None, _) => String::new(),
+    }
 }
 
 /// Four characters that nobody knows before: a person who types them has read the question.

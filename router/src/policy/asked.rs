@@ -22,13 +22,14 @@ pub struct Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
-    /// What the agent would do itself. It reaches out, whatever its name; alone it changes nothing.
+    /// What the agent would do itself, and what that does to the world by the agent's own word: who runs it without asking
+    /// could as well.
     #[must_use]
-    pub fn of_agent(command: &'a Command) -> Self {
+    pub fn of_agent(command: &'a Command, effect: Effect) -> Self {
         Self {
             action: &command.action,
             params: &command.params,
-            effect: Effect::None,
+            effect,
             dry_run: false,
             session: command.envelope.session.as_ref(),
             principal: command.envelope.principal.as_ref(),

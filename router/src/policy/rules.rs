@@ -10,6 +10,7 @@ use super::rule::Rule;
 use super::ruling::{Said, Spend};
 use super::standing::Standing;
 use super::then::{Place, Then};
+use crate::session::OWNER;
 
 /// The policy of a fresh install.
 pub const DEFAULT: &str = include_str!("../../policy.toml");
@@ -41,7 +42,7 @@ pub struct Effects {
 pub struct ApprovalTerms {
     /// Where an answer counts.
     pub via: Via,
-    /// Who may answer; `None` for whoever speaks in the session that asks.
+    /// Who may answer; `None` for whoever speaks in the owner's session.
     pub by: Option<Vec<Principal>>,
     /// How long a question waits.
     pub expires: Duration,
@@ -80,10 +81,10 @@ impl Default for ApprovalTerms {
 }
 
 impl ApprovalTerms {
-    /// Whether the answer of `principal` counts.
+    /// Whether the answer of `principal`, who speaks in `session`, counts.
     #[must_use]
-    pub fn may_answer(&self, principal: &Principal) -> bool {
-        self.by.as_ref().is_none_or(|by| by.contains(principal))
+    pub fn may_answer(&self, principal: &Principal, session: &str) -> bool {
+        self.by.as_ref().map_or(session == OWNER, |by| by.contains(principal))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use protocol::{ActionName, Code, Command, Done, Object, Outcome, Stopped};
+use protocol::{ActionName, Code, Command, Done, Effect, Object, Outcome, Stopped};
 use serde_json::{Value, json};
 
 use super::{Router, Serving};
@@ -71,7 +71,8 @@ impl Serving {
             let refused = judge.sessions.refuse(&parked.command, parked.digest).await;
             refused.map_err(undecided)?;
         }
-        let mut result = Object::new();
+        let asked_in = ("session".to_owned(), json!(key_of(&parked.command)));
+        let mut result = Object::from_iter([asked_in]);
         if let Some(scope) = scope {
             let grant = for_an_hour(scope, &by, now);
             audit.deed(&Deed::Grant((&grant).into()), Some(&by), now).await?;
@@ -106,7 +107,8 @@ impl Serving {
         Ok(result)
     }
 
-    /// The verdict on `{"action": ..., "params": {...}}`, which the agent would do itself.
+    /// The verdict on `{"action": ..., "params": {...}}`, which the agent would do itself. Its `effect` is `none` unless it
+    /// says another.
     async fn permit(&self, command: &Command) -> Result<Object, Stopped> {
         let Router { judge, publisher, .. } = &self.parts;
         let seen = judge.look(command, true).await?;
@@ -115,7 +117,7 @@ impl Serving {
         let digest = binding(&meant, None, policy.version());
         let known =
             judge.sessions.admit_reach(&meant, seen, &digest, (&policy.limits(), now)).await?;
-        let asked = Asked::of_agent(&meant);
+        let asked = Asked::of_agent(&meant, effect_of(command)?);
         let standing = judge.standing(&policy, &asked, known, now).await.map_err(undecided)?;
         let ruling = policy.rule_on(&asked, &standing);
         match ruling.then {
@@ -139,6 +141,14 @@ impl Serving {
 
 fn said(rule: &str) -> Object {
     Object::from_iter([("permitted".to_owned(), json!(true)), ("rule".to_owned(), json!(rule))])
+}
+
+/// What the agent would do to the world.
+fn effect_of(command: &Command) -> Result<Effect, Stopped> {
+    let Some(effect) = command.params.get("effect") else { return Ok(Effect::None) };
+    let bad =
+        || Stopped::new(Code::BadParams, "effect: it is none, local, external or irreversible");
+    serde_json::from_value(effect.clone()).map_err(|_| bad())
 }
 
 /// What the agent would do, as a command of its own.

@@ -9,10 +9,8 @@ use super::{Router, Serving};
 use crate::approval::{Due, Lease, Parked, Yes};
 use crate::call::Call;
 use crate::judge::undecided;
+use crate::session::OWNER;
 use crate::{answers, events};
-
-/// The session of the owner's own channels.
-const OWNER: &str = "owner";
 
 impl Serving {
     /// Attends to the questions whose time has come, one after the other, for as long as this router serves.

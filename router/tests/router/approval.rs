@@ -245,6 +245,55 @@ async fn an_answer_counts_only_from_the_session_that_asked_and_in_a_name() {
     assert_eq!(house.ran(), 0);
 }
 
+/// The same as [`command`], from a guest.
+fn of_guest(id: &str, action: &str, params: Value) -> Command {
+    let mut command = command(id, action, params);
+    command.envelope.session = Some(SessionKey::new("telegram-7").unwrap());
+    command.envelope.principal = Some(Principal::new("telegram:7").unwrap());
+    command
+}
+
+#[tokio::test]
+async fn a_guests_question_is_the_owners_to_answer() {
+    let house = house();
+    let mut events = house.agent.events(&SessionKey::new("telegram-7").unwrap()).await;
+    house.let_run(1);
+    let reply = house.agent.request(of_guest("g1", "POST", json!({})), LONG).await.unwrap();
+    let (id, shown) = question(&reply);
+    assert!(shown.contains("}\nasked by: telegram:7, in telegram-7\nasked because"), "{shown}");
+    let yes = of_guest("g2", "APPROVE", json!({"id": id, "answer": "yes"}));
+    let answered = house.agent.request(yes, LONG).await.unwrap();
+    assert_eq!(stopped(&answered).code, Code::Owner);
+    let (own, _) = question(&house.ask("POST", json!({"text": "the owner's"})).await);
+    let open = of_guest("g3", "APPROVALS", json!({}));
+    let open = house.agent.request(open, LONG).await.unwrap();
+    assert_eq!(done(&open).result["approvals"].as_array().unwrap().len(), 1);
+    let open = house.ask("APPROVALS", json!({})).await;
+    let open = done(&open).result["approvals"].as_array().unwrap().clone();
+    let ids: Vec<&str> = open.iter().filter_map(|open| open["id"].as_str()).collect();
+    assert!(ids.contains(&id.as_str()) && ids.contains(&own.as_str()), "{ids:?}");
+    assert!(open.iter().any(|open| open["message_id"] == "g1"), "{open:?}");
+    let answered = house.answer(&id, "yes", None).await;
+    assert_eq!(done(&answered).result["session"], "telegram-7");
+    done(&result(&mut events).await);
+    assert_eq!(house.ran(), 1);
+}
+
+#[tokio::test]
+async fn a_guest_answers_what_the_policy_lets_the_guest_answer_and_nothing_of_others() {
+    let house = house();
+    let policy = "[effects]\nexternal = \"ask\"\n[approval]\nby = [\"telegram:7\"]\n";
+    let house = house.restarted_with(|home| home.put("router/policy.toml", policy)).await;
+    let reply = house.agent.request(of_guest("g1", "POST", json!({})), LONG).await.unwrap();
+    let (id, _) = question(&reply);
+    let (other, _) = question(&house.ask("POST", json!({"text": "the owner's"})).await);
+    for (name, id, counts) in [("g2", other, false), ("g3", id, true)] {
+        let yes = of_guest(name, "APPROVE", json!({"id": id, "answer": "yes"}));
+        let answered = house.agent.request(yes, LONG).await.unwrap();
+        assert_eq!(matches!(answered.outcome, Outcome::Done(_)), counts, "{answered:?}");
+    }
+}
+
 #[tokio::test]
 async fn a_session_can_not_pile_up_questions() {
     let house = house();

@@ -1,13 +1,13 @@
-//! What is kept of a page: three files below the workspace's output folder.
+//! What is kept of a page: three files below the output folder of whoever asks.
 
 use std::sync::Arc;
 
 use eyes::Seen;
 use protocol::{Code, Stopped};
 
-use crate::workspace::Workspace;
+use crate::workspace::Papers;
 
-/// The files' paths, relative to the workspace.
+/// The files' paths, relative to the papers' folder.
 #[derive(Debug)]
 pub(super) struct Kept {
     pub(super) picture: String,
@@ -17,7 +17,7 @@ pub(super) struct Kept {
 impl Kept {
     /// Saves what was seen as number `number` of the looks that run side by side.
     pub(super) async fn of(
-        workspace: &Arc<Workspace>,
+        papers: &Arc<Papers>,
         number: usize,
         seen: &Seen,
     ) -> Result<Self, Stopped> {
@@ -31,10 +31,10 @@ impl Kept {
             (format!("{name}.png"), seen.picture.clone()),
             (format!("{name}.txt"), seen.text.clone().into_bytes()),
         ];
-        let workspace = Arc::clone(workspace);
+        let papers = Arc::clone(papers);
         // It waits for the disk.
         let saved = tokio::task::spawn_blocking(move || {
-            files.iter().try_for_each(|(name, bytes)| workspace.write_output(name, bytes))
+            files.iter().try_for_each(|(name, bytes)| papers.write_output(name, bytes))
         });
         let saved = saved.await.map_err(|error| Stopped::new(Code::Internal, error.to_string()))?;
         saved.map_err(|error| Stopped::new(Code::Internal, error.to_string()).maybe_executed())?;

@@ -18,7 +18,6 @@ use super::LocalAction;
 use super::permission::Permission;
 use crate::prompt::tame::one_line;
 use crate::session::Asking;
-use crate::workspace::Workspace;
 use kept::Kept;
 use slot::Slots;
 
@@ -40,11 +39,10 @@ const TITLE: usize = 200;
 /// What asks for the picture alone.
 const PICTURE: [&str; 4] = ["picture", "screenshot", "image", "show"];
 
-/// Opens a page in a browser, saves its text, its HTML and its picture below the workspace's output folder, and has the text
+/// Opens a page in a browser, saves its text, its HTML and its picture below the output folder of whoever asks, and has the text
 /// read for an answer.
 pub struct BrowserVision {
     card: ActionCard,
-    workspace: Arc<Workspace>,
     eyes: Arc<Eyes>,
     permission: Permission,
     slots: Slots,
@@ -60,16 +58,10 @@ struct Params {
 impl BrowserVision {
     /// The action with these eyes, if there is a browser behind them. The router behind `requester` permits each look.
     #[must_use]
-    pub fn new(
-        workspace: &Arc<Workspace>,
-        eyes: Arc<Eyes>,
-        requester: Arc<dyn Requester>,
-        timeout: Duration,
-    ) -> Option<Self> {
+    pub fn new(eyes: Arc<Eyes>, requester: Arc<dyn Requester>, timeout: Duration) -> Option<Self> {
         let card = super::card("_BROWSER_VISION").filter(|_| eyes.is_open())?;
         let permission = Permission::new(requester, timeout).ok()?;
-        let workspace = Arc::clone(workspace);
-        Some(Self { card, workspace, eyes, permission, slots: Slots::default() })
+        Some(Self { card, eyes, permission, slots: Slots::default() })
     }
 
     async fn see(&self, url: Url, asking: &Asking) -> Result<Seen, Stopped> {
@@ -96,7 +88,7 @@ impl LocalAction for BrowserVision {
         let asked = Object::from_iter([("url".to_owned(), json!(url.as_str()))]);
         self.permission.ask(&self.card.name, asked, asking).await?;
         let seen = self.see(url, asking).await?;
-        let kept = Kept::of(&self.workspace, slot.number(), &seen).await?;
+        let kept = Kept::of(&asking.papers, slot.number(), &seen).await?;
         Ok(done(&seen, &kept, question))
     }
 }

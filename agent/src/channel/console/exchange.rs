@@ -4,6 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use protocol::{Principal, SessionKey};
+use tokio_util::sync::CancellationToken;
 
 use super::input::{self, Typed};
 use super::interrupts::Interrupts;
@@ -19,6 +20,8 @@ pub(super) const LAST_WORDS: Duration = Duration::from_secs(2);
 pub(super) struct Exchange {
     session: SessionKey,
     from: Principal,
+    /// Cancelled when the person here wants the agent to end.
+    quit: CancellationToken,
     pub(super) line: Line,
     pub(super) screen: Screen,
     pub(super) interrupts: Interrupts,
@@ -38,8 +41,10 @@ pub(super) enum Heard {
 }
 
 impl Exchange {
-    pub(super) fn new(session: SessionKey, from: Principal, line: Line) -> io::Result<Self> {
-        Ok(Self { session, from, line, screen: Screen::new(), interrupts: Interrupts::new()? })
+    pub(super) fn new(console: super::Console, line: Line) -> io::Result<Self> {
+        let super::Console { session, principal: from, quit, .. } = console;
+        let (screen, interrupts) = (Screen::new(), Interrupts::new()?);
+        Ok(Self { session, from, quit, line, screen, interrupts })
     }
 
     /// Takes one line as it was typed, and shows its answer to the end.
@@ -55,19 +60,20 @@ impl Exchange {
                     self.screen.show(&Outgoing::Notice(remark.to_owned()))?;
                 }
                 self.interrupts.forget();
-                if !self.send(Said::Message(text)).await {
-                    return Ok(Heard::Over);
+                match self.send(Said::Message(text)).await {
+                    Some(ticket) => self.listen(ticket).await,
+                    None => Ok(Heard::Over),
                 }
-                self.listen().await
             }
         }
     }
 
-    /// Sends it; `false` when the agent has gone.
-    pub(super) async fn send(&self, said: Said) -> bool {
+    /// Sends it, and gives the mark that it is known by; `None` when the agent has gone.
+    pub(super) async fn send(&self, said: Said) -> Option<Ticket> {
         let (session, from) = (self.session.clone(), self.from.clone());
-        let incoming = Incoming { ticket: Ticket::new(), session, from, said };
-        self.line.incoming.send(incoming).await.is_ok()
+        let ticket = Ticket::new();
+        let incoming = Incoming { ticket, session, from, said };
+        self.line.incoming.send(incoming).await.ok().map(|()| ticket)
     }
 
     /// What the agent says next; `None` when it has gone.
@@ -79,6 +85,7 @@ impl Exchange {
     /// could not be kept, for as long as `patience`. An interrupt is for those in a hurry.
     pub(super) async fn leave(self, patience: Duration) -> io::Result<()> {
         let Self { line: Line { incoming, mut outgoing }, mut screen, mut interrupts, .. } = self;
+        self.quit.cancel();
         drop(incoming);
         let last_words = async {
             while let Some(last) = outgoing.recv().await {
@@ -93,20 +100,55 @@ impl Exchange {
         }
     }
 
-    /// Shows an answer to its end. An interrupt stops it, a second one everything.
-    async fn listen(&mut self) -> io::Result<Heard> {
-        let mut stopping = false;
+    /// Says nothing more where nobody can be, as under a service, and leaves the agent to its other channels. What is
+    /// wrong with it is still shown; what people say elsewhere is not for a log.
+    pub(super) async fn step_back(self) -> io::Result<()> {
+        let Self {
+            line: Line { incoming, mut outgoing }, mut screen, mut interrupts, quit, ..
+        } = self;
+        drop(incoming);
+        loop {
+            tokio::select! {
+                said = outgoing.recv() => match said.map(|said| said.outgoing) {
+                    None => return Ok(()),
+                    Some(notice @ Outgoing::Notice(_)) => screen.show(&notice)?,
+                    Some(_) => {}
+                },
+                () = interrupts.next() => quit.cancel(),
+            }
+        }
+    }
+
+    /// Shows the answer to what was sent as `ticket` to its end, and what is said before it to others. An interrupt
+    /// stops what runs, a second one everything.
+    async fn listen(&mut self, ticket: Ticket) -> io::Result<Heard> {
+        let (mut begun, mut stopping) = (false, false);
         let mut questions = Vec::new();
         loop {
             tokio::select! {
                 outgoing = self.line.outgoing.recv() => match outgoing.map(|said| said.outgoing) {
                     None => return Ok(Heard::Over),
+                    Some(Outgoing::Begin { ticket: now, .. }) if now == ticket => begun = true,
+                    Some(Outgoing::Queued { ticket: now, ahead }) if now == ticket => {
+                        let told = format!("it waits until {ahead} more are answered");
+                        self.screen.show(&Outgoing::Notice(told))?;
+                    }
+                    Some(Outgoing::Refused { ticket: now, why }) if now == ticket => {
+                        self.screen.show(&Outgoing::Notice(why))?;
+                        break;
+                    }
                     Some(Outgoing::Question(question)) => questions.push(question),
-                    Some(Outgoing::End) => break,
-                    Some(other) => self.screen.show(&other)?,
+                    Some(Outgoing::End) if begun => break,
+                    Some(other) => {
+                        if let Outgoing::Settled { id, .. } = &other {
+                            questions.retain(|question: &Question| question.id != *id);
+                        }
+                        self.screen.show(&other)?;
+                    }
                 },
                 () = self.interrupts.next() => {
-                    if stopping || !self.send(Said::Stop).await {
+                    if stopping || self.send(Said::Stop).await.is_none() {
+                        self.quit.cancel();
                         return Ok(Heard::Over);
                     }
                     stopping = true;

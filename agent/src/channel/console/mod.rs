@@ -5,6 +5,7 @@
 
 mod editor;
 mod exchange;
+mod gathered;
 mod input;
 mod interrupts;
 mod piped;
@@ -18,6 +19,7 @@ use std::path::PathBuf;
 
 use async_trait::async_trait;
 use protocol::{Principal, SessionKey};
+use tokio_util::sync::CancellationToken;
 
 use self::editor::Editor;
 use self::exchange::Exchange;
@@ -32,13 +34,16 @@ pub struct Console {
     pub principal: Principal,
     /// Where the lines that were typed are kept for the arrow keys.
     pub typed: PathBuf,
+    /// Cancelled when the person here wants the agent to end.
+    pub quit: CancellationToken,
 }
 
 impl Console {
     async fn talk(self, line: Line) -> io::Result<()> {
-        let exchange = Exchange::new(self.session, self.principal, line)?;
+        let typed = self.typed.clone();
+        let exchange = Exchange::new(self, line)?;
         if io::stdin().is_terminal() && io::stdout().is_terminal() {
-            match Editor::start(self.typed) {
+            match Editor::start(typed) {
                 Ok(editor) => return terminal::run(editor, exchange).await,
                 Err(error) => tracing::info!(%error, "this terminal can't edit lines"),
             }
@@ -49,10 +54,18 @@ impl Console {
 
 #[async_trait]
 impl Channel for Console {
+    fn name(&self) -> &'static str {
+        "console"
+    }
+
     async fn run(self: Box<Self>, line: Line) -> Result<(), ChannelError> {
+        let quit = self.quit.clone();
         match self.talk(line).await {
             // Whoever read our output has gone, which is a way to end it.
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                quit.cancel();
+                Ok(())
+            }
             Err(error) => Err(ChannelError { channel: "console", reason: error.to_string() }),
             Ok(()) => Ok(()),
         }

@@ -17,17 +17,26 @@ const RESULTS: Duration = Duration::from_secs(660);
 
 pub(super) async fn run(mut exchange: Exchange) -> io::Result<()> {
     let mut lines = lines();
+    let mut was_said = false;
     loop {
         let bytes = tokio::select! {
             bytes = lines.recv() => bytes,
-            () = exchange.interrupts.next() => None,
+            () = exchange.interrupts.next() => return exchange.leave(RESULTS).await,
             said = exchange.line.outgoing.recv() => {
                 let Some(said) = said else { return Ok(()) };
                 exchange.screen.show(&said.outgoing)?;
                 continue;
             }
         };
-        let Some(bytes) = bytes else { return exchange.leave(RESULTS).await };
+        let Some(bytes) = bytes else {
+            // Whoever has said nothing by the end, as /dev/null, does not want anything ended either.
+            return if was_said {
+                exchange.leave(RESULTS).await
+            } else {
+                exchange.step_back().await
+            };
+        };
+        was_said = true;
         match exchange.say(&bytes).await? {
             Heard::Over => return Ok(()),
             Heard::Quit => return exchange.leave(RESULTS).await,

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use protocol::Principal;
 
 use super::plain::{Plain, harmless, plain};
 use crate::channel::Outgoing;
@@ -55,10 +56,12 @@ impl Screen {
             Outgoing::Question(question) => self.line(&harmless(&question.pending())),
             Outgoing::End => self.break_line(),
             Outgoing::Settled { how, .. } => self.notice(how),
+            Outgoing::Begin { from, text, .. } => self.line(&mirrored(from, text)),
+            Outgoing::Broadcast(text) => self.line(&plain(text)),
             Outgoing::Waiting(_)
             | Outgoing::Notice(_)
-            | Outgoing::Begin { .. }
             | Outgoing::Queued { .. }
+            | Outgoing::Refused { .. }
             | Outgoing::Picture(_) => Ok(()),
         }
     }
@@ -142,6 +145,11 @@ impl Screen {
         self.write(&held)?;
         if self.within_line { self.write("\n") } else { Ok(()) }
     }
+}
+
+/// What was said elsewhere, with its source. Further lines are set in, so that none looks like something else.
+pub(super) fn mirrored(from: &Principal, text: &str) -> String {
+    harmless(&format!("{from}> {}", text.trim().replace('\n', "\n  ")))
 }
 
 #[cfg(test)]

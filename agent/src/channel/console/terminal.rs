@@ -4,19 +4,24 @@ use std::io;
 
 use super::editor::{Asked, Editor, Kept};
 use super::exchange::{Exchange, Heard, LAST_WORDS};
-use super::plain::harmless;
+use super::gathered::Gathered;
 use super::restore::forget_keys;
 use crate::channel::{Outgoing, Said};
 use crate::question::Question;
 
 /// Talks until the person, or the agent, has ended it.
 pub(super) async fn run(editor: Editor, exchange: Exchange) -> io::Result<()> {
-    Terminal { editor, exchange }.run().await
+    let (gathered, settled) = (Gathered::default(), Vec::new());
+    Terminal { editor, exchange, gathered, settled }.run().await
 }
 
 struct Terminal {
     exchange: Exchange,
     editor: Editor,
+    /// What is said while a line is typed.
+    gathered: Gathered,
+    /// The questions that were answered elsewhere while a line was typed.
+    settled: Vec<String>,
 }
 
 /// What is said next.
@@ -44,7 +49,7 @@ impl Terminal {
                 Asked::End => return self.exchange.leave(LAST_WORDS).await,
                 Asked::Interrupted if interrupted => return self.exchange.leave(LAST_WORDS).await,
                 Asked::Interrupted => true,
-                Asked::Line(line) => match self.exchange.say(line.as_bytes()).await? {
+                Asked::Line(line) => match self.say(&line).await? {
                     Heard::Over => return Ok(()),
                     Heard::Quit => return self.exchange.leave(LAST_WORDS).await,
                     Heard::Stopped(questions) => {
@@ -65,6 +70,14 @@ impl Terminal {
         }
     }
 
+    /// Says a line, below what was being said elsewhere.
+    async fn say(&mut self, line: &str) -> io::Result<Heard> {
+        if let Some(begun) = self.gathered.take(&Outgoing::End) {
+            self.exchange.screen.line(begun.trim_end())?;
+        }
+        self.exchange.say(line.as_bytes()).await
+    }
+
     /// Asks for a line; what the agent says meanwhile appears above it.
     async fn ask(&mut self, prompt: &'static str, kept: Kept) -> Asked {
         self.editor.ask(prompt, kept);
@@ -72,15 +85,13 @@ impl Terminal {
             tokio::select! {
                 asked = self.editor.asked() => return asked,
                 outgoing = self.exchange.hear() => {
-                    let lines = match outgoing {
-                        None => return Asked::End,
-                        Some(Outgoing::Words(text) | Outgoing::Action(text) | Outgoing::Text(text)) => text,
-                        Some(Outgoing::Notice(text)) => format!("[{text}]"),
-                        Some(Outgoing::Question(question)) => question.pending(),
-                        Some(Outgoing::Settled { how, .. }) => format!("[{how}]"),
-                        Some(_) => continue,
-                    };
-                    self.editor.print(format!("{}\n", harmless(&lines)));
+                    let Some(outgoing) = outgoing else { return Asked::End };
+                    if let Outgoing::Settled { id, .. } = &outgoing {
+                        self.settled.push(id.clone());
+                    }
+                    if let Some(lines) = self.gathered.take(&outgoing) {
+                        self.editor.print(lines);
+                    }
                 }
             }
         }
@@ -104,17 +115,27 @@ impl Terminal {
 
     /// Asks until something is typed; `Nothing` when that was the answer.
     async fn answer(&mut self, question: &Question) -> io::Result<Next> {
+        self.settled.clear();
         loop {
             let line = match self.ask("answer> ", Kept::No).await {
-                Asked::Line(line) if line.trim().is_empty() => continue,
+                Asked::Line(line) if line.trim().is_empty() => {
+                    if self.settled.contains(&question.id) {
+                        return Ok(Next::Nothing);
+                    }
+                    continue;
+                }
                 Asked::Line(line) => line,
                 other => return Ok(Next::End(other)),
             };
             let Some(decision) = question.answered_by(&line) else { return Ok(Next::Line(line)) };
-            if self.exchange.send(Said::Answer(decision)).await {
+            // Somebody was faster elsewhere, which stands above the line.
+            if self.settled.contains(&question.id) {
                 return Ok(Next::Nothing);
             }
-            return Ok(Next::End(Asked::End));
+            return Ok(match self.exchange.send(Said::Answer(decision)).await {
+                Some(_) => Next::Nothing,
+                None => Next::End(Asked::End),
+            });
         }
     }
 

@@ -70,7 +70,7 @@ pub(super) fn approval(reading: &mut Reading, file: &Section) -> ApprovalTerms {
 
 fn principals(reading: &mut Reading, section: &Section) -> Option<Vec<Principal>> {
     const FIX: &str =
-        "write by = [\"console:owner\"], or leave it out for whoever speaks in the session";
+        "write by = [\"console:owner\"], or leave it out for whoever speaks in the owner's session";
     let value = section.get("by")?;
     let Some(list) = value.get_ref().as_array().filter(|list| !list.is_empty()) else {
         reading.fault(&value.span(), "by is a list of those who may answer, one at least", FIX);

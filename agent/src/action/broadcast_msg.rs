@@ -1,0 +1,98 @@
+//! `_BROADCAST_MSG`: says something of the agent's own to whoever the channels are set to reach.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use broker::Requester;
+use protocol::{ActionCard, Code, Done, Effect, Object, Stopped};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::LocalAction;
+use super::permission::Permission;
+use crate::session::{Asking, Lines};
+use crate::workspace::OWNER;
+
+/// How long a message may be, in characters: what fits into one message of Telegram's.
+const LONGEST: usize = 4_000;
+
+/// How many channels one call may name.
+const CHANNELS: usize = 16;
+
+/// Hands a message to channels that are on. Once text that others wrote has come in, a person is asked first.
+pub struct BroadcastMsg {
+    card: ActionCard,
+    lines: Lines,
+    permission: Permission,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Params {
+    message: String,
+    channels: Option<Vec<String>>,
+}
+
+impl BroadcastMsg {
+    /// The action over these lines; `None` only if its built-in card is broken. The router behind `requester` permits
+    /// each message.
+    #[must_use]
+    pub fn new(lines: Lines, requester: Arc<dyn Requester>, timeout: Duration) -> Option<Self> {
+        let permission = Permission::new(requester, timeout).ok()?;
+        Some(Self { card: super::card("_BROADCAST_MSG")?, lines, permission })
+    }
+
+    /// The channels that are meant: those that are named, or all.
+    fn meant(&self, named: Option<Vec<String>>) -> Result<Vec<&'static str>, Stopped> {
+        let known = self.lines.names();
+        let Some(named) = named else { return Ok(known) };
+        if named.is_empty() || named.len() > CHANNELS {
+            return Err(bad("channels: name one, such as telegram"));
+        }
+        for name in &named {
+            if !known.iter().any(|known| known == name) {
+                let name: String = name.chars().take(40).collect();
+                let known = known.join(", ");
+                return Err(bad(&format!("channels: {name:?} is not on; these are: {known}")));
+            }
+        }
+        Ok(known.into_iter().filter(|known| named.iter().any(|name| name == known)).collect())
+    }
+}
+
+#[async_trait]
+impl LocalAction for BroadcastMsg {
+    fn card(&self) -> &ActionCard {
+        &self.card
+    }
+
+    async fn run(&self, params: Object, asking: &Asking) -> Result<Done, Stopped> {
+        let Params { message, channels } = super::params(params)?;
+        let message = message.trim();
+        if message.is_empty() || message.contains('\0') || message.chars().count() > LONGEST {
+            return Err(bad(&format!("message: it is a text of 1 to {LONGEST} characters")));
+        }
+        let channels = self.meant(channels)?;
+        if asking.session.as_str() != OWNER {
+            return Err(Stopped::new(Code::Owner, "only the owner's messages go to everybody"));
+        }
+        let asked = Object::from_iter([
+            ("message".to_owned(), json!(message)),
+            ("channels".to_owned(), json!(channels)),
+        ]);
+        // What nobody but the owner can have asked for is no more than what the owner could say there as well.
+        let is_doubtful = asking.entered.taint().untrusted;
+        let effect = if is_doubtful { Effect::External } else { Effect::None };
+        self.permission.ask_for(effect, &self.card.name, asked, asking).await?;
+        let sent: Vec<&str> =
+            channels.into_iter().filter(|name| self.lines.broadcast(name, message)).collect();
+        let text = format!("sent to {}", sent.join(", "));
+        let result = Object::from_iter([("sent_to".to_owned(), json!(sent))]);
+        Ok(Done { result, text: Some(text), dry_run: false })
+    }
+}
+
+fn bad(why: &str) -> Stopped {
+    Stopped::new(Code::BadParams, why)
+}

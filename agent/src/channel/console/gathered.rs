@@ -1,0 +1,87 @@
+//! What is said while a person types, in whole lines: the editor prints above the line that is being typed.
+
+use super::plain::{Plain, harmless, plain};
+use super::screen::mirrored;
+use crate::channel::Outgoing;
+
+/// Gathers pieces of an answer until their line is whole.
+#[derive(Debug, Default)]
+pub(super) struct Gathered {
+    words: Plain,
+    line: String,
+}
+
+impl Gathered {
+    /// Takes the next thing that is said and gives the lines that can be shown now, each with its end.
+    pub(super) fn take(&mut self, outgoing: &Outgoing) -> Option<String> {
+        let text = match outgoing {
+            Outgoing::Words(piece) => {
+                self.line.push_str(&self.words.push(piece));
+                let whole = self.line.rfind('\n').map_or(0, |at| at + 1);
+                return Some(self.line.drain(..whole).collect())
+                    .filter(|text: &String| !text.is_empty());
+            }
+            Outgoing::Action(line) => harmless(line),
+            Outgoing::Text(text) | Outgoing::Broadcast(text) => plain(text),
+            Outgoing::Notice(text) | Outgoing::Settled { how: text, .. } => {
+                format!("[{}]", harmless(text))
+            }
+            Outgoing::Question(question) => harmless(&question.pending()),
+            Outgoing::Begin { from, text, .. } => mirrored(from, text),
+            Outgoing::End => String::new(),
+            Outgoing::Working(_)
+            | Outgoing::Waiting(_)
+            | Outgoing::Queued { .. }
+            | Outgoing::Refused { .. }
+            | Outgoing::Picture(_) => return None,
+        };
+        let mut lines = std::mem::take(&mut self.line);
+        lines.push_str(&self.words.finish());
+        end_line(&mut lines);
+        lines.push_str(&text);
+        end_line(&mut lines);
+        Some(lines).filter(|lines| !lines.is_empty())
+    }
+}
+
+/// Ends a line that has begun.
+fn end_line(lines: &mut String) {
+    if !lines.is_empty() && !lines.ends_with('\n') {
+        lines.push('\n');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::Principal;
+
+    use super::*;
+    use crate::channel::Ticket;
+
+    #[test]
+    fn what_is_said_elsewhere_stands_in_whole_lines_with_its_source() {
+        let mut gathered = Gathered::default();
+        let from = Principal::new("telegram:42").unwrap();
+        let words = |text: &str| Outgoing::Words(text.to_owned());
+        let said = [
+            Outgoing::Begin { ticket: Ticket::new(), from, text: "two\nlines\x1b[2J".to_owned() },
+            Outgoing::Working("model is thinking".to_owned()),
+            words("It is **sun"),
+            words("ny**.\nAnd "),
+            words("warm"),
+            Outgoing::Action("LOOK: ok, done".to_owned()),
+            words("Bye"),
+            Outgoing::End,
+        ];
+        let shown: Vec<String> = said.iter().filter_map(|said| gathered.take(said)).collect();
+        assert_eq!(
+            shown,
+            [
+                "telegram:42> two\n  lines[2J\n",
+                "It is sunny.\n",
+                "And warm\nLOOK: ok, done\n",
+                "Bye\n"
+            ]
+        );
+    }
+}

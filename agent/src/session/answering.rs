@@ -1,0 +1,80 @@
+//! People's answers to questions. They wait for no turn: what a person allows or refuses counts at once.
+
+use futures::future::BoxFuture;
+use futures::stream::{FuturesUnordered, StreamExt};
+use protocol::{Code, SessionKey, Stopped};
+
+use super::{Asking, Outlet, Session};
+use crate::channel::Outgoing;
+use crate::mind::Mind;
+use crate::question::Decision;
+use crate::slash::GUESTS_ANSWER;
+use crate::workspace::OWNER;
+
+/// What has become of an answer.
+#[derive(Debug)]
+pub(crate) struct Answered {
+    given: Decision,
+    /// The session in which the question was asked, as far as the router says.
+    ended: Result<Option<SessionKey>, Stopped>,
+}
+
+impl Answered {
+    /// Passes `given` on to the router, and says what has become of it.
+    pub(crate) async fn of(mind: &Mind, asking: Asking, given: Decision, outlet: &Outlet) -> Self {
+        let ended = if asking.session.as_str() == OWNER {
+            mind.actions.owner.decide(&asking, &given).await
+        } else {
+            Err(Stopped::new(Code::Owner, GUESTS_ANSWER))
+        };
+        outlet.say(match &ended {
+            Ok(_) => {
+                let (id, how) = (given.id.clone(), given.settled(&asking.principal));
+                Outgoing::Settled { id, how }
+            }
+            Err(stopped) => {
+                Outgoing::Notice(format!("the answer did not count: {}", stopped.message))
+            }
+        });
+        Self { given, ended }
+    }
+
+    /// Takes it into the session whose people have given it.
+    pub(crate) fn note(self, session: &mut Session) {
+        if let Ok(asked_in) = self.ended {
+            session.questions.retain(|question| question.id != self.given.id);
+            // What becomes of a guest's question is told to the guest.
+            session.awaited += usize::from(asked_in.is_none_or(|key| key == session.key));
+        }
+    }
+}
+
+/// The answers that are on their way while a turn runs.
+#[derive(Default)]
+pub(super) struct Answering<'a> {
+    running: FuturesUnordered<BoxFuture<'a, Answered>>,
+    done: Vec<Answered>,
+}
+
+impl<'a> Answering<'a> {
+    /// Begins to pass an answer on.
+    pub(super) fn begin(&mut self, answered: impl Future<Output = Answered> + Send + 'a) {
+        self.running.push(Box::pin(answered));
+    }
+
+    /// Goes on with them; never ends.
+    pub(super) async fn go_on(&mut self) {
+        while let Some(answered) = self.running.next().await {
+            self.done.push(answered);
+        }
+        std::future::pending().await
+    }
+
+    /// Waits for what is left, and gives all.
+    pub(super) async fn finish(mut self) -> Vec<Answered> {
+        while let Some(answered) = self.running.next().await {
+            self.done.push(answered);
+        }
+        self.done
+    }
+}

@@ -1,0 +1,144 @@
+//! The channels that are on, and who hears what.
+//!
+//! What is said in the owner's session is heard on every channel where the owner may be; what is said in a guest's,
+//! on the channel that the guest has come over. Only what a guest's session wants allowed goes elsewhere: to the owner.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use protocol::SessionKey;
+use tokio::sync::mpsc;
+
+use crate::channel::{Addressed, Channel, Outgoing};
+use crate::workspace::OWNER;
+
+/// The ends of all lines that lead to channels.
+#[derive(Debug, Clone, Default)]
+pub struct Lines(Arc<RwLock<Board>>);
+
+#[derive(Debug, Default)]
+struct Board {
+    ends: Vec<End>,
+    /// The channels over which guests have come, as places in `ends`.
+    guests: HashMap<SessionKey, usize>,
+}
+
+/// The agent's end of a line.
+#[derive(Debug)]
+struct End {
+    name: &'static str,
+    is_owners: bool,
+    /// Saying never waits: what a turn says is bounded by what a model may write, and a channel that is slow
+    /// must not hold a turn up. None once the channel has ended.
+    sender: Option<mpsc::UnboundedSender<Addressed>>,
+}
+
+/// A channel's place among the lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place(usize);
+
+impl Lines {
+    /// Opens a line for `channel` and gives what is heard at its other end.
+    pub fn open(&self, channel: &dyn Channel) -> (Place, mpsc::UnboundedReceiver<Addressed>) {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        let mut board = self.write();
+        let (name, is_owners) = (channel.name(), channel.is_owners());
+        board.ends.push(End { name, is_owners, sender: Some(sender) });
+        (Place(board.ends.len() - 1), receiver)
+    }
+
+    /// Whether people who come over the channel at `place` may speak in `session`; from then on they hear it, too.
+    /// The owner's session is for the owner's channels, and a guest's begins with the name of its channel.
+    #[must_use]
+    pub fn admit(&self, place: Place, session: &SessionKey) -> bool {
+        let mut board = self.write();
+        let Some(end) = board.ends.get(place.0) else { return false };
+        if session.as_str() == OWNER {
+            return end.is_owners;
+        }
+        let rest = session.as_str().strip_prefix(end.name);
+        let is_its = rest.is_some_and(|rest| rest.starts_with('-'));
+        if is_its && !board.guests.contains_key(session) {
+            board.guests.insert(session.clone(), place.0);
+        }
+        is_its
+    }
+
+    /// The names of the channels that are on.
+    #[must_use]
+    pub fn names(&self) -> Vec<&'static str> {
+        let board = self.read();
+        board.ends.iter().filter(|end| end.sender.is_some()).map(|end| end.name).collect()
+    }
+
+    /// Says something in `session` to whoever hears it. A channel that is gone hears nothing.
+    pub(super) fn say(&self, session: &SessionKey, outgoing: Outgoing) {
+        let board = self.read();
+        if session.as_str() == OWNER {
+            return board.tell_owner(session, &outgoing);
+        }
+        match outgoing {
+            Outgoing::Question(_) | Outgoing::Settled { .. } => {
+                if let Ok(owner) = SessionKey::new(OWNER) {
+                    board.tell_owner(&owner, &outgoing);
+                }
+                if matches!(outgoing, Outgoing::Question(_)) {
+                    let told = "the owner is asked whether this may run".to_owned();
+                    board.tell_guest(session, Outgoing::Notice(told));
+                }
+            }
+            other => board.tell_guest(session, other),
+        }
+    }
+
+    /// Says something to whoever the channel `name` is set to reach; `false` if no such channel is on.
+    #[must_use]
+    pub(crate) fn broadcast(&self, name: &str, text: &str) -> bool {
+        let Ok(session) = SessionKey::new(OWNER) else { return false };
+        let board = self.read();
+        let Some(end) = board.ends.iter().find(|end| end.name == name) else { return false };
+        end.tell(&session, Outgoing::Broadcast(text.to_owned()))
+    }
+
+    /// Forgets the channel at `place`, which has ended.
+    pub(super) fn hang_up(&self, place: Place) {
+        if let Some(end) = self.write().ends.get_mut(place.0) {
+            end.sender = None;
+        }
+    }
+
+    /// Ends all lines: nothing more will be said.
+    pub(super) fn close(&self) {
+        self.write().ends.iter_mut().for_each(|end| end.sender = None);
+    }
+
+    // Std locks, because they are never held across an await. Poisoned, the board is still whole.
+    fn read(&self) -> RwLockReadGuard<'_, Board> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Board> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Board {
+    fn tell_owner(&self, session: &SessionKey, outgoing: &Outgoing) {
+        for end in self.ends.iter().filter(|end| end.is_owners) {
+            end.tell(session, outgoing.clone());
+        }
+    }
+
+    fn tell_guest(&self, session: &SessionKey, outgoing: Outgoing) {
+        if let Some(end) = self.guests.get(session).and_then(|&place| self.ends.get(place)) {
+            end.tell(session, outgoing);
+        }
+    }
+}
+
+impl End {
+    fn tell(&self, session: &SessionKey, outgoing: Outgoing) -> bool {
+        let addressed = Addressed { session: session.clone(), outgoing };
+        self.sender.as_ref().is_some_and(|sender| sender.send(addressed).is_ok())
+    }
+}

@@ -1,0 +1,81 @@
+//! What people say while a turn runs: a stop ends it, an answer counts at once, and everything else waits.
+
+use protocol::Principal;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::answering::{Answered, Answering};
+use super::waiting::Waiting;
+use super::{Asking, Outlet};
+use crate::channel::{Incoming, Said};
+use crate::mind::Mind;
+use crate::question::Decision;
+use crate::slash::{self, Slash};
+
+/// What a desk attends to beside its work.
+pub(super) struct Meanwhile<'a> {
+    pub(super) mind: &'a Mind,
+    pub(super) outlet: &'a Outlet,
+    /// In whose name answers are passed on, but for the person.
+    pub(super) asking: Asking,
+    pub(super) incoming: &'a mut mpsc::Receiver<Incoming>,
+    pub(super) leaving: &'a CancellationToken,
+    pub(super) waiting: &'a mut Waiting,
+}
+
+impl Meanwhile<'_> {
+    /// Does `work` to its end; `false` when it was stopped. Gives what has become of the answers that came meanwhile.
+    pub(super) async fn attend(self, work: impl Future<Output = ()>) -> (bool, Vec<Answered>) {
+        let Self { mind, outlet, asking, incoming, leaving, waiting } = self;
+        let answer = |given: Decision, principal: Principal| {
+            Answered::of(mind, Asking { principal, ..asking.clone() }, given, outlet)
+        };
+        let mut answering = Answering::default();
+        let is_whole = {
+            tokio::pin!(work);
+            let mut somebody = true;
+            loop {
+                tokio::select! {
+                    () = &mut work => break true,
+                    () = leaving.cancelled() => break false,
+                    () = answering.go_on() => {}
+                    said = incoming.recv(), if somebody => match said {
+                        // Dropping the work ends the model's request and takes running commands back.
+                        Some(said) if is_stop(&said.said) => {
+                            // The kill switch does not wait its turn.
+                            if is_kill(&said.said) {
+                                waiting.push_front(said);
+                            }
+                            break false;
+                        }
+                        Some(Incoming { said: Said::Answer(given), from, .. }) => {
+                            answering.begin(answer(given, from));
+                        }
+                        Some(said) => waiting.push(said, outlet),
+                        // Nobody can say anything any more, but what runs is still wanted.
+                        None => somebody = false,
+                    },
+                }
+            }
+        };
+        let answered = tokio::select! {
+            answered = answering.finish() => answered,
+            () = leaving.cancelled() => Vec::new(),
+        };
+        (is_whole, answered)
+    }
+}
+
+/// Whether somebody wants what runs to end.
+fn is_stop(said: &Said) -> bool {
+    match said {
+        Said::Stop => true,
+        Said::Message(text) => slash::parse(text) == Some(Slash::Cancel) || is_kill(said),
+        Said::Answer(_) => false,
+    }
+}
+
+/// Whether somebody wants everything to end.
+fn is_kill(said: &Said) -> bool {
+    matches!(said, Said::Message(text) if slash::parse(text) == Some(Slash::Stop))
+}

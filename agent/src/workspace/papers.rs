@@ -1,0 +1,106 @@
+//! The files of one conversation: what its people want remembered, what was said and done, what was generated.
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use super::{Artifact, Entered, File, History, Memory, Notices, SaveError};
+use crate::notice::Notice;
+
+/// One folder with the files of one conversation. No other conversation reads or writes them.
+#[derive(Debug)]
+pub struct Papers {
+    folder: PathBuf,
+    notices: Notices,
+    /// `memory.json`: what it knows.
+    pub memory: File<Memory>,
+    /// `input_history.json`: what was said last.
+    pub history: File<History>,
+    /// `artifact.json`: all observations of the latest turn that acted.
+    pub artifact: File<Artifact>,
+    /// `session.json`: what has come into the conversation that history and artifact hold.
+    pub session: File<Entered>,
+}
+
+impl Papers {
+    /// Opens the papers in `folder`, which is made if it is missing. If it can't be, that is a notice, and the
+    /// conversation is kept in memory.
+    #[must_use]
+    pub fn open(folder: impl Into<PathBuf>) -> Self {
+        let folder = folder.into();
+        let notices = Notices::default();
+        let papers = Self {
+            memory: File::new(folder.join("memory.json"), &notices),
+            history: File::new(folder.join("input_history.json"), &notices),
+            artifact: File::new(folder.join("artifact.json"), &notices),
+            session: File::new(folder.join("session.json"), &notices),
+            folder,
+            notices,
+        };
+        if let Err(error) = home::file::make_folder(&papers.output()) {
+            papers.notices.add(SaveError(error).to_string());
+        }
+        papers
+    }
+
+    /// What has come into the conversation that is kept here. If there is one and nobody knows, that is both
+    /// untrusted text and private data.
+    #[must_use]
+    pub fn entered(&self) -> Entered {
+        let known = self.session.read();
+        if *known != Entered::default() {
+            return Entered::clone(&known);
+        }
+        if self.history.read().entries().is_empty() && self.artifact.read().0.is_empty() {
+            return Entered::nothing();
+        }
+        self.notices.add(
+            "nobody knows what has come into the conversation that is kept here, so it counts as private \
+             and as written by others; /clear starts afresh",
+        );
+        Entered::default()
+    }
+
+    /// The folder itself.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The folder of generated files.
+    #[must_use]
+    pub fn output(&self) -> PathBuf {
+        self.folder.join("output")
+    }
+
+    /// Where the latest prompt stands, for people who want to see what the model saw.
+    #[must_use]
+    pub fn prompt_cache(&self) -> PathBuf {
+        self.output().join("prompt_cache.txt")
+    }
+
+    /// Writes the latest prompt down. It is nothing but a view, so it is neither synced nor missed: a
+    /// failure is a notice.
+    pub fn write_prompt_cache(&self, prompt: &str) {
+        // It holds what memory and history hold, which nobody else may read either.
+        let open = || {
+            fs::OpenOptions::new()
+                .create(true)
+                .write(true)
+                .truncate(true)
+                .mode(0o600)
+                .open(self.prompt_cache())
+        };
+        if let Err(error) = open().and_then(|mut file| file.write_all(prompt.as_bytes())) {
+            let error = home::FileError::new("write", &self.prompt_cache(), error);
+            self.notices.add(SaveError(error).to_string());
+        }
+    }
+
+    /// What people should hear of the files since this was asked last.
+    #[must_use]
+    pub fn take_notices(&self) -> Vec<Notice> {
+        self.notices.take()
+    }
+}

@@ -1,0 +1,60 @@
+//! `_BROADCAST_MSG`: to whom it goes, and who is asked first.
+
+use protocol::{Code, Done, Object, Stopped};
+use serde_json::{Value, json};
+
+use crate::house::{House, house};
+
+const SEND: &str = r#"/run _BROADCAST_MSG {"message": "Dinner.", "channels": ["telegram"]}"#;
+
+fn permitted() -> Done {
+    let result = json!({"permitted": true}).as_object().unwrap().clone();
+    Done { result, ..Done::default() }
+}
+
+/// Has the owner send, and gives what the router is asked.
+async fn sent(house: &mut House, answer: impl Into<protocol::Outcome>) -> Object {
+    house.console.say("owner", "console:owner", SEND).await;
+    let asked = house.answers(answer).await;
+    assert_eq!(asked.action.as_str(), "PERMIT");
+    house.console.heard("owner").await;
+    asked.params
+}
+
+#[tokio::test]
+async fn a_message_goes_to_the_channels_that_are_named_and_no_others() {
+    let mut house = house();
+    let asked = sent(&mut house, permitted()).await;
+    assert_eq!(asked.get("effect"), None, "{asked:?}");
+    assert_eq!(asked["params"], json!({"message": "Dinner.", "channels": ["telegram"]}));
+    assert!(house.telegram.left().contains(&"(owner) !Dinner.".to_owned()));
+    assert!(!house.console.left().iter().any(|line| line.contains("!Dinner.")));
+    assert_eq!(house.http.left(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_person_is_asked_once_others_may_have_wanted_it() {
+    let mut house = house();
+    house.console.say("owner", "console:owner", "/run LOOK").await;
+    house.answers(Done::default()).await;
+    house.console.heard("owner").await;
+    let approval = json!({"id": "q", "question": "_BROADCAST_MSG {}"});
+    let pending = Stopped::new(Code::Approval, "it waits").with("approval", approval);
+    let asked = sent(&mut house, pending).await;
+    assert_eq!(asked["effect"], Value::from("external"));
+    let heard = house.telegram.left();
+    assert!(heard.contains(&"(owner) ?q _BROADCAST_MSG {}".to_owned()), "{heard:?}");
+    assert!(!heard.iter().any(|line| line.contains("!Dinner.")), "{heard:?}");
+}
+
+#[tokio::test]
+async fn a_guest_and_a_channel_that_is_not_on_are_told_so() {
+    let mut house = house();
+    house.telegram.say("telegram-1", "telegram:1", SEND).await;
+    let heard = house.telegram.heard("telegram-1").await;
+    assert!(heard.contains("only the owner's messages go to everybody"), "{heard}");
+    let wrong = SEND.replace("telegram", "telegramm");
+    house.console.say("owner", "console:owner", &wrong).await;
+    let heard = house.console.heard("owner").await;
+    assert!(heard.contains("is not on; these are: console, telegram, http"), "{heard}");
+}

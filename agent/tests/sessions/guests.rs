@@ -1,0 +1,111 @@
+//! What guests may do, and what is put to the owner instead.
+
+use agent::channel::{Outgoing, Said};
+use agent::question::{Choice, Decision};
+use broker::Publisher;
+use protocol::{Code, Done, Event, EventKind, MessageId, Millis, Reply, Stopped};
+use serde_json::json;
+
+use crate::house::{house, key};
+
+#[tokio::test]
+async fn what_is_the_owners_alone_is_refused_to_guests() {
+    let mut house = house();
+    let mut said = Vec::new();
+    for command in
+        ["/stop", "/model", "/model offline", "/approvals", "/approve 11aa", "/deny 11aa"]
+    {
+        house.telegram.say("telegram-1", "telegram:1", command).await;
+        said.push(house.telegram.heard("telegram-1").await);
+    }
+    let answer = Decision { id: "11aa".to_owned(), choice: Choice::Yes, code: None };
+    house.telegram.tell("telegram-1", "telegram:1", Said::Answer(answer)).await;
+    house.telegram.say("telegram-1", "telegram:1", "/help").await;
+    said.push(house.telegram.heard("telegram-1").await);
+    house.telegram.say("telegram-1", "telegram:1", "/status").await;
+    let status = house.telegram.heard("telegram-1").await;
+    assert!(!status.contains(house.home.root().to_str().unwrap()), "{status}");
+    insta::assert_snapshot!(said.concat() + &status);
+}
+
+#[tokio::test]
+async fn the_owner_answers_a_guests_question_and_the_guest_hears_what_became_of_it() {
+    let mut house = house();
+    house.telegram.say("telegram-1", "telegram:1", "/run POST").await;
+    let approval = json!({"id": "11aa", "question": "POST {}", "seconds": 600, "message_id": "m1"});
+    let pending = Stopped::new(Code::Approval, "it waits").with("approval", approval);
+    house.answers(pending).await;
+    let guest = house.telegram.heard("telegram-1").await;
+    assert!(guest.contains("[the owner is asked whether this may run]"), "{guest}");
+    // The owner is on Telegram as well.
+    assert!(guest.contains("(owner) ?11aa POST {}") && !guest.contains("\n?11aa"), "{guest}");
+    assert_eq!(house.console.left(), ["(owner) ?11aa POST {}"]);
+    let yes = Decision { id: "11aa".to_owned(), choice: Choice::Yes, code: None };
+    house.console.tell("owner", "console:owner", Said::Answer(yes)).await;
+    let session = json!({"session": "telegram-1"}).as_object().unwrap().clone();
+    let answer = house.answers(Done { result: session, ..Done::default() }).await;
+    assert_eq!(answer.action.as_str(), "APPROVE");
+    assert_eq!(answer.envelope.session.unwrap().as_str(), "owner");
+    let (_, settled) = house.console.hear().await;
+    let how = "question 11aa: console:owner said yes".to_owned();
+    assert_eq!(settled, Outgoing::Settled { id: "11aa".to_owned(), how });
+    let event = Event {
+        event: EventKind::Result,
+        session: key("telegram-1"),
+        at: Millis(1),
+        message_id: Some(MessageId::new("m1").unwrap()),
+        text: None,
+        reply: Some(Reply::new(None, "POST", Done::default().into()).fields),
+    };
+    house.publisher.event(&event).await;
+    let (_, settled) = house.console.hear().await;
+    assert!(matches!(&settled, Outgoing::Settled { id, .. } if id == "11aa"), "{settled:?}");
+    assert!(house.telegram.left().contains(&"(telegram-1) <POST: ok, done>".to_owned()));
+    // The owner waits for nothing, because it was not the owner's question.
+    house.quit.cancel();
+    house.serving.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_question_that_runs_out_is_settled_where_it_was_put() {
+    let mut house = house();
+    house.console.say("owner", "console:owner", "/run POST").await;
+    let approval = json!({"id": "22bb", "question": "POST {}", "seconds": 600, "message_id": "m2"});
+    let pending = Stopped::new(Code::Approval, "it waits").with("approval", approval);
+    house.answers(pending).await;
+    house.console.heard("owner").await;
+    house.telegram.heard("owner").await;
+    let late = Stopped::new(Code::Owner, "nobody answered in time");
+    let reply: Option<protocol::Object> = Some(Reply::new(None, "POST", late.into()).fields);
+    let event = Event {
+        event: EventKind::Result,
+        session: key("owner"),
+        at: Millis(1),
+        message_id: Some(MessageId::new("m2").unwrap()),
+        text: None,
+        reply,
+    };
+    house.publisher.event(&event).await;
+    for end in [&mut house.console, &mut house.telegram] {
+        end.hear().await;
+        let how =
+            "question 22bb is open no more: POST: refused, nobody answered in time".to_owned();
+        assert_eq!(end.hear().await.1, Outgoing::Settled { id: "22bb".to_owned(), how });
+    }
+}
+
+#[tokio::test]
+async fn an_answer_counts_while_a_turn_runs() {
+    let mut house = house();
+    house.console.say("owner", "console:owner", "stuck").await;
+    let yes = Decision { id: "11aa".to_owned(), choice: Choice::Yes, code: None };
+    house.telegram.tell("owner", "telegram:42", Said::Answer(yes)).await;
+    let answer = house.answers(Done::default()).await;
+    assert_eq!(answer.envelope.principal.unwrap().as_str(), "telegram:42");
+    let how = "question 11aa: telegram:42 said yes".to_owned();
+    let settled = Outgoing::Settled { id: "11aa".to_owned(), how };
+    while house.console.hear().await.1 != settled {}
+    assert!(!house.console.left().contains(&"(owner) end".to_owned()), "the turn goes on");
+    house.console.tell("owner", "console:owner", Said::Stop).await;
+    assert!(house.console.heard("owner").await.contains("[stopped]"));
+}

@@ -1,0 +1,8 @@
+//! Many sessions in one room: what each one's people hear, and that nothing of one is seen in another.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
+
+mod broadcast;
+mod guests;
+mod house;
+mod leaks;
+mod side_by_side;
