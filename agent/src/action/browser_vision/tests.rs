@@ -40,6 +40,7 @@ fn seen() -> Seen {
         text: "x".repeat(10_000),
         html: String::new(),
         picture: Vec::new(),
+        glance: None,
         remarks: vec!["the page wanted 127.0.0.1:80, which is refused".to_owned()],
     }
 }

@@ -75,3 +75,25 @@ async fn a_short_page_fills_the_window() {
     assert!((400..=900).contains(&pixels.height), "{}", pixels.height);
     assert_eq!(pixels.at(pixels.width - 1, pixels.height - 1), [255, 255, 255]);
 }
+
+#[tokio::test]
+async fn what_is_seen_first_is_there_in_small_for_models() {
+    let seen = see(&bands(&[("#f00", 500), ("#0f0", 19_500)])).await;
+    let glance = seen.glance.unwrap();
+    assert!(glance.len() <= 512 * 1024);
+    let (width, height) = jpeg_size(&glance);
+    assert!((900..=1_000).contains(&width) && (300..=1_000).contains(&height), "{width} {height}");
+}
+
+/// The size that a JPEG's frame header says (ITU-T T.81, B.2.2).
+fn jpeg_size(bytes: &[u8]) -> (usize, usize) {
+    assert_eq!(bytes[..2], [0xff, 0xd8]);
+    let mut at = 2;
+    loop {
+        let two = |from: usize| usize::from(u16::from_be_bytes([bytes[from], bytes[from + 1]]));
+        if matches!(bytes[at + 1], 0xc0..=0xc2) {
+            return (two(at + 7), two(at + 5));
+        }
+        at += 2 + two(at + 2);
+    }
+}
