@@ -3,6 +3,8 @@
 mod desk;
 mod outlet;
 
+use std::path::PathBuf;
+
 use protocol::{ActionCard, NameError, Principal, Reads, SessionKey};
 
 pub use desk::Desk;
@@ -64,6 +66,13 @@ impl Asking {
     pub fn working(&self, on: String) {
         if let Some(outlet) = &self.heard {
             outlet.say(Outgoing::Working(on));
+        }
+    }
+
+    /// Shows a picture to whoever can see it.
+    pub fn show(&self, picture: PathBuf) {
+        if let Some(outlet) = &self.heard {
+            outlet.say(Outgoing::Picture(picture));
         }
     }
 
