@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use protocol::{ActionCard, ActionName, Event, EventKind, Object, Reply, Stopped};
+use protocol::{ActionCard, ActionName, Event, EventKind, Object, Outcome, Reply, Stopped};
 use tokio::task::JoinHandle;
 
 use crate::action::{Actions, Observation};
 use crate::channel::Outgoing;
 use crate::model::Switch;
 use crate::question::{Decision, Question};
-use crate::session::{Asking, Outlet, Session};
+use crate::session::{Asking, Held, Outlet, Session};
 use crate::workspace::Workspace;
 
 /// How many observations are kept while events come and nobody says anything.
@@ -37,15 +37,31 @@ impl Mind {
         [self.actions.local_cards(&described), self.workspace.router_actions.read().0.clone()]
     }
 
-    /// Takes in what the router says on its own.
-    pub(crate) fn hear(&self, session: &mut Session, event: Event, outlet: &Outlet) {
+    /// Takes in what the router says on its own. Gives what is to be done now because a person has said yes to it.
+    #[must_use]
+    pub(crate) fn hear(
+        &self,
+        session: &mut Session,
+        event: Event,
+        outlet: &Outlet,
+    ) -> Option<Held> {
         if let (EventKind::Result, Some(fields)) = (event.event, event.reply) {
             let action =
                 fields.get("action").and_then(|action| action.as_str()).unwrap_or_default();
             if let Ok(action) = ActionName::new(action) {
                 let observation = Observation::of_reply(action, Reply::from_fields(fields));
-                outlet.say(Outgoing::Action(observation.line()));
                 session.awaited = session.awaited.saturating_sub(1);
+                let held = event.message_id.and_then(|id| session.take_held(&id));
+                if observation.action.is_local() && matches!(observation.outcome, Outcome::Done(_))
+                {
+                    if held.is_none() {
+                        let told =
+                            format!("{}: permitted; say again what you want", observation.action);
+                        outlet.say(Outgoing::Notice(told));
+                    }
+                    return held;
+                }
+                outlet.say(Outgoing::Action(observation.line()));
                 session.observe(&observation, &self.cards());
                 // The next turn's prompt shows it beside what the latest turn brought.
                 self.workspace.artifact.hold(|artifact| {
@@ -58,6 +74,7 @@ impl Mind {
         } else if let Some(text) = event.text {
             outlet.say(Outgoing::Notice(text));
         }
+        None
     }
 
     /// Passes a person's decision on to the router.
@@ -97,7 +114,8 @@ impl Mind {
     }
 
     /// Takes in what actions brought, until [`Self::keep`] in memory alone.
-    pub(crate) fn observed(&self, fields: Vec<Object>) {
+    pub(crate) fn observed(&self, mut fields: Vec<Object>) {
+        fields.drain(..fields.len().saturating_sub(OBSERVATIONS));
         self.workspace.artifact.hold(|artifact| artifact.0 = fields);
     }
 

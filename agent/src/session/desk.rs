@@ -7,7 +7,7 @@ use protocol::Event;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::{Outlet, Session};
+use super::{Held, Outlet, Session};
 use crate::channel::{Incoming, Outgoing, Said};
 use crate::mind::Mind;
 use crate::slash::{self, Slash};
@@ -33,11 +33,26 @@ pub struct Desk {
     pub leaving: CancellationToken,
 }
 
+/// What is attended to next.
+enum Next {
+    /// Somebody says something.
+    Said(Incoming),
+    /// A person has said yes to something that the agent does itself.
+    Permitted(Held),
+}
+
 impl Desk {
     /// Serves the session until nobody can say anything any more.
     pub async fn run(mut self) {
         let mut waiting = VecDeque::new();
-        while let Some(incoming) = self.next(&mut waiting).await {
+        while let Some(next) = self.next(&mut waiting).await {
+            let incoming = match next {
+                Next::Said(incoming) => incoming,
+                Next::Permitted(held) => {
+                    self.go_on(held, &mut waiting).await;
+                    continue;
+                }
+            };
             self.session.principal = incoming.from.clone();
             match incoming.said {
                 Said::Message(text) => {
@@ -70,24 +85,30 @@ impl Desk {
                 () = self.leaving.cancelled() => return,
                 () = &mut patience => return,
                 event = self.events.recv() => match event {
-                    Some(event) => self.mind.hear(&mut self.session, event, &self.outlet),
+                    Some(event) => {
+                        if let Some(held) = self.mind.hear(&mut self.session, event, &self.outlet) {
+                            self.go_on(held, &mut VecDeque::new()).await;
+                        }
+                    }
                     None => return,
                 },
             }
         }
     }
 
-    /// The next thing that somebody says; the router's events are taken in while nobody does.
-    async fn next(&mut self, waiting: &mut VecDeque<Incoming>) -> Option<Incoming> {
+    /// The next thing to attend to; the router's events are taken in while nobody says anything.
+    async fn next(&mut self, waiting: &mut VecDeque<Incoming>) -> Option<Next> {
         if let Some(incoming) = waiting.pop_front().filter(|_| !self.leaving.is_cancelled()) {
-            return Some(incoming);
+            return Some(Next::Said(incoming));
         }
         loop {
             tokio::select! {
                 () = self.leaving.cancelled() => return None,
-                incoming = self.incoming.recv() => return incoming,
+                incoming = self.incoming.recv() => return incoming.map(Next::Said),
                 Some(event) = self.events.recv() => {
-                    self.mind.hear(&mut self.session, event, &self.outlet);
+                    if let Some(held) = self.mind.hear(&mut self.session, event, &self.outlet) {
+                        return Some(Next::Permitted(held));
+                    }
                 }
             }
         }
@@ -105,7 +126,18 @@ impl Desk {
         self.outlet.say(Outgoing::Notice("stopped".to_owned()));
     }
 
-    /// Runs a turn; `false` when it was stopped. Whatever else comes meanwhile waits.
+    /// Does what a person has said yes to, in the name of whoever wanted it, unless somebody wants it stopped.
+    async fn go_on(&mut self, held: Held, waiting: &mut VecDeque<Incoming>) {
+        self.session.principal = held.principal;
+        let (mind, session, outlet) = (&self.mind, &mut self.session, &self.outlet);
+        let done = Turn { mind, session, outlet }.go_on(held.action);
+        if !unless_stopped(done, &mut self.incoming, &self.leaving, waiting).await {
+            self.outlet.say(Outgoing::Notice("stopped".to_owned()));
+        }
+        let _ = self.mind.keep(&self.session, &self.outlet).await;
+    }
+
+    /// Runs a turn; `false` when it was stopped.
     async fn finish_turn(&mut self, text: &str, waiting: &mut VecDeque<Incoming>) -> bool {
         let (mind, session, outlet) = (&self.mind, &mut self.session, &self.outlet);
         let turn = async {
@@ -114,28 +146,38 @@ impl Desk {
                 None => Turn { mind, session, outlet }.run(text).await,
             }
         };
-        tokio::pin!(turn);
-        loop {
-            tokio::select! {
-                () = &mut turn => return true,
-                () = self.leaving.cancelled() => return false,
-                incoming = self.incoming.recv() => match incoming {
-                    // Dropping the turn ends the model's request and takes running commands back.
-                    Some(incoming) if is_stop(&incoming.said) => {
-                        // The kill switch does not wait its turn.
-                        if is_kill(&incoming.said) {
-                            waiting.push_front(incoming);
-                        }
-                        return false;
+        unless_stopped(turn, &mut self.incoming, &self.leaving, waiting).await
+    }
+}
+
+/// Does something to its end; `false` when it was stopped. Whatever else comes meanwhile waits.
+async fn unless_stopped(
+    work: impl Future<Output = ()>,
+    incoming: &mut mpsc::Receiver<Incoming>,
+    leaving: &CancellationToken,
+    waiting: &mut VecDeque<Incoming>,
+) -> bool {
+    let mut work = std::pin::pin!(work);
+    loop {
+        tokio::select! {
+            () = &mut work => return true,
+            () = leaving.cancelled() => return false,
+            said = incoming.recv() => match said {
+                // Dropping it ends the model's request and takes running commands back.
+                Some(said) if is_stop(&said.said) => {
+                    // The kill switch does not wait its turn.
+                    if is_kill(&said.said) {
+                        waiting.push_front(said);
                     }
-                    Some(incoming) => waiting.push_back(incoming),
-                    // Nobody can say anything any more, but the turn that runs is still wanted.
-                    None => {
-                        turn.await;
-                        return true;
-                    }
-                },
-            }
+                    return false;
+                }
+                Some(said) => waiting.push_back(said),
+                // Nobody can say anything any more, but what runs is still wanted.
+                None => {
+                    work.await;
+                    return true;
+                }
+            },
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Conversations: what each one holds, and who speaks in it when.
 
 mod desk;
+mod held;
 mod outlet;
 
 use std::path::PathBuf;
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 use protocol::{ActionCard, NameError, Principal, Reads, SessionKey};
 
 pub use desk::Desk;
+pub use held::Held;
 pub use outlet::Outlet;
 
 use crate::action::Observation;
@@ -38,6 +40,8 @@ pub struct Session {
     pub usage: Option<Usage>,
     /// The questions that it has seen and that nobody has answered here.
     pub questions: Vec<Question>,
+    /// What waits for a person's yes. An agent that is started again knows nothing of it.
+    pub held: Vec<Held>,
     /// How many answers are given whose result has not come yet.
     pub awaited: usize,
 }
@@ -102,6 +106,7 @@ impl Session {
             said: String::new(),
             usage: None,
             questions: Vec::new(),
+            held: Vec::new(),
             awaited: 0,
         })
     }
@@ -112,6 +117,7 @@ impl Session {
         let card = cards.iter().flatten().find(|card| card.name == observation.action);
         let reads = card.map_or(Reads::Public, |card| card.reads);
         self.entered.raise(observation.brings(reads), &observation.source());
+        self.hold(observation);
         if let Some(question) = observation.question() {
             self.questions.push(question);
             let too_many = self.questions.len().saturating_sub(QUESTIONS);
