@@ -56,6 +56,8 @@ pub(super) async fn take(tab: &Tab<'_>, remarks: &mut Vec<String>) -> Result<Vec
         remarks.push(format!(
             "the page is {height} pixels high; the picture shows the first {MOST_HEIGHT}"
         ));
+        let most = json!({ "most": MOST_HEIGHT });
+        let _: usize = tab.run(include_str!("scripts/above.js"), &most).await?;
     }
     let clip = json!({
         "x": 0, "y": 0, "scale": 1,

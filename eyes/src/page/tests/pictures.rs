@@ -1,7 +1,7 @@
 //! The picture shows the page as it is, pixel by pixel.
 
-use super::kit::see;
-use crate::look::Seen;
+use super::kit::{AMPLE, Answer, Site, see, with_browser};
+use crate::look::{Look, Seen};
 
 /// A picture that was taken apart.
 struct Pixels {
@@ -66,6 +66,37 @@ async fn a_picture_has_a_greatest_height_and_begins_at_the_top() {
         ([255, 0, 0], [255, 0, 0], [0, 255, 0])
     );
     assert_eq!(seen.remarks, ["the page is 20000 pixels high; the picture shows the first 8000"]);
+}
+
+#[tokio::test]
+async fn what_lies_below_the_picture_is_not_laid_out_for_it() {
+    let band = "<div style='background:#f00;height:100px'>a</div><div style='background:#00f;height:100px'><b>b</b></div>";
+    let html = format!("<style>body{{margin:0}}</style><main>{}</main>", band.repeat(1_000));
+    let site = Site::serve([("/", Answer::page(&html))]).await;
+    let look = Look { url: site.url("/").parse().unwrap(), limit: AMPLE, profile: None };
+    let (seen, left) = with_browser(async |client| {
+        let seen = crate::page::look(client, &look).await.unwrap();
+        let left = "return [...document.querySelectorAll('div')].filter(band => band.offsetHeight > 0).length";
+        (seen, client.execute(left, Vec::new()).await.unwrap().as_u64())
+    })
+    .await;
+    assert_eq!(seen.text.matches('b').count(), 1_000);
+    let pixels = Pixels::of(&seen);
+    assert_eq!(pixels.height, 8000);
+    assert_eq!((pixels.at(600, 7850), pixels.at(600, 7950)), ([255, 0, 0], [0, 0, 255]));
+    assert_eq!(left, Some(80));
+}
+
+#[tokio::test]
+async fn what_hangs_on_what_lies_below_the_picture_stays_where_it_is() {
+    let band = "<div style='height:1000px;background:#0f0'></div>";
+    let html = format!(
+        "<style>body{{margin:0}}</style><main style='position:relative'>\
+        <p style='position:absolute;bottom:19000px;height:500px;width:100%;margin:0;background:#f00'></p>{}</main>",
+        band.repeat(20)
+    );
+    let pixels = Pixels::of(&see(&html).await);
+    assert_eq!((pixels.at(5, 750), pixels.at(5, 1_500)), ([255, 0, 0], [0, 255, 0]));
 }
 
 #[tokio::test]
