@@ -107,8 +107,7 @@ fn a_page_is_looked_at_kept_and_told_and_counts_as_written_by_others() {
 }
 
 #[test]
-fn once_others_text_has_come_in_an_address_that_nobody_named_is_asked_about_and_looked_at_after_a_yes()
- {
+fn once_others_text_has_come_in_an_address_that_nobody_named_is_asked_about() {
     let site = site(PAGE);
     let (first, second) = (format!("http://{site}/"), format!("http://{site}/leak?d=4711"));
     let ollama = OllamaServer::start([
