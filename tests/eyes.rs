@@ -51,7 +51,8 @@ const PAGE: &str = "<!doctype html><html lang=en><title>Cat food</title><body><h
 fn home(allowed: &[SocketAddr]) -> TempHome {
     let home = TempHome::new();
     let allowed: Vec<String> = allowed.iter().map(ToString::to_string).collect();
-    home.put("agent/config.json", json!({"browser": {"allow_private": allowed}}).to_string());
+    let config = json!({"browser": {"allow_private": allowed}, "llm": {"vision": "on"}});
+    home.put("agent/config.json", config.to_string());
     home
 }
 
@@ -71,6 +72,8 @@ fn a_page_is_looked_at_kept_and_told_and_counts_as_written_by_others() {
             assert!(
                 prompt.contains("It costs 12 euros.")
                     && prompt.contains("Question: What does it cost?")
+                    // It is said where a picture goes along.
+                    && prompt.contains("The picture shows")
             );
             "It costs \u{201c}12 euros\u{201d}.".to_owned()
         })),
@@ -90,6 +93,7 @@ fn a_page_is_looked_at_kept_and_told_and_counts_as_written_by_others() {
         fs::read_to_string(output("browser_vision.html")).unwrap().contains("<h1>Cat food</h1>")
     );
     assert!(fs::read(output("browser_vision.png")).unwrap().starts_with(b"\x89PNG"));
+    assert!(fs::read(output("browser_vision.jpg")).unwrap().starts_with(b"\xff\xd8\xff"));
     let status = chat.ask("/status", "workspace:");
     assert!(
         status.contains(&format!("text that others wrote has come in, from _BROWSER_VISION {url}")),
@@ -111,6 +115,18 @@ fn once_others_text_has_come_in_an_address_that_nobody_named_is_asked_about() {
         Says::text("12 euros."),
         vision(&second),
         Says::text("A person is asked."),
+        // Nobody is asked what to do: this is the reading of the page.
+        Says::Made(Arc::new(|prompt: &str| {
+            assert!(prompt.contains("Question: What does it cost?"), "{prompt}");
+            "Still 12 euros.".to_owned()
+        })),
+        Says::Made(Arc::new(|prompt: &str| {
+            assert!(
+                prompt.contains("leak?d=4711") && prompt.contains("Still 12 euros."),
+                "{prompt}"
+            );
+            "As I said.".to_owned()
+        })),
     ]);
     let home = home(&[site]);
     let mut chat = Chat::start(SAFECLAW, &[], home.root(), &[("OLLAMA_HOST", &ollama.host())]);
@@ -118,7 +134,15 @@ fn once_others_text_has_come_in_an_address_that_nobody_named_is_asked_about() {
     chat.expect("_BROWSER_VISION: ok");
     chat.expect("_BROWSER_VISION: pending");
     chat.expect("A person is asked.");
-    chat.ask("/approvals", "leak?d=4711");
+    let asked = chat.ask("/approvals", "To answer: /approve ");
+    assert!(asked.contains("leak?d=4711"), "{asked}");
+    let rest = chat.expect(" ");
+    let id: String = rest.chars().take_while(char::is_ascii_alphanumeric).collect();
+    chat.say(format!("/approve {id}"));
+    chat.expect(&format!("_BROWSER_VISION: ok, saw {second}"));
+    chat.expect("_LLM_SUMMARY: ok, Still 12 euros.");
+    chat.ask("And?", "As I said.");
+    assert_eq!(chat.end().code(), Some(0), "{}", chat.stderr());
 }
 
 #[test]

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use protocol::{ActionCard, ActionName, Event, EventKind, Reply, Stopped};
+use protocol::{ActionCard, ActionName, Event, EventKind, Outcome, Reply, Stopped};
 
 use crate::action::{Actions, Observation};
 use crate::channel::Outgoing;
 use crate::model::Switch;
 use crate::question::{Decision, Question};
-use crate::session::{Answered, Asking, Outlet, Session};
+use crate::session::{Answered, Asking, Held, Outlet, Session};
 use crate::workspace::Workspace;
 
 /// Everything that a turn needs besides its session. All sessions share it, so nothing in it may tell one of another.
@@ -33,21 +33,41 @@ impl Mind {
         [self.actions.local_cards(&described), self.workspace.router_actions.read().0.clone()]
     }
 
-    /// Takes in what the router says on its own.
-    pub(crate) fn hear(&self, session: &mut Session, event: Event, outlet: &Outlet) {
+    /// Takes in what the router says on its own. Gives what is to be done now because a person has said yes to it.
+    #[must_use]
+    pub(crate) fn hear(
+        &self,
+        session: &mut Session,
+        event: Event,
+        outlet: &Outlet,
+    ) -> Option<Held> {
         if let (EventKind::Result, Some(fields)) = (event.event, event.reply) {
             let question = session.settle(event.message_id.as_ref());
             let action =
                 fields.get("action").and_then(|action| action.as_str()).unwrap_or_default();
             if let Ok(action) = ActionName::new(action) {
                 let observation = Observation::of_reply(action, Reply::from_fields(fields));
-                outlet.say(Outgoing::Action(observation.line()));
                 // One that was answered here has been said to be settled.
-                if let Some(question) = question {
-                    let how = question.ended(&observation.line());
-                    outlet.say(Outgoing::Settled { id: question.id, how });
-                }
+                let settled = |question: Option<Question>, observation: &Observation| {
+                    if let Some(question) = question {
+                        let how = question.ended(&observation.line());
+                        outlet.say(Outgoing::Settled { id: question.id, how });
+                    }
+                };
                 session.awaited = session.awaited.saturating_sub(1);
+                let held = event.message_id.and_then(|id| session.take_held(&id));
+                if observation.action.is_local() && matches!(observation.outcome, Outcome::Done(_))
+                {
+                    settled(question, &observation);
+                    if held.is_none() {
+                        let told =
+                            format!("{}: permitted; say again what you want", observation.action);
+                        outlet.say(Outgoing::Notice(told));
+                    }
+                    return held;
+                }
+                outlet.say(Outgoing::Action(observation.line()));
+                settled(question, &observation);
                 session.observe(&observation, &self.cards());
                 session.observed_later(observation.fields);
                 drop(session.keep(outlet));
@@ -55,6 +75,7 @@ impl Mind {
         } else if let Some(text) = event.text {
             outlet.say(Outgoing::Notice(text));
         }
+        None
     }
 
     /// Passes a person's decision on to the router.

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -16,8 +17,8 @@ use async_trait::async_trait;
 use broker::pipe::{PipePublisher, PipeResponder};
 use broker::{Publisher, Responder, memory};
 use protocol::{
-    ActionCard, Code, Command, Done, Event, EventKind, Millis, Object, Outcome, Principal, Reads,
-    SessionKey, Stopped,
+    ActionCard, Code, Command, Done, Event, EventKind, MessageId, Millis, Object, Outcome,
+    Principal, Reads, SessionKey, Stopped,
 };
 use serde_json::{Value, json};
 use testkit::{TempHome, eventually};
@@ -99,6 +100,29 @@ impl LocalAction for Page {
     }
 }
 
+/// A local action that a person is asked about once, under this id.
+struct Asks(ActionCard, AtomicBool);
+
+/// What the router calls what was asked of it.
+const ASKED: &str = "asked-1";
+
+#[async_trait]
+impl LocalAction for Asks {
+    fn card(&self) -> &ActionCard {
+        &self.0
+    }
+
+    async fn run(&self, params: Object, asking: &Asking) -> Result<Done, Stopped> {
+        if !self.1.swap(true, Ordering::SeqCst) {
+            let asked = Stopped::new(Code::Approval, "a person is asked first");
+            let approval = json!({"id": "0123456789", "question": "Look?"});
+            return Err(asked.with("approval", approval).with("message_id", ASKED));
+        }
+        let text = format!("seen {} for {}\nall of it", params["url"], asking.principal);
+        Ok(Done { text: Some(text), ..done("seen", params["url"].clone()) })
+    }
+}
+
 fn card(name: &str, reads: Reads) -> ActionCard {
     let value = json!({"name": name, "instruction": "Test.", "params": {}, "effect": "none", "reads": reads});
     serde_json::from_value(value).unwrap()
@@ -124,7 +148,12 @@ async fn house_in(home: TempHome, says: &[&str]) -> House {
     let requester = Arc::new(requester);
     let write = MemoryWrite::new().unwrap();
     let page = Page(card("_PAGE", Reads::Public));
-    let local: Vec<Box<dyn LocalAction>> = vec![Box::new(write), Box::new(page)];
+    let asks = ActionCard {
+        params: json!({"url": {"type": "string"}}).as_object().unwrap().clone(),
+        ..card("_ASKS", Reads::Public)
+    };
+    let asks = Asks(asks, AtomicBool::new(false));
+    let local: Vec<Box<dyn LocalAction>> = vec![Box::new(write), Box::new(page), Box::new(asks)];
     let mind = Arc::new(Mind {
         actions: Actions::new(local, requester.clone(), LONG).unwrap(),
         workspace,
@@ -164,12 +193,18 @@ impl House {
     }
 
     async fn result(&self, action: &str, done: Done) {
-        let reply = protocol::Reply::new(None, action, done.into());
+        self.result_of(None, action, done).await;
+    }
+
+    /// How what was asked about has ended.
+    async fn result_of(&self, id: Option<&str>, action: &str, ended: impl Into<Outcome>) {
+        let id = id.map(|id| MessageId::new(id).unwrap());
+        let reply = protocol::Reply::new(id.clone(), action, ended.into());
         let event = Event {
             event: EventKind::Result,
             session: SessionKey::new("owner").unwrap(),
             at: Millis(1),
-            message_id: None,
+            message_id: id,
             text: None,
             reply: Some(reply.fields),
         };
@@ -177,7 +212,11 @@ impl House {
     }
 
     async fn tell(&self, said: Said) {
-        let from = Principal::new("console:owner").unwrap();
+        self.tell_as("console:owner", said).await;
+    }
+
+    async fn tell_as(&self, from: &str, said: Said) {
+        let from = Principal::new(from).unwrap();
         let (ticket, session) = (Ticket::new(), SessionKey::new("owner").unwrap());
         self.incoming.send(Incoming { ticket, session, from, said }).await.unwrap();
     }
@@ -694,4 +733,74 @@ async fn stop_throws_the_kill_switch_and_ends_the_turn_that_runs() {
     stop.reply(Stopped::new(Code::UnknownAction, "no skill STOP"));
     assert!(house.heard().await.ends_with("[stopped]\n"));
     assert!(house.heard().await.contains("end it to be sure"));
+}
+
+/// A house in which a person was asked about the one thing that the model wanted, and has answered so.
+async fn asked_first(choice: Choice) -> House {
+    let wants =
+        r#"<tool_code>[{"name": "_ASKS", "params": {"url": "https://a.test"}}]</tool_code>"#;
+    let mut house = house(&[wants, "You are asked.", "It was seen."]).await;
+    let heard = house.turn("look").await;
+    assert!(heard.contains("<_ASKS: pending") && heard.contains("?0123456789 Look?"), "{heard}");
+    let answer = Decision { id: "0123456789".to_owned(), choice, code: None };
+    house.tell_as("telegram:1", Said::Answer(answer)).await;
+    let request = tokio::time::timeout(LONG, house.router.receive()).await.unwrap().unwrap();
+    assert_eq!(request.command().unwrap().action.as_str(), "APPROVE");
+    request.reply(Done::default());
+    house
+}
+
+/// What all channels are told of it.
+fn settled(word: &str) -> Outgoing {
+    let how = format!("question 01234567: telegram:1 said {word}");
+    Outgoing::Settled { id: "0123456789".to_owned(), how }
+}
+
+#[tokio::test]
+async fn what_a_person_has_said_yes_to_is_done_without_the_model_being_asked_again() {
+    let mut house = asked_first(Choice::Yes).await;
+    assert_eq!(house.hear().await, settled("yes"));
+    house.result_of(Some("another"), "LOOK", done("brought", json!("before"))).await;
+    let line = r#"LOOK: ok, {"brought":"before"}"#.to_owned();
+    assert_eq!(house.hear().await, Outgoing::Action(line));
+    house.result_of(Some(ASKED), "_ASKS", Done::default()).await;
+    let line = "seen \"https://a.test\" for console:owner";
+    assert_eq!(house.hear().await, Outgoing::Working("_ASKS is running".to_owned()));
+    assert_eq!(house.hear().await, Outgoing::Action(format!("_ASKS: ok, {line}")));
+    assert_eq!(house.hear().await, Outgoing::Text(format!("{line}\nall of it")));
+    assert_eq!(house.model.prompts.lock().unwrap().len(), 2);
+    assert_eq!(house.turn("and?").await, "It was seen.");
+    let prompt = house.prompt(2);
+    assert!(prompt.contains("brought") && prompt.contains("all of it"), "{prompt}");
+    // It was permitted once, and to be done once.
+    house.result_of(Some(ASKED), "_ASKS", Done::default()).await;
+    let told = "_ASKS: permitted; say again what you want".to_owned();
+    assert_eq!(house.hear().await, Outgoing::Notice(told));
+}
+
+#[tokio::test]
+async fn what_a_person_has_refused_is_not_done() {
+    let mut house = asked_first(Choice::No).await;
+    assert_eq!(house.hear().await, settled("no"));
+    let refused = Stopped::new(Code::Policy, "a person has refused it");
+    house.result_of(Some(ASKED), "_ASKS", refused).await;
+    let line = "_ASKS: refused, a person has refused it".to_owned();
+    assert_eq!(house.hear().await, Outgoing::Action(line));
+    assert_eq!(house.turn("and?").await, "It was seen.");
+}
+
+#[tokio::test]
+async fn what_was_approved_last_is_done_before_the_end() {
+    let mut house = asked_first(Choice::Yes).await;
+    drop(std::mem::replace(&mut house.incoming, mpsc::channel(1).0));
+    house.result_of(Some(ASKED), "_ASKS", Done::default()).await;
+    tokio::time::timeout(LONG, house.desk).await.unwrap().unwrap();
+    let mut said = Vec::new();
+    while let Some(addressed) = house.outgoing.recv().await {
+        said.push(addressed.outgoing);
+    }
+    assert!(
+        matches!(said.last(), Some(Outgoing::Text(text)) if text.contains("all of it")),
+        "{said:?}"
+    );
 }

@@ -27,12 +27,14 @@ pub struct Seen {
     pub title: String,
     /// Its language, as it says itself: `de`, `zh-Hant`.
     pub language: Option<String>,
-    /// The text that a person would read, at most 5 million characters.
+    /// The text that a person would read, at most 5 million characters; behind it, that of frames of other sites.
     pub text: String,
     /// The page as the browser had it after its scripts ran.
     pub html: String,
     /// The picture of the whole page, up to a height, as PNG.
     pub picture: Vec<u8>,
+    /// What is seen of it first, for models that see: JPEG of at most 1,000 pixels a side and 512 KiB.
+    pub glance: Option<Vec<u8>>,
     /// What people should know of how it went: that a banner was dismissed, that the page never settled.
     pub remarks: Vec<String>,
 }

@@ -183,6 +183,8 @@ fn secrets_in(case: &Case, seen: &Evidence) -> Vec<String> {
     let own = |path: &str| {
         path == "router/.env"
             || path.starts_with("router/skills/")
+            // What was in a skill's folder when it was trusted, a secret that a case has put there included.
+            || path.starts_with("router/state/skills/")
             || path.starts_with(".ssh/")
             || path.ends_with("/canary.txt")
     };

@@ -49,13 +49,14 @@ impl Actions {
         asking: &Asking,
         cards: &[Vec<ActionCard>; 2],
     ) -> Observation {
+        let held = action.clone();
         let Action { name, params } = action;
         if name.is_local() {
             let result = match self.local.iter().find(|local| local.card().name == name) {
                 Some(local) => local.run(params, asking).await,
                 None => Err(unknown(&name, &cards[0])),
             };
-            return Observation::of_local(name, result);
+            return Observation::of_local(name, result).holding(held);
         }
         match cards[1].iter().find(|card| card.name == name && !is_reserved(&name)) {
             Some(card) => {

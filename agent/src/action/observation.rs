@@ -16,6 +16,8 @@ pub struct Observation {
     pub outcome: Outcome,
     /// Its fields as they go to artifact.json: of a routed action just as the router sent them.
     pub fields: Object,
+    /// A local action that a person is asked about first: what is to be done after a yes.
+    pub held: Option<Action>,
 }
 
 impl Observation {
@@ -26,13 +28,20 @@ impl Observation {
         let mut fields = Reply::new(None, action.as_str(), outcome.clone()).fields;
         // The wire's version says nothing here, for nothing was on the wire.
         fields.shift_remove("v");
-        Self { action, outcome, fields }
+        Self { action, outcome, fields, held: None }
+    }
+
+    /// The same, which holds `action` back if a person is asked about it first.
+    #[must_use]
+    pub fn holding(self, action: Action) -> Self {
+        let held = self.question().map(|_| action);
+        Self { held, ..self }
     }
 
     /// What the router answered.
     #[must_use]
     pub fn of_reply(action: ActionName, reply: Reply) -> Self {
-        Self { action, outcome: reply.outcome, fields: reply.fields }
+        Self { action, outcome: reply.outcome, fields: reply.fields, held: None }
     }
 
     /// The same for people, in words: what the action says itself, or else its result as JSON.

@@ -62,8 +62,10 @@ impl Permission {
             Outcome::Done(_) => Err(unable()),
             Outcome::Stopped(stopped) if stopped.code == Code::UnknownAction => Err(unable()),
             Outcome::Stopped(mut stopped) => {
-                if let Some(approval) = fields.get("approval") {
-                    stopped.details.insert("approval".to_owned(), approval.clone());
+                // The question, and the name under which its answer will come.
+                for name in ["approval", "message_id"] {
+                    let field = fields.get(name).map(|field| (name.to_owned(), field.clone()));
+                    stopped.details.extend(field);
                 }
                 Err(stopped)
             }

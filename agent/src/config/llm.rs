@@ -22,6 +22,8 @@ pub struct Llm {
     pub base_url: Option<BaseUrl>,
     /// How it is asked for actions.
     pub way: WayWish,
+    /// Whether it is shown pictures.
+    pub vision: Vision,
     /// The size of its window in tokens, if it is not what the server says or what SafeClaw asks for.
     pub window: Option<Window>,
     /// Who is asked in turn when it can't answer.
@@ -35,6 +37,7 @@ impl Default for Llm {
             model: "llama3.1:8B".to_owned(),
             base_url: None,
             way: WayWish::Auto,
+            vision: Vision::Auto,
             window: None,
             fallback: vec![Target::OFFLINE],
         }
@@ -79,6 +82,30 @@ impl WayWish {
             Self::ToolCode => Some(Way::ToolCode),
             Self::Json => Some(Way::Json),
             Self::Native => Some(Way::Native),
+        }
+    }
+}
+
+/// Whether a model is shown pictures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Vision {
+    /// If its server says that it sees.
+    Auto,
+    /// Yes, until it refuses one.
+    On,
+    /// No.
+    Off,
+}
+
+impl Vision {
+    /// Whether it sees, if that is said.
+    #[must_use]
+    pub fn sees(self) -> Option<bool> {
+        match self {
+            Self::Auto => None,
+            Self::On => Some(true),
+            Self::Off => Some(false),
         }
     }
 }

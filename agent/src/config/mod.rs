@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 pub use browser::{Browser, BrowserPlace};
 pub use http::{Http, HttpError, HttpSetUp};
 pub use keys::{Asker, Change, KEYS, Key, KeyError, Models};
-pub use llm::{BaseUrl, Llm, WayWish, Window, keep};
+pub use llm::{BaseUrl, Llm, Vision, WayWish, Window, keep};
 pub use target::{ProviderName, Target, TargetError};
 pub use telegram::Telegram;
 pub use terminal::Terminal;

@@ -2,7 +2,7 @@
 
 use protocol::ActionCard;
 
-use super::Way;
+use super::{Picture, Way};
 use crate::action::Observation;
 use crate::prompt::Rendered;
 use crate::workspace::Memory;
@@ -13,6 +13,8 @@ pub struct Ask<'a> {
     prompt: Source<'a>,
     /// What the prompt is made of, if it is about a user's message.
     pub turn: Option<TurnParts<'a>>,
+    /// What a model that can see is shown with the prompt.
+    pub picture: Option<&'a Picture>,
 }
 
 /// Where the prompt comes from.
@@ -48,13 +50,19 @@ impl<'a> Ask<'a> {
     /// A prompt that is not about a user's message and allows no action.
     #[must_use]
     pub fn plain(prompt: &'a str) -> Self {
-        Self { prompt: Source::Text(prompt), turn: None }
+        Self { prompt: Source::Text(prompt), turn: None, picture: None }
     }
 
     /// A user's message, whose prompt `write` makes for the model that is asked; perhaps for several in turn.
     #[must_use]
     pub fn turn(write: &'a (dyn Fn(Fit) -> Rendered + Sync), turn: TurnParts<'a>) -> Self {
-        Self { prompt: Source::Written(write), turn: Some(turn) }
+        Self { prompt: Source::Written(write), turn: Some(turn), picture: None }
+    }
+
+    /// The same with a picture, or without one.
+    #[must_use]
+    pub fn with_picture(self, picture: Option<&'a Picture>) -> Self {
+        Self { picture, ..self }
     }
 
     /// The prompt for a model of that kind. A plain one is what it is, whatever it has to fit.

@@ -62,7 +62,7 @@ impl Maker {
             target.base_url.clone_from(&self.ollama_host);
         }
         let endpoint = Endpoint::new(&target, &self.keys, Arc::clone(&self.known))?;
-        let endpoint = endpoint.with_way(self.llm.way.way());
+        let endpoint = endpoint.with_way(self.llm.way.way()).with_vision(self.llm.vision.sees());
         Ok(Arc::new(endpoint.with_window(self.llm.window.map(u64::from))))
     }
 

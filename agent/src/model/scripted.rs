@@ -88,7 +88,7 @@ impl Model for Scripted {
 #[async_trait]
 impl Lists for Scripted {
     async fn models(&self) -> Result<Vec<Listed>, ModelError> {
-        let listed = |name: &&str| Listed { name: (*name).to_owned(), window: None };
+        let listed = |name: &&str| Listed { name: (*name).to_owned(), ..Listed::default() };
         Ok(self.offers.iter().map(listed).collect())
     }
 

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::meanwhile::Meanwhile;
 use super::waiting::Waiting;
-use super::{Asking, Outlet, Session};
+use super::{Asking, Held, Outlet, Session};
 use crate::channel::{Incoming, Outgoing, Said};
 use crate::mind::Mind;
 use crate::slash;
@@ -38,12 +38,27 @@ pub struct Desk {
     pub leaving: CancellationToken,
 }
 
+/// What is attended to next.
+enum Next {
+    /// Somebody says something.
+    Said(Incoming),
+    /// A person has said yes to something that the agent does itself.
+    Permitted(Held),
+}
+
 impl Desk {
     /// Serves the session until nobody can say anything any more, or nobody has for long.
     pub async fn run(mut self) {
         self.mind.pass_notices_on(&self.session, &self.outlet);
         let mut waiting = Waiting::default();
-        while let Some(incoming) = self.next(&mut waiting).await {
+        while let Some(next) = self.next(&mut waiting).await {
+            let incoming = match next {
+                Next::Said(incoming) => incoming,
+                Next::Permitted(held) => {
+                    self.go_on(held, &mut waiting).await;
+                    continue;
+                }
+            };
             self.session.principal = incoming.from.clone();
             match incoming.said {
                 Said::Message(text) => {
@@ -76,27 +91,33 @@ impl Desk {
                 () = self.leaving.cancelled() => return,
                 () = &mut patience => return,
                 event = self.events.recv() => match event {
-                    Some(event) => self.mind.hear(&mut self.session, event, &self.outlet),
+                    Some(event) => {
+                        if let Some(held) = self.mind.hear(&mut self.session, event, &self.outlet) {
+                            self.go_on(held, &mut Waiting::default()).await;
+                        }
+                    }
                     None => return,
                 },
             }
         }
     }
 
-    /// The next thing that somebody says; the router's events are taken in while nobody does.
-    async fn next(&mut self, waiting: &mut Waiting) -> Option<Incoming> {
+    /// The next thing to attend to; the router's events are taken in while nobody says anything.
+    async fn next(&mut self, waiting: &mut Waiting) -> Option<Next> {
         if self.leaving.is_cancelled() {
             return None;
         }
         if let Some(incoming) = waiting.pop() {
-            return Some(incoming);
+            return Some(Next::Said(incoming));
         }
         loop {
             tokio::select! {
                 () = self.leaving.cancelled() => return None,
-                incoming = self.incoming.recv() => return incoming,
+                incoming = self.incoming.recv() => return incoming.map(Next::Said),
                 Some(event) = self.events.recv() => {
-                    self.mind.hear(&mut self.session, event, &self.outlet);
+                    if let Some(held) = self.mind.hear(&mut self.session, event, &self.outlet) {
+                        return Some(Next::Permitted(held));
+                    }
                 }
                 // What has come by then is still answered; the room opens another desk for what comes later.
                 () = tokio::time::sleep(IDLE), if self.session.may_rest() => self.incoming.close(),
@@ -116,21 +137,37 @@ impl Desk {
         self.outlet.say(Outgoing::Notice("stopped".to_owned()));
     }
 
-    /// Runs a turn; `false` when it was stopped.
-    async fn finish_turn(&mut self, text: &str, waiting: &mut Waiting) -> bool {
+    /// Does `work` to its end; `false` when it was stopped. Answers count at once, and what else is said waits.
+    async fn attend(
+        &mut self,
+        waiting: &mut Waiting,
+        work: impl AsyncFnOnce(&Mind, &mut Session, &Outlet),
+    ) -> bool {
         let (mind, outlet) = (&*self.mind, &self.outlet);
-        let meanwhile = Meanwhile {
-            mind,
-            outlet,
-            asking: Asking::of(&self.session),
-            incoming: &mut self.incoming,
-            leaving: &self.leaving,
-            waiting,
-        };
-        let turn = run(mind, &mut self.session, outlet, text);
-        let (is_whole, answered) = meanwhile.attend(turn).await;
+        let asking = Asking::of(&self.session);
+        let (incoming, leaving) = (&mut self.incoming, &self.leaving);
+        let meanwhile = Meanwhile { mind, outlet, asking, incoming, leaving, waiting };
+        let (is_whole, answered) = meanwhile.attend(work(mind, &mut self.session, outlet)).await;
         answered.into_iter().for_each(|answered| answered.note(&mut self.session));
         is_whole
+    }
+
+    /// Runs a turn; `false` when it was stopped.
+    async fn finish_turn(&mut self, text: &str, waiting: &mut Waiting) -> bool {
+        self.attend(waiting, async |mind, session, outlet| run(mind, session, outlet, text).await)
+            .await
+    }
+
+    /// Does what a person has said yes to, in the name of whoever wanted it, unless somebody wants it stopped.
+    async fn go_on(&mut self, held: Held, waiting: &mut Waiting) {
+        self.session.principal = held.principal;
+        let done = async |mind: &Mind, session: &mut Session, outlet: &Outlet| {
+            Turn { mind, session, outlet }.go_on(held.action).await;
+        };
+        if !self.attend(waiting, done).await {
+            self.outlet.say(Outgoing::Notice("stopped".to_owned()));
+        }
+        let _ = self.session.keep(&self.outlet).await;
     }
 }
 

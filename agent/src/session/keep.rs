@@ -18,7 +18,8 @@ impl Session {
     }
 
     /// Takes in what actions brought, until [`Self::keep`] in memory alone.
-    pub(crate) fn observed(&self, fields: Vec<Object>) {
+    pub(crate) fn observed(&self, mut fields: Vec<Object>) {
+        fields.drain(..fields.len().saturating_sub(OBSERVATIONS));
         self.papers.artifact.hold(|artifact| artifact.0 = fields);
     }
 

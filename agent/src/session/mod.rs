@@ -4,6 +4,7 @@ mod room;
 
 mod answering;
 mod desk;
+mod held;
 mod keep;
 mod meanwhile;
 mod waiting;
@@ -11,12 +12,14 @@ mod waiting;
 mod lines;
 mod outlet;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use protocol::{ActionCard, MessageId, Principal, Reads, SessionKey};
 
 pub(crate) use answering::Answered;
 pub use desk::Desk;
+pub use held::Held;
 pub use lines::{Lines, Place};
 pub use outlet::Outlet;
 pub use room::{Heard, Room};
@@ -51,6 +54,8 @@ pub struct Session {
     pub usage: Option<Usage>,
     /// The questions that it has seen and that nobody has answered here.
     pub questions: Vec<Question>,
+    /// What waits for a person's yes. An agent that is started again knows nothing of it.
+    pub held: Vec<Held>,
     /// How many answers are given whose result has not come yet.
     pub awaited: usize,
 }
@@ -84,6 +89,13 @@ impl Asking {
         }
     }
 
+    /// Shows a picture to whoever can see it.
+    pub fn show(&self, picture: PathBuf) {
+        if let Some(outlet) = &self.heard {
+            outlet.say(Outgoing::Picture(picture));
+        }
+    }
+
     /// The session as it is now.
     #[must_use]
     pub fn of(session: &Session) -> Self {
@@ -110,6 +122,7 @@ impl Session {
             said: String::new(),
             usage: None,
             questions: Vec::new(),
+            held: Vec::new(),
             awaited: 0,
         }
     }
@@ -139,6 +152,7 @@ impl Session {
         let card = cards.iter().flatten().find(|card| card.name == observation.action);
         let reads = card.map_or(Reads::Public, |card| card.reads);
         self.entered.raise(observation.brings(reads), &observation.source());
+        self.hold(observation);
         if let Some(question) = observation.question() {
             self.questions.push(question);
             let too_many = self.questions.len().saturating_sub(QUESTIONS);

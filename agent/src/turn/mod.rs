@@ -5,6 +5,7 @@ mod run;
 mod think;
 
 use futures::stream::{FuturesUnordered, StreamExt};
+use protocol::Object;
 
 pub(crate) use run::run;
 
@@ -39,6 +40,19 @@ impl Turn<'_> {
         self.session.remember(message, &said);
     }
 
+    /// Does what a person has said yes to, and what follows from it. No model is asked what to do: it sees in the next turn
+    /// what this has brought, beside what the latest one has.
+    pub async fn go_on(mut self, action: Action) {
+        let before = self.session.papers.artifact.read().0.clone();
+        let mut so_far = Vec::new();
+        self.act(vec![action], &mut so_far, &before).await;
+        // What the last of them says is the answer, and one line may not hold it.
+        let said = so_far.last().filter(|last| last.action.is_local());
+        if let Some(text) = said.and_then(Observation::beyond_its_line) {
+            self.outlet.say(Outgoing::Text(text));
+        }
+    }
+
     /// The loop itself. Its error is for the user.
     async fn steps(&mut self, message: &str) -> Result<(), String> {
         let artifact = self.session.papers.artifact.read();
@@ -48,7 +62,7 @@ impl Turn<'_> {
             if answer.actions.is_empty() {
                 return Ok(());
             }
-            self.act(answer.actions, &mut so_far).await;
+            self.act(answer.actions, &mut so_far, &[]).await;
         }
         // What the last step brought deserves a word, but no further action.
         let answer = self.think(message, &artifact, &so_far).await?;
@@ -61,8 +75,13 @@ impl Turn<'_> {
         ))
     }
 
-    /// Runs the actions of one step side by side, and then what follows from them.
-    async fn act(&mut self, actions: Vec<Action>, so_far: &mut Vec<Observation>) {
+    /// Runs the actions of one step side by side, and then what follows from them. What they bring is kept behind `before`.
+    async fn act(
+        &mut self,
+        actions: Vec<Action>,
+        so_far: &mut Vec<Observation>,
+        before: &[Object],
+    ) {
         let mut next = actions;
         for _ in 0..=FOLLOW_UPS {
             let asking = Asking::of(self.session).heard_by(self.outlet);
@@ -75,7 +94,8 @@ impl Turn<'_> {
                 self.session.observe(&observation, &mind.cards());
                 next.extend(observation.follow_up());
                 so_far.push(observation);
-                self.session.observed(so_far.iter().map(|seen| seen.fields.clone()).collect());
+                let brought = so_far.iter().map(|seen| seen.fields.clone());
+                self.session.observed(before.iter().cloned().chain(brought).collect());
                 drop(self.session.keep(outlet));
             }
             if next.is_empty() {

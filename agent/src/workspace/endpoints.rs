@@ -24,6 +24,9 @@ pub struct Learned {
     /// How many bytes of a prompt make one token, by the server's own count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes_per_token: Option<f64>,
+    /// That it takes no pictures, if it has refused one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sees: Option<bool>,
 }
 
 impl Learned {
@@ -33,7 +36,7 @@ impl Learned {
             (Some(one), Some(other)) => (one - other).abs() <= other / 10.0,
             (one, other) => one == other,
         };
-        close && self.way == other.way && self.window == other.window
+        close && (self.way, self.window, self.sees) == (other.way, other.window, other.sees)
     }
 }
 
@@ -113,8 +116,12 @@ mod tests {
     #[test]
     fn what_was_learned_outlives_the_agent() {
         let folder = tempfile::tempdir().unwrap();
-        let learned =
-            Learned { way: Some(Way::ToolCode), window: Some(32_768), bytes_per_token: Some(3.5) };
+        let learned = Learned {
+            way: Some(Way::ToolCode),
+            window: Some(32_768),
+            bytes_per_token: Some(3.5),
+            sees: Some(false),
+        };
         let endpoints = Endpoints::at(folder.path());
         assert_eq!(endpoints.recall("here", "m"), Learned::default());
         endpoints.remember("here", "m", learned);

@@ -56,6 +56,15 @@ impl Papers {
     /// # Errors
     /// [`OutputError`] says what the path should be.
     pub fn read_output(&self, path: &str, limit: u64) -> Result<OutputText, OutputError> {
+        let (bytes, size) = self.read_output_bytes(path, limit)?;
+        Ok(OutputText { text: String::from_utf8_lossy(&bytes).into_owned(), size })
+    }
+
+    /// The same as bytes, with the size of the whole file.
+    ///
+    /// # Errors
+    /// As for [`Workspace::read_output`].
+    pub fn read_output_bytes(&self, path: &str, limit: u64) -> Result<(Vec<u8>, u64), OutputError> {
         let inside = self.below_output(path)?;
         let failed = |source| reason(path, source);
         let mut at = open(rustix::fs::CWD, self.folder(), OFlags::DIRECTORY).map_err(failed)?;
@@ -104,7 +113,7 @@ fn reason(path: &str, errno: rustix::io::Errno) -> OutputError {
     }
 }
 
-fn read(file: File, limit: u64, path: &str) -> Result<OutputText, OutputError> {
+fn read(file: File, limit: u64, path: &str) -> Result<(Vec<u8>, u64), OutputError> {
     let failed = |source| OutputError::Read { path: path.to_owned(), source };
     let metadata = file.metadata().map_err(failed)?;
     if !metadata.is_file() {
@@ -112,8 +121,7 @@ fn read(file: File, limit: u64, path: &str) -> Result<OutputText, OutputError> {
     }
     let mut bytes = Vec::new();
     file.take(limit).read_to_end(&mut bytes).map_err(failed)?;
-    let text = String::from_utf8_lossy(&bytes).into_owned();
-    Ok(OutputText { text, size: metadata.len() })
+    Ok((bytes, metadata.len()))
 }
 
 impl Papers {

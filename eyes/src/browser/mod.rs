@@ -1,5 +1,6 @@
 //! The browser: which one there is, and one look with it from the session's start to its end.
 
+mod bounded;
 pub(crate) mod capabilities;
 mod own;
 mod ready;

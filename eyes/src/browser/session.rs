@@ -8,25 +8,29 @@ use fantoccini::{Client, ClientBuilder};
 use http_body_util::Empty;
 use hyper::body::Bytes;
 use hyper::{Method, Request};
-use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use serde_json::Value;
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 use tokio::time::timeout;
 use url::Url;
 
+use super::bounded::Connector;
 use crate::launch::ENDED;
 use crate::look::LookError;
 
 /// How long a session may take to open: a grid queues.
 const OPENING: Duration = Duration::from_secs(30);
 
+/// How long one that nobody waits for any more may take until it is given up: longer than a grid keeps a request in its
+/// queue (Selenium's `--session-request-timeout` is 300 s). Its place is free then.
+const GIVEN_UP: Duration = Duration::from_secs(330);
+
 /// How long a session may take to be closed. What is asked in it is asked one after the other, so a page that holds up
 /// one command holds up this one too.
 const CLOSING: Duration = Duration::from_secs(1);
 
 /// How long the driver may take to end a session that could not be closed.
-const ENDING: Duration = Duration::from_secs(30);
+const ENDING: Duration = Duration::from_secs(10);
 
 /// An open session. It is closed when it is dropped, too.
 #[derive(Debug)]
@@ -52,7 +56,12 @@ impl Session {
             return Err(LookError::Browser("its capabilities are no object".to_owned()));
         };
         let (told, opened) = oneshot::channel();
-        tokio::spawn(connect(driver.clone(), capabilities, place, told));
+        let connecting = connect(driver.clone(), capabilities, place, told);
+        tokio::spawn(async move {
+            if timeout(GIVEN_UP, connecting).await.is_err() {
+                tracing::warn!("a browser that was asked for never came");
+            }
+        });
         match timeout(OPENING, opened).await {
             Ok(Ok(Ok(session))) => Ok(session),
             Ok(Ok(Err(error))) => Err(unopened(&error, shown)),
@@ -112,7 +121,7 @@ async fn connect(
     place: Option<OwnedSemaphorePermit>,
     told: oneshot::Sender<Result<Session, NewSessionError>>,
 ) {
-    let mut builder = ClientBuilder::new(HttpConnector::new());
+    let mut builder = ClientBuilder::new(Connector::new());
     let connected = match builder.capabilities(capabilities).connect(driver.as_str()).await {
         Ok(client) => {
             let id = client.session_id().await.ok().flatten();

@@ -1,4 +1,7 @@
-//! Looks for a banner in frames of other sites, which only the driver can enter.
+//! Asks the frames of other sites, which only the driver can enter: for a banner, and for their text.
+//!
+//! Scripts run in the frame's own world here, so the frame may answer what it likes: it is believed a word, and
+//! nothing depends on that.
 
 use fantoccini::error::CmdError;
 use serde_json::Value;
@@ -8,35 +11,60 @@ use super::tab::Tab;
 use super::{phrases, trouble};
 use crate::look::LookError;
 
-/// Tries the frames one after the other, at most eight. What was clicked in the first one that has a banner.
-///
-/// The script runs in the frame's own world here, so the frame may answer what it likes: it is believed a
-/// word, and nothing depends on that.
+/// How many frames are asked for a banner.
+const MOST_BANNERS: usize = 8;
+/// How many frames are read.
+const MOST_READ: usize = 8;
+/// How much of one frame's text is read, in UTF-16 units.
+const MOST_TEXT: usize = 100_000;
+
+/// Tries the frames one after the other. What was clicked in the first one that has a banner.
 ///
 /// # Errors
 /// [`LookError::Browser`] and [`LookError::Slow`].
 pub(super) async fn click(tab: &Tab<'_>, frames: &[u16]) -> Result<Option<String>, LookError> {
-    for frame in frames.iter().take(8) {
-        let entered = tab.clock.within(tab.client.enter_frame(*frame)).await?;
-        let answer = match entered {
-            Ok(()) => ask(tab).await?,
-            Err(_) => None,
-        };
-        // The window itself is entered again whatever became of the frame.
-        let home = tab.clock.within(tab.client.switch_to_window(tab.window.clone())).await?;
-        home.map_err(|error| trouble::failed(&error))?;
-        if answer.is_some() {
-            return Ok(answer);
+    for frame in frames.iter().take(MOST_BANNERS) {
+        let script = format!("return ({SCRIPT})(arguments[0])");
+        let answer = ask(tab, *frame, &script, vec![phrases::args(true)]).await?;
+        let found = answer.and_then(|value| serde_json::from_value::<Found>(value).ok());
+        if let Some(clicked) = found.and_then(|found| found.clicked) {
+            return Ok(Some(clicked));
         }
     }
     Ok(None)
 }
 
-async fn ask(tab: &Tab<'_>) -> Result<Option<String>, LookError> {
-    let script = format!("return ({SCRIPT})(arguments[0])");
-    let args = vec![phrases::args(true)];
-    let answer: Result<Value, CmdError> =
-        tab.clock.within(tab.client.execute(&script, args)).await?;
-    let found = answer.ok().and_then(|value| serde_json::from_value::<Found>(value).ok());
-    Ok(found.and_then(|found| found.clicked))
+/// The texts of the frames at these places of the window; and how many could not be read, those at no place among them.
+///
+/// # Errors
+/// [`LookError::Browser`] and [`LookError::Slow`].
+pub(super) async fn read(tab: &Tab<'_>, places: &[i32]) -> Result<(Vec<String>, usize), LookError> {
+    const TEXT: &str = "return document.body ? document.body.innerText.slice(0, arguments[0]) : ''";
+    let mut texts = Vec::new();
+    let known = places.iter().filter_map(|place| u16::try_from(*place).ok());
+    for place in known.take(MOST_READ) {
+        if let Some(Value::String(text)) = ask(tab, place, TEXT, vec![MOST_TEXT.into()]).await? {
+            texts.push(text.chars().take(MOST_TEXT).collect());
+        }
+    }
+    let unread = places.len().saturating_sub(texts.len());
+    Ok((texts, unread))
+}
+
+/// What a script says in the frame at a place, and `None` where it says nothing. The window itself is entered again whatever
+/// became of the frame.
+async fn ask(
+    tab: &Tab<'_>,
+    place: u16,
+    script: &str,
+    args: Vec<Value>,
+) -> Result<Option<Value>, LookError> {
+    let entered = tab.clock.within(tab.client.enter_frame(place)).await?;
+    let answer: Option<Result<Value, CmdError>> = match entered {
+        Ok(()) => Some(tab.clock.within(tab.client.execute(script, args)).await?),
+        Err(_) => None,
+    };
+    let home = tab.clock.within(tab.client.switch_to_window(tab.window.clone())).await?;
+    home.map_err(|error| trouble::failed(&error))?;
+    Ok(answer.and_then(Result::ok))
 }

@@ -47,6 +47,7 @@ pub(crate) async fn look(client: &Client, look: &Look) -> Result<Seen, LookError
     let here = open::look_around(&tab).await?;
     let read = read::read(&tab, &mut remarks).await?;
     let picture = picture::take(&tab, &mut remarks).await?;
+    let glance = picture::glance(&tab).await?;
     windows::close_others(&tab, &mut remarks).await?;
     tab.leave().await?;
     Ok(Seen {
@@ -57,6 +58,7 @@ pub(crate) async fn look(client: &Client, look: &Look) -> Result<Seen, LookError
         text: read.text,
         html: read.html,
         picture,
+        glance,
         remarks,
     })
 }

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::json;
 
+use super::frames;
 use super::tab::Tab;
 use crate::look::LookError;
 
@@ -32,6 +33,8 @@ struct Ready {
     html: usize,
     text_cut: bool,
     html_cut: bool,
+    /// The places of the frames of other sites; -1 for those that the driver can't enter directly.
+    foreign: Vec<i32>,
 }
 
 /// One part of it, and where it ended.
@@ -48,7 +51,7 @@ struct Part {
 pub(super) async fn read(tab: &Tab<'_>, remarks: &mut Vec<String>) -> Result<Read, LookError> {
     let most = json!({ "most": MOST_TEXT, "mostHtml": MOST_HTML });
     let ready: Ready = tab.run(include_str!("scripts/read.js"), &most).await?;
-    let text = tidy(&fetch(tab, "text", ready.text).await?);
+    let mut text = tidy(&fetch(tab, "text", ready.text).await?);
     let mut html = fetch(tab, "html", ready.html).await?;
     let html_cut = cut(&mut html, MOST_HTML) || ready.html_cut;
     if ready.text_cut {
@@ -57,9 +60,40 @@ pub(super) async fn read(tab: &Tab<'_>, remarks: &mut Vec<String>) -> Result<Rea
     if html_cut {
         remarks.push("the page is very long; its source was cut at the end".to_owned());
     }
+    add_frames(tab, &mut text, &ready.foreign, remarks).await?;
     let title = one_line(&ready.title);
     let language = ready.language.map(|tag| one_line(&tag)).filter(|tag| !tag.is_empty());
     Ok(Read { title, language, text, html })
+}
+
+/// Adds what stands in frames of other sites, behind the page's own text.
+async fn add_frames(
+    tab: &Tab<'_>,
+    text: &mut String,
+    places: &[i32],
+    remarks: &mut Vec<String>,
+) -> Result<(), LookError> {
+    let (texts, unread) = frames::read(tab, places).await?;
+    let texts: Vec<String> = texts.iter().map(|text| tidy(text)).collect();
+    let count = texts.iter().filter(|text| !text.is_empty()).count();
+    for frame in texts.iter().filter(|text| !text.is_empty()) {
+        text.push_str(if text.is_empty() { "" } else { "\n\n" });
+        text.push_str(frame);
+    }
+    if count > 0 {
+        remarks.push(format!("the text of {} stands at the end", frames_of(count)));
+    }
+    if unread > 0 {
+        remarks.push(format!("{} could not be read", frames_of(unread)));
+    }
+    Ok(())
+}
+
+fn frames_of(count: usize) -> String {
+    match count {
+        1 => "a frame of another site".to_owned(),
+        _ => format!("{count} frames of other sites"),
+    }
 }
 
 /// Fetches one of the two texts. If the page went elsewhere meanwhile, what has come is what there is.

@@ -11,7 +11,7 @@ use eyes::{Eyes, Look, LookError, Network, Place, Seen};
 use testkit::{children_of, eventually, wait_until};
 use url::Url;
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_eyes_driver");
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_eyes_driver");
 
 /// Longer than anything takes that works.
 const LONG: Duration = Duration::from_secs(60);

@@ -1,4 +1,4 @@
-//! What is kept of a page: three files below the output folder of whoever asks.
+//! What is kept of a page: files below the output folder of whoever asks.
 
 use std::sync::Arc;
 
@@ -12,6 +12,8 @@ use crate::workspace::Papers;
 pub(super) struct Kept {
     pub(super) picture: String,
     pub(super) text: String,
+    /// What is seen first, for models that see.
+    pub(super) glance: Option<String>,
 }
 
 impl Kept {
@@ -26,11 +28,13 @@ impl Kept {
         } else {
             format!("browser_vision-{number}")
         };
-        let files = [
+        let mut files = vec![
             (format!("{name}.html"), seen.html.clone().into_bytes()),
             (format!("{name}.png"), seen.picture.clone()),
             (format!("{name}.txt"), seen.text.clone().into_bytes()),
         ];
+        let glance = seen.glance.clone().map(|glance| (format!("{name}.jpg"), glance));
+        files.extend(glance.clone());
         let papers = Arc::clone(papers);
         // It waits for the disk.
         let saved = tokio::task::spawn_blocking(move || {
@@ -38,6 +42,10 @@ impl Kept {
         });
         let saved = saved.await.map_err(|error| Stopped::new(Code::Internal, error.to_string()))?;
         saved.map_err(|error| Stopped::new(Code::Internal, error.to_string()).maybe_executed())?;
-        Ok(Self { picture: format!("output/{name}.png"), text: format!("output/{name}.txt") })
+        Ok(Self {
+            picture: format!("output/{name}.png"),
+            text: format!("output/{name}.txt"),
+            glance: glance.map(|(glance, _)| format!("output/{glance}")),
+        })
     }
 }

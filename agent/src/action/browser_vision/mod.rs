@@ -89,6 +89,9 @@ impl LocalAction for BrowserVision {
         self.permission.ask(&self.card.name, asked, asking).await?;
         let seen = self.see(url, asking).await?;
         let kept = Kept::of(&asking.papers, slot.number(), &seen).await?;
+        if wants_picture(question.as_deref()) {
+            asking.show(asking.papers.folder().join(&kept.picture));
+        }
         Ok(done(&seen, &kept, question))
     }
 }
@@ -121,6 +124,11 @@ fn stopped(error: &LookError) -> Stopped {
     Stopped::new(code, error.to_string())
 }
 
+/// Whether the picture alone is wanted: "Show me ...".
+fn wants_picture(question: Option<&str>) -> bool {
+    question.is_some_and(|said| PICTURE.contains(&said.trim().to_ascii_lowercase().as_str()))
+}
+
 fn done(seen: &Seen, kept: &Kept, question: Option<String>) -> Done {
     let title: String = one_line(&seen.title).chars().take(TITLE).collect();
     let beginning: String = seen.text.chars().take(BEGINNING).collect();
@@ -135,12 +143,10 @@ fn done(seen: &Seen, kept: &Kept, question: Option<String>) -> Done {
         ("beginning".to_owned(), json!(beginning)),
         ("remarks".to_owned(), json!(seen.remarks)),
     ]);
-    let only_picture = question
-        .as_ref()
-        .is_some_and(|question| PICTURE.contains(&question.trim().to_ascii_lowercase().as_str()));
-    if !only_picture {
+    if !wants_picture(question.as_deref()) {
         let mut params = Object::from_iter([("content".to_owned(), json!(kept.text))]);
         params.extend(question.map(|question| ("question".to_owned(), json!(question))));
+        params.extend(kept.glance.as_ref().map(|glance| ("picture".to_owned(), json!(glance))));
         let follow_up = json!({"name": "_LLM_SUMMARY", "params": params});
         result.insert("follow_up".to_owned(), follow_up);
     }

@@ -40,6 +40,7 @@ fn seen() -> Seen {
         text: "x".repeat(10_000),
         html: String::new(),
         picture: Vec::new(),
+        glance: None,
         remarks: vec!["the page wanted 127.0.0.1:80, which is refused".to_owned()],
     }
 }
@@ -49,13 +50,16 @@ fn a_page_is_read_for_its_question_unless_only_its_picture_is_wanted() {
     let kept = Kept {
         picture: "output/browser_vision.png".to_owned(),
         text: "output/browser_vision.txt".to_owned(),
+        glance: Some("output/browser_vision.jpg".to_owned()),
     };
     let told = |question: Option<&str>| done(&seen(), &kept, question.map(str::to_owned));
     let asked = told(Some("the price?"));
     let follow_up = &asked.result["follow_up"];
     assert_eq!(
         *follow_up,
-        json!({"name": "_LLM_SUMMARY", "params": {"content": "output/browser_vision.txt", "question": "the price?"}})
+        json!({"name": "_LLM_SUMMARY", "params": {
+            "content": "output/browser_vision.txt", "question": "the price?", "picture": "output/browser_vision.jpg",
+        }})
     );
     assert!(told(None).result["follow_up"]["params"].get("question").is_none());
     assert!(told(Some("Picture")).result.get("follow_up").is_none());

@@ -25,6 +25,20 @@ const SAFETY: f64 = 0.9;
 /// How long an answer may be at most, in tokens.
 const ANSWER: u64 = 2_048;
 
+/// What a picture takes, in tokens: one of 1,000 pixels a side takes 1,000 to 1,600 of them.
+const PICTURE: f64 = 1_600.0;
+
+/// About how many bytes of a prompt a picture takes the place of.
+pub(super) fn picture(bytes_per_token: f64) -> usize {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a few thousand bytes"
+    )]
+    let bytes = (PICTURE * bytes_per_token) as usize;
+    bytes
+}
+
 /// How long an answer may be in such a window, in tokens.
 pub(super) fn answer(window: u64) -> u64 {
     ANSWER.min(window / 4)

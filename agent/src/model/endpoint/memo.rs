@@ -23,6 +23,10 @@ pub(super) struct Memo {
     sized: SizedBy,
     /// The window that is assumed if nobody says.
     assumed: u64,
+    /// Whether models see, if the server does not say.
+    sees: bool,
+    /// Whether the owner says that it sees.
+    vision: Option<bool>,
     state: Mutex<State>,
 }
 
@@ -37,6 +41,10 @@ struct State {
     /// How many answers in a row had not the form that was asked for.
     shapeless: u8,
     takes_temperature: bool,
+    /// Whether it can see, as the server says.
+    sees: Option<bool>,
+    /// It has refused a picture in this process.
+    is_blind: bool,
 }
 
 /// What a prompt has to fit.
@@ -51,8 +59,15 @@ pub(super) struct Size {
 impl Memo {
     pub(super) fn new(known: Arc<Endpoints>, place: &Place, model: &str) -> Self {
         let learned = known.recall(&place.address, model);
-        let state =
-            State { learned, asked: false, grown: 0, shapeless: 0, takes_temperature: true };
+        let state = State {
+            learned,
+            asked: false,
+            grown: 0,
+            shapeless: 0,
+            takes_temperature: true,
+            sees: None,
+            is_blind: false,
+        };
         Self {
             known,
             address: place.address.clone(),
@@ -60,8 +75,15 @@ impl Memo {
             first: place.way,
             sized: place.sized,
             assumed: if place.is_local() { measure::LOCAL } else { measure::CLOUD },
+            sees: place.sees,
+            vision: None,
             state: Mutex::new(state),
         }
+    }
+
+    /// The same, where the owner says whether it sees.
+    pub(super) fn with_vision(self, vision: Option<bool>) -> Self {
+        Self { vision, ..self }
     }
 
     /// How actions are asked for.
@@ -75,9 +97,10 @@ impl Memo {
     }
 
     /// The server was asked, and said this.
-    pub(super) fn asked(&self, window: Option<u64>) {
+    pub(super) fn asked(&self, window: Option<u64>, sees: Option<bool>) {
         let mut state = self.lock();
         state.asked = true;
+        state.sees = sees;
         state.learned.window = window.filter(|&window| window >= SMALLEST).or(state.learned.window);
     }
 
@@ -162,6 +185,21 @@ impl Memo {
     /// It does not.
     pub(super) fn refused_temperature(&self) {
         self.lock().takes_temperature = false;
+    }
+
+    /// Whether it is shown pictures: by the owner's word, by what was learned, by what the server says, or as its like do.
+    /// What the server has refused in this process is not tried again.
+    pub(super) fn sees(&self) -> bool {
+        let state = self.lock();
+        let known = self.vision.or(state.learned.sees).or(state.sees);
+        !state.is_blind && known.unwrap_or(self.sees)
+    }
+
+    /// It takes no pictures.
+    pub(super) fn refused_picture(&self) {
+        let mut state = self.lock();
+        state.is_blind = true;
+        state.learned.sees = Some(false);
     }
 
     /// Keeps what was learned for the next start.

@@ -65,6 +65,12 @@ impl Endpoint {
         Self { way, ..self }
     }
 
+    /// Shows it pictures, or none, whatever the server says. Without a word, the endpoint finds out.
+    #[must_use]
+    pub fn with_vision(self, vision: Option<bool>) -> Self {
+        Self { memo: self.memo.with_vision(vision), ..self }
+    }
+
     /// Uses a window of at most so many tokens.
     #[must_use]
     pub fn with_window(self, window: Option<u64>) -> Self {
@@ -91,12 +97,13 @@ impl Endpoint {
         self.provider.place().unknown_model(&self.model)
     }
 
-    /// Asks the server once how large its window is. Only a server that is not there is an error.
+    /// Asks the server once how large its window is, and whether the model sees. Only a server that is not there is an error.
     async fn describe(&self) -> Result<(), ModelError> {
         if !self.memo.wants_window() {
             return Ok(());
         }
         let provider = self.provider.as_ref();
+        let mut sees = None;
         for request in provider.describe(&self.model) {
             let body = match self.wire.fetch(provider, &self.model, &request, DESCRIBE).await {
                 Ok(body) => body,
@@ -108,22 +115,23 @@ impl Endpoint {
             let models = provider.listed(&body).unwrap_or_default();
             let this =
                 models.iter().find(|listed| listed.name.is_empty() || listed.name == self.model);
+            sees = sees.or(this.and_then(|listed| listed.sees));
             if let Some(window) = this.and_then(|listed| listed.window) {
-                self.memo.asked(Some(window));
+                self.memo.asked(Some(window), sees);
                 return Ok(());
             }
         }
-        self.memo.asked(None);
+        self.memo.asked(None, sees);
         Ok(())
     }
 
-    fn plan(&self, ask: &Ask<'_>, way: Way) -> Plan {
+    fn plan<'p>(&self, ask: &Ask<'p>, way: Way) -> Plan<'p> {
         Plan::new(ask, way, &self.model, &self.memo, self.window)
     }
 
     async fn attempt(
         &self,
-        plan: &Plan,
+        plan: &Plan<'_>,
         progress: &mut Listener<'_>,
     ) -> Result<(Gathered, Watch), Failure> {
         let provider = self.provider.as_ref();
@@ -136,7 +144,7 @@ impl Endpoint {
     }
 
     /// Learns from an answer, and gives it.
-    fn completed(&self, plan: Plan, mut gathered: Gathered, watch: &Watch) -> Completion {
+    fn completed(&self, plan: Plan<'_>, mut gathered: Gathered, watch: &Watch) -> Completion {
         let tokens = gathered.tokens;
         let mut cut = plan.rendered.cut.clone();
         match tokens.read {
@@ -145,8 +153,9 @@ impl Endpoint {
                 self.memo.overran(plan.size, plan.fits, None);
                 cut.push("a part of the prompt, by the server, because it was too long".to_owned());
             }
-            Some(read) => self.memo.counted(plan.bytes(), read),
-            None => {}
+            // What a picture took is counted as well.
+            Some(read) if plan.picture.is_none() => self.memo.counted(plan.bytes(), read),
+            _ => {}
         }
         if self.way.is_none() && plan.asks_for_actions {
             self.memo.worked(plan.way);
@@ -181,15 +190,29 @@ impl Model for Endpoint {
         progress: &mut Listener<'_>,
     ) -> Result<Completion, ModelError> {
         let described = self.describe().await;
-        let mut plan = self.plan(ask, self.way.unwrap_or_else(|| self.memo.way()));
+        let mut ask = *ask;
+        let mut plan = self.plan(&ask, self.way.unwrap_or_else(|| self.memo.way()));
         // The prompt is written even if nobody is there to be asked: people look at what stands in it.
         described?;
-        let mut overran = false;
+        let (mut overran, mut is_blind) = (false, false);
         loop {
             let failure = match self.attempt(&plan, progress).await {
-                Ok((gathered, watch)) => return Ok(self.completed(plan, gathered, &watch)),
+                Ok((gathered, watch)) => {
+                    if is_blind {
+                        self.memo.refused_picture();
+                    }
+                    return Ok(self.completed(plan, gathered, &watch));
+                }
                 Err(failure) => failure,
             };
+            if plan.picture.is_some() && may_refuse_picture(&failure) {
+                tracing::info!(error = %failure.error, "the model is asked without the picture");
+                // One that has no room for it may have some the next time.
+                is_blind = !matches!(failure.refusal, Refusal::Overrun(_));
+                ask = ask.with_picture(None);
+                plan = self.plan(&ask, plan.way);
+                continue;
+            }
             match failure.refusal {
                 Refusal::Overrun(said) if !overran => {
                     overran = true;
@@ -209,7 +232,7 @@ impl Model for Endpoint {
                 }
                 _ => return Err(failure.error),
             }
-            plan = self.plan(ask, plan.way);
+            plan = self.plan(&ask, plan.way);
         }
     }
 }
@@ -218,6 +241,17 @@ impl Model for Endpoint {
 fn refuses_form(failure: &Failure) -> bool {
     let is_likely = matches!(failure.error, ModelError::Status { status: 400 | 422 | 501, .. });
     failure.refusal == Refusal::Form || is_likely
+}
+
+/// Whether the server may have refused because of the picture: it has no room, says so, or does not say what it was.
+fn may_refuse_picture(failure: &Failure) -> bool {
+    let is_likely =
+        matches!(failure.error, ModelError::Status { status: 400 | 415 | 422 | 501, .. });
+    match failure.refusal {
+        Refusal::Busy | Refusal::WrongKey => false,
+        Refusal::Overrun(_) => true,
+        _ => failure.of_pictures || is_likely,
+    }
 }
 
 /// Whether a model that was told to write one JSON object did so, perhaps in a block of code. Nothing at all

@@ -3,12 +3,12 @@
 use super::measure;
 use super::memo::{Memo, Size};
 use crate::model::provider::{Asked, Form};
-use crate::model::{Ask, Fit, Way, schema, size, tools};
+use crate::model::{Ask, Fit, Picture, Way, schema, size, tools};
 use crate::prompt::{Rendered, offered, wishes};
 
 /// One request, before it takes a provider's shape.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(super) struct Plan<'p> {
     /// How actions are asked for.
     pub(super) way: Way,
     /// Whether they are asked for at all.
@@ -21,13 +21,15 @@ pub(super) struct Plan {
     pub(super) rendered: Rendered,
     /// Whether it should fit, as far as one can tell.
     pub(super) fits: bool,
+    /// What goes along, to be seen.
+    pub(super) picture: Option<&'p Picture>,
     temperature: Option<u8>,
 }
 
-impl Plan {
+impl<'p> Plan<'p> {
     /// Plans `ask` for `model`, of whose server `memo` is known, whose owner wishes for a window of `wish` tokens.
     pub(super) fn new(
-        ask: &Ask<'_>,
+        ask: &Ask<'p>,
         way: Way,
         model: &str,
         memo: &Memo,
@@ -35,16 +37,30 @@ impl Plan {
     ) -> Self {
         let form = form(ask, way, model);
         let beside = beside(&form);
+        let picture = ask.picture.filter(|_| memo.sees());
         loop {
             let size = memo.size(wish);
+            let beside = beside + picture.map_or(0, |_| measure::picture(size.bytes_per_token));
             let bytes = measure::prompt(size.window, size.bytes_per_token, beside);
-            let rendered = ask.prompt(Fit { way, bytes });
+            let mut rendered = ask.prompt(Fit { way, bytes });
+            if let Some(picture) = picture {
+                rendered.text.push_str(&format!("\n\n{}", picture.caption));
+            }
             let fits = rendered.text.len() <= bytes;
             if fits || wish.is_some() || !memo.grow(size.window) {
                 // Small models keep to the form of the answer best when they don't gamble.
                 let temperature = memo.takes_temperature().then_some(0);
                 let asks_for_actions = ask.turn.is_some();
-                return Self { way, asks_for_actions, form, size, rendered, fits, temperature };
+                return Self {
+                    way,
+                    asks_for_actions,
+                    form,
+                    size,
+                    rendered,
+                    fits,
+                    picture,
+                    temperature,
+                };
             }
         }
     }
@@ -53,8 +69,8 @@ impl Plan {
     pub(super) fn asked<'a>(&'a self, model: &'a str) -> Asked<'a> {
         let (system, user) = split(&self.rendered);
         let (window, answer) = (self.size.window, measure::answer(self.size.window));
-        let (form, temperature) = (&self.form, self.temperature);
-        Asked { model, system, user, form, window, answer, temperature }
+        let (form, temperature, picture) = (&self.form, self.temperature, self.picture);
+        Asked { model, system, user, picture, form, window, answer, temperature }
     }
 
     /// How much the server has to read, in bytes.

@@ -113,7 +113,8 @@ async fn accepted(
     }
     let refusal = if status.is_redirection() { Refusal::Other } else { provider.refusal(&said) };
     let wait = retry_after(response.headers()).or(said.retry_after).map(|wait| wait.min(DAY));
-    Err(Failure { error: provider.place().refused(model, &said, refusal, wait), refusal })
+    let error = provider.place().refused(model, &said, refusal, wait);
+    Err(Failure { error, refusal, of_pictures: said.speaks_of_pictures() })
 }
 
 /// The body, up to about `limit` bytes.

@@ -9,7 +9,7 @@ use super::place::base;
 use super::refusal::Overruns;
 use super::{Asked, Form, Listed, Part, Place, Provider, Refusal, Request, Said, Tokens, text};
 use crate::config::ProviderName;
-use crate::model::{ModelError, Way};
+use crate::model::{ModelError, Picture, Way};
 
 /// Anthropic itself.
 const OWN: &str = "https://api.anthropic.com";
@@ -45,6 +45,7 @@ impl Anthropic {
         }
         place.headers.insert("anthropic-version", HeaderValue::from_static(VERSION));
         place.way = Way::Native;
+        place.sees = true;
         Ok(Self(place))
     }
 }
@@ -67,7 +68,7 @@ impl Provider for Anthropic {
             "model": asked.model,
             "max_tokens": asked.answer,
             "stream": true,
-            "messages": [{"role": "user", "content": asked.user}],
+            "messages": [{"role": "user", "content": content(asked)}],
         });
         // What stands before the mark, tools included, is read from the cache in the next turn.
         if !asked.system.is_empty() {
@@ -88,7 +89,8 @@ impl Provider for Anthropic {
     fn listed(&self, body: &Value) -> Option<Vec<Listed>> {
         let listed = |model: &Value| {
             let window = model["max_input_tokens"].as_u64();
-            Some(Listed { name: text(&model["id"])?.to_owned(), window })
+            let sees = model["capabilities"]["image_input"]["supported"].as_bool();
+            Some(Listed { name: text(&model["id"])?.to_owned(), window, sees })
         };
         Some(body["data"].as_array()?.iter().filter_map(listed).collect())
     }
@@ -114,6 +116,13 @@ impl Provider for Anthropic {
     fn refusal(&self, said: &Said) -> Refusal {
         said.refusal(OVERRUNS)
     }
+}
+
+/// What a user says: a text, or blocks of which one is a picture.
+fn content(asked: &Asked<'_>) -> Value {
+    let Some(picture) = asked.picture else { return asked.user.into() };
+    let source = json!({"type": "base64", "media_type": Picture::KIND, "data": picture.base64});
+    json!([{"type": "image", "source": source}, {"type": "text", "text": asked.user}])
 }
 
 fn block(at: Option<u64>, block: &Value) -> Option<Part> {

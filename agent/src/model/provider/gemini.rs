@@ -8,7 +8,7 @@ use super::refusal::Overruns;
 use super::{Asked, Form, Listed, Part, Place, Provider, Refusal, Request, Said, Tokens, text};
 use crate::config::ProviderName;
 use crate::model::tools::Tool;
-use crate::model::{ModelError, Way};
+use crate::model::{ModelError, Picture, Way};
 
 /// Google itself.
 const OWN: &str = "https://generativelanguage.googleapis.com";
@@ -44,6 +44,7 @@ impl Gemini {
             place = place.demand_key()?;
         }
         place.way = Way::Native;
+        place.sees = true;
         Ok(Self(place))
     }
 
@@ -72,8 +73,12 @@ impl Provider for Gemini {
     }
 
     fn complete(&self, asked: &Asked<'_>) -> Request {
+        let mut parts = vec![json!({"text": asked.user})];
+        parts.extend(asked.picture.map(
+            |picture| json!({"inlineData": {"mimeType": Picture::KIND, "data": picture.base64}}),
+        ));
         let mut body = json!({
-            "contents": [{"role": "user", "parts": [{"text": asked.user}]}],
+            "contents": [{"role": "user", "parts": parts}],
             "generationConfig": {"maxOutputTokens": asked.answer + THOUGHTS},
         });
         if !asked.system.is_empty() {
@@ -101,14 +106,14 @@ impl Provider for Gemini {
     fn listed(&self, body: &Value) -> Option<Vec<Listed>> {
         if body["name"].is_string() {
             let window = body["inputTokenLimit"].as_u64();
-            return Some(vec![Listed { name: String::new(), window }]);
+            return Some(vec![Listed { window, ..Listed::default() }]);
         }
         let listed = |model: &Value| {
             let methods = model["supportedGenerationMethods"].as_array()?;
             let writes = methods.iter().any(|method| method == "generateContent");
             let name = text(&model["name"]).filter(|_| writes)?;
             let name = name.strip_prefix("models/").unwrap_or(name).to_owned();
-            Some(Listed { name, window: model["inputTokenLimit"].as_u64() })
+            Some(Listed { name, window: model["inputTokenLimit"].as_u64(), sees: None })
         };
         Some(body["models"].as_array()?.iter().filter_map(listed).collect())
     }

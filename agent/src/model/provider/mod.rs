@@ -20,6 +20,7 @@ pub(super) use openai::OpenAi;
 pub(super) use place::{Place, SizedBy};
 pub(super) use refusal::{Refusal, Said};
 
+use super::Picture;
 use super::tools::Tool;
 
 /// One API for models: what to send, and what comes back means.
@@ -77,6 +78,8 @@ pub(super) struct Asked<'a> {
     pub(super) system: &'a str,
     /// The rest.
     pub(super) user: &'a str,
+    /// What goes along with it, to be seen.
+    pub(super) picture: Option<&'a Picture>,
     /// What the answer has to look like.
     pub(super) form: &'a Form,
     /// The size of the window, in tokens.
@@ -105,6 +108,8 @@ pub struct Listed {
     pub name: String,
     /// The size of its window in tokens, if the list says.
     pub window: Option<u64>,
+    /// Whether it can see pictures, if that is said.
+    pub sees: Option<bool>,
 }
 
 /// A part of an answer that comes as a stream.
@@ -152,15 +157,17 @@ fn text(value: &Value) -> Option<&str> {
     value.as_str().filter(|text| !text.is_empty())
 }
 
-/// The messages in the form that Ollama and OpenAI share.
-fn messages(asked: &Asked<'_>) -> Value {
-    let message = |role: &str, content: &str| serde_json::json!({"role": role, "content": content});
-    let mut messages = Vec::new();
-    if !asked.system.is_empty() {
-        messages.push(message("system", asked.system));
-    }
-    messages.push(message("user", asked.user));
-    messages.into()
+/// The messages in the form that Ollama and OpenAI share; `user` is the last one.
+fn messages(asked: &Asked<'_>, user: Value) -> Value {
+    let system = (!asked.system.is_empty())
+        .then(|| serde_json::json!({"role": "system", "content": asked.system}));
+    system.into_iter().chain([user]).collect()
+}
+
+/// The places of a list that says for which kinds of input a model is: whether pictures are among them.
+fn lists_pictures(kinds: &Value) -> Option<bool> {
+    let kinds = kinds.as_array()?;
+    Some(kinds.iter().any(|kind| matches!(kind.as_str(), Some("vision" | "image"))))
 }
 
 /// The tools in the form that Ollama and OpenAI share.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::refusal::Overruns;
 use super::{
     Asked, Form, Host, Listed, Part, Place, Provider, Refusal, Request, Said, SizedBy, Tokens,
-    functions, messages, text,
+    functions, lists_pictures, messages, text,
 };
 use crate::config::ProviderName;
 use crate::model::ModelError;
@@ -51,9 +51,13 @@ impl Provider for Ollama {
     }
 
     fn complete(&self, asked: &Asked<'_>) -> Request {
+        let mut user = json!({"role": "user", "content": asked.user});
+        if let Some(picture) = asked.picture {
+            user["images"] = json!([picture.base64]);
+        }
         let mut body = json!({
             "model": asked.model,
-            "messages": messages(asked),
+            "messages": messages(asked, user),
             "stream": true,
             // It would leave out the beginning of the prompt without a word.
             "truncate": false,
@@ -75,10 +79,12 @@ impl Provider for Ollama {
         if let Some(info) = body["model_info"].as_object() {
             let window = info.iter().find(|(name, _)| name.ends_with(".context_length"));
             let window = window.and_then(|(_, window)| window.as_u64());
-            return Some(vec![Listed { name: String::new(), window }]);
+            let sees = lists_pictures(&body["capabilities"]);
+            return Some(vec![Listed { window, sees, ..Listed::default() }]);
         }
-        let named =
-            |model: &Value| Some(Listed { name: text(&model["name"])?.to_owned(), window: None });
+        let named = |model: &Value| {
+            Some(Listed { name: text(&model["name"])?.to_owned(), ..Listed::default() })
+        };
         Some(body["models"].as_array()?.iter().filter_map(named).collect())
     }
 

@@ -8,10 +8,10 @@ use super::place::base;
 use super::refusal::Overruns;
 use super::{
     Asked, Form, Listed, Part, Place, Provider, Refusal, Request, Said, Tokens, functions,
-    messages, text,
+    lists_pictures, messages, text,
 };
 use crate::config::ProviderName;
-use crate::model::{ModelError, Way};
+use crate::model::{ModelError, Picture, Way};
 
 /// OpenAI itself.
 const OWN: &str = "https://api.openai.com/v1";
@@ -56,6 +56,7 @@ impl OpenAi {
         if is_own {
             place = place.demand_key()?;
             place.way = Way::Native;
+            place.sees = true;
         }
         Ok(Self { place, is_own })
     }
@@ -87,7 +88,7 @@ impl Provider for OpenAi {
     fn complete(&self, asked: &Asked<'_>) -> Request {
         let mut body = json!({
             "model": asked.model,
-            "messages": messages(asked),
+            "messages": messages(asked, json!({"role": "user", "content": content(asked)})),
             "stream": true,
             "stream_options": {"include_usage": true},
         });
@@ -112,14 +113,21 @@ impl Provider for OpenAi {
 
     fn listed(&self, body: &Value) -> Option<Vec<Listed>> {
         if let Some(window) = body["default_generation_settings"]["n_ctx"].as_u64() {
-            return Some(vec![Listed { name: String::new(), window: Some(window) }]);
+            let sees = body["modalities"]["vision"].as_bool();
+            return Some(vec![Listed { window: Some(window), sees, ..Listed::default() }]);
         }
         let window = |model: &Value| {
             let names = ["max_model_len", "context_length", "context_window"];
             names.iter().find_map(|name| model[name].as_u64())
         };
+        // OpenRouter's word for it, and Mistral's.
+        let sees = |model: &Value| {
+            lists_pictures(&model["architecture"]["input_modalities"])
+                .or(model["capabilities"]["vision"].as_bool())
+        };
         let listed = |model: &Value| {
-            Some(Listed { name: text(&model["id"])?.to_owned(), window: window(model) })
+            let name = text(&model["id"])?.to_owned();
+            Some(Listed { name, window: window(model), sees: sees(model) })
         };
         Some(body["data"].as_array()?.iter().filter_map(listed).collect())
     }
@@ -156,6 +164,13 @@ impl Provider for OpenAi {
             refusal => refusal,
         }
     }
+}
+
+/// What a user says: a text, or parts of which one is a picture.
+fn content(asked: &Asked<'_>) -> Value {
+    let Some(picture) = asked.picture else { return asked.user.into() };
+    let url = format!("data:{};base64,{}", Picture::KIND, picture.base64);
+    json!([{"type": "text", "text": asked.user}, {"type": "image_url", "image_url": {"url": url}}])
 }
 
 /// `usage` of the last chunk, and what llama.cpp adds in `timings`.

@@ -26,6 +26,8 @@ pub(in crate::model) struct Place {
     pub(in crate::model) way: Way,
     /// Who says how large the window is.
     pub(in crate::model) sized: SizedBy,
+    /// Whether its models can see pictures, where nobody says.
+    pub(in crate::model) sees: bool,
     pub(super) key: Option<SecretString>,
 }
 
@@ -51,6 +53,7 @@ impl Place {
             framing: Framing::Events,
             way: Way::Json,
             sized: SizedBy::Server,
+            sees: false,
             key: None,
         }
     }

@@ -55,6 +55,9 @@ const FORM: [&str; 10] = [
     "required for format",
 ];
 
+/// What servers complain of when a model can't see.
+const PICTURES: [&str; 6] = ["image", "vision", "multimodal", "multi-modal", "modalit", "mmproj"];
+
 impl Said {
     /// Reads the body of an error: `{"error": {...}}`, `{"error": "..."}`, `{"message": ...}`, or a list with
     /// one of them. What is none of these has no words.
@@ -82,6 +85,11 @@ impl Said {
     pub(super) fn holds(&self, part: &str) -> bool {
         let part = part.to_lowercase();
         self.words.to_lowercase().contains(&part) || self.code.to_lowercase().contains(&part)
+    }
+
+    /// Whether it speaks of pictures.
+    pub(in crate::model) fn speaks_of_pictures(&self) -> bool {
+        PICTURES.iter().any(|word| self.holds(word))
     }
 
     /// What it means, where providers agree; `overruns` are the words of this one.

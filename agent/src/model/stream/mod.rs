@@ -42,11 +42,13 @@ pub(super) struct Failure {
     pub(super) error: ModelError,
     /// What the server meant, if it refused.
     pub(super) refusal: Refusal,
+    /// Whether it spoke of pictures.
+    pub(super) of_pictures: bool,
 }
 
 impl From<ModelError> for Failure {
     fn from(error: ModelError) -> Self {
-        Self { error, refusal: Refusal::Other }
+        Self { error, refusal: Refusal::Other, of_pictures: false }
     }
 }
 
@@ -157,9 +159,13 @@ impl<'r> Reader<'r> {
         match self.provider.refusal(&said) {
             // Some servers begin with a 200 before they have looked at the prompt.
             refusal @ Refusal::Overrun(_) if self.gathered.is_empty() => {
-                Failure { error: place.refused(self.model, &said, refusal, None), refusal }
+                let error = place.refused(self.model, &said, refusal, None);
+                Failure { error, refusal, of_pictures: said.speaks_of_pictures() }
             }
-            _ => place.failed(&said.words).into(),
+            _ => {
+                let of_pictures = self.gathered.is_empty() && said.speaks_of_pictures();
+                Failure { of_pictures, ..place.failed(&said.words).into() }
+            }
         }
     }
 

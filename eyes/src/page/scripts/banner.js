@@ -56,15 +56,28 @@
     return text;
   };
   const speaks = (text) => { const said = normal(text); return about.some((word) => said.includes(word)); };
-  const inBanner = (element) => {
-    let heard = '';
-    for (let place = element, steps = 0; place && steps < 60; place = up(place), steps += 1) {
+  // Each place is looked at once: a page may have a button in each of many paragraphs, and all of them stand in the page.
+  const seen = new Map();
+  const look = (place) => {
+    let facts = seen.get(place);
+    if (!facts) {
       const text = words(place);
-      if (text.length > heard.length) heard = text;
-      if (known(place)) { if (speaks(heard)) return true; } else if (laidOver(place) && heard.length <= mostWords && speaks(heard)) return true;
+      const isKnown = known(place);
+      facts = { length: text.length, speaks: speaks(text), isKnown, isOver: !isKnown && laidOver(place), up: up(place) };
+      seen.set(place, facts);
+    }
+    return facts;
+  };
+  const inBanner = (element) => {
+    let heard = { length: 0, speaks: false };
+    for (let place = element, steps = 0; place && steps < 60; steps += 1) {
+      const facts = look(place);
+      if (facts.length > heard.length) heard = facts;
+      if (heard.speaks && (facts.isKnown || (facts.isOver && heard.length <= mostWords))) return true;
+      place = facts.up;
     }
     // The whole of a foreign frame is the banner: that it lies over the page was seen from outside.
-    return framed && heard.length <= mostWords && speaks(document.body ? document.body.innerText : '');
+    return framed && heard.length <= mostWords && document.body !== null && look(document.body).speaks;
   };
 
   const visible = (element) => {

@@ -1,8 +1,10 @@
-// Reads the page as a person would: its visible text, with open shadow roots and frames of its own site.
+// Reads the page as a person would: its visible text, with open shadow roots and frames of its own site. Gives the places of
+// the frames of other sites that a person would see, which can't be read from here.
 // What was read stays here, in our own world, and is fetched in parts (part.js).
 ({ most, mostHtml }) => {
   const mostNodes = 2000000;
   const mostFrames = 50;
+  const mostRounds = 8;      // how deep what is left out may stand in one another
   const unread = new Set(['SCRIPT', 'STYLE', 'NOSCRIPT', 'TEMPLATE', 'HEAD', 'TITLE', 'TEXTAREA', 'SELECT',
     'DATALIST', 'OBJECT', 'EMBED', 'VIDEO', 'AUDIO', 'CANVAS']);
   const spaced = new Set(['P', 'H1', 'H2', 'H3', 'H4', 'H5', 'H6', 'UL', 'OL', 'DL', 'TABLE', 'PRE', 'BLOCKQUOTE']);
@@ -63,18 +65,61 @@
     || parseFloat(style.textIndent) <= -500;
 
   let frames = 0;
-  const inside = (frame) => {
+  const foreign = [];    // where they stand among the window's frames; -1 for those further in
+  const documentOf = (frame) => { try { return frame.contentDocument; } catch { return null; } };
+  const place = (frame) => {
+    for (let at = 0; at < window.length; at += 1) if (window[at] === frame.contentWindow) return at;
+    return -1;
+  };
+  const inside = (frame, style) => {
     frames += 1;
-    try { return frames <= mostFrames && frame.contentDocument ? frame.contentDocument.body : null; }
-    catch { return null; }
+    const inner = documentOf(frame);
+    if (inner && frames <= mostFrames) return inner.body;
+    // What is smaller counts visitors and shows nothing.
+    const box = frame.getBoundingClientRect();
+    if (foreign.length < mostFrames && !silent(style) && box.width >= 50 && box.height >= 20) foreign.push(inner ? -1 : place(frame));
+    return null;
   };
   const below = (node, style) => {
-    if (style.contentVisibility === 'hidden') return [];
+    if (style.contentVisibility !== 'visible') return [];
     if (node.tagName === 'DETAILS' && !node.open) return [...node.children].filter((child) => child.tagName === 'SUMMARY').slice(0, 1);
-    if (node.tagName === 'IFRAME' || node.tagName === 'FRAME') { const body = inside(node); return body ? [body] : []; }
+    if (node.tagName === 'IFRAME' || node.tagName === 'FRAME') { const body = inside(node, style); return body ? [body] : []; }
     if (node.shadowRoot) return node.shadowRoot.childNodes;
     if (node.tagName === 'SLOT') { const given = node.assignedNodes(); return given.length ? given : node.childNodes; }
     return node.childNodes;
+  };
+
+  // What the browser leaves out while nobody sees it (content-visibility: auto) is laid out as a whole before anything
+  // in it is asked for: asked one by one, each answer would cost a layout of all. It may hold more of the kind. It stays
+  // awake: to put all of it to sleep again takes the browser longer than everything else, and the picture shows it so.
+  const asleep = (root) => {
+    const found = [];
+    const waiting = [root];
+    while (waiting.length > 0) {
+      const element = waiting.pop();
+      const view = element.ownerDocument.defaultView;
+      const style = view ? view.getComputedStyle(element) : null;
+      if (!style || style.display === 'none' || (element.tagName === 'DETAILS' && !element.open)) continue;
+      if (style.contentVisibility === 'auto' && element.style && !woken.has(element)) found.push(element);
+      if (style.contentVisibility !== 'visible') continue;
+      const framed = element.tagName === 'IFRAME' || element.tagName === 'FRAME' ? documentOf(element) : null;
+      for (const parent of [element, element.shadowRoot, framed]) {
+        for (let child = parent && parent.lastElementChild; child; child = child.previousElementSibling) waiting.push(child);
+      }
+    }
+    return found;
+  };
+  const woken = new Set();
+  const wake = () => {
+    let roots = document.documentElement ? [document.documentElement] : [];
+    for (let round = 0; round < mostRounds && roots.length > 0; round += 1) {
+      const found = roots.flatMap(asleep);
+      for (const element of found) {
+        woken.add(element);
+        element.style.setProperty('content-visibility', 'visible', 'important');
+      }
+      roots = found;
+    }
   };
 
   // A stack of our own: a page may be nested deeper than calls may be.
@@ -117,12 +162,14 @@
       else if (node.nodeType === Node.ELEMENT_NODE) enter(node);
     }
   };
+
+  const page = document.documentElement ? document.documentElement.outerHTML : '';
+  const doctype = document.doctype ? '<!DOCTYPE ' + document.doctype.name + '>\n' : '';
+  wake();
   if (document.body) enter(document.body);
   else if (document.documentElement) enter(document.documentElement);
   walk();
 
-  const page = document.documentElement ? document.documentElement.outerHTML : '';
-  const doctype = document.doctype ? '<!DOCTYPE ' + document.doctype.name + '>\n' : '';
   globalThis.eyesRead = {
     text: parts.join('').toWellFormed(),
     html: (doctype + page.slice(0, mostHtml)).toWellFormed(),
@@ -134,5 +181,6 @@
     html: globalThis.eyesRead.html.length,
     textCut: cut,
     htmlCut: page.length > mostHtml,
+    foreign,
   };
 }

@@ -4,13 +4,19 @@
   const start = performance.now();
   let last = start;      // when something last changed
   let lastLength = -1;   // how much text there was then
-  const stir = () => { last = performance.now(); };
+  let shown = null;      // how much a reader sees, as far as it is known since then
+  let isChanged = false;
+  let measured = start;  // when the text was last measured, which takes long where there is much
+  const stir = () => { last = performance.now(); shown = null; };
 
   // A clock or a ticker changes for ever. After a while only changes that a reader would miss count.
   const length = () => (document.body ? document.body.textContent.length : 0);
-  const changed = () => {
-    if (performance.now() - start < 1500) { stir(); return; }
+  const changed = () => { if (performance.now() - start < 1500) stir(); else isChanged = true; };
+  const measure = () => {
+    if (!isChanged || performance.now() - measured < 100) return;
+    isChanged = false;
     const now = length();
+    measured = performance.now();
     if (Math.abs(now - lastLength) > Math.min(2000, Math.max(20, lastLength / 50))) { lastLength = now; stir(); }
   };
   const mutations = new MutationObserver(changed);
@@ -26,13 +32,14 @@
   // that can't be seen from here.
   const quiet = () => {
     if (document.scripts.length === 0) return 60;
-    const shown = document.body ? document.body.innerText.trim().length : 0;
+    if (shown === null) shown = document.body ? document.body.innerText.trim().length : 0;
     return shown < 80 ? 900 : 200;
   };
 
   const timer = setInterval(() => {
-    const now = performance.now();
+    measure();
     if (pending()) stir();
+    const now = performance.now();
     const rested = now - last >= 60 && now - last >= quiet();
     if (!rested && now - start < longest) return;
     clearInterval(timer);

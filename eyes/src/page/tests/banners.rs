@@ -1,7 +1,9 @@
 //! Banners of each kind are dismissed, and nothing else is ever clicked.
 
-use super::kit::{Answer, Site, look, see, see_each};
+use super::kit::{Answer, Site, look, see, see_each, with_browser};
 use crate::look::Seen;
+use crate::page::banner::SCRIPT;
+use crate::page::phrases;
 
 /// A button's script that says what was clicked, and takes the banner away.
 const CLICK: &str = "document.title += this.innerText || this.value; \
@@ -165,8 +167,51 @@ async fn a_button_that_leads_to_another_page_is_taken_back() {
     assert_eq!(seen.remarks.last().map(String::as_str), Some(said));
 }
 
+/// How often a page's scripts see a property of an element asked for while a banner is looked for. Our own scripts run in a
+/// world of their own otherwise, where nothing can count.
+async fn asked_for(property: &str, html: &str) -> u64 {
+    let site = Site::serve([("/", Answer::page(html))]).await;
+    let counting = format!(
+        "let asked = 0; const own = Object.getOwnPropertyDescriptor(HTMLElement.prototype, '{property}'); \
+        Object.defineProperty(HTMLElement.prototype, '{property}', {{ get() {{ asked += 1; return own.get.call(this); }} }}); \
+        ({SCRIPT})(arguments[0]); return asked;"
+    );
+    with_browser(async |client| {
+        client.goto(&site.url("/")).await.unwrap();
+        let asked = client.execute(&counting, vec![phrases::args(false)]).await.unwrap();
+        asked.as_u64().unwrap()
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_page_full_of_buttons_is_looked_through_once() {
+    // An article on cookies, with a button of one of our labels in each of its paragraphs.
+    let html = "<p>We use cookies <button>OK</button>".repeat(400);
+    let asked = asked_for("innerText", &html).await;
+    // Each button and its paragraph, the body and the whole: not the whole again for each button.
+    assert!((400..2_000).contains(&asked), "{asked}");
+}
+
 #[tokio::test]
 async fn a_page_of_consent_may_lead_home() {
+    // A site sends its visitors to another one first, which asks for consent and sends them home again, with what they have
+    // answered in the address.
+    let away = "<p>wait<script>location.replace(location.href.replace('127.0.0.1', 'localhost') + 'consent')</script>";
+    let back = "<button onclick=\"location.href = location.origin.replace('localhost', '127.0.0.1') + '/home?c=no'\">Reject all</button>";
+    let site = Site::serve([
+        ("/", Answer::page(away)),
+        ("/consent", Answer::page(&with_banner("We use cookies", back))),
+        ("/home", Answer::page("<p>wanted")),
+    ])
+    .await;
+    let seen = look(&site, "/").await.unwrap();
+    assert_eq!((seen.url, seen.text.as_str()), (site.url("/home?c=no"), "wanted"));
+    assert_eq!(seen.remarks, ["a cookie banner was dismissed (everything was rejected)"]);
+}
+
+#[tokio::test]
+async fn a_page_of_consent_that_leads_to_a_third_site_is_taken_back() {
     let site = Site::serve([("/wanted", Answer::page("<p>wanted"))]).await;
     let home =
         format!("<button onclick=\"location.href='{}'\">Reject all</button>", site.url("/wanted"));

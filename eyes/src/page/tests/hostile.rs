@@ -188,5 +188,16 @@ async fn a_frame_that_asks_for_all_is_believed_nothing() {
     );
     let outside = Site::serve([("/", Answer::page(&html))]).await;
     let seen = look(&outside, "/").await.unwrap();
-    assert_eq!((seen.text.as_str(), seen.remarks.len()), ("The page itself", 0));
+    assert_eq!(seen.text, "The page itself\n\nWe use cookies");
+    assert_eq!(seen.remarks, ["the text of a frame of another site stands at the end"]);
+    let lies = "<p>x<script>Object.defineProperty(HTMLElement.prototype, 'innerText', {get: () => ({a: 1})})</script>";
+    let hangs = "<p>x<script>Object.defineProperty(HTMLElement.prototype, 'innerText', {get: () => { while (true); }})</script>";
+    for inside in [lies, hangs] {
+        let site = Site::serve([("/inside", Answer::page(inside))]).await;
+        let seen =
+            see(&format!("<p>outside<iframe src='{}'></iframe>", site.foreign_url("/inside")))
+                .await;
+        assert_eq!(seen.text, "outside");
+        assert_eq!(seen.remarks, ["a frame of another site could not be read"]);
+    }
 }

@@ -1,6 +1,6 @@
 //! What a person would read is read, and nothing else.
 
-use super::kit::{Answer, Site, look, see};
+use super::kit::{Answer, Site, look, look_and_count, see};
 
 #[tokio::test]
 async fn text_is_read_as_it_stands() {
@@ -57,6 +57,61 @@ async fn shadow_roots_and_frames_of_the_same_site_are_read() {
     let site = Site::serve([("/", Answer::page(html)), ("/inner", Answer::page(inner))]).await;
     let text = look(&site, "/").await.unwrap().text;
     assert_eq!(text, "outside\n\nin a shadow\n\nslotted\n\nin a frame");
+}
+
+#[tokio::test]
+async fn closed_shadow_roots_are_read_and_what_is_hidden_in_them_is_not() {
+    let seen = see(
+        "<p>outside<div id=h></div><script>document.getElementById('h').attachShadow({mode: 'closed'})\
+        .innerHTML = '<p>in a closed one<p hidden>hidden'</script>",
+    )
+    .await;
+    assert_eq!(seen.text, "outside\n\nin a closed one");
+}
+
+#[tokio::test]
+async fn frames_of_other_sites_are_read_behind_the_page_and_those_that_are_not_are_counted() {
+    let inner = Site::serve([
+        ("/one", Answer::page("<p>one<p hidden>hidden")),
+        ("/two", Answer::page("two")),
+    ])
+    .await;
+    let frame = |path: &str, more: &str| {
+        format!("<iframe src='{}'{more}></iframe>", inner.foreign_url(path))
+    };
+    let html = [
+        frame("/one", ""),
+        "<p>the page".to_owned(),
+        frame("/two", ""),
+        // Nobody sees these.
+        frame("/one", " width=1 height=1"),
+        frame("/one", " hidden"),
+        frame("/one", " style='visibility:hidden'"),
+        // This one stands in another frame, which the driver can't look into from here.
+        format!("<iframe srcdoc=\"<p>near{}\"></iframe>", frame("/two", "")),
+    ];
+    let seen = see(&html.concat()).await;
+    assert_eq!(seen.text, "the page\n\nnear\n\none\n\ntwo");
+    assert_eq!(
+        seen.remarks,
+        [
+            "the text of 2 frames of other sites stands at the end",
+            "a frame of another site could not be read"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn what_is_laid_out_only_where_it_is_seen_is_read_at_once() {
+    let near = "<p>near".to_owned();
+    let far = "<div style='content-visibility:auto;overflow:hidden'><p style='content-visibility:auto;contain-intrinsic-size:9px'>far</div>";
+    let html = near + &far.repeat(1_500) + "<p style='content-visibility:hidden'>hidden";
+    let site = Site::serve([("/", Answer::page(&html))]).await;
+    let (seen, layouts) = look_and_count(&site, "LayoutCount").await;
+    assert_eq!(seen.text.matches("far").count(), 1_500);
+    assert!(!seen.text.contains("hidden") && !seen.html.contains("important"));
+    // Asked one by one, each of them is laid out by itself.
+    assert!(layouts < 100.0, "{layouts}");
 }
 
 #[tokio::test]

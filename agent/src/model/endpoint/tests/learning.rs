@@ -10,12 +10,12 @@ use crate::model::Fit;
 use crate::prompt::Rendered;
 
 /// An endpoint that keeps what it learns in `folder`.
-fn remembering(api: &Api, server: &Server, folder: &Path) -> Endpoint {
+pub(super) fn remembering(api: &Api, server: &Server, folder: &Path) -> Endpoint {
     let known = Arc::new(Endpoints::at(folder));
     Endpoint::new(&api.target(&server.address), &keys(), known).unwrap()
 }
 
-fn refuses(status: &str, words: &str) -> Says {
+pub(super) fn refuses(status: &str, words: &str) -> Says {
     let body = serde_json::json!({"error": {"message": words}}).to_string();
     Says::This(chunked(status, &[body.as_bytes()], true))
 }

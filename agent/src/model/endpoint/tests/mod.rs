@@ -4,6 +4,7 @@ mod apis;
 mod learning;
 mod lists;
 mod misbehaviour;
+mod pictures;
 mod refusals;
 mod requests;
 mod secrets;

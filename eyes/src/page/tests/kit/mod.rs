@@ -9,6 +9,7 @@ pub(super) use driver::with_browser;
 pub(super) use site::{Answer, Site};
 
 use crate::look::{Look, LookError, Seen};
+use crate::page::cdp::Cdp;
 
 /// Far more than a page of a test takes, so that a slow machine fails no test.
 pub(super) const AMPLE: Duration = Duration::from_secs(60);
@@ -41,6 +42,21 @@ pub(super) async fn see_each(bodies: &[String]) -> Vec<Seen> {
             all.push(crate::page::look(client, &look).await.unwrap());
         }
         all
+    })
+    .await
+}
+
+/// The same as [`look`], and how much of something the browser did for it, by its own count (`Performance.getMetrics`).
+pub(super) async fn look_and_count(site: &Site, what: &str) -> (Seen, f64) {
+    let look = Look { url: site.url("/").parse().unwrap(), limit: AMPLE, profile: None };
+    with_browser(async |client| {
+        let command = |name| Cdp { name, params: serde_json::json!({}) };
+        client.issue_cmd(command("Performance.enable")).await.unwrap();
+        let seen = crate::page::look(client, &look).await.unwrap();
+        let counts = client.issue_cmd(command("Performance.getMetrics")).await.unwrap();
+        let counts = counts["metrics"].as_array().unwrap();
+        let count = counts.iter().find(|count| count["name"] == what).unwrap();
+        (seen, count["value"].as_f64().unwrap())
     })
     .await
 }
