@@ -19,22 +19,30 @@ pub(super) struct On {
     pub(super) line: String,
 }
 
-/// All of them, the console first, and a line for each of the others. `quit` is cancelled by who sits at the console.
+/// All of them, and a line for each but the console.
+pub(super) struct Channels {
+    /// The channels, the console first.
+    pub(super) all: Vec<Box<dyn Channel>>,
+    /// The lines.
+    pub(super) lines: Vec<String>,
+}
+
+/// Every channel that is set up. `quit` is cancelled by who sits at the console.
 pub(super) fn all(
     settings: &Settings,
     workspace: &Workspace,
     quit: &CancellationToken,
-) -> Result<(Vec<Box<dyn Channel>>, Vec<String>), NameError> {
+) -> Result<Channels, NameError> {
     #[cfg(feature = "telegram")]
     let others = [telegram::channel(settings, workspace)?, http(settings)];
     #[cfg(not(feature = "telegram"))]
     let others = [http(settings)];
-    let (mut channels, mut lines) = (vec![console(workspace, quit)?], Vec::new());
+    let (mut all, mut lines) = (vec![console(workspace, quit)?], Vec::new());
     for on in others.into_iter().flatten() {
-        channels.push(on.channel);
+        all.push(on.channel);
         lines.push(on.line);
     }
-    Ok((channels, lines))
+    Ok(Channels { all, lines })
 }
 
 /// The console: who sits there is the owner and may end everything by `quit`.

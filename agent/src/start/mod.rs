@@ -16,6 +16,7 @@ use home::{Home, Lock, LockError};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
+use self::channels::Channels;
 use crate::action::{Actions, BroadcastMsg, BrowserVision, LlmSummary, LocalAction, MemoryWrite};
 pub use eyes::open_eyes;
 
@@ -69,7 +70,7 @@ pub async fn talk<B: Requester + Feed + 'static>(
     found.push(known.confined.to_string());
     let timeout = settings.config.timeout.span();
     let (quit, lines) = (CancellationToken::new(), Lines::default());
-    let (channels, on) = channels::all(&settings, &workspace, &quit)?;
+    let Channels { all: channels, lines: on } = channels::all(&settings, &workspace, &quit)?;
     tell(on.iter());
     found.extend(on);
     // To one channel alone it would say what is said there anyway.
