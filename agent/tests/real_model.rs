@@ -55,7 +55,8 @@ async fn say(endpoint: &Endpoint, message: &str, history: &History) -> (usize, S
         repair: None,
     };
     let write = |fit| prompt.render(&parts, fit);
-    let turn = TurnParts { message, cards: [&cards, &[]], so_far: &[], memory: &memory };
+    let turn =
+        TurnParts { message, cards: [&cards, &[]], so_far: &[], memory: &memory, typed: &[] };
     let mut pieces = 0;
     let mut hear =
         |progress: Progress<'_>| pieces += usize::from(matches!(progress, Progress::Piece(_)));

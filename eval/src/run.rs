@@ -120,6 +120,7 @@ impl Run<'_> {
             cards: self.actions.cards(),
             so_far: &so_far,
             memory: &Memory::default(),
+            typed: &[],
         };
         self.server.ask(&Ask::turn(&write, turn), self.asked.way()).await
     }

@@ -44,6 +44,8 @@ pub struct TurnParts<'a> {
     pub so_far: &'a [Observation],
     /// What the agent knows.
     pub memory: &'a Memory,
+    /// The addresses that the person typed in this conversation.
+    pub typed: &'a [String],
 }
 
 impl<'a> Ask<'a> {

@@ -15,6 +15,7 @@ mod history;
 mod near;
 mod next;
 
+mod narrow;
 mod offered;
 mod relevance;
 mod wishes;
@@ -27,9 +28,9 @@ use protocol::ActionCard;
 
 pub use fence::Fence;
 pub(crate) use form::NOTHING;
+pub(crate) use narrow::{Asked, narrowed};
 pub use offered::offered;
 pub use template::{PLACEHOLDERS, Template, TemplateError};
-pub(crate) use wishes::wishes;
 
 use limits::Limits;
 use sections::Manner;

@@ -17,7 +17,7 @@ static BETWEEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// The actions that `message` asks for, in its order, the same twice if it names two values or addresses. Empty if no word
 /// tells. It is a guess by words, good enough to help a small model, not to decide.
 #[must_use]
-pub(crate) fn wishes<'c>(message: &str, cards: &[&'c ActionCard]) -> Vec<&'c ActionCard> {
+pub(super) fn wishes<'c>(message: &str, cards: &[&'c ActionCard]) -> Vec<&'c ActionCard> {
     let known = Known::read(cards);
     let mut found: Vec<Wish> = Vec::new();
     for part in parts(&wish(message)) {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-/// How many letters of a word count, so that `lights` is `light`.
-const STEM: usize = 5;
+/// How many letters of a word count, so that `remembering` is `remember`, while `publish` is not `public`.
+const STEM: usize = 6;
 
 /// Words that say nothing of what is wanted, in the languages that the first-party actions are shown in.
 const EMPTY: [&str; 98] = [
@@ -106,12 +106,19 @@ fn stems(word: &str) -> Vec<String> {
     if letters.iter().any(|letter| is_ideograph(*letter)) && letters.len() > 1 {
         return letters.windows(2).map(|two| two.iter().collect()).collect();
     }
-    vec![letters.iter().take(STEM).collect()]
+    // `lights` is `light`.
+    let plural = letters.len() > 3 && letters.last() == Some(&'s');
+    vec![letters[..letters.len() - usize::from(plural)].iter().take(STEM).collect()]
 }
 
 /// Chinese and Japanese, which are written without spaces.
 fn is_ideograph(letter: char) -> bool {
     matches!(letter, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
+}
+
+/// The files in a text, as they stand there.
+pub(super) fn files(text: &str) -> impl Iterator<Item = &str> {
+    text.split_whitespace().filter(|word| kind(word) == Some("<file>")).map(bare)
 }
 
 /// Whether a number stands in a text.
@@ -124,9 +131,14 @@ pub(super) fn kinds(text: &str) -> impl Iterator<Item = String> {
     text.split_whitespace().filter_map(kind).map(str::to_owned)
 }
 
+/// A word without the marks around it.
+fn bare(word: &str) -> &str {
+    word.trim_matches(|c: char| !c.is_alphanumeric() && c != '/')
+}
+
 /// What a word is if it is no word of a language.
 fn kind(word: &str) -> Option<&'static str> {
-    let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '/');
+    let word = bare(word);
     let dotted =
         word.contains('.') && !word.starts_with('.') && word.chars().any(char::is_alphabetic);
     match word {

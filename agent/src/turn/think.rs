@@ -89,7 +89,8 @@ impl Turn<'_> {
             papers.write_prompt_cache(&rendered.text);
             rendered
         };
-        let turn = TurnParts { message, cards, so_far, memory: &memory };
+        let typed = self.session.entered.typed();
+        let turn = TurnParts { message, cards, so_far, memory: &memory, typed: &typed };
         let mut screen = Screen { outlet: self.outlet, said: &mut self.session.said, repeat };
         ask(self.mind, &mut screen, cards, &Ask::turn(&write, turn)).await
     }

@@ -30,6 +30,7 @@ pub use clear::{clear, remove_drafts};
 pub use document::Document;
 pub use endpoints::{Endpoints, Learned};
 pub use entered::Entered;
+pub(crate) use entered::urls;
 pub use file::{File, SaveError};
 pub use history::{ENTRIES_KEPT, Entry, History};
 pub use memory::{Aside, Memory};

@@ -22,7 +22,8 @@ fn with_offline<const N: usize>(models: [&Scripted; N]) -> Chain {
 /// What came of a message, and what was heard, further tries left out.
 async fn say(chain: &Chain) -> (Result<Completion, ModelError>, Vec<String>) {
     let memory = Memory::default();
-    let turn = TurnParts { message: "hello", cards: [&[], &[]], so_far: &[], memory: &memory };
+    let turn =
+        TurnParts { message: "hello", cards: [&[], &[]], so_far: &[], memory: &memory, typed: &[] };
     let mut ask = Ask::plain("");
     ask.turn = Some(turn);
     told(chain, &ask).await

@@ -1,10 +1,12 @@
 //! What is sent for one ask: the way, the prompt that fits, and the form of the answer.
 
+use protocol::ActionCard;
+
 use super::measure;
 use super::memo::{Memo, Size};
 use crate::model::provider::{Asked, Form};
-use crate::model::{Ask, Fit, Picture, Way, schema, size, tools};
-use crate::prompt::{Rendered, offered, wishes};
+use crate::model::{Ask, Fit, Picture, TurnParts, Way, schema, size, tools};
+use crate::prompt::{self, Rendered, narrowed, offered};
 
 /// One request, before it takes a provider's shape.
 #[derive(Debug)]
@@ -95,15 +97,16 @@ pub(super) fn next(way: Way) -> Option<Way> {
 
 fn form(ask: &Ask<'_>, way: Way, model: &str) -> Form {
     let Some(turn) = &ask.turn else { return Form::Free };
-    let cards = offered(turn.message, turn.cards, turn.so_far);
+    let TurnParts { message, cards, so_far, typed, .. } = *turn;
+    if way == Way::Json && size::is_small(model) {
+        let narrowed = narrowed(&prompt::Asked { message, cards, so_far, typed });
+        let cards: Vec<&ActionCard> = narrowed.cards.iter().collect();
+        return Form::Schema(schema::answer(&cards, narrowed.least));
+    }
+    let cards = offered(message, cards, so_far);
     match way {
         Way::ToolCode => Form::Free,
-        Way::Json => {
-            // A larger model is left to count for itself, and what was done since is done.
-            let helped = size::is_small(model) && turn.so_far.is_empty();
-            let least = if helped { wishes(turn.message, &cards).len() } else { 0 };
-            Form::Schema(schema::answer(&cards, least))
-        }
+        Way::Json => Form::Schema(schema::answer(&cards, 0)),
         Way::Native if cards.is_empty() => Form::Free,
         Way::Native => Form::Tools(tools::tools(&cards)),
     }

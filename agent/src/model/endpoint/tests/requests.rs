@@ -41,6 +41,7 @@ pub(super) async fn ask_turn(
         cards: [&cards[..1], &cards[1..]],
         so_far: &[],
         memory: &memory,
+        typed: &[],
     };
     ask(endpoint, &Ask::turn(write, turn)).await.1
 }
@@ -98,7 +99,13 @@ fn openai_itself_makes_demands_that_others_do_not() {
     let endpoint = endpoint.unwrap();
     let body = |cards: &[ActionCard]| {
         let memory = Memory::default();
-        let turn = TurnParts { message: "hi", cards: [cards, &[]], so_far: &[], memory: &memory };
+        let turn = TurnParts {
+            message: "hi",
+            cards: [cards, &[]],
+            so_far: &[],
+            memory: &memory,
+            typed: &[],
+        };
         let plan = Plan::new(&Ask::turn(&written, turn), Way::Json, "m", &endpoint.memo, None);
         endpoint.provider.complete(&plan.asked("gpt")).body.unwrap()
     };
