@@ -86,6 +86,11 @@ pub(super) fn one_of_talk() -> String {
     talk(&TALK[0])
 }
 
+/// All of them, the same one last.
+pub(super) fn all_of_talk() -> impl Iterator<Item = String> {
+    TALK.iter().rev().map(talk)
+}
+
 fn talk((say, thought, message): &Talk) -> String {
     exchange(say, thought, &[], message)
 }

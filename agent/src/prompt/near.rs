@@ -49,7 +49,11 @@ pub(super) fn examples(parts: &Parts<'_>, way: Way) -> Option<String> {
             lines.extend(short.rev().map(|example| form::answered(&[(*card, *example)])));
         }
     }
-    lines.push(form::one_of_talk());
+    match lines.as_slice() {
+        // Where no word tells, it is talk more often than not.
+        [] => lines.extend(form::all_of_talk()),
+        _ => lines.push(form::one_of_talk()),
+    }
     Some(lines.join("\n"))
 }
 
