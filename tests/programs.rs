@@ -6,7 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
-use testkit::{Chat, TempHome, wait_until};
+use testkit::{Chat, OllamaServer, Says, TempHome, wait_until};
 
 const TOKEN: &str = "5cd7b3b0a1f24f6ca2a4d7a35cbf4f10";
 
@@ -30,7 +30,11 @@ fn http_home(port: u16) -> TempHome {
 }
 
 fn safeclaw(home: &TempHome) -> Chat {
-    Chat::start(env!("CARGO_BIN_EXE_safeclaw"), &[], home.root(), &[])
+    started(home, &[])
+}
+
+fn started(home: &TempHome, variables: &[(&str, &str)]) -> Chat {
+    Chat::start(env!("CARGO_BIN_EXE_safeclaw"), &[], home.root(), variables)
 }
 
 /// What `POST /v1/messages` answers, once somebody listens there.
@@ -66,6 +70,22 @@ fn without_a_person_programs_are_served_until_it_is_terminated() {
     assert_eq!(service.wait().code(), Some(0));
     let history = home.text("workspace/input_history.json");
     assert!(history.contains("Say hello to Ann."), "{history}");
+}
+
+#[test]
+fn a_turn_that_runs_when_it_is_terminated_is_kept() {
+    let port = free_port();
+    let home = http_home(port);
+    let server = OllamaServer::start([Says::Begins("Well".to_owned())]);
+    let mut service = started(&home, &[("OLLAMA_HOST", &*server.host())]);
+    service.close();
+    let asking = std::thread::spawn(move || asked(port, "How are you?"));
+    wait_until("the model is asked", || !server.prompts().is_empty());
+    service.terminate();
+    assert_eq!(service.wait().code(), Some(0));
+    asking.join().unwrap();
+    let history = home.text("workspace/input_history.json");
+    assert!(history.contains("How are you?"), "{history}");
 }
 
 #[test]
