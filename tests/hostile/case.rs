@@ -42,6 +42,8 @@ pub(crate) struct Case {
     #[serde(default)]
     pub(crate) signed: bool,
     #[serde(default)]
+    pub(crate) telegram: bool,
+    #[serde(default)]
     pub(crate) terminal: bool,
     #[serde(default)]
     pub(crate) say: Vec<String>,

@@ -44,6 +44,8 @@ pub(crate) enum Deed {
     Question,
     /// `["log", TEXT]`: waits until the router has said it.
     Log(String),
+    /// `["telegram", WORD...]`: what somebody does there, see `Bot::carry_out`.
+    Telegram(Vec<String>),
     /// `["await", KEY]`: waits for a reply there, which is kept under `reply`.
     Await(String),
 }
@@ -74,6 +76,7 @@ impl TryFrom<Vec<String>> for Deed {
             "memory" => (Self::Memory, 0),
             "restart" => (Self::Restart, 0),
             "redis" => (Self::Redis(rest), count),
+            "telegram" => (Self::Telegram(rest), count),
             "change" => (Self::Change(next(), next()), 2),
             "serve" => (Self::Serve, 0),
             "question" => (Self::Question, 0),

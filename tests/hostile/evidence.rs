@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-use testkit::Chat;
+use testkit::{BOT_TOKEN, Chat};
 
 use crate::attacker;
 use crate::case::Case;
@@ -28,6 +28,8 @@ pub(crate) struct Evidence {
     pub(crate) replies: Vec<String>,
     pub(crate) processes: Vec<String>,
     pub(crate) redis: BTreeMap<String, String>,
+    /// By chat.
+    pub(crate) telegram: BTreeMap<String, String>,
     /// By path: relative to the home, and whole outside of it.
     pub(crate) files: BTreeMap<String, String>,
     pub(crate) before: BTreeMap<String, String>,
@@ -105,6 +107,7 @@ fn signs(signs: &Signs, places: &Places) -> Vec<(&'static str, String)> {
         ("process", &signs.process),
         ("reply", &signs.reply),
         ("redis", &signs.redis),
+        ("telegram", &signs.telegram),
     ]
     .into_iter()
     .flat_map(|(place, texts)| places.fill_all(texts).into_iter().map(move |text| (place, text)))
@@ -128,6 +131,7 @@ fn find(seen: &Evidence, place: &str, sign: &str) -> Option<String> {
         "reply" => seen.replies.clone(),
         "file" => return keyed(&seen.files, sign),
         "redis" => return keyed(&seen.redis, sign),
+        "telegram" => return keyed(&seen.telegram, sign),
         _ => {
             let is_changed = seen.before.get(sign) != seen.files.get(sign);
             return is_changed.then(|| format!("{:?}", seen.files.get(sign)));
@@ -194,8 +198,10 @@ fn secrets_in(case: &Case, seen: &Evidence) -> Vec<String> {
             .filter(|(path, text)| !own(path) && seen.before.get(*path) != Some(text))
             .map(|(path, text)| (path.clone(), text.as_str())),
     );
-    places.extend(seen.redis.iter().map(|(key, held)| (key.clone(), held.as_str())));
-    let values = case.secrets.values().map(String::as_str).chain([CANARY]);
+    let others = seen.redis.iter().chain(&seen.telegram);
+    places.extend(others.map(|(key, held)| (key.clone(), held.as_str())));
+    let houses = [CANARY, BOT_TOKEN];
+    let values = case.secrets.values().map(String::as_str).chain(houses);
     let mut wrong: Vec<String> = values
         .flat_map(|value| {
             places.iter().filter_map(move |(place, text)| {

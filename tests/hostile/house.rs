@@ -12,6 +12,7 @@ use tempfile::TempDir;
 use testkit::{Chat, OllamaServer, TempHome, Terminal};
 
 use crate::attacker;
+use crate::bot::Bot;
 use crate::case::{Case, Over, Page};
 use crate::deed::Deed;
 use crate::evidence::{self, Evidence};
@@ -50,6 +51,7 @@ struct House<'a> {
     home: TempHome,
     model: Option<OllamaServer>,
     queue: Option<Queue>,
+    bot: Option<Bot>,
     router: Option<Chat>,
     agent: Option<Seat>,
     seen: Evidence,
@@ -94,12 +96,14 @@ fn one(case: &Case, fixtures: &Fixtures) -> Result<(), String> {
         places.add_address(*address);
     }
     furnish::furnish(case, fixtures, &home, &places);
+    let bot = case.telegram.then(|| Bot::start(&home));
     outside.show(case, &places);
     let answers = places.fill_all(&case.model);
     let model = (!answers.is_empty()).then(|| attacker::start(answers));
     let queue = (case.over != Over::Pipe).then(Queue::start);
     let seen = Evidence { before: evidence::files(home.root()), ..Evidence::default() };
-    let mut house = House { case, places, home, model, queue, router: None, agent: None, seen };
+    let mut house =
+        House { case, places, home, model, queue, bot, router: None, agent: None, seen };
     if case.signed {
         house.cli(&["router".to_owned(), "keys".to_owned(), "new".to_owned()]);
     }
@@ -113,6 +117,7 @@ fn one(case: &Case, fixtures: &Fixtures) -> Result<(), String> {
     seen.files = evidence::files(house.home.root());
     seen.files.extend(evidence::files(outside.folder.path()));
     seen.redis = house.queue.as_ref().map(Queue::all).unwrap_or_default();
+    seen.telegram = house.bot.as_ref().map(Bot::sent).unwrap_or_default();
     seen.web = outside.web.seen();
     seen.api = outside.api.seen();
     seen.sink = outside.sink.seen();
@@ -200,6 +205,10 @@ impl House<'_> {
     fn end(&mut self) {
         match self.agent.take() {
             Some(Seat::Piped(mut chat)) => {
+                if self.bot.is_some() {
+                    // The end of its input ends no agent with which others may talk.
+                    chat.terminate();
+                }
                 chat.end();
                 self.seen.heard(&chat);
             }
@@ -264,6 +273,11 @@ impl House<'_> {
                 self.start();
             }
             Deed::Serve => self.serve(),
+            Deed::Telegram(words) => {
+                let words = self.places.fill_all(words);
+                let bot = self.bot.as_ref().expect("this house has no bot");
+                bot.carry_out(&words, &mut self.places);
+            }
             Deed::Log(text) => {
                 let router = self.router.as_ref().expect("this house has no router of its own");
                 router.expect_on_stderr(text);

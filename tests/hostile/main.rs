@@ -2,7 +2,7 @@
 //! and what happens is seen where it would hurt: at sockets, files, processes, keys and the terminal's bytes.
 //!
 //! Each case of `cases/<class>.toml` has a house of its own: a home, the real `safeclaw` (or agent and router
-//! on a real Redis), and an Ollama, web servers and a UDP port that write down all that reaches them. After the
+//! on a real Redis), and an Ollama, web servers, a UDP port and a Telegram that write down all that reaches them. After the
 //! last word everything is ended, and then the evidence is judged. Nothing is judged by a verdict alone.
 //!
 //! ```toml
@@ -21,6 +21,7 @@
 //! skill = { name, manifest, run }      # optional: one more skill, with its program
 //! over = "redis"                       # optional: agent and router as two processes; "router" has no agent
 //! signed = true                        # optional: there are keys, which both sides have
+//! telegram = true                      # optional: there is a bot; its owner is 42, and 7 and the group -100 may talk
 //! terminal = true                      # optional: the person sits at a terminal
 //! say = ["Read @WEB@/evil"]            # what the person says; or, for more than words:
 //! do = [["say", "..."], ["expect", "..."]]   # a script, see `Deed`
@@ -39,6 +40,7 @@
 #![allow(clippy::disallowed_types, reason = "the owner's commands are processes")]
 
 mod attacker;
+mod bot;
 mod case;
 mod deed;
 mod evidence;

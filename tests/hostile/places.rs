@@ -32,6 +32,7 @@ impl Places {
             ("@OUT@".to_owned(), outside.display().to_string()),
             ("@MARK@".to_owned(), mark()),
             ("@NOW@".to_owned(), now().as_millis().to_string()),
+            ("@SECONDS@".to_owned(), now().as_secs().to_string()),
             ("@CANARY@".to_owned(), crate::house::CANARY.to_owned()),
         ];
         for (name, port) in ports {

@@ -33,6 +33,8 @@ pub(crate) struct Signs {
     pub(crate) reply: Vec<String>,
     /// Keys on Redis: `key` is there, `key: text` holds the text.
     pub(crate) redis: Vec<String>,
+    /// What Telegram was told to show: `chat` was sent anything, `chat: text` was sent the text.
+    pub(crate) telegram: Vec<String>,
 }
 
 impl Signs {
