@@ -11,7 +11,6 @@ mod target;
 mod telegram;
 mod terminal;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -52,8 +51,8 @@ pub struct AgentConfig {
     pub telegram: Telegram,
     /// The channel for programs.
     pub http: Http,
-    /// The channels besides the console, by name; each reads its own part.
-    pub channels: BTreeMap<String, serde_json::Value>,
+    /// Where the first SafeClaw set its channels.
+    pub channels: Elsewhere,
 }
 
 impl Default for AgentConfig {
@@ -65,10 +64,15 @@ impl Default for AgentConfig {
             browser: Browser::default(),
             telegram: Telegram::default(),
             http: Http::default(),
-            channels: BTreeMap::new(),
+            channels: Elsewhere::default(),
         }
     }
 }
+
+/// What is set elsewhere by now: nothing may stand here, so that nobody waits for a channel that is not on.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Elsewhere {}
 
 /// Seconds, from 1 to 3,600.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -227,4 +231,22 @@ pub(crate) fn log_filter() -> Option<String> {
 fn environment(file: &EnvFile) -> Variables {
     #[expect(clippy::disallowed_methods, reason = "this is the place that reads it")]
     Variables::merge(&[file], std::env::vars_os())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn channels_of_the_first_version_are_refused_without_showing_their_tokens() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.json");
+        let opened = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            open(&path).map(drop).map_err(|error| error.to_string())
+        };
+        assert_eq!(opened(r#"{"channels": {}}"#), Ok(()));
+        let error = opened(r#"{"channels": {"telegram": {"token": "hunter2"}}}"#).unwrap_err();
+        assert!(error.contains("channels.telegram") && !error.contains("hunter2"), "{error}");
+    }
 }
