@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use agent::answer::{Answer, Shown};
 use agent::config::{ProviderName, Target};
-use agent::model::{ApiKeys, Ask, Endpoint, Model, Progress, TurnParts, Usage, Way};
+use agent::model::{ApiKeys, Ask, Endpoint, Fit, Model, Progress, TurnParts, Usage, Way};
 use agent::prompt::{Fence, Parts, Prompt};
 use agent::workspace::{AGENT_ACTIONS, Artifact, Endpoints, History, Memory, SOUL};
 use futures::FutureExt;
@@ -54,7 +54,7 @@ async fn say(endpoint: &Endpoint, message: &str, history: &History) -> (usize, S
         so_far: &[],
         repair: None,
     };
-    let write = |fit| prompt.render(&parts, fit);
+    let write = |fit: Fit<'_>| prompt.render(&parts, fit);
     let turn =
         TurnParts { message, cards: [&cards, &[]], so_far: &[], memory: &memory, typed: &[] };
     let mut pieces = 0;

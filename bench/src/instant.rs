@@ -35,7 +35,7 @@ impl Model for InstantModel {
     ) -> Result<Completion, ModelError> {
         let acts = ask.turn.is_some_and(|turn| turn.message == ACTING && turn.so_far.is_empty());
         let text = if acts { ACTION } else { WORDS };
-        let _ = ask.prompt(Fit { way: Way::ToolCode, bytes: usize::MAX });
+        let _ = ask.prompt(Fit::of(Way::ToolCode, usize::MAX));
         progress(Progress::Piece(text));
         Ok(Completion::new(text))
     }

@@ -114,7 +114,7 @@ impl Run<'_> {
         let so_far = so_far(utterance)?;
         // The same fence for all, so that a server reads the beginning once.
         let prompt = Prompt::new(Fence::new(7))?;
-        let write = |fit| prompt.render(&parts(utterance, self.actions, &so_far), fit);
+        let write = |fit: Fit<'_>| prompt.render(&parts(utterance, self.actions, &so_far), fit);
         let turn = TurnParts {
             message: &utterance.say,
             cards: self.actions.cards(),
@@ -132,7 +132,7 @@ impl Run<'_> {
 /// When the built-in template or what was seen can't be read.
 pub fn prompt(utterance: &Utterance, actions: &Actions, asked: Asked) -> Result<(String, String)> {
     let so_far = so_far(utterance)?;
-    let fit = Fit { way: asked.way(), bytes: BYTES };
+    let fit = Fit::of(asked.way(), BYTES);
     let rendered = Prompt::new(Fence::new(7))?.render(&parts(utterance, actions, &so_far), fit);
     let (stable, rest) = rendered.text.split_at(rendered.stable);
     Ok((stable.to_owned(), rest.to_owned()))

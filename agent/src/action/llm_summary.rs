@@ -206,8 +206,7 @@ mod tests {
             ask: &Ask<'_>,
             _: &mut Listener<'_>,
         ) -> Result<Completion, ModelError> {
-            *self.1.lock().unwrap() =
-                ask.prompt(Fit { way: Way::ToolCode, bytes: usize::MAX }).text;
+            *self.1.lock().unwrap() = ask.prompt(Fit::of(Way::ToolCode, usize::MAX)).text;
             self.2.lock().unwrap().push(ask.picture.is_some());
             Ok(Completion::new(self.0))
         }

@@ -4,7 +4,7 @@ use protocol::ActionCard;
 
 use super::{Picture, Way};
 use crate::action::Observation;
-use crate::prompt::Rendered;
+use crate::prompt::{Gloss, Rendered};
 use crate::workspace::Memory;
 
 /// Something to complete.
@@ -21,16 +21,26 @@ pub struct Ask<'a> {
 #[derive(Clone, Copy)]
 enum Source<'a> {
     Text(&'a str),
-    Written(&'a (dyn Fn(Fit) -> Rendered + Sync)),
+    Written(&'a (dyn Fn(Fit<'_>) -> Rendered + Sync)),
 }
 
 /// What a prompt has to fit: models differ in how they are asked and in how much they hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fit {
+pub struct Fit<'a> {
     /// How actions are asked for.
     pub way: Way,
     /// How long the prompt may be, in bytes.
     pub bytes: usize,
+    /// What is done about the message's language.
+    pub gloss: Gloss<'a>,
+}
+
+impl Fit<'_> {
+    /// For this way of asking and so many bytes, without a gloss.
+    #[must_use]
+    pub fn of(way: Way, bytes: usize) -> Self {
+        Self { way, bytes, gloss: Gloss::None }
+    }
 }
 
 /// What a prompt is made of, for a model that can't read, and for servers that take actions apart from it.
@@ -57,7 +67,7 @@ impl<'a> Ask<'a> {
 
     /// A user's message, whose prompt `write` makes for the model that is asked; perhaps for several in turn.
     #[must_use]
-    pub fn turn(write: &'a (dyn Fn(Fit) -> Rendered + Sync), turn: TurnParts<'a>) -> Self {
+    pub fn turn(write: &'a (dyn Fn(Fit<'_>) -> Rendered + Sync), turn: TurnParts<'a>) -> Self {
         Self { prompt: Source::Written(write), turn: Some(turn), picture: None }
     }
 
@@ -69,7 +79,7 @@ impl<'a> Ask<'a> {
 
     /// The prompt for a model of that kind. A plain one is what it is, whatever it has to fit.
     #[must_use]
-    pub fn prompt(&self, fit: Fit) -> Rendered {
+    pub fn prompt(&self, fit: Fit<'_>) -> Rendered {
         match self.prompt {
             Source::Text(text) => Rendered { text: text.to_owned(), ..Rendered::default() },
             Source::Written(write) => write(fit),

@@ -6,7 +6,7 @@
 use protocol::ActionCard;
 use serde_json::{Map, Value, json};
 
-use crate::prompt::NOTHING;
+use crate::prompt::Shape;
 
 /// How many actions the schema lets an answer ask for: each number has a shape of its own, and nobody asks for more
 /// at once.
@@ -19,42 +19,51 @@ const THOUGHT: usize = 90;
 const KEPT: [&str; 6] =
     ["type", "enum", "const", "description", "required", "additionalProperties"];
 
-/// An answer `{thought, asks_for, actions, message}` with some of the actions. First what is wanted in a few words, then
-/// its name or `talk`: whatever a small model has written so, it keeps to (`cargo xtask eval`). If it asks for any, then
-/// for at least `least` of them.
-pub(super) fn answer(cards: &[&ActionCard], least: usize) -> Value {
+/// An answer `{thought, actions}` with some of the actions, or `{thought, actions, message}` with none. First what is wanted
+/// in a few words: whatever a small model has written so, it keeps to (`cargo xtask eval`). It has one of `shapes`, or any
+/// without a word on them.
+pub(super) fn answer(cards: &[&ActionCard], shapes: Option<&[Shape]>) -> Value {
     let branches: Vec<Value> = cards.iter().copied().map(action).collect();
-    let names: Vec<&str> = cards.iter().map(|card| card.name.as_str()).collect();
     let most = if branches.is_empty() { 0 } else { ACTIONS };
-    let counts = (0..=most).filter(|count| *count == 0 || *count >= least.min(most));
-    let shapes: Vec<Value> = counts.map(|count| shape(&names, count)).collect();
+    let shapes: Vec<Value> = match shapes {
+        Some(shapes) => shapes.iter().map(answer_of).collect(),
+        None => (0..=most).map(|count| answer_of(&Shape::free(count))).collect(),
+    };
     json!({"$defs": {"action": {"anyOf": branches}}, "anyOf": shapes})
 }
 
 /// The answer that asks for so many actions: a model that has named two would else stop after the first.
-fn shape(names: &[&str], count: usize) -> Value {
-    let several = |items: Value, most: usize| json!({"type": "array", "minItems": most, "maxItems": most, "items": items});
-    let (asked, actions) = match count {
-        0 => (
-            several(json!({"type": "string", "enum": [NOTHING]}), 1),
-            several(json!({"type": "null"}), 0),
-        ),
-        _ => (
-            several(json!({"type": "string", "enum": names}), count),
-            several(json!({"$ref": "#/$defs/action"}), count),
-        ),
+fn answer_of(shape: &Shape) -> Value {
+    let count = shape.actions;
+    let thought = match shape.thoughts.as_slice() {
+        [] => json!({"type": "string", "maxLength": THOUGHT}),
+        thoughts => json!({"type": "string", "enum": thoughts}),
     };
+    let several = |items: Value, most: usize| json!({"type": "array", "minItems": most, "maxItems": most, "items": items});
+    let actions = match count {
+        _ if !shape.each.is_empty() => in_order(&shape.each),
+        0 => several(json!({"type": "null"}), 0),
+        _ => several(json!({"$ref": "#/$defs/action"}), count),
+    };
+    let mut properties = json!({"thought": thought, "actions": actions});
+    let mut required = vec!["thought", "actions"];
+    // Who acts speaks when the results are there.
+    if count == 0 {
+        properties["message"] = json!({"type": "string"});
+        required.push("message");
+    }
     json!({
         "type": "object",
-        "properties": {
-            "thought": {"type": "string", "maxLength": THOUGHT},
-            "asks_for": asked,
-            "actions": actions,
-            "message": {"type": "string"},
-        },
-        "required": ["thought", "asks_for", "actions", "message"],
+        "properties": properties,
+        "required": required,
         "additionalProperties": false,
     })
+}
+
+/// These actions, each in its place.
+fn in_order(cards: &[ActionCard]) -> Value {
+    let each: Vec<Value> = cards.iter().map(action).collect();
+    json!({"type": "array", "minItems": each.len(), "maxItems": each.len(), "prefixItems": each})
 }
 
 fn action(card: &ActionCard) -> Value {
@@ -146,7 +155,7 @@ mod tests {
 
     #[test]
     fn without_actions_none_may_be_asked_for() {
-        let shapes = answer(&[], 1);
+        let shapes = answer(&[], None);
         assert_eq!(shapes["anyOf"].as_array().map(Vec::len), Some(1));
         assert_eq!(shapes["anyOf"][0]["properties"]["actions"]["maxItems"], 0);
     }
@@ -154,27 +163,30 @@ mod tests {
     #[test]
     fn as_many_actions_are_written_as_were_named() {
         let a = card(json!({"a": {"type": "string"}}), &[]);
-        for (count, shape) in answer(&[&a], 1)["anyOf"].as_array().unwrap().iter().enumerate() {
+        for (count, shape) in answer(&[&a], None)["anyOf"].as_array().unwrap().iter().enumerate() {
             let properties = &shape["properties"];
             assert_eq!(properties["actions"]["minItems"], count);
             assert_eq!(properties["actions"]["maxItems"], count);
-            assert_eq!(properties["asks_for"]["minItems"], count.max(1));
-            let named = if count == 0 { "talk" } else { "A" };
-            assert_eq!(properties["asks_for"]["items"]["enum"], json!([named]));
+            // Who acts speaks later.
+            assert_eq!(properties.get("message").is_some(), count == 0);
         }
     }
 
     #[test]
-    fn whoever_asks_for_several_things_is_not_cut_short() {
+    fn an_answer_has_one_of_the_shapes_that_are_wished_for() {
         let a = card(json!({"a": {"type": "string"}}), &[]);
-        let counts = |least| -> Vec<u64> {
-            let shapes = answer(&[&a], least);
-            let count =
-                |shape: &Value| shape["properties"]["actions"]["maxItems"].as_u64().unwrap();
-            shapes["anyOf"].as_array().unwrap().iter().map(count).collect()
-        };
-        assert_eq!(counts(0), [0, 1, 2, 3, 4]);
-        assert_eq!(counts(3), [0, 3, 4]);
-        assert_eq!(counts(9), [0, 4]);
+        let b = card(json!({"b": {"type": "string"}}), &[]);
+        let three = Shape { actions: 3, thoughts: vec!["a; a; a".to_owned()], each: Vec::new() };
+        let each = Shape { each: vec![b.clone(), a.clone()], ..Shape::free(2) };
+        let shapes = answer(&[&a], Some(&[Shape::free(0), three, each]))["anyOf"].clone();
+        let properties = |place: usize| shapes[place]["properties"].clone();
+        assert_eq!(shapes.as_array().map(Vec::len), Some(3));
+        assert_eq!(properties(0)["actions"]["maxItems"], 0);
+        assert_eq!(properties(0)["thought"], json!({"type": "string", "maxLength": THOUGHT}));
+        assert_eq!(properties(1)["actions"]["minItems"], 3);
+        assert_eq!(properties(1)["thought"], json!({"type": "string", "enum": ["a; a; a"]}));
+        let each = properties(2)["actions"].clone();
+        assert_eq!((&each["minItems"], &each["maxItems"]), (&json!(2), &json!(2)));
+        assert_eq!(each["prefixItems"], json!([action(&b), action(&a)]));
     }
 }

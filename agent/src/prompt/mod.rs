@@ -15,9 +15,11 @@ mod history;
 mod near;
 mod next;
 
+mod gloss;
 mod narrow;
 mod offered;
 mod relevance;
+mod said;
 mod wishes;
 mod words;
 
@@ -27,16 +29,18 @@ pub(crate) mod tame;
 use protocol::ActionCard;
 
 pub use fence::Fence;
-pub(crate) use form::NOTHING;
-pub(crate) use narrow::{Asked, narrowed};
-pub use offered::offered;
+pub use gloss::Gloss;
+pub(crate) use gloss::{read as read_gloss, schema as gloss_schema, wants_gloss};
+pub(crate) use narrow::{Asked, Shape, narrowed};
+pub(crate) use offered::offered;
+pub(crate) use said::Said;
 pub use template::{PLACEHOLDERS, Template, TemplateError};
 
 use limits::Limits;
 use sections::Manner;
 
 use crate::action::Observation;
-use crate::model::{Fit, Way};
+use crate::model::Fit;
 use crate::notice::Notice;
 use crate::workspace::{self, Artifact, History, Memory};
 
@@ -114,11 +118,11 @@ impl Prompt {
     /// Fills the template that was checked last, for a model of that kind. If it would be too long, older things are left
     /// out of it, which it says.
     #[must_use]
-    pub fn render(&self, parts: &Parts<'_>, fit: Fit) -> Rendered {
+    pub fn render(&self, parts: &Parts<'_>, fit: Fit<'_>) -> Rendered {
         let mut limits = Limits::ORDINARY;
         let mut cut: Vec<String> = Vec::new();
         loop {
-            let rendered = self.render_within(parts, fit.way, &limits, &cut);
+            let rendered = self.render_within(parts, fit, &limits, &cut);
             let excess = rendered.text.len().saturating_sub(fit.bytes);
             if excess == 0 {
                 return rendered;
@@ -135,7 +139,7 @@ impl Prompt {
     fn render_within(
         &self,
         parts: &Parts<'_>,
-        way: Way,
+        fit: Fit<'_>,
         limits: &Limits,
         cut: &[String],
     ) -> Rendered {
@@ -143,7 +147,8 @@ impl Prompt {
             Some((text, Some(template))) => (text.as_str(), template),
             _ => (workspace::PROMPT, &self.built_in),
         };
-        let manner = Manner { way, has_place: template.has_place_for_the_form(), limits, cut };
+        let has_place = template.has_place_for_the_form();
+        let manner = Manner { way: fit.way, gloss: fit.gloss, has_place, limits, cut };
         let values = sections::values(parts, text, manner, &mut self.fence.clone());
         let [front, rest] = template.render(&values).unwrap_or_else(|error| {
             // A checked template can't fail; if the engine thinks otherwise, the message still arrives.

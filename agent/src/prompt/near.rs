@@ -5,6 +5,7 @@
 use protocol::{ActionCard, Example};
 
 use super::relevance::{nearest, relevant};
+use super::said::Said;
 use super::wishes::{joins, wishes};
 use super::{Parts, actions, form};
 use crate::model::Way;
@@ -16,32 +17,37 @@ const SHOWN: usize = 3;
 const EXAMPLES: usize = 2;
 
 /// The actions that the message may be about, if the part that stays has no room to describe all.
-pub(super) fn described(parts: &Parts<'_>, way: Way, limit: usize) -> Option<String> {
+pub(super) fn described(
+    parts: &Parts<'_>,
+    said: Said<'_>,
+    way: Way,
+    limit: usize,
+) -> Option<String> {
     let cards = [parts.agent_actions, parts.router_actions];
     if actions::are_few(cards) || way == Way::Native {
         return None;
     }
     let routed: Vec<&ActionCard> = parts.router_actions.iter().collect();
-    let best = relevant(parts.message, &routed).into_iter();
+    let best = relevant(said, &routed).into_iter();
     Some(format!("The actions that may fit:\n{}", actions::render(best, way, limit)))
 }
 
 /// Messages like this one with the answers to them, the most like it last, and one that needs no action.
-pub(super) fn examples(parts: &Parts<'_>, way: Way) -> Option<String> {
+pub(super) fn examples(parts: &Parts<'_>, said: Said<'_>, way: Way) -> Option<String> {
     if way != Way::Json {
         return None;
     }
     let all: Vec<&ActionCard> = parts.agent_actions.iter().chain(parts.router_actions).collect();
-    let best = relevant(parts.message, &all);
+    let best = relevant(said, &all);
     let mut lines = Vec::new();
     if best.len() < all.len() {
         let mut examples: Vec<(&ActionCard, Vec<&Example>)> = Vec::new();
         for card in best.into_iter().take(SHOWN) {
-            examples.push((card, nearest(parts.message, card)));
+            examples.push((card, nearest(said, card)));
         }
         // An example of two makes a small model do two things of each.
-        if joins(parts.message) {
-            let two = wished(parts.message, &all).or_else(|| two_at_once(&examples));
+        if joins(said) {
+            let two = wished(said, &all).or_else(|| two_at_once(&examples));
             lines.extend(two);
         }
         for (card, examples) in examples.iter().rev() {
@@ -58,14 +64,15 @@ pub(super) fn examples(parts: &Parts<'_>, way: Way) -> Option<String> {
 }
 
 /// How one asks for the first two things that the message asks for.
-fn wished(message: &str, cards: &[&ActionCard]) -> Option<String> {
-    let wished = wishes(message, cards);
+fn wished(said: Said<'_>, cards: &[&ActionCard]) -> Option<String> {
+    let wished = wishes(said, cards);
     let [one, other, ..] = wished.as_slice() else { return None };
-    let first = *nearest(message, one).first()?;
+    let (one, other) = (one.card, other.card);
+    let first = *nearest(said, one).first()?;
     // The same action is shown by two examples of it, or by the same.
-    let examples = nearest(message, other);
+    let examples = nearest(said, other);
     let second = examples.iter().find(|example| **example != first).or(examples.first())?;
-    let pair = [(*one, first), (*other, *second)];
+    let pair = [(one, first), (other, *second)];
     pair.iter().all(|(_, example)| form::is_short(example)).then(|| form::answered(&pair))
 }
 

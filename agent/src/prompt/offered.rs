@@ -3,16 +3,17 @@
 use protocol::{ActionCard, Outcome, Status};
 
 use super::relevance::relevant;
+use super::said::Said;
 use super::wishes::wishes;
 use crate::action::Observation;
 
-/// The actions that `message` may be about, best first, without those that people or rules have stopped in this turn: who
+/// The actions that a message may be about, best first, without those that people or rules have stopped in this turn: who
 /// has been told no does not ask again, and who waits for an answer neither. All of them if no word tells.
 ///
 /// The prompt shows all names whatever is offered.
 #[must_use]
-pub fn offered<'c>(
-    message: &str,
+pub(crate) fn offered<'c>(
+    said: Said<'_>,
     cards: [&'c [ActionCard]; 2],
     so_far: &[Observation],
 ) -> Vec<&'c ActionCard> {
@@ -21,11 +22,11 @@ pub fn offered<'c>(
         let mut seen = so_far.iter().filter(|seen| seen.action == card.name).peekable();
         seen.peek().is_some() && seen.all(is_stopped)
     };
-    let mut fitting = relevant(message, &all);
+    let mut fitting = relevant(said, &all);
     // A part of the message may speak of one that the rest drowns.
-    for wished in wishes(message, &all) {
-        if !fitting.iter().any(|card| card.name == wished.name) {
-            fitting.push(wished);
+    for wished in wishes(said, &all) {
+        if !fitting.iter().any(|card| card.name == wished.card.name) {
+            fitting.push(wished.card);
         }
     }
     fitting.into_iter().filter(|card| !stopped(card)).collect()
@@ -54,7 +55,7 @@ mod tests {
             None => Ok(Done::default()),
         };
         let seen = [Observation::of_local(ActionName::new("CREATE_POST").unwrap(), result)];
-        let offered = offered("Publish 'Hi' on X.", [&cards[0], &cards[1]], &seen);
+        let offered = offered(Said::plainly("Publish 'Hi' on X."), [&cards[0], &cards[1]], &seen);
         offered.iter().map(|card| card.name.to_string()).collect()
     }
 

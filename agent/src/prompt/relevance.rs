@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use protocol::{ActionCard, Example};
 use serde_json::Value;
 
+use super::said::Said;
 use super::words::{kinds, value, values, wish, words};
 
 /// How much of the best score an action needs to be relevant, too: who asks for two things at once says one of them
@@ -18,12 +19,12 @@ const SHARE: f64 = 0.3;
 /// How many times a word counts that is a value of a parameter, or an address: few words tell as much.
 const VALUE: f64 = 2.0;
 
-/// The cards that `message` may be about, best first; all, in their order, if no word tells.
+/// The cards that a message may be about, best first; all, in their order, if no word tells.
 #[must_use]
-pub(super) fn relevant<'c>(message: &str, cards: &[&'c ActionCard]) -> Vec<&'c ActionCard> {
+pub(super) fn relevant<'c>(said: Said<'_>, cards: &[&'c ActionCard]) -> Vec<&'c ActionCard> {
     let known = Known::read(cards);
-    let of_wish = known.scores(&Text::of_wish(message));
-    let scores = if known.is_told(&of_wish) { of_wish } else { known.scores(&Text::of(message)) };
+    let of_wish = known.scores(&Text::of_wish(said));
+    let scores = if known.is_told(&of_wish) { of_wish } else { known.scores(&Text::of_all(said)) };
     if !known.is_told(&scores) {
         return cards.to_vec();
     }
@@ -35,8 +36,8 @@ pub(super) fn relevant<'c>(message: &str, cards: &[&'c ActionCard]) -> Vec<&'c A
 }
 
 /// A card's examples, those first that share the most words with the message.
-pub(super) fn nearest<'c>(message: &str, card: &'c ActionCard) -> Vec<&'c Example> {
-    let said = words(message);
+pub(super) fn nearest<'c>(said: Said<'_>, card: &'c ActionCard) -> Vec<&'c Example> {
+    let said: BTreeSet<String> = said.texts().flat_map(words).collect();
     let shared = |example: &&Example| said.intersection(&words(&example.say)).count();
     let mut examples: Vec<&Example> = card.examples.iter().collect();
     examples.sort_by_key(|example| std::cmp::Reverse(shared(example)));
@@ -56,10 +57,23 @@ impl Text {
     }
 
     /// What a message wants, without what it hands on; addresses count wherever they stand.
-    fn of_wish(message: &str) -> Self {
-        let mut text = Self::of(&wish(message));
-        text.words.extend(kinds(message));
+    pub(super) fn of_wish(said: Said<'_>) -> Self {
+        let mut text = Self::union(said.texts().map(|text| Self::of(&wish(text))));
+        text.words.extend(kinds(said.message));
         text
+    }
+
+    fn of_all(said: Said<'_>) -> Self {
+        Self::union(said.texts().map(Self::of))
+    }
+
+    fn union(texts: impl Iterator<Item = Self>) -> Self {
+        let empty = Self { words: BTreeSet::new(), values: BTreeSet::new() };
+        texts.fold(empty, |mut all, text| {
+            all.words.extend(text.words);
+            all.values.extend(text.values);
+            all
+        })
     }
 
     /// Which of `listed`, the values of one parameter, are in it.
@@ -162,7 +176,7 @@ mod tests {
     fn names(message: &str) -> Vec<String> {
         let cards = [agent_cards(), router_cards()].concat();
         let cards: Vec<&ActionCard> = cards.iter().collect();
-        relevant(message, &cards).iter().map(|card| card.name.to_string()).collect()
+        relevant(Said::plainly(message), &cards).iter().map(|card| card.name.to_string()).collect()
     }
 
     #[test]
@@ -197,6 +211,6 @@ mod tests {
         let mut cards = router_cards();
         cards[1].examples[0].say = "请记住我的名字".to_owned();
         let cards: Vec<&ActionCard> = cards.iter().collect();
-        assert_eq!(relevant("记住这个", &cards)[0].name.as_str(), "HELLO_WORLD");
+        assert_eq!(relevant(Said::plainly("记住这个"), &cards)[0].name.as_str(), "HELLO_WORLD");
     }
 }

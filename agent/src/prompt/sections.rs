@@ -19,9 +19,10 @@ use std::collections::BTreeMap;
 use protocol::Object;
 
 use super::limits::Limits;
+use super::said::Said;
 use super::tame::{cut, cut_middle, fit, indented, one_line, tame};
 use super::template::HOW;
-use super::{Fence, Parts, actions, form, history, near, next};
+use super::{Fence, Gloss, Parts, actions, form, gloss, history, near, next};
 use crate::channel::MAX_MESSAGE;
 use crate::model::Way;
 use crate::workspace::Memory;
@@ -39,6 +40,8 @@ pub(super) struct Section {
 pub(super) struct Manner<'a> {
     /// The way of asking.
     pub(super) way: Way,
+    /// What is done about the message's language.
+    pub(super) gloss: Gloss<'a>,
     /// Whether the template has a place for how to answer.
     pub(super) has_place: bool,
     /// How large they may be.
@@ -155,10 +158,15 @@ fn message(parts: &Parts<'_>, manner: Manner<'_>) -> Vec<(&'static str, String)>
     if !manner.cut.is_empty() {
         bodies.push(plain(format!("[left out for want of space: {}]", manner.cut.join("; "))));
     }
+    if manner.gloss == Gloss::Wanted {
+        bodies.push(plain(gloss::request(parts.message)));
+        return bodies;
+    }
+    let said = Said { message: parts.message, gloss: manner.gloss.text() };
     let limit = manner.limits.router_actions;
-    bodies.extend(near::described(parts, manner.way, limit).map(plain));
+    bodies.extend(near::described(parts, said, manner.way, limit).map(plain));
     if manner.has_place {
-        bodies.extend(near::examples(parts, manner.way).map(plain));
+        bodies.extend(near::examples(parts, said, manner.way).map(plain));
     }
     let limit = manner.limits.message.min(MAX_MESSAGE);
     bodies.push(("message", cut_middle(parts.message, limit)));

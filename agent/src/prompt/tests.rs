@@ -45,7 +45,7 @@ fn text(parts: &Parts<'_>) -> String {
     prompt.render(parts, FIT).text
 }
 
-const FIT: Fit = Fit { way: Way::ToolCode, bytes: usize::MAX };
+const FIT: Fit<'_> = Fit { way: Way::ToolCode, bytes: usize::MAX, gloss: Gloss::None };
 
 fn object(value: serde_json::Value) -> Object {
     value.as_object().unwrap().clone()
@@ -97,7 +97,7 @@ fn of_an_ordinary_chat_most_of_the_prompt_stays_from_turn_to_turn() {
     }
 }
 
-fn most_stays(fit: Fit) {
+fn most_stays(fit: Fit<'_>) {
     let (mut scene, cards, prompt) = (busy(), cards(), prompt());
     scene.history = History::default();
     let mut last = String::new();
@@ -234,7 +234,7 @@ fn what_changes_from_turn_to_turn_stands_behind_the_stable_part() {
 }
 
 fn fitted(parts: &Parts<'_>, way: Way, bytes: usize) -> Rendered {
-    prompt().render(parts, Fit { way, bytes })
+    prompt().render(parts, Fit::of(way, bytes))
 }
 
 #[test]
@@ -256,14 +256,14 @@ fn words_of_ones_own_stay_and_the_form_stands_behind_the_message() {
     assert_eq!(prompt.check(own), [], "a place for the form is no duty");
     let parts = scene.parts(&cards, "hello");
     let end = |way| {
-        let text = prompt.render(&parts, Fit { way, bytes: usize::MAX }).text;
+        let text = prompt.render(&parts, Fit::of(way, usize::MAX)).text;
         assert!(text.contains(" Be kind. "));
         text.rsplit_once("</message-").unwrap().1[8..].to_owned()
     };
     assert_eq!(end(Way::ToolCode), "> Bye.");
     insta::assert_snapshot!(end(Way::Json), @r#"
     >
-    Answer with one JSON object and nothing else, whatever was said of tool_code: {"thought":"...","asks_for":["ACTION"],"actions":[{"name":"ACTION","params":{}}],"message":"..."} Bye.
+    Answer with one JSON object and nothing else, whatever was said of tool_code: {"thought":"...","actions":[{"name":"ACTION","params":{}}],"message":"..."} Bye.
     "#);
     insta::assert_snapshot!(end(Way::Native), @r"
     >

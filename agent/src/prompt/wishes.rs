@@ -7,23 +7,61 @@ use protocol::ActionCard;
 use regex::Regex;
 
 use super::relevance::{Known, Text, Told};
-use super::words::{has_number, wish};
+use super::said::Said;
+use super::words::{has_number, wish, words};
 
 /// What stands between two wishes in one message, in the languages that the first-party actions are shown in.
 static BETWEEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)\s(?:and|then|und|dann|y|e|et)\s|\s&\s|[,;?!]\s|\.\s|[和、并,;。?!]").ok()
 });
 
-/// The actions that `message` asks for, in its order, the same twice if it names two values or addresses. Empty if no word
-/// tells. It is a guess by words, good enough to help a small model, not to decide.
+/// What stands between two values of the same kind.
+static AND: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?i)\s(?:and|und|y|e|et)\s|\s&\s|[和、]").ok());
+
+/// A thing that a message asks for.
+#[derive(Debug, Clone)]
+pub(super) struct Wished<'c> {
+    /// The action that does it.
+    pub(super) card: &'c ActionCard,
+    /// The words that ask for it, up to those that ask for the next thing, without what they hand on. Of a gloss, if that
+    /// tells more than the message.
+    pub(super) words: String,
+}
+
+/// What a message asks for, in its order, the same twice if it names two values or addresses. Empty if no word tells. It is
+/// a guess by words, good enough to help a small model, not to decide.
 #[must_use]
-pub(super) fn wishes<'c>(message: &str, cards: &[&'c ActionCard]) -> Vec<&'c ActionCard> {
+pub(super) fn wishes<'c>(said: Said<'_>, cards: &[&'c ActionCard]) -> Vec<Wished<'c>> {
     let known = Known::read(cards);
+    // In another language than the cards' some parts tell, in English the others may.
+    let by_text = said.texts().map(|text| wished(text, &known, cards));
+    let most = by_text.reduce(|one, other| if other.len() > one.len() { other } else { one });
+    most.unwrap_or_default()
+}
+
+fn wished<'c>(text: &str, known: &Known, cards: &[&'c ActionCard]) -> Vec<Wished<'c>> {
     let mut found: Vec<Wish> = Vec::new();
-    for part in parts(&wish(message)) {
-        found.extend(Wish::of(part, &known, &found));
+    let mut wished: Vec<Wished<'c>> = Vec::new();
+    for part in parts(&wish(text)) {
+        let wish = Wish::of(part, known, &found);
+        let card = wish.as_ref().and_then(|wish| cards.get(wish.place).copied());
+        match (card, wished.last_mut()) {
+            (Some(card), _) => wished.push(Wished { card, words: part.to_owned() }),
+            (None, Some(last)) => last.words.extend([" ", part]),
+            (None, None) => {}
+        }
+        found.extend(wish);
     }
-    found.into_iter().filter_map(|wish| cards.get(wish.place).copied()).collect()
+    wished
+}
+
+/// Whether every part of a message tells which action it asks for.
+pub(super) fn is_told(message: &str, cards: &[&ActionCard]) -> bool {
+    let known = Known::read(cards);
+    let wish = wish(message);
+    let mut parts = parts(&wish).filter(|part| !words(part).is_empty()).peekable();
+    parts.peek().is_some() && parts.all(|part| known.best(&Text::of(part)).is_some())
 }
 
 /// One part of a message that asks for something.
@@ -55,8 +93,14 @@ impl Wish {
 }
 
 /// Whether a message may ask for two things.
-pub(super) fn joins(message: &str) -> bool {
-    parts(&wish(message)).filter(|part| !part.trim().is_empty()).count() > 1
+pub(super) fn joins(said: Said<'_>) -> bool {
+    let several = |text| parts(&wish(text)).filter(|part| !part.trim().is_empty()).count() > 1;
+    said.texts().any(several)
+}
+
+/// Whether `and` stands in it, in one of these languages.
+pub(super) fn has_pair(message: &str) -> bool {
+    AND.as_ref().is_some_and(|and| and.is_match(&wish(message)))
 }
 
 fn parts(message: &str) -> Box<dyn Iterator<Item = &str> + '_> {
@@ -85,7 +129,7 @@ mod tests {
     fn wished(message: &str) -> Vec<String> {
         let cards = [agent_cards(), router_cards()].concat();
         let cards: Vec<&ActionCard> = cards.iter().collect();
-        wishes(message, &cards).iter().map(|card| card.name.to_string()).collect()
+        wishes(Said::plainly(message), &cards).iter().map(|one| one.card.name.to_string()).collect()
     }
 
     #[test]

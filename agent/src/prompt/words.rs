@@ -6,13 +6,13 @@ use std::collections::BTreeSet;
 const STEM: usize = 6;
 
 /// Words that say nothing of what is wanted, in the languages that the first-party actions are shown in.
-const EMPTY: [&str; 98] = [
+const EMPTY: [&str; 99] = [
     // English
     "the", "a", "an", "to", "of", "in", "on", "at", "is", "it", "and", "that", "my", "me", "i",
     "for", "do", "does", "what", "will", "be", "with", "from", "by", "or", "you", "your", "this",
-    "are", "not", "no", "as", "user", "some", "thing", "one", "s", "t", "has", "have", "can",
-    "how", "was", "we", "tell", "please", "give", "which", "who", "why", "so", "if", "there",
-    // German
+    "are", "not", "no", "don", "as", "user", "some", "thing", "one", "s", "t", "has", "have",
+    "can", "how", "was", "we", "tell", "please", "give", "which", "who", "why", "so", "if",
+    "there", // German
     "der", "die", "das", "und", "ist", "ein", "eine", "auf", "im", "dass", "mir", "dir", "ich",
     "bitte", "was", "wie", "wer", "wird", "den", "dem", "zu", "mein", "meine",
     // Spanish
@@ -48,6 +48,16 @@ pub(super) fn wish(message: &str) -> String {
     let unquoted = without_quotes(message);
     let head = ends_of_head(&unquoted).map_or(unquoted.as_str(), |end| &unquoted[..end]);
     if words(head).is_empty() { message.to_owned() } else { head.to_owned() }
+}
+
+/// Whether a message ends with a question mark.
+pub(super) fn is_asking(message: &str) -> bool {
+    message.trim_end().ends_with(['?', '？'])
+}
+
+/// Whether a message hands something on.
+pub(super) fn hands_on(message: &str) -> bool {
+    without_quotes(message) != message || ends_of_head(message).is_some()
 }
 
 /// Where the colon is behind which something else begins; that of an address or a time is none.
@@ -112,7 +122,7 @@ fn stems(word: &str) -> Vec<String> {
 }
 
 /// Chinese and Japanese, which are written without spaces.
-fn is_ideograph(letter: char) -> bool {
+pub(super) fn is_ideograph(letter: char) -> bool {
     matches!(letter, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
 }
 

@@ -84,7 +84,7 @@ impl Turn<'_> {
             repair,
         };
         let prompt = &self.session.prompt;
-        let write = |fit: Fit| {
+        let write = |fit: Fit<'_>| {
             let rendered = prompt.render(&parts, fit);
             papers.write_prompt_cache(&rendered.text);
             rendered

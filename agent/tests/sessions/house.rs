@@ -40,7 +40,7 @@ impl Model for Parrot {
         ask: &Ask<'_>,
         progress: &mut Listener<'_>,
     ) -> Result<Completion, ModelError> {
-        let prompt = ask.prompt(Fit { way: Way::ToolCode, bytes: usize::MAX });
+        let prompt = ask.prompt(Fit::of(Way::ToolCode, usize::MAX));
         self.prompts.lock().unwrap().push(prompt.text);
         let turn = ask.turn.unwrap();
         let text = match turn.message {

@@ -49,7 +49,7 @@ impl Model for Scripted {
         ask: &Ask<'_>,
         progress: &mut Listener<'_>,
     ) -> Result<Completion, ModelError> {
-        let prompt = ask.prompt(Fit { way: Way::ToolCode, bytes: usize::MAX });
+        let prompt = ask.prompt(Fit::of(Way::ToolCode, usize::MAX));
         self.prompts.lock().unwrap().push(prompt.text);
         let next = self.says.lock().unwrap().pop_front();
         let Some(said) = next else { return std::future::pending().await };

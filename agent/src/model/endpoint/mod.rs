@@ -1,5 +1,6 @@
 //! One model of one provider, ready to be asked.
 
+mod gloss;
 mod measure;
 mod memo;
 mod plan;
@@ -11,8 +12,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
+use gloss::Glossed;
 use memo::Memo;
-use plan::Plan;
+use plan::{Plan, Server};
 use wire::Wire;
 
 use super::provider::{Anthropic, Form, Gemini, Listed, Ollama, OpenAi, Provider, Refusal};
@@ -35,6 +37,7 @@ pub struct Endpoint {
     memo: Memo,
     way: Option<Way>,
     window: Option<u64>,
+    glossed: Glossed,
 }
 
 impl Endpoint {
@@ -56,7 +59,15 @@ impl Endpoint {
         let wire = Wire::new(provider.place())?;
         let memo = Memo::new(known, provider.place(), &target.model);
         let model = target.model.clone();
-        Ok(Self { provider, model, wire, memo, way: None, window: None })
+        Ok(Self {
+            provider,
+            model,
+            wire,
+            memo,
+            way: None,
+            window: None,
+            glossed: Glossed::default(),
+        })
     }
 
     /// Asks for actions in this way, whatever the server thinks of it. Without one, the endpoint finds out.
@@ -125,8 +136,12 @@ impl Endpoint {
         Ok(())
     }
 
-    fn plan<'p>(&self, ask: &Ask<'p>, way: Way) -> Plan<'p> {
-        Plan::new(ask, way, &self.model, &self.memo, self.window)
+    fn plan<'p>(&self, ask: &Ask<'p>, way: Way, gloss: Option<&str>) -> Plan<'p> {
+        Plan::new(ask, way, gloss, &self.server())
+    }
+
+    fn server(&self) -> Server<'_> {
+        Server { model: &self.model, memo: &self.memo, wish: self.window }
     }
 
     async fn attempt(
@@ -191,7 +206,13 @@ impl Model for Endpoint {
     ) -> Result<Completion, ModelError> {
         let described = self.describe().await;
         let mut ask = *ask;
-        let mut plan = self.plan(&ask, self.way.unwrap_or_else(|| self.memo.way()));
+        let way = self.way.unwrap_or_else(|| self.memo.way());
+        let gloss = match &described {
+            Ok(()) => self.gloss(&ask, way, progress).await,
+            Err(_) => None,
+        };
+        let gloss = gloss.as_deref();
+        let mut plan = self.plan(&ask, way, gloss);
         // The prompt is written even if nobody is there to be asked: people look at what stands in it.
         described?;
         let (mut overran, mut is_blind) = (false, false);
@@ -210,7 +231,7 @@ impl Model for Endpoint {
                 // One that has no room for it may have some the next time.
                 is_blind = !matches!(failure.refusal, Refusal::Overrun(_));
                 ask = ask.with_picture(None);
-                plan = self.plan(&ask, plan.way);
+                plan = self.plan(&ask, plan.way, gloss);
                 continue;
             }
             match failure.refusal {
@@ -232,7 +253,7 @@ impl Model for Endpoint {
                 }
                 _ => return Err(failure.error),
             }
-            plan = self.plan(&ask, plan.way);
+            plan = self.plan(&ask, plan.way, gloss);
         }
     }
 }

@@ -6,7 +6,7 @@ use super::measure;
 use super::memo::{Memo, Size};
 use crate::model::provider::{Asked, Form};
 use crate::model::{Ask, Fit, Picture, TurnParts, Way, schema, size, tools};
-use crate::prompt::{self, Rendered, narrowed, offered};
+use crate::prompt::{self, Gloss, Rendered, Said, gloss_schema, narrowed, offered};
 
 /// One request, before it takes a provider's shape.
 #[derive(Debug)]
@@ -28,23 +28,40 @@ pub(super) struct Plan<'p> {
     temperature: Option<u8>,
 }
 
+/// Who is asked.
+#[derive(Clone, Copy)]
+pub(super) struct Server<'m> {
+    /// The model.
+    pub(super) model: &'m str,
+    /// What is known of its server.
+    pub(super) memo: &'m Memo,
+    /// The window that its owner wishes for, in tokens.
+    pub(super) wish: Option<u64>,
+}
+
 impl<'p> Plan<'p> {
-    /// Plans `ask` for `model`, of whose server `memo` is known, whose owner wishes for a window of `wish` tokens.
-    pub(super) fn new(
-        ask: &Ask<'p>,
-        way: Way,
-        model: &str,
-        memo: &Memo,
-        wish: Option<u64>,
-    ) -> Self {
-        let form = form(ask, way, model);
+    /// Plans `ask`.
+    pub(super) fn new(ask: &Ask<'p>, way: Way, gloss: Option<&str>, server: &Server<'_>) -> Self {
+        let form = form(ask, way, gloss, server.model);
+        let gloss = gloss.map_or(Gloss::None, Gloss::Is);
+        Self::of(ask, (way, gloss), form, server)
+    }
+
+    /// Plans to ask for a gloss of the message that `ask` is about.
+    pub(super) fn gloss(ask: &Ask<'p>, server: &Server<'_>) -> Self {
+        let form = Form::Schema(gloss_schema());
+        Self::of(&ask.with_picture(None), (Way::Json, Gloss::Wanted), form, server)
+    }
+
+    fn of(ask: &Ask<'p>, (way, gloss): (Way, Gloss<'_>), form: Form, server: &Server<'_>) -> Self {
+        let Server { memo, wish, .. } = *server;
         let beside = beside(&form);
         let picture = ask.picture.filter(|_| memo.sees());
         loop {
             let size = memo.size(wish);
             let beside = beside + picture.map_or(0, |_| measure::picture(size.bytes_per_token));
             let bytes = measure::prompt(size.window, size.bytes_per_token, beside);
-            let mut rendered = ask.prompt(Fit { way, bytes });
+            let mut rendered = ask.prompt(Fit { way, bytes, gloss });
             if let Some(picture) = picture {
                 rendered.text.push_str(&format!("\n\n{}", picture.caption));
             }
@@ -95,18 +112,19 @@ pub(super) fn next(way: Way) -> Option<Way> {
     }
 }
 
-fn form(ask: &Ask<'_>, way: Way, model: &str) -> Form {
+fn form(ask: &Ask<'_>, way: Way, gloss: Option<&str>, model: &str) -> Form {
     let Some(turn) = &ask.turn else { return Form::Free };
     let TurnParts { message, cards, so_far, typed, .. } = *turn;
     if way == Way::Json && size::is_small(model) {
-        let narrowed = narrowed(&prompt::Asked { message, cards, so_far, typed });
+        let said = Said { message, gloss };
+        let narrowed = narrowed(&prompt::Asked { said, cards, so_far, typed });
         let cards: Vec<&ActionCard> = narrowed.cards.iter().collect();
-        return Form::Schema(schema::answer(&cards, narrowed.least));
+        return Form::Schema(schema::answer(&cards, Some(&narrowed.shapes)));
     }
-    let cards = offered(message, cards, so_far);
+    let cards = offered(Said::plainly(message), cards, so_far);
     match way {
         Way::ToolCode => Form::Free,
-        Way::Json => Form::Schema(schema::answer(&cards, 0)),
+        Way::Json => Form::Schema(schema::answer(&cards, None)),
         Way::Native if cards.is_empty() => Form::Free,
         Way::Native => Form::Tools(tools::tools(&cards)),
     }

@@ -35,7 +35,7 @@ impl Model for Clock {
         ask: &Ask<'_>,
         progress: &mut Listener<'_>,
     ) -> Result<Completion, ModelError> {
-        let _ = ask.prompt(Fit { way: Way::ToolCode, bytes: usize::MAX });
+        let _ = ask.prompt(Fit::of(Way::ToolCode, usize::MAX));
         let _ = self.0.send(Instant::now());
         let text = "Quite well, thank you.";
         progress(Progress::Piece(text));

@@ -23,7 +23,7 @@ pub(super) fn refuses(status: &str, words: &str) -> Says {
 /// The way in which a request asks.
 fn way(body: &serde_json::Value) -> Way {
     let body = body.to_string();
-    match (body.contains("\"tools\""), body.contains("\"asks_for\"")) {
+    match (body.contains("\"tools\""), body.contains("\"thought\"")) {
         (true, _) => Way::Native,
         (_, true) => Way::Json,
         _ => Way::ToolCode,
@@ -35,8 +35,8 @@ fn ways(server: &Server) -> Vec<Way> {
 }
 
 /// As long as it may be, but not longer than `most`.
-fn as_long(most: usize) -> impl Fn(Fit) -> Rendered + Sync {
-    move |fit: Fit| Rendered { text: "x".repeat(fit.bytes.min(most)), ..Rendered::default() }
+fn as_long(most: usize) -> impl Fn(Fit<'_>) -> Rendered + Sync {
+    move |fit: Fit<'_>| Rendered { text: "x".repeat(fit.bytes.min(most)), ..Rendered::default() }
 }
 
 #[tokio::test]
@@ -198,7 +198,7 @@ async fn the_servers_count_moves_what_fits() {
         let endpoint = remembering(&api, &server, folder.path());
         let fits = std::sync::Mutex::new(Vec::new());
         // The server counts 1,000 tokens in 6,000 bytes.
-        let write = |fit: Fit| {
+        let write = |fit: Fit<'_>| {
             fits.lock().unwrap().push(fit.bytes);
             Rendered { text: "x".repeat(6_000), ..Rendered::default() }
         };

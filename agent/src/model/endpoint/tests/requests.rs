@@ -33,7 +33,7 @@ pub(super) fn cards() -> Vec<ActionCard> {
 /// Asks about a user's message; the prompt is what `write` makes of the fit.
 pub(super) async fn ask_turn(
     endpoint: &Endpoint,
-    write: &(dyn Fn(Fit) -> Rendered + Sync),
+    write: &(dyn Fn(Fit<'_>) -> Rendered + Sync),
 ) -> Result<Completion, ModelError> {
     let (cards, memory) = (cards(), Memory::default());
     let turn = TurnParts {
@@ -47,7 +47,7 @@ pub(super) async fn ask_turn(
 }
 
 /// Rules, then the message.
-pub(super) fn written(_: Fit) -> Rendered {
+pub(super) fn written(_: Fit<'_>) -> Rendered {
     Rendered {
         text: "You are SafeClaw.\nThe user says: hi".to_owned(),
         stable: 18,
@@ -106,7 +106,7 @@ fn openai_itself_makes_demands_that_others_do_not() {
             memory: &memory,
             typed: &[],
         };
-        let plan = Plan::new(&Ask::turn(&written, turn), Way::Json, "m", &endpoint.memo, None);
+        let plan = Plan::new(&Ask::turn(&written, turn), Way::Json, None, &endpoint.server());
         endpoint.provider.complete(&plan.asked("gpt")).body.unwrap()
     };
     assert_eq!(endpoint.memo.size(None).window, 128_000);

@@ -1,0 +1,33 @@
+//! Whether a message wants to know something: `why do people post so much?` wants no post.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::prompt::said::Said;
+use crate::prompt::words::{hands_on, is_asking};
+
+/// The words that such a question begins with, or in Chinese holds, in the languages that the first-party actions are shown in.
+static BEGINS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?ix)^\W*(?:why|how|what|who|whose|where|when|which
+        |warum|wieso|weshalb|wie|was|wer|wo|wann|welche[rs]?
+        |por\ qué|qué|quién|cómo|cuándo|dónde|cuál)\b
+        |为什么|怎么|什么|谁|哪",
+    )
+    .ok()
+});
+
+/// A proposal that begins like a question: `what about a post on X?`.
+const PROPOSALS: [&str; 2] = ["what about", "how about"];
+
+/// Whether it begins with a question word, ends with a question mark, and hands nothing on.
+pub(super) fn is_question(said: Said<'_>) -> bool {
+    let begins = |text: &str| BEGINS.as_ref().is_some_and(|begins| begins.is_match(text));
+    let is_proposal = |text: &str| {
+        let text = text.to_lowercase();
+        PROPOSALS.iter().any(|proposal| text.starts_with(proposal))
+    };
+    let asks = |text: &str| begins(text) && !is_proposal(text);
+    is_asking(said.message) && !hands_on(said.message) && said.texts().any(asks)
+}

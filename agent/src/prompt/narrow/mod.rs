@@ -1,0 +1,202 @@
+//! What a small model is offered: what the words tell, as often as they tell it, with values that stand in the message. It
+//! takes whatever it is offered, and copies an example rather than saying nothing.
+//!
+//! All of it is a guess by words that makes a weak model answer better. Nothing is allowed by it: the wall judges.
+
+mod copied;
+mod due;
+mod knowing;
+mod there;
+mod values;
+
+use protocol::{ActionCard, Effect};
+use serde_json::Value;
+
+use super::form;
+use super::offered::offered;
+use super::said::Said;
+use super::wishes::{Wished, has_pair, joins, wishes};
+use super::words::{hands_on, is_asking};
+use crate::action::Observation;
+use there::There;
+
+/// A message, and what may be done about it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    /// What was said.
+    pub(crate) said: Said<'a>,
+    /// The actions that may be asked for: the local ones, then the router's.
+    pub(crate) cards: [&'a [ActionCard]; 2],
+    /// What this turn's actions have brought by now.
+    pub(crate) so_far: &'a [Observation],
+    /// The addresses that the person typed in this conversation.
+    pub(crate) typed: &'a [String],
+}
+
+/// What is offered.
+#[derive(Debug)]
+pub(crate) struct Narrowed {
+    /// The actions, with their parameters narrowed.
+    pub(crate) cards: Vec<ActionCard>,
+    /// What an answer may look like.
+    pub(crate) shapes: Vec<Shape>,
+}
+
+/// An answer with so many actions.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Shape {
+    /// How many it asks for.
+    pub(crate) actions: usize,
+    /// What may be thought before; anything short, if it is empty.
+    pub(crate) thoughts: Vec<String>,
+    /// Which they are, one by one; any of the offered ones, if it is empty.
+    pub(crate) each: Vec<ActionCard>,
+}
+
+/// How many thoughts are listed at most: two of the same kind for a dozen actions.
+const THOUGHTS: usize = 144;
+
+/// The actions that the parts of the message tell, or those that must be asked for again; if no word tells, all but those
+/// that would need an address which nobody has named.
+#[must_use]
+pub(crate) fn narrowed(asked: &Asked<'_>) -> Narrowed {
+    let all: Vec<&ActionCard> = asked.cards.into_iter().flatten().collect();
+    let due = due::again(&all, asked.so_far);
+    if !due.is_empty() {
+        let shapes = vec![Shape::of_all(&due)];
+        return Narrowed { cards: asked.narrow(due), shapes };
+    }
+    let wished = wishes(asked.said, &all);
+    let is_over = !wished.is_empty() && asked.so_far.len() >= wished.len();
+    let cards = if is_over { Vec::new() } else { asked.meant(&wished) };
+    let left = |one: &Wished<'_>| cards.iter().any(|card| card.name == one.card.name);
+    let wished: Vec<Wished<'_>> = wished.into_iter().filter(left).collect();
+    let cards = asked.narrow(cards);
+    let shapes = asked.shapes(&wished, &cards);
+    Narrowed { cards, shapes }
+}
+
+impl<'a> Asked<'a> {
+    /// The actions that may be meant.
+    fn meant(&self, wished: &[Wished<'a>]) -> Vec<&'a ActionCard> {
+        let there = There::of(self);
+        let mut cards = offered(self.said, self.cards, self.so_far);
+        if knowing::is_question(self.said) {
+            cards.retain(|card| card.effect == Effect::None);
+        }
+        let is_wished = |card: &ActionCard| wished.iter().any(|one| one.card.name == card.name);
+        if cards.iter().any(|card| is_wished(card)) {
+            cards.retain(|card| is_wished(card));
+        } else {
+            cards.retain(|card| there.has_what_it_needs(card));
+        }
+        cards
+    }
+
+    /// The answers that there may be: talk, unless something is handed on to an action; and as many actions as are told.
+    fn shapes(&self, wished: &[Wished<'_>], cards: &[ActionCard]) -> Vec<Shape> {
+        let message = self.said.message;
+        let is_order = !wished.is_empty() && hands_on(message) && !is_asking(message);
+        let is_first = self.so_far.is_empty();
+        let mut shapes: Vec<Shape> = Vec::new();
+        if !is_order || cards.is_empty() {
+            shapes.push(Shape::of_talk());
+        }
+        if cards.is_empty() {
+            return shapes;
+        }
+        match wished {
+            [_, _, ..] if is_first => shapes.push(self.shape_of(wished)),
+            _ => shapes.extend(cards.iter().map(Shape::of_one)),
+        }
+        match wished {
+            [] if joins(self.said) => shapes.push(Shape::of_two(cards)),
+            [one] if is_first && self.may_be_two(one) => {
+                shapes.push(Shape::of_all(&[one.card, one.card]));
+            }
+            _ => {}
+        }
+        shapes
+    }
+
+    /// Whether the same may be wished for with two values that stand side by side: `the weather in Rome and Athens`.
+    fn may_be_two(&self, one: &Wished<'_>) -> bool {
+        let is_copied = |name: &String| copied::is_copied(one.card, name);
+        self.said.texts().any(has_pair) && one.card.params.keys().any(is_copied)
+    }
+
+    /// All that is wished for, each with its own words.
+    fn shape_of(&self, wished: &[Wished<'_>]) -> Shape {
+        let cards: Vec<&ActionCard> = wished.iter().map(|one| one.card).collect();
+        let there = There::of(self);
+        let own = |(place, one): (usize, &Wished<'_>)| {
+            let said = Said { message: &one.words, gloss: None };
+            let copied = if hands_on(self.said.message) || self.said.gloss.is_some() {
+                self.said.message
+            } else {
+                &one.words
+            };
+            narrow(one.card, said, copied, &there.at(place, wished))
+        };
+        let each = wished.iter().enumerate().map(own).collect();
+        Shape { each, ..Shape::of_all(&cards) }
+    }
+
+    /// The cards, each once, with what stands in the message as their only values.
+    fn narrow(&self, cards: Vec<&ActionCard>) -> Vec<ActionCard> {
+        let there = There::of(self);
+        let mut once: Vec<ActionCard> = Vec::new();
+        for card in cards {
+            if once.iter().all(|known| known.name != card.name) {
+                once.push(narrow(card, self.said, self.said.message, &there));
+            }
+        }
+        once
+    }
+}
+
+/// The card with what is said as the only values of its parameters; parts of `copied`, if it is copied.
+fn narrow(card: &ActionCard, said: Said<'_>, copied: &str, there: &There) -> ActionCard {
+    let only = |(name, schema): (&String, &Value)| {
+        let narrowed = there
+            .only(schema)
+            .or_else(|| values::only(said, card, name))
+            .or_else(|| copied::only(copied, card, name));
+        (name.clone(), narrowed.unwrap_or_else(|| schema.clone()))
+    };
+    ActionCard { params: card.params.iter().map(only).collect(), ..card.clone() }
+}
+
+impl Shape {
+    /// So many, after any thought.
+    pub(crate) fn free(actions: usize) -> Self {
+        Self { actions, thoughts: Vec::new(), each: Vec::new() }
+    }
+
+    fn of(actions: usize, thoughts: Vec<String>) -> Self {
+        Self { thoughts, ..Self::free(actions) }
+    }
+
+    fn of_talk() -> Self {
+        Self::of(0, form::thoughts_of_talk().map(str::to_owned).collect())
+    }
+
+    fn of_one(card: &ActionCard) -> Self {
+        Self { each: vec![card.clone()], ..Self::of_all(&[card]) }
+    }
+
+    /// Any two of them.
+    fn of_two(cards: &[ActionCard]) -> Self {
+        let pair = |one| cards.iter().map(move |other| form::thought(&[one, other]));
+        let thoughts: Vec<String> = cards.iter().flat_map(pair).collect();
+        Self::of(2, if thoughts.len() > THOUGHTS { Vec::new() } else { thoughts })
+    }
+
+    /// All of these, in this order.
+    fn of_all(cards: &[&ActionCard]) -> Self {
+        Self::of(cards.len(), vec![form::thought(cards)])
+    }
+}
+
+#[cfg(test)]
+mod tests;

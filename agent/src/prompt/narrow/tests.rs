@@ -1,0 +1,170 @@
+//! What a small model is offered for whole messages.
+
+use protocol::{ActionName, Code, Done, Stopped};
+use serde_json::json;
+
+use super::*;
+use crate::testing::{agent_cards, router_cards};
+
+/// Everything that can be done, a light and the weather included.
+fn cards() -> [Vec<ActionCard>; 2] {
+    let more = json!([
+        {
+            "name": "SWITCH_LIGHT", "instruction": "Turn the light of a room on or off.", "effect": "local",
+            "params": {"room": {"type": "string", "enum": ["kitchen", "office"]}},
+            "examples": [{"say": "Lights on in the kitchen.", "params": {"room": "kitchen"}}]
+        },
+        {
+            "name": "WEATHER", "instruction": "Tell the weather forecast of a place.", "effect": "none",
+            "params": {"city": {"type": "string"}},
+            "examples": [{"say": "What will the weather be in Oslo?", "params": {"city": "Oslo"}}]
+        }
+    ]);
+    let more: Vec<ActionCard> = serde_json::from_value(more).unwrap();
+    [agent_cards(), [router_cards(), more].concat()]
+}
+
+fn offer_after(said: Said<'_>, so_far: &[Observation], typed: &[String]) -> Narrowed {
+    let cards = cards();
+    narrowed(&Asked { said, cards: [&cards[0], &cards[1]], so_far, typed })
+}
+
+fn offer(message: &str) -> Narrowed {
+    offer_after(Said::plainly(message), &[], &[])
+}
+
+fn names(offer: &Narrowed) -> Vec<&str> {
+    offer.cards.iter().map(|card| card.name.as_str()).collect()
+}
+
+/// How many actions each answer may ask for.
+fn counts(offer: &Narrowed) -> Vec<usize> {
+    offer.shapes.iter().map(|shape| shape.actions).collect()
+}
+
+/// The values that the parameter may have in each action of the last shape.
+fn values(offer: &Narrowed, param: &str) -> Vec<Value> {
+    let last = offer.shapes.last().unwrap();
+    last.each.iter().map(|card| card.params[param]["enum"].clone()).collect()
+}
+
+fn seen(action: &str, code: Option<Code>) -> Observation {
+    let result = code.map_or(Ok(Done::default()), |code| Err(Stopped::new(code, "no")));
+    Observation::of_local(ActionName::new(action.to_owned()).unwrap(), result)
+}
+
+#[test]
+fn only_what_the_words_tell_is_offered_and_all_of_it() {
+    let offer = offer("Post 'Hi' on X and on Mastodon, and remember that I did");
+    assert_eq!(names(&offer), ["CREATE_POST", "_MEMORY_WRITE"]);
+    let three = offer.shapes.last().unwrap();
+    let each: Vec<&str> = three.each.iter().map(|card| card.name.as_str()).collect();
+    assert_eq!(each, ["CREATE_POST", "CREATE_POST", "_MEMORY_WRITE"]);
+    assert_eq!(three.thoughts.len(), 1);
+    assert_eq!(three.each[0].params["platform"]["enum"], json!(["X"]));
+    assert_eq!(three.each[1].params["platform"]["enum"], json!(["Mastodon"]));
+}
+
+#[test]
+fn without_an_address_none_is_invented() {
+    let message = "und was noch, bitte";
+    let others = ["_MEMORY_WRITE", "CREATE_POST", "HELLO_WORLD", "SWITCH_LIGHT", "WEATHER"];
+    assert_eq!(names(&offer(message)), others);
+    let typed = ["https://example.com".to_owned()];
+    let all = offer_after(Said::plainly(message), &[], &typed);
+    assert_eq!(names(&all).len(), 7, "an address of before may be meant");
+}
+
+#[test]
+fn addresses_are_offered_whole_as_they_stand_there() {
+    let page = offer("Was steht auf example.org/news?");
+    assert_eq!(page.cards[0].params["url"]["enum"], json!(["https://example.org/news"]));
+    let file = offer("kurz: output/notes.txt.");
+    assert_eq!(file.cards[0].params["content"]["enum"], json!(["output/notes.txt"]));
+    let pages = offer("Read https://a.example/x and https://b.example/y");
+    assert_eq!(
+        values(&pages, "url"),
+        [json!(["https://a.example/x"]), json!(["https://b.example/y"])]
+    );
+}
+
+#[test]
+fn a_gloss_tells_what_the_message_does_not() {
+    let message = "Mach in der Küche und im Büro das Licht an.";
+    assert!(names(&offer(message)).len() > 1);
+    let gloss = Some("Turn on the light in the kitchen and in the office.");
+    let glossed = offer_after(Said { message, gloss }, &[], &[]);
+    assert_eq!(names(&glossed), ["SWITCH_LIGHT"]);
+    assert_eq!(values(&glossed, "room"), [json!(["kitchen"]), json!(["office"])]);
+}
+
+#[test]
+fn a_question_is_answered_and_moves_nothing() {
+    for message in ["Why do people post so much?", "How fast does light travel?", "灯为什么会亮?"]
+    {
+        let offer = offer(message);
+        let acts = |card: &&ActionCard| card.effect != Effect::None;
+        assert_eq!(offer.cards.iter().find(acts), None, "{message}");
+        assert_eq!(offer.shapes[0].actions, 0, "{message}");
+    }
+    assert_eq!(names(&offer("How will the weather be in Rome?")), ["WEATHER"]);
+    assert_eq!(names(&offer("What about a post on X?")), ["CREATE_POST"]);
+    assert_eq!(names(&offer("Can you post 'Hi' on X?")), ["CREATE_POST"]);
+}
+
+#[test]
+fn what_is_handed_on_is_no_talk() {
+    assert_eq!(counts(&offer("put this on X: Good morning!")), [1]);
+    assert_eq!(counts(&offer("Post 'Good morning!' on X.")), [1]);
+    // It may be meant, and may not.
+    assert_eq!(counts(&offer("I like posts")), [0, 1]);
+    assert_eq!(counts(&offer("Is 'Good morning!' a fine post on X?")), [0, 1]);
+}
+
+#[test]
+fn who_names_two_places_side_by_side_may_want_both() {
+    assert_eq!(counts(&offer("Compare the weather in Rome and Athens")), [0, 1, 2]);
+    assert_eq!(counts(&offer("Compare the weather in Rome")), [0, 1]);
+}
+
+#[test]
+fn a_slip_is_mended_once() {
+    let said = Said::plainly("Post 'Hi' on Twitter");
+    let slip = || seen("CREATE_POST", Some(Code::BadParams));
+    let after = |so_far: &[Observation]| {
+        let offer = offer_after(said, so_far, &[]);
+        (names(&offer).join(" "), counts(&offer))
+    };
+    assert_eq!(after(&[slip()]), ("CREATE_POST".to_owned(), vec![1]));
+    assert_eq!(after(&[slip(), slip()]), (String::new(), vec![0]));
+    assert_eq!(after(&[slip(), seen("CREATE_POST", None)]), (String::new(), vec![0]));
+    let misspelt = seen("CREATE_POSTS", Some(Code::UnknownAction));
+    assert_eq!(after(&[misspelt]), ("CREATE_POST".to_owned(), vec![1]));
+    let unknown = seen("FLY", Some(Code::UnknownAction));
+    assert_eq!(after(&[unknown]), (String::new(), vec![0]));
+}
+
+#[test]
+fn what_is_done_is_not_done_again() {
+    let said = Said::plainly("Post 'Hi' on X and remember that I did");
+    let after = |so_far: &[Observation]| counts(&offer_after(said, so_far, &[]));
+    assert_eq!(after(&[seen("CREATE_POST", None)]), [1, 1]);
+    assert_eq!(after(&[seen("CREATE_POST", None), seen("_MEMORY_WRITE", None)]), [0]);
+    // Words that tell nothing do not tell either when it is over.
+    let offer = offer_after(Said::plainly("und was noch?"), &[seen("HELLO_WORLD", None)], &[]);
+    assert!(offer.shapes.len() > 1);
+}
+
+#[test]
+fn many_actions_of_any_kind_are_thought_of_freely() {
+    let mut cards = cards();
+    let card = cards[1][0].clone();
+    cards[1].extend((0..20).map(|number| ActionCard {
+        name: ActionName::new(format!("OTHER_{number}")).unwrap(),
+        ..card.clone()
+    }));
+    let said = Said::plainly("hmm, na ja");
+    let asked = Asked { said, cards: [&cards[0], &cards[1]], so_far: &[], typed: &[] };
+    let two = narrowed(&asked).shapes.pop().unwrap();
+    assert_eq!((two.actions, two.thoughts.len()), (2, 0));
+}
