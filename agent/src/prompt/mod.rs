@@ -17,6 +17,7 @@ mod next;
 
 mod narrow;
 mod offered;
+mod once;
 mod relevance;
 mod wishes;
 mod words;
