@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use protocol::{ActionCard, ActionName, Event, EventKind, Outcome, Reply, Stopped};
+use protocol::{ActionName, Event, EventKind, Outcome, Reply, Stopped};
 
 use crate::action::{Actions, Observation};
 use crate::channel::Outgoing;
 use crate::model::Switch;
 use crate::question::{Decision, Question};
 use crate::session::{Answered, Asking, Held, Outlet, Session};
-use crate::workspace::Workspace;
+use crate::workspace::{Cards, Workspace};
 
 /// Everything that a turn needs besides its session. All sessions share it, so nothing in it may tell one of another.
 pub struct Mind {
@@ -28,9 +28,9 @@ pub struct Mind {
 impl Mind {
     /// The cards of every action: the local ones, then the router's.
     #[must_use]
-    pub fn cards(&self) -> [Vec<ActionCard>; 2] {
-        let described = self.workspace.agent_actions.read();
-        [self.actions.local_cards(&described), self.workspace.router_actions.read().0.clone()]
+    pub fn cards(&self) -> [Arc<Cards>; 2] {
+        let words = self.workspace.agent_actions.read();
+        [self.actions.local_cards(words), self.workspace.router_actions.read()]
     }
 
     /// Takes in what the router says on its own. Gives what is to be done now because a person has said yes to it.

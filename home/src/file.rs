@@ -29,8 +29,11 @@ pub fn read(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, FileError> {
 
 fn read_bounded(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     // Before it is opened, for opening a pipe waits for a writer.
-    must_be_regular(&fs::metadata(path)?)?;
-    let mut bytes = Vec::new();
+    let metadata = fs::metadata(path)?;
+    must_be_regular(&metadata)?;
+    // With room for one more than there should be, which is how the end is found in one go.
+    let size = metadata.len().min(limit).saturating_add(1);
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
     File::open(path)?.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {
         let message = format!("it is larger than {limit} bytes");

@@ -1,6 +1,6 @@
 //! All actions together: the local ones and the way to the router.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use broker::Requester;
@@ -8,7 +8,7 @@ use protocol::{ActionCard, ActionName, Code, NameError, Stopped};
 
 use super::reserved::{OwnersLine, is_reserved};
 use super::routed::Routed;
-use super::{LocalAction, Observation, described};
+use super::{LocalAction, Observation};
 use crate::answer::Action;
 use crate::session::Asking;
 use crate::workspace::Cards;
@@ -17,8 +17,15 @@ use crate::workspace::Cards;
 pub struct Actions {
     local: Vec<Box<dyn LocalAction>>,
     routed: Routed,
+    described: Mutex<Option<Described>>,
     /// What people ask of the router themselves.
     pub owner: OwnersLine,
+}
+
+/// The local actions' cards, with the owner's words that are in them.
+struct Described {
+    words: Arc<Cards>,
+    cards: Arc<Cards>,
 }
 
 impl Actions {
@@ -32,14 +39,22 @@ impl Actions {
         timeout: Duration,
     ) -> Result<Self, NameError> {
         let owner = OwnersLine::new(Arc::clone(&requester), timeout)?;
-        Ok(Self { local, routed: Routed::new(requester, timeout), owner })
+        let routed = Routed::new(requester, timeout);
+        Ok(Self { local, routed, described: Mutex::default(), owner })
     }
 
     /// The local actions' cards, in the owner's words.
     #[must_use]
-    pub fn local_cards(&self, words: &Cards) -> Vec<ActionCard> {
+    pub fn local_cards(&self, words: Arc<Cards>) -> Arc<Cards> {
+        // Poisoned, it is still whole.
+        let mut described = self.described.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(earlier) = described.as_ref().filter(|one| Arc::ptr_eq(&one.words, &words)) {
+            return Arc::clone(&earlier.cards);
+        }
         let local: Vec<&dyn LocalAction> = self.local.iter().map(AsRef::as_ref).collect();
-        described(&local, words)
+        let cards = Arc::new(Cards(super::described(&local, &words)));
+        *described = Some(Described { words, cards: Arc::clone(&cards) });
+        cards
     }
 
     /// Runs `action` and tells how it ended. `cards` are all that can be asked for.
@@ -47,25 +62,25 @@ impl Actions {
         &self,
         action: Action,
         asking: &Asking,
-        cards: &[Vec<ActionCard>; 2],
+        cards: &[Arc<Cards>; 2],
     ) -> Observation {
         let held = action.clone();
         let Action { name, params } = action;
         if name.is_local() {
             let result = match self.local.iter().find(|local| local.card().name == name) {
                 Some(local) => local.run(params, asking).await,
-                None => Err(unknown(&name, &cards[0])),
+                None => Err(unknown(&name, &cards[0].0)),
             };
             return Observation::of_local(name, result).holding(held);
         }
-        match cards[1].iter().find(|card| card.name == name && !is_reserved(&name)) {
+        match cards[1].0.iter().find(|card| card.name == name && !is_reserved(&name)) {
             Some(card) => {
                 let patience = card.timeout_ms.map(Duration::from_millis);
                 self.routed.run(name, params, asking, patience).await
             }
             // Only what a catalogue names goes to the router: its own requests are not for the model.
             None => {
-                let stopped = unknown(&name, &cards[1]);
+                let stopped = unknown(&name, &cards[1].0);
                 Observation::of_local(name, Err(stopped))
             }
         }

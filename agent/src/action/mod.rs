@@ -111,6 +111,24 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn the_owners_words_count_as_soon_as_they_are_others() {
+        let (router, _responder, _publisher) = broker::memory::pair(Default::default());
+        let actions = Actions::new(all(), Arc::new(router), std::time::Duration::from_secs(1));
+        let actions = actions.unwrap();
+        let words = |instruction: &str| {
+            let mut words = Cards::built_in(AGENT_ACTIONS);
+            words.0[0].instruction = instruction.to_owned();
+            Arc::new(words)
+        };
+        let read = |words: &Arc<Cards>| actions.local_cards(Arc::clone(words));
+        let (one, other) = (words("Keep it."), words("Note it."));
+        assert_eq!(read(&one).0[0].instruction, "Keep it.");
+        assert!(Arc::ptr_eq(&read(&one), &read(&one)), "the same words are read once");
+        assert_eq!(read(&other).0[0].instruction, "Note it.");
+        assert_eq!(read(&one).0[0].instruction, "Keep it.");
+    }
+
+    #[tokio::test]
     async fn local_actions_are_a_closed_set_and_take_nothing_but_what_they_say() {
         let folder = tempfile::tempdir().unwrap();
         let papers = Arc::new(Papers::open(folder.path()));

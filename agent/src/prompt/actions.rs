@@ -4,6 +4,7 @@ use protocol::ActionCard;
 use serde_json::Value;
 
 use super::form;
+use super::once::Once;
 use super::tame::{cut, fit, one_line, tame};
 use crate::model::Way;
 
@@ -57,12 +58,29 @@ fn line(card: &ActionCard, way: Way) -> String {
         // The tools that are sent with it tell the rest.
         return format!("- {}", card.name);
     }
-    let params: Vec<String> =
-        card.params.iter().map(|(name, schema)| param(name, schema, card)).collect();
-    let instruction = fit(&one_line(&card.instruction), INSTRUCTION_LIMIT);
-    let mut line = format!("- {}({}) {instruction}", card.name, params.join(", "));
-    line.push_str(&form::behind_description(way, card));
-    line.trim_end().to_owned()
+    let described = DESCRIBED.of(card, Described::by);
+    let example = if way == Way::ToolCode { described.example.as_str() } else { "" };
+    format!("{}{example}", described.line).trim_end().to_owned()
+}
+
+/// An action as a model reads of it.
+#[derive(Debug)]
+struct Described {
+    line: String,
+    /// What stands behind it where a model is shown how to write it.
+    example: String,
+}
+
+static DESCRIBED: Once<Described> = Once::new();
+
+impl Described {
+    fn by(card: &ActionCard) -> Self {
+        let params: Vec<String> =
+            card.params.iter().map(|(name, schema)| param(name, schema, card)).collect();
+        let instruction = fit(&one_line(&card.instruction), INSTRUCTION_LIMIT);
+        let line = format!("- {}({}) {instruction}", card.name, params.join(", "));
+        Self { line, example: form::behind_description(Way::ToolCode, card) }
+    }
 }
 
 /// `platform: X|LinkedIn`, `lang?: string`, `url: string (a web address)`.

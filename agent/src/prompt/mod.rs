@@ -18,6 +18,7 @@ mod next;
 mod gloss;
 mod narrow;
 mod offered;
+mod once;
 mod relevance;
 mod said;
 mod wishes;

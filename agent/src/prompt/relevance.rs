@@ -5,10 +5,12 @@
 //! have it (the idf of BM25, Robertson and Zaragoza 2009); lengths don't count, for the texts are a line or two.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use protocol::{ActionCard, Example};
 use serde_json::Value;
 
+use super::once::Once;
 use super::said::Said;
 use super::words::{kinds, value, values, wish, words};
 
@@ -83,7 +85,10 @@ impl Text {
 }
 
 /// Cards, read for what they say of themselves.
-pub(super) struct Known(Vec<Told>);
+pub(super) struct Known(Vec<Arc<Told>>);
+
+/// What each card says, for reading it takes longer than all the rest.
+static TOLD: Once<Told> = Once::new();
 
 /// What a card says.
 pub(super) struct Told {
@@ -96,12 +101,12 @@ pub(super) struct Told {
 impl Known {
     /// Reads them.
     pub(super) fn read(cards: &[&ActionCard]) -> Self {
-        Self(cards.iter().map(|card| Told::by(card)).collect())
+        Self(cards.iter().map(|card| TOLD.of(card, Told::by)).collect())
     }
 
     /// What the card at this place says.
     pub(super) fn told(&self, place: usize) -> Option<&Told> {
-        self.0.get(place)
+        self.0.get(place).map(AsRef::as_ref)
     }
 
     /// How much each card has to do with the text.
@@ -128,7 +133,7 @@ impl Known {
         });
         let values = told.values.iter().flat_map(|listed| text.values.intersection(listed));
         let values = values.map(|value| {
-            let has = |told: &&Told| told.values.iter().any(|listed| listed.contains(value));
+            let has = |told: &&Arc<Told>| told.values.iter().any(|listed| listed.contains(value));
             self.weight(self.0.iter().filter(has).count(), most) * VALUE
         });
         words.chain(values).sum()

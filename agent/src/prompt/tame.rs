@@ -92,6 +92,9 @@ fn is_marker(text: &str) -> bool {
 /// The character that this one is taken for, in lower case: the wide forms (U+FF01 to U+FF5E), and brackets and
 /// bars that look the same.
 fn plain(character: char) -> char {
+    if character.is_ascii() {
+        return character.to_ascii_lowercase();
+    }
     let plain = match character {
         '\u{ff01}'..='\u{ff5e}' => {
             u32::from(character).checked_sub(0xfee0).and_then(char::from_u32).unwrap_or(character)
@@ -125,13 +128,16 @@ fn is_smuggled(character: char) -> bool {
 /// The characters without a width (Unicode Default_Ignorable_Code_Point, as far as texts hold them), and the
 /// controls that are replaced anyway.
 fn is_invisible(character: char) -> bool {
+    if character.is_ascii() {
+        return character.is_ascii_control() && !matches!(character, '\n' | '\t');
+    }
     matches!(
         character,
         '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
             | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
             | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
     ) || is_smuggled(character)
-        || (character.is_control() && !matches!(character, '\n' | '\t'))
+        || character.is_control()
 }
 
 /// The text on one line.

@@ -336,6 +336,31 @@ fn of_many_actions_those_are_described_that_fit_the_message_behind_what_stays() 
     assert!(behind.contains("- SKILL_7(name?: string) Turn the number 7x around."), "{behind}");
 }
 
+#[test]
+fn an_action_that_somebody_writes_anew_is_found_and_shown_as_it_is_then() {
+    let (scene, mut many) = (Scene::default(), cards());
+    for n in 0..20 {
+        let mut card = many[1][1].clone();
+        card.name = ActionName::new(format!("TRICK_{n}")).unwrap();
+        many[1].push(card);
+    }
+    let behind = |cards: &[Vec<ActionCard>; 2], message: &str| {
+        let text = fitted(&scene.parts(cards, message), Way::ToolCode, usize::MAX);
+        text.text[text.stable..].to_owned()
+    };
+    let shown = |text: &str| text.matches("\n- ").count();
+    assert!(shown(&behind(&many, "juggle, please")) > 20, "no word tells, so all are shown");
+    let trick = many[1].last_mut().unwrap();
+    trick.instruction = "Juggle with balls.".to_owned();
+    trick.params = object(json!({"balls": {"type": "integer"}, "hands": {"type": "integer"}}));
+    let text = behind(&many, "juggle, please");
+    assert!(shown(&text) == 1 && text.contains("Juggle with balls."), "{text}");
+    let trick = many[1].last_mut().unwrap();
+    trick.params = std::mem::take(&mut trick.params).into_iter().rev().collect();
+    let text = behind(&many, "juggle, please");
+    assert!(text.contains("(hands: integer, balls: integer)"), "{text}");
+}
+
 /// How many bytes of these prompts are a token of Qwen2.5's: `POST /tokenize` of llama.cpp's server counted 621 tokens in the
 /// 2,539 bytes that stayed for JSON with the real manifests, before some words of it were changed.
 const BYTES_A_TOKEN: usize = 4;

@@ -15,7 +15,7 @@ mod outlet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use protocol::{ActionCard, MessageId, Principal, Reads, SessionKey};
+use protocol::{MessageId, Principal, Reads, SessionKey};
 
 pub(crate) use answering::Answered;
 pub use desk::Desk;
@@ -29,7 +29,7 @@ use crate::channel::Outgoing;
 use crate::model::Usage;
 use crate::prompt::Prompt;
 use crate::question::Question;
-use crate::workspace::{Entered, OWNER, Papers};
+use crate::workspace::{Cards, Entered, OWNER, Papers};
 
 /// How many open questions a session knows of by itself: more than a router lets wait.
 const QUESTIONS: usize = 16;
@@ -148,8 +148,9 @@ impl Session {
 
     /// Raises the bits for what an observation has brought in, by the cards that say what actions read.
     /// An action without a card is taken to have brought text that nobody vouches for.
-    pub fn observe(&mut self, observation: &Observation, cards: &[Vec<ActionCard>; 2]) {
-        let card = cards.iter().flatten().find(|card| card.name == observation.action);
+    pub fn observe(&mut self, observation: &Observation, cards: &[Arc<Cards>; 2]) {
+        let card =
+            cards.iter().flat_map(|cards| &cards.0).find(|card| card.name == observation.action);
         let reads = card.map_or(Reads::Public, |card| card.reads);
         self.entered.raise(observation.brings(reads), &observation.source());
         self.hold(observation);

@@ -1,13 +1,15 @@
 //! What slash commands show.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
-use protocol::{ActionCard, Object};
+use protocol::Object;
 use serde_json::Value;
 
 use super::{COMMANDS, guest, model, usage};
 use crate::mind::Mind;
 use crate::session::Session;
+use crate::workspace::Cards;
 
 /// Every command that one may use here: the owner, or a guest.
 pub(super) fn help(is_owner: bool) -> String {
@@ -23,9 +25,9 @@ pub(super) fn help(is_owner: bool) -> String {
     text
 }
 
-pub(super) fn actions(cards: &[Vec<ActionCard>; 2]) -> String {
+pub(super) fn actions(cards: &[Arc<Cards>; 2]) -> String {
     let mut text = String::new();
-    for card in cards.iter().flatten() {
+    for card in cards.iter().flat_map(|cards| &cards.0) {
         let params: Vec<String> = card
             .params
             .keys()
@@ -39,7 +41,7 @@ pub(super) fn actions(cards: &[Vec<ActionCard>; 2]) -> String {
             let _ = writeln!(text, "  e.g. {}", example.say);
         }
     }
-    if cards[1].is_empty() {
+    if cards[1].0.is_empty() {
         text.push_str("The router has no skills, or none is connected.");
     }
     text
@@ -54,7 +56,7 @@ pub(super) fn status(mind: &Mind, session: &Session) -> String {
     if let Some(usage) = &session.usage {
         let _ = writeln!(text, "{}", usage::lines(usage));
     }
-    let [local, routed] = mind.cards().map(|cards| cards.len());
+    let [local, routed] = mind.cards().map(|cards| cards.0.len());
     let papers = &session.papers;
     let _ = write!(
         text,

@@ -27,7 +27,7 @@ impl Turn<'_> {
         so_far: &[Observation],
     ) -> Result<Answer, String> {
         let cards = self.mind.cards();
-        let cards = [cards[0].as_slice(), cards[1].as_slice()];
+        let cards = [cards[0].0.as_slice(), cards[1].0.as_slice()];
         let mut repair: Option<String> = None;
         let mut repeat = Repeat::default();
         loop {

@@ -1,7 +1,7 @@
 //! The files of one conversation: what its people want remembered, what was said and done, what was generated.
 
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
@@ -83,16 +83,7 @@ impl Papers {
     /// Writes the latest prompt down. It is nothing but a view, so it is neither synced nor missed: a
     /// failure is a notice.
     pub fn write_prompt_cache(&self, prompt: &str) {
-        // It holds what memory and history hold, which nobody else may read either.
-        let open = || {
-            fs::OpenOptions::new()
-                .create(true)
-                .write(true)
-                .truncate(true)
-                .mode(0o600)
-                .open(self.prompt_cache())
-        };
-        if let Err(error) = open().and_then(|mut file| file.write_all(prompt.as_bytes())) {
+        if let Err(error) = write_over(&self.prompt_cache(), prompt.as_bytes()) {
             let error = home::FileError::new("write", &self.prompt_cache(), error);
             self.notices.add(SaveError(error).to_string());
         }
@@ -103,4 +94,14 @@ impl Papers {
     pub fn take_notices(&self) -> Vec<Notice> {
         self.notices.take()
     }
+}
+
+/// Writes over what a file holds, and cuts off what is left of that: to empty it first takes the file system longer
+/// than everything else here.
+fn write_over(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    // It holds what memory and history hold, which nobody else may read either.
+    let mut options = fs::OpenOptions::new();
+    let mut file = options.create(true).write(true).truncate(false).mode(0o600).open(path)?;
+    file.write_all(bytes)?;
+    file.set_len(bytes.len() as u64)
 }

@@ -177,6 +177,18 @@ fn a_workspace_that_can_not_be_written_is_said_and_the_conversation_goes_on() {
 }
 
 #[test]
+fn of_a_longer_prompt_nothing_is_left_behind_the_latest() {
+    use std::os::unix::fs::PermissionsExt;
+    let house = house();
+    let path = house.papers.prompt_cache();
+    for prompt in ["a long prompt", "short", "", "a longer one than all"] {
+        house.papers.write_prompt_cache(prompt);
+        assert_eq!(fs::read_to_string(&path).unwrap(), prompt);
+    }
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
 fn the_first_versions_history_is_counted_on() {
     let house = house();
     house.put(
