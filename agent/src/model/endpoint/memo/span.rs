@@ -22,6 +22,8 @@ impl Memo {
         if kept != state.kept {
             state.learned = kept.clone();
             state.kept = kept;
+            // What the server said may be among what was forgotten.
+            state.asked = None;
         }
     }
 

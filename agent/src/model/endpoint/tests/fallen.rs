@@ -170,6 +170,19 @@ async fn a_model_that_is_chosen_anew_is_asked_anew() {
 }
 
 #[tokio::test]
+async fn what_others_forget_is_heard_from_the_server_again() {
+    let house = House::new();
+    let props = r#"{"default_generation_settings":{"n_ctx":4096}}"#.to_owned();
+    let script = [ok(), says(&OPENAI, "ready"), ok()];
+    let server = Server::described(script, &[("/props", props)]).await;
+    let talking = house.endpoint(&OPENAI, &server);
+    heard(&talking, &server).await;
+    prove(&house.endpoint(&OPENAI, &server), &mut |_| {}).await.unwrap();
+    heard(&talking, &server).await;
+    assert_eq!(talking.memo.size(None).window, 4_096);
+}
+
+#[tokio::test]
 async fn what_was_learned_of_other_versions_does_not_hold() {
     let ollama = |version: &str, pulled: &str| {
         let show =
