@@ -148,6 +148,37 @@ fn another_model_is_proven_and_asked_in_this_chat_and_kept_on_wish() {
 }
 
 #[test]
+fn a_way_that_a_server_does_not_take_is_told_once_and_shown() {
+    let no = Says::Status(400, Vec::new(), r#"{"error": "failed to parse grammar"}"#.to_owned());
+    let home = TempHome::new();
+    let hello = || Says::text("Hello there.");
+    let ready = Says::text("ready");
+    let server = OllamaServer::start([no, hello(), hello(), ready, Says::text("{}")]);
+    let (host, mut chat) = (server.host(), chat_with(&home, &server));
+    let shown = chat.ask("/model", "in later ones, too.");
+    let holds = "way of asking: json, as auto chooses\n\
+                 window: 8,192 tokens, as SafeClaw asks for, of the 131,072 that the model holds\n\
+                 pictures: not shown, for the server does not say that the model sees\n";
+    assert!(shown.contains(holds), "{shown}");
+    chat.ask("Hello?", "Hello there.");
+    chat.ask("Hello again?", "Hello there.");
+    let what = "json was answered with 400: failed to parse grammar";
+    let told = format!("[llama3.1:8B at {host}: {what}; it is asked with native now");
+    assert_eq!((lines(&chat, what), lines(&chat, &told)), (1, 1), "{}", chat.stderr());
+    let shown = chat.ask("/model", "in later ones, too.");
+    let holds = format!("native, since {what} (just now); json is tried again in 23 hours\n");
+    assert!(shown.contains(&holds), "{shown}");
+    let status = chat.ask("/status", "workspace:");
+    assert!(
+        status.contains(&format!("llama3.1:8B at {host}: closed; asked with native\n")),
+        "{status}"
+    );
+    chat.ask("/model llama3.1:8B", "--keep makes it last\n");
+    assert!(chat.ask("/model", "in later ones, too.").contains("way of asking: json, as auto"));
+    assert_eq!(chat.end().code(), Some(0));
+}
+
+#[test]
 fn a_missing_key_is_said_at_the_start() {
     let home = TempHome::new();
     home.put("agent/config.json", r#"{"llm": {"provider": "openai", "model": "gpt-4o-mini"}}"#);

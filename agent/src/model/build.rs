@@ -22,6 +22,9 @@ pub trait Lists: Model {
 
     /// What it means when the server does not have this model.
     fn unknown(&self) -> ModelError;
+
+    /// Forgets what the server has refused, so that it is asked anew.
+    fn ask_anew(&self);
 }
 
 /// What models are made with.
@@ -112,5 +115,9 @@ impl Lists for Endpoint {
 
     fn unknown(&self) -> ModelError {
         self.unknown_model()
+    }
+
+    fn ask_anew(&self) {
+        Endpoint::ask_anew(self);
     }
 }

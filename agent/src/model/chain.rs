@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 
 use super::breaker::Standing;
-use super::{Ask, Completion, Link, Listener, Model, ModelError, Progress};
+use super::{Ask, Completion, InForce, Link, Listener, Model, ModelError, Progress};
 use crate::notice::Notice;
 
 /// Models that are asked in turn.
@@ -52,6 +52,12 @@ impl Chain {
     #[must_use]
     pub fn links(&self) -> &[Arc<Link>] {
         &self.links
+    }
+
+    /// Who is asked at the moment: the first that does not rest.
+    fn asked(&self) -> Option<&Arc<Link>> {
+        let is_asked = |link: &&Arc<Link>| !matches!(link.standing(), Standing::Open { .. });
+        self.links.iter().find(is_asked).or(self.links.first())
     }
 
     /// What people should hear when `link` begins to answer after those in `failed`; nothing when they know.
@@ -133,9 +139,7 @@ impl Chain {
 #[async_trait]
 impl Model for Chain {
     fn name(&self) -> String {
-        let is_asked = |link: &&Arc<Link>| !matches!(link.standing(), Standing::Open { .. });
-        let asked = self.links.iter().find(is_asked).or(self.links.first());
-        asked.map(|link| link.name()).unwrap_or_default()
+        self.asked().map(|link| link.name()).unwrap_or_default()
     }
 
     async fn complete(
@@ -159,6 +163,16 @@ impl Model for Chain {
             progress(Progress::Notice(Notice::new(other.to_string())));
         }
         Err(first)
+    }
+
+    async fn describe(&self) {
+        if let Some(link) = self.asked() {
+            link.describe().await;
+        }
+    }
+
+    fn in_force(&self) -> Option<InForce> {
+        self.asked().and_then(|link| link.in_force())
     }
 }
 

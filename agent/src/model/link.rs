@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::breaker::{Breaker, Standing};
-use super::{Ask, Completion, Listener, Model, ModelError, retry};
+use super::{Ask, Completion, InForce, Listener, Model, ModelError, retry};
 
 /// A model in a chain, with what is known of its failures.
 pub struct Link {
@@ -29,6 +29,17 @@ impl Link {
     #[must_use]
     pub fn name(&self) -> String {
         self.model.name()
+    }
+
+    /// How it is asked at the moment, if there is something to say of that.
+    #[must_use]
+    pub fn in_force(&self) -> Option<InForce> {
+        self.model.in_force()
+    }
+
+    /// Asks its server what it is, if that is not known.
+    pub(super) async fn describe(&self) {
+        self.model.describe().await;
     }
 
     /// Whether it answers without a language model.

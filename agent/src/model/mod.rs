@@ -8,6 +8,7 @@ mod chain;
 mod completion;
 mod endpoint;
 mod error;
+mod in_force;
 mod link;
 mod offline;
 mod picture;
@@ -31,6 +32,7 @@ pub use chain::Chain;
 pub use completion::{Call, Completion, Usage};
 pub use endpoint::Endpoint;
 pub use error::ModelError;
+pub use in_force::{Held, InForce, Why};
 pub use link::Link;
 pub use offline::Offline;
 pub use picture::Picture;
@@ -60,6 +62,14 @@ pub trait Model: Send + Sync {
         ask: &Ask<'_>,
         progress: &mut Listener<'_>,
     ) -> Result<Completion, ModelError>;
+
+    /// Asks its server what it is, if that is not known. One that says nothing is no error.
+    async fn describe(&self) {}
+
+    /// How it is asked at the moment, if there is something to say of that.
+    fn in_force(&self) -> Option<InForce> {
+        None
+    }
 }
 
 /// Who hears how a completion gets on.

@@ -35,7 +35,8 @@ pub fn seconds(time: Duration) -> String {
     format!("{:.2} s", time.as_secs_f64())
 }
 
-/// Has `model` answer once. Its words are shown to nobody; `progress` hears the rest.
+/// Has `model` answer once. Its words are shown to nobody; `progress` hears the rest. Somebody has chosen it, so what
+/// its server refused before is asked for anew from then on.
 ///
 /// # Errors
 /// What is wrong with it. A model that the server does not have is told with those that it has.
@@ -50,6 +51,7 @@ pub async fn prove(model: &dyn Lists, progress: &mut Listener<'_>) -> Result<Pro
     };
     match model.complete(&Ask::plain(QUESTION), &mut watched).await {
         Ok(completion) => {
+            model.ask_anew();
             let first_token = completion.usage.first_token.or(first);
             let first_token = first_token.unwrap_or_else(|| began.elapsed());
             Ok(Proof { by: model.name(), first_token })

@@ -95,6 +95,8 @@ impl Lists for Scripted {
     fn unknown(&self) -> ModelError {
         ModelError::NeedsModel
     }
+
+    fn ask_anew(&self) {}
 }
 
 /// Keeps all that is told, words and notices.

@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use async_trait::async_trait;
 
 use super::{
-    Ask, Chain, Completion, Link, Listed, Listener, Maker, Model, ModelError, Proof, prove,
+    Ask, Chain, Completion, InForce, Link, Listed, Listener, Maker, Model, ModelError, Proof, prove,
 };
 use crate::config::{self, ProviderName, SettingsError, Target};
 
@@ -106,6 +106,14 @@ impl Model for Switch {
     ) -> Result<Completion, ModelError> {
         let chain = self.chain();
         chain.complete(ask, progress).await
+    }
+
+    async fn describe(&self) {
+        self.chain().describe().await;
+    }
+
+    fn in_force(&self) -> Option<InForce> {
+        self.chain().in_force()
     }
 }
 

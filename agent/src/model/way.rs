@@ -1,5 +1,7 @@
 //! How a model is asked for actions.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 /// The form in which a model is told to write its actions. Whatever it was told, an answer in one of the other
@@ -13,4 +15,15 @@ pub enum Way {
     Json,
     /// The server's own tool calls.
     Native,
+}
+
+/// As `llm.way` has it.
+impl fmt::Display for Way {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ToolCode => "tool_code",
+            Self::Json => "json",
+            Self::Native => "native",
+        })
+    }
 }

@@ -1,10 +1,9 @@
 //! `/memory`: what is remembered, what was set aside, and what becomes of that. Only people come here.
 
-use std::time::Duration;
-
 use home::nearest;
 use protocol::Millis;
 
+use super::ago::ago;
 use crate::channel::Outgoing;
 use crate::session::{Outlet, Session};
 use crate::workspace::Memory;
@@ -148,30 +147,4 @@ fn shown_aside(memory: &Memory) -> String {
     }));
     lines.push("/memory keep KEY makes one count, /memory drop KEY removes it.".to_owned());
     lines.join("\n")
-}
-
-/// How long ago, as exactly as people care.
-fn ago(span: Duration) -> String {
-    let seconds = span.as_secs();
-    let (count, unit) = match seconds {
-        0..60 => return "just now".to_owned(),
-        60..3_600 => (seconds / 60, "minute"),
-        3_600..86_400 => (seconds / 3_600, "hour"),
-        _ => (seconds / 86_400, "day"),
-    };
-    format!("{count} {unit}{} ago", if count == 1 { "" } else { "s" })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_are_told_as_people_say_them() {
-        for (seconds, told) in
-            [(5, "just now"), (60, "1 minute ago"), (7_300, "2 hours ago"), (200_000, "2 days ago")]
-        {
-            assert_eq!(ago(Duration::from_secs(seconds)), told);
-        }
-    }
 }

@@ -1,7 +1,9 @@
 //! Commands to the agent itself: they start with `/` and need no model.
 
+mod ago;
 mod approval;
 mod guest;
+mod in_force;
 mod memory;
 mod model;
 mod show;
@@ -39,7 +41,7 @@ pub const COMMANDS: [(&str, &str); 16] = [
     ("/clear", "start afresh: forget what was said and done, keep what is remembered"),
     ("/cancel", "stop what runs; at a terminal Ctrl-C does so at once"),
     ("/stop", "the kill switch: stop everything that runs, and let nothing run"),
-    ("/model", "show who thinks; /model list shows what else there is"),
+    ("/model", "show who thinks and how it is asked; /model list shows what else there is"),
     ("/model TARGET", "ask another, such as ollama:qwen2.5:3b; --keep behind it makes it last"),
     ("/status", "show what is connected and how full things are"),
 ];
@@ -136,7 +138,7 @@ impl Slash {
             Self::Decide(decision) => approval::decide(decision, mind, session, outlet).await,
             Self::Memory(wish) => wish.run(session, outlet),
             Self::Stop => stop(mind, session, outlet).await,
-            Self::Model(wish) => wish.run(mind, session, outlet).await,
+            Self::Model(wish) => wish.run(mind, outlet).await,
             Self::Status => say(show::status(mind, session)),
             Self::Wrong(why) => outlet.say(Outgoing::Notice(why)),
             Self::Cancel => outlet.say(Outgoing::Notice("nothing runs".to_owned())),

@@ -1,12 +1,17 @@
 //! `/model`: who thinks, what else there is, and another one for this chat.
 
 use std::fmt::Write;
+use std::time::Duration;
 
+use super::in_force;
 use crate::channel::Outgoing;
 use crate::config::{Target, TargetError};
 use crate::mind::Mind;
 use crate::model::{Chain, Listed, Model, Progress};
-use crate::session::{Outlet, Session};
+use crate::session::Outlet;
+
+/// How long `/model` waits for a server to say what it is.
+const DESCRIBE: Duration = Duration::from_secs(1);
 
 /// What is wanted of the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,9 +46,9 @@ pub(super) fn read(rest: &str) -> Result<ModelWish, String> {
 
 impl ModelWish {
     /// Does what is wanted.
-    pub(super) async fn run(self, mind: &Mind, session: &Session, outlet: &Outlet) {
+    pub(super) async fn run(self, mind: &Mind, outlet: &Outlet) {
         let said = match self {
-            Self::Show => Ok(shown(mind, session)),
+            Self::Show => Ok(shown(mind).await),
             Self::List => listed(mind).await,
             Self::Change { target, keep } => match meant(mind, &target) {
                 Ok(target) => changed(mind, target, keep, outlet).await,
@@ -61,21 +66,16 @@ fn meant(mind: &Mind, target: &str) -> Result<Target, TargetError> {
     Target::meant(target, &mind.model.first())
 }
 
-fn shown(mind: &Mind, session: &Session) -> String {
-    let (first, llm) = (mind.model.first(), &mind.model.maker().llm);
-    let way = serde_json::json!(llm.way);
-    let seen = session.usage.as_ref().and_then(|usage| usage.window);
-    let window = match (llm.window.map(u64::from), seen) {
-        (Some(set), _) => format!("{} tokens, as set", grouped(set)),
-        (None, Some(seen)) => format!("{} tokens", grouped(seen)),
-        (None, None) => "as the server says".to_owned(),
-    };
+async fn shown(mind: &Mind) -> String {
+    // Who is slow to say what it is has its window guessed for now.
+    let _ = tokio::time::timeout(DESCRIBE, mind.model.describe()).await;
+    let holds = mind.model.in_force().map(|holds| format!("{}\n", in_force::lines(&holds)));
     format!(
-        "{} (provider {})\nway of asking: {}; window: {window}\n{}\n/model list shows what is there; /model \
-         TARGET asks another in this chat, and with --keep in later ones, too.",
+        "{} (provider {})\n{}{}\n/model list shows what is there; /model TARGET asks another in this chat, \
+         and with --keep in later ones, too.",
         mind.model.name(),
-        first.provider,
-        way.as_str().unwrap_or_default(),
+        mind.model.first().provider,
+        holds.unwrap_or_default(),
         standings(&mind.model.chain()),
     )
 }
@@ -88,6 +88,9 @@ pub(super) fn standings(chain: &Chain) -> String {
         let _ = write!(text, "\n  {}. {}", at + 1, link.name());
         if !link.is_offline() {
             let _ = write!(text, ": {}", link.standing());
+        }
+        if let Some(way) = link.in_force().as_ref().and_then(in_force::fallen) {
+            let _ = write!(text, "; asked with {way}");
         }
     }
     text

@@ -3,42 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
+use protocol::Millis;
 
-use super::{Document, File, Notices, document};
-use crate::model::Way;
+use super::{Clock, Document, File, Learned, Notices, document};
 
 /// How many servers' models are remembered.
 const REMEMBERED: usize = 200;
-
-/// What is known of one model of one server.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Learned {
-    /// How it has to be asked for actions, if not in the way that is tried first.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub way: Option<Way>,
-    /// The largest window, in tokens.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub window: Option<u64>,
-    /// How many bytes of a prompt make one token, by the server's own count.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bytes_per_token: Option<f64>,
-    /// That it takes no pictures, if it has refused one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sees: Option<bool>,
-}
-
-impl Learned {
-    /// Whether `other` says the same, as far as it matters for the next prompt.
-    fn is_close_to(&self, other: &Self) -> bool {
-        let close = match (self.bytes_per_token, other.bytes_per_token) {
-            (Some(one), Some(other)) => (one - other).abs() <= other / 10.0,
-            (one, other) => one == other,
-        };
-        close && (self.way, self.window, self.sees) == (other.way, other.window, other.sees)
-    }
-}
 
 /// The content of `endpoints.json`: by address and model, such as `127.0.0.1:11434 llama3.1:8B`.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -58,7 +28,10 @@ impl Document for Book {
 
 /// `endpoints.json`: what was learned of model servers, over restarts. It can be removed at any time.
 #[derive(Debug)]
-pub struct Endpoints(File<Book>);
+pub struct Endpoints {
+    file: File<Book>,
+    clock: Clock,
+}
 
 /// Nothing yet, and in memory alone.
 impl Default for Endpoints {
@@ -77,24 +50,37 @@ impl Endpoints {
 
     /// The same; what is wrong with the file goes to `notices`.
     pub(super) fn new(folder: &Path, notices: &Notices) -> Self {
-        Self(File::new(folder.join("endpoints.json"), notices))
+        Self { file: File::new(folder.join("endpoints.json"), notices), clock: Clock::default() }
+    }
+
+    /// The same by another clock.
+    #[must_use]
+    pub fn with_clock(self, clock: Clock) -> Self {
+        Self { clock, ..self }
+    }
+
+    /// What time it is.
+    #[must_use]
+    pub fn now(&self) -> Millis {
+        self.clock.now()
     }
 
     /// What is known of `model` at `address`.
     #[must_use]
     pub fn recall(&self, address: &str, model: &str) -> Learned {
-        self.0.read().0.get(&key(address, model)).copied().unwrap_or_default()
+        self.file.read().0.get(&key(address, model)).cloned().unwrap_or_default()
     }
 
     /// Remembers `learned` of `model` at `address`. If it can't be written, it is kept in memory.
     pub fn remember(&self, address: &str, model: &str, learned: Learned) {
         let key = key(address, model);
-        let known = self.0.read().0.get(&key).copied();
+        let known = self.file.read().0.get(&key).cloned();
+        let is_new = known.is_none();
         if known.unwrap_or_default().is_close_to(&learned) {
             return;
         }
-        let saved = self.0.update(|book| {
-            if book.0.len() >= REMEMBERED && known.is_none() {
+        let saved = self.file.update(|book| {
+            if book.0.len() >= REMEMBERED && is_new {
                 book.0.clear();
             }
             book.0.insert(key, learned);
@@ -112,26 +98,56 @@ fn key(address: &str, model: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Way;
+    use crate::workspace::Refused;
 
     #[test]
     fn what_was_learned_outlives_the_agent() {
         let folder = tempfile::tempdir().unwrap();
         let learned = Learned {
             way: Some(Way::ToolCode),
+            way_refused: Some(refused(1, "json was answered with 400: no grammar")),
             window: Some(32_768),
+            prompt_refused: Some(refused(2, "the prompt is too long")),
             bytes_per_token: Some(3.5),
             sees: Some(false),
+            picture_refused: Some(refused(3, "a picture was answered with 400: no mmproj")),
+            build: Some("b6000".to_owned()),
         };
         let endpoints = Endpoints::at(folder.path());
         assert_eq!(endpoints.recall("here", "m"), Learned::default());
-        endpoints.remember("here", "m", learned);
-        endpoints.remember("here", "m", Learned { bytes_per_token: Some(3.6), ..learned });
+        endpoints.remember("here", "m", learned.clone());
+        let close = Learned { bytes_per_token: Some(3.6), ..learned.clone() };
+        endpoints.remember("here", "m", close);
         let again = Endpoints::at(folder.path());
         assert_eq!(again.recall("here", "m"), learned);
         assert_eq!(again.recall("here", "other"), Learned::default());
         insta::assert_snapshot!(
             std::fs::read_to_string(folder.path().join("endpoints.json")).unwrap()
         );
+    }
+
+    fn refused(at: u64, words: &str) -> Refused {
+        Refused { at: Millis(at), words: words.to_owned() }
+    }
+
+    #[test]
+    fn files_of_before_refusals_had_dates_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let old = r#"{"here m": {"way": "tool_code", "window": 4096, "bytes_per_token": 3.5, "sees": false}}"#;
+        std::fs::write(folder.path().join("endpoints.json"), old).unwrap();
+        let notices = Notices::default();
+        let learned = Endpoints::new(folder.path(), &notices).recall("here", "m");
+        let expected = Learned {
+            way: Some(Way::ToolCode),
+            window: Some(4_096),
+            bytes_per_token: Some(3.5),
+            sees: Some(false),
+            ..Learned::default()
+        };
+        assert_eq!(learned, expected);
+        assert!(notices.take().is_empty());
+        assert_eq!(std::fs::read_to_string(folder.path().join("endpoints.json")).unwrap(), old);
     }
 
     #[test]

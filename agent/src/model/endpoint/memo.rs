@@ -1,14 +1,18 @@
 //! What an endpoint has learned of its server, in this process and before.
 
+mod report;
+mod sight;
+mod span;
+mod turns;
+
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use protocol::Millis;
 
 use super::measure;
 use crate::model::Way;
 use crate::model::provider::{Place, SizedBy};
-use crate::workspace::{Endpoints, Learned};
-
-/// After how many answers in a row without the form that was asked for nobody asks for it any more.
-const SHAPELESS: u8 = 2;
+use crate::workspace::{Endpoints, Learned, Refused};
 
 /// No window is smaller than this, in tokens, whatever a server says: nothing would fit.
 const SMALLEST: u64 = 512;
@@ -33,8 +37,10 @@ pub(super) struct Memo {
 #[derive(Debug)]
 struct State {
     learned: Learned,
-    /// The server was asked for the window in this process.
-    asked: bool,
+    /// What was kept of it when that was looked at last.
+    kept: Learned,
+    /// When the server said what it is, if it has not gone away since.
+    asked: Option<Millis>,
     /// The window that is asked for since a message needed it, in tokens. It never shrinks: the server would
     /// load the model anew each time.
     grown: u64,
@@ -60,8 +66,9 @@ impl Memo {
     pub(super) fn new(known: Arc<Endpoints>, place: &Place, model: &str) -> Self {
         let learned = known.recall(&place.address, model);
         let state = State {
+            kept: learned.clone(),
             learned,
-            asked: false,
+            asked: None,
             grown: 0,
             shapeless: 0,
             takes_temperature: true,
@@ -88,20 +95,8 @@ impl Memo {
 
     /// How actions are asked for.
     pub(super) fn way(&self) -> Way {
-        self.lock().learned.way.unwrap_or(self.first)
-    }
-
-    /// Whether the server must still be asked for its window.
-    pub(super) fn wants_window(&self) -> bool {
-        !self.lock().asked
-    }
-
-    /// The server was asked, and said this.
-    pub(super) fn asked(&self, window: Option<u64>, sees: Option<bool>) {
-        let mut state = self.lock();
-        state.asked = true;
-        state.sees = sees;
-        state.learned.window = window.filter(|&window| window >= SMALLEST).or(state.learned.window);
+        let now = self.known.now();
+        self.lock().learned.way_at(now).map_or(self.first, |(way, _)| way)
     }
 
     /// What a prompt has to fit, if the owner wishes for this window.
@@ -141,10 +136,12 @@ impl Memo {
         match (self.sized, said) {
             (SizedBy::Server, Some(said)) if said < size.window => {
                 state.learned.window = Some(said.max(SMALLEST));
+                state.learned.prompt_refused = Some(self.refused("a longer prompt did not fit"));
             }
             _ if !fits => return,
             (SizedBy::Server, None) => {
                 state.learned.window = Some((size.window / 2).max(SMALLEST));
+                state.learned.prompt_refused = Some(self.refused("a longer prompt did not fit"));
             }
             _ => state.learned.bytes_per_token = Some(measure::halved(size.bytes_per_token)),
         }
@@ -162,21 +159,6 @@ impl Memo {
         }
     }
 
-    /// The way in which an answer came.
-    pub(super) fn worked(&self, way: Way) {
-        self.lock().learned.way = Some(way).filter(|way| *way != self.first);
-    }
-
-    /// Whether an answer had the form that was asked for.
-    pub(super) fn had_form(&self, had: bool) {
-        let mut state = self.lock();
-        state.shapeless = if had { 0 } else { state.shapeless.saturating_add(1) };
-        if state.shapeless >= SHAPELESS {
-            tracing::info!(address = self.address, "the server ignores the schema of answers");
-            state.learned.way = Some(Way::ToolCode);
-        }
-    }
-
     /// Whether it lets itself be told a temperature.
     pub(super) fn takes_temperature(&self) -> bool {
         self.lock().takes_temperature
@@ -187,25 +169,8 @@ impl Memo {
         self.lock().takes_temperature = false;
     }
 
-    /// Whether it is shown pictures: by the owner's word, by what was learned, by what the server says, or as its like do.
-    /// What the server has refused in this process is not tried again.
-    pub(super) fn sees(&self) -> bool {
-        let state = self.lock();
-        let known = self.vision.or(state.learned.sees).or(state.sees);
-        !state.is_blind && known.unwrap_or(self.sees)
-    }
-
-    /// It takes no pictures.
-    pub(super) fn refused_picture(&self) {
-        let mut state = self.lock();
-        state.is_blind = true;
-        state.learned.sees = Some(false);
-    }
-
-    /// Keeps what was learned for the next start.
-    pub(super) fn keep(&self) {
-        let learned = self.lock().learned;
-        self.known.remember(&self.address, &self.model, learned);
+    fn refused(&self, words: &str) -> Refused {
+        Refused { at: self.known.now(), words: words.to_owned() }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

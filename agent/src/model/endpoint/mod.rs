@@ -1,8 +1,10 @@
 //! One model of one provider, ready to be asked.
 
+mod describe;
 mod gloss;
 mod measure;
 mod memo;
+mod mend;
 mod plan;
 mod wire;
 
@@ -14,20 +16,19 @@ use async_trait::async_trait;
 
 use gloss::Glossed;
 use memo::Memo;
+use mend::Mending;
 use plan::{Plan, Server};
 use wire::Wire;
 
-use super::provider::{Anthropic, Form, Gemini, Listed, Ollama, OpenAi, Provider, Refusal};
+use super::provider::{Anthropic, Form, Gemini, Listed, Ollama, OpenAi, Provider};
 use super::stream::{Failure, Gathered, Reader, Watch};
-use super::{ApiKeys, Ask, Completion, Listener, Model, ModelError, Usage, Way};
+use super::{ApiKeys, Ask, Completion, InForce, Listener, Model, ModelError, Progress, Usage, Way};
 use crate::config::{ProviderName, Target};
+use crate::notice::Notice;
 use crate::workspace::Endpoints;
 
 /// How long the list of models may take.
 const LIST: Duration = Duration::from_secs(10);
-
-/// How long the server may take to say how large its window is. It need not.
-const DESCRIBE: Duration = Duration::from_secs(5);
 
 /// One model of one provider.
 pub struct Endpoint {
@@ -108,32 +109,9 @@ impl Endpoint {
         self.provider.place().unknown_model(&self.model)
     }
 
-    /// Asks the server once how large its window is, and whether the model sees. Only a server that is not there is an error.
-    async fn describe(&self) -> Result<(), ModelError> {
-        if !self.memo.wants_window() {
-            return Ok(());
-        }
-        let provider = self.provider.as_ref();
-        let mut sees = None;
-        for request in provider.describe(&self.model) {
-            let body = match self.wire.fetch(provider, &self.model, &request, DESCRIBE).await {
-                Ok(body) => body,
-                Err(Failure { error: error @ ModelError::Unreachable { .. }, .. }) => {
-                    return Err(error);
-                }
-                Err(_) => continue,
-            };
-            let models = provider.listed(&body).unwrap_or_default();
-            let this =
-                models.iter().find(|listed| listed.name.is_empty() || listed.name == self.model);
-            sees = sees.or(this.and_then(|listed| listed.sees));
-            if let Some(window) = this.and_then(|listed| listed.window) {
-                self.memo.asked(Some(window), sees);
-                return Ok(());
-            }
-        }
-        self.memo.asked(None, sees);
-        Ok(())
+    /// Forgets what the server has refused, so that it is asked anew.
+    pub fn ask_anew(&self) {
+        self.memo.forget();
     }
 
     fn plan<'p>(&self, ask: &Ask<'p>, way: Way, gloss: Option<&str>) -> Plan<'p> {
@@ -158,7 +136,26 @@ impl Endpoint {
         Ok((gathered, watch))
     }
 
-    /// Learns from an answer, and gives it.
+    /// Learns from an answer how the model is to be asked, and gives what people should hear of it. `refused` says what
+    /// happened when it was asked otherwise.
+    fn learned(
+        &self,
+        plan: &Plan<'_>,
+        gathered: &Gathered,
+        refused: Option<&str>,
+    ) -> Option<Notice> {
+        if self.way.is_some() || !plan.asks_for_actions {
+            return None;
+        }
+        match plan.form {
+            // Nothing at all says nothing of the server.
+            Form::Schema(_) if gathered.text.trim().is_empty() => None,
+            Form::Schema(_) if !looks_like_json(&gathered.text) => self.memo.ignored(plan.way),
+            _ => self.memo.worked(plan.way, refused),
+        }
+    }
+
+    /// Learns from an answer what fits, and gives it.
     fn completed(&self, plan: Plan<'_>, mut gathered: Gathered, watch: &Watch) -> Completion {
         let tokens = gathered.tokens;
         let mut cut = plan.rendered.cut.clone();
@@ -172,13 +169,7 @@ impl Endpoint {
             Some(read) if plan.picture.is_none() => self.memo.counted(plan.bytes(), read),
             _ => {}
         }
-        if self.way.is_none() && plan.asks_for_actions {
-            self.memo.worked(plan.way);
-        }
         let calls = gathered.take_calls();
-        if self.way.is_none() && matches!(plan.form, Form::Schema(_)) {
-            self.memo.had_form(looks_like_json(&gathered.text));
-        }
         self.memo.keep();
         let usage = Usage {
             by: self.name(),
@@ -204,7 +195,8 @@ impl Model for Endpoint {
         ask: &Ask<'_>,
         progress: &mut Listener<'_>,
     ) -> Result<Completion, ModelError> {
-        let described = self.describe().await;
+        self.memo.refresh();
+        let described = self.described().await;
         let mut ask = *ask;
         let way = self.way.unwrap_or_else(|| self.memo.way());
         let gloss = match &described {
@@ -215,71 +207,41 @@ impl Model for Endpoint {
         let mut plan = self.plan(&ask, way, gloss);
         // The prompt is written even if nobody is there to be asked: people look at what stands in it.
         described?;
-        let (mut overran, mut is_blind) = (false, false);
+        let mut mending = Mending::default();
         loop {
-            let failure = match self.attempt(&plan, progress).await {
+            match self.attempt(&plan, progress).await {
                 Ok((gathered, watch)) => {
-                    if is_blind {
-                        self.memo.refused_picture();
+                    if let Some(words) = &mending.blind {
+                        self.memo.refused_picture(words);
+                    }
+                    if let Some(news) = self.learned(&plan, &gathered, mending.form.as_deref()) {
+                        progress(Progress::Notice(news));
                     }
                     return Ok(self.completed(plan, gathered, &watch));
                 }
-                Err(failure) => failure,
-            };
-            if plan.picture.is_some() && may_refuse_picture(&failure) {
-                tracing::info!(error = %failure.error, "the model is asked without the picture");
-                // One that has no room for it may have some the next time.
-                is_blind = !matches!(failure.refusal, Refusal::Overrun(_));
-                ask = ask.with_picture(None);
-                plan = self.plan(&ask, plan.way, gloss);
-                continue;
+                Err(failure) => {
+                    let way = self.mended(failure, &plan, &mut ask, &mut mending)?;
+                    plan = self.plan(&ask, way, gloss);
+                }
             }
-            match failure.refusal {
-                Refusal::Overrun(said) if !overran => {
-                    overran = true;
-                    self.memo.overran(plan.size, plan.fits, said);
-                    // Only a prompt that is written for the model can be written shorter.
-                    if ask.turn.is_none() {
-                        return Err(failure.error);
-                    }
-                }
-                Refusal::Temperature if self.memo.takes_temperature() => {
-                    self.memo.refused_temperature();
-                }
-                _ if refuses_form(&failure) && plan.form != Form::Free && self.way.is_none() => {
-                    let Some(next) = plan::next(plan.way) else { return Err(failure.error) };
-                    tracing::info!(error = %failure.error, ?next, "the model is asked in another way");
-                    plan.way = next;
-                }
-                _ => return Err(failure.error),
-            }
-            plan = self.plan(&ask, plan.way, gloss);
         }
     }
-}
 
-/// Whether the server may have refused because it does not know schemas or tools.
-fn refuses_form(failure: &Failure) -> bool {
-    let is_likely = matches!(failure.error, ModelError::Status { status: 400 | 422 | 501, .. });
-    failure.refusal == Refusal::Form || is_likely
-}
+    async fn describe(&self) {
+        self.memo.refresh();
+        // Whoever asks it will hear that it is not there.
+        let _ = self.described().await;
+    }
 
-/// Whether the server may have refused because of the picture: it has no room, says so, or does not say what it was.
-fn may_refuse_picture(failure: &Failure) -> bool {
-    let is_likely =
-        matches!(failure.error, ModelError::Status { status: 400 | 415 | 422 | 501, .. });
-    match failure.refusal {
-        Refusal::Busy | Refusal::WrongKey => false,
-        Refusal::Overrun(_) => true,
-        _ => failure.of_pictures || is_likely,
+    fn in_force(&self) -> Option<InForce> {
+        Some(self.memo.in_force(self.way, self.window))
     }
 }
 
-/// Whether a model that was told to write one JSON object did so, perhaps in a block of code. Nothing at all
-/// says nothing of the server.
+/// Whether a model that was told to write one JSON object did so, perhaps in a block of code.
 fn looks_like_json(text: &str) -> bool {
     let text = text.trim_start().trim_start_matches("```json").trim_start_matches("```");
-    text.is_empty() || text.trim_start().starts_with('{')
+    text.trim_start().starts_with('{')
 }
 
 impl fmt::Debug for Endpoint {

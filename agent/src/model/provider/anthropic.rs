@@ -90,7 +90,7 @@ impl Provider for Anthropic {
         let listed = |model: &Value| {
             let window = model["max_input_tokens"].as_u64();
             let sees = model["capabilities"]["image_input"]["supported"].as_bool();
-            Some(Listed { name: text(&model["id"])?.to_owned(), window, sees })
+            Some(Listed { name: text(&model["id"])?.to_owned(), window, sees, build: None })
         };
         Some(body["data"].as_array()?.iter().filter_map(listed).collect())
     }

@@ -113,7 +113,7 @@ impl Provider for Gemini {
             let writes = methods.iter().any(|method| method == "generateContent");
             let name = text(&model["name"]).filter(|_| writes)?;
             let name = name.strip_prefix("models/").unwrap_or(name).to_owned();
-            Some(Listed { name, window: model["inputTokenLimit"].as_u64(), sees: None })
+            Some(Listed { name, window: model["inputTokenLimit"].as_u64(), ..Listed::default() })
         };
         Some(body["models"].as_array()?.iter().filter_map(listed).collect())
     }

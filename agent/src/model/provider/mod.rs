@@ -31,7 +31,7 @@ pub(super) trait Provider: Send + Sync {
     /// Asks for the models that there are.
     fn list(&self) -> Request;
 
-    /// Asks how large the window of `model` is: what to try, best first.
+    /// Asks what `model` is, and how large its window: what to try until the window is known, best first.
     fn describe(&self, model: &str) -> Vec<Request>;
 
     /// Asks for a completion, as a stream.
@@ -110,6 +110,18 @@ pub struct Listed {
     pub window: Option<u64>,
     /// Whether it can see pictures, if that is said.
     pub sees: Option<bool>,
+    /// The versions of the server and of the model, in words of the server's that change with them, if that is said.
+    pub build: Option<String>,
+}
+
+impl Listed {
+    /// Takes in what is said elsewhere of the same model.
+    pub(super) fn add(&mut self, other: Self) {
+        self.window = self.window.or(other.window);
+        self.sees = self.sees.or(other.sees);
+        let builds = [self.build.take(), other.build];
+        self.build = builds.into_iter().flatten().reduce(|one, other| format!("{one} {other}"));
+    }
 }
 
 /// A part of an answer that comes as a stream.

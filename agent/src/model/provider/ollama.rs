@@ -1,4 +1,4 @@
-//! Ollama, the server of local models: `/api/chat`, `/api/tags` and `/api/show` of its docs/api.md.
+//! Ollama, the server of local models: `/api/chat`, `/api/tags`, `/api/show` and `/api/version` of its docs/api.md.
 
 use serde_json::{Value, json};
 
@@ -47,7 +47,11 @@ impl Provider for Ollama {
     }
 
     fn describe(&self, model: &str) -> Vec<Request> {
-        vec![Request::post(format!("{}api/show", self.0.url), json!({"model": model}))]
+        let url = &self.0.url;
+        vec![
+            Request::get(format!("{url}api/version")),
+            Request::post(format!("{url}api/show"), json!({"model": model})),
+        ]
     }
 
     fn complete(&self, asked: &Asked<'_>) -> Request {
@@ -76,11 +80,16 @@ impl Provider for Ollama {
     }
 
     fn listed(&self, body: &Value) -> Option<Vec<Listed>> {
+        if let Some(version) = text(&body["version"]) {
+            return Some(vec![Listed { build: Some(version.to_owned()), ..Listed::default() }]);
+        }
         if let Some(info) = body["model_info"].as_object() {
             let window = info.iter().find(|(name, _)| name.ends_with(".context_length"));
             let window = window.and_then(|(_, window)| window.as_u64());
             let sees = lists_pictures(&body["capabilities"]);
-            return Some(vec![Listed { window, sees, ..Listed::default() }]);
+            // Each `ollama pull` or `ollama create` changes it.
+            let build = text(&body["modified_at"]).map(str::to_owned);
+            return Some(vec![Listed { window, sees, build, ..Listed::default() }]);
         }
         let named = |model: &Value| {
             Some(Listed { name: text(&model["name"])?.to_owned(), ..Listed::default() })

@@ -114,7 +114,10 @@ impl Provider for OpenAi {
     fn listed(&self, body: &Value) -> Option<Vec<Listed>> {
         if let Some(window) = body["default_generation_settings"]["n_ctx"].as_u64() {
             let sees = body["modalities"]["vision"].as_bool();
-            return Some(vec![Listed { window: Some(window), sees, ..Listed::default() }]);
+            let builds = ["build_info", "model_path"].map(|name| text(&body[name]));
+            let build = builds.into_iter().flatten().map(str::to_owned);
+            let build = build.reduce(|one, other| format!("{one} {other}"));
+            return Some(vec![Listed { window: Some(window), sees, build, ..Listed::default() }]);
         }
         let window = |model: &Value| {
             let names = ["max_model_len", "context_length", "context_window"];
@@ -127,7 +130,7 @@ impl Provider for OpenAi {
         };
         let listed = |model: &Value| {
             let name = text(&model["id"])?.to_owned();
-            Some(Listed { name, window: window(model), sees: sees(model) })
+            Some(Listed { name, window: window(model), sees: sees(model), build: None })
         };
         Some(body["data"].as_array()?.iter().filter_map(listed).collect())
     }

@@ -30,12 +30,12 @@ fn way(body: &serde_json::Value) -> Way {
     }
 }
 
-fn ways(server: &Server) -> Vec<Way> {
+pub(super) fn ways(server: &Server) -> Vec<Way> {
     server.bodies().iter().map(way).collect()
 }
 
 /// As long as it may be, but not longer than `most`.
-fn as_long(most: usize) -> impl Fn(Fit<'_>) -> Rendered + Sync {
+pub(super) fn as_long(most: usize) -> impl Fn(Fit<'_>) -> Rendered + Sync {
     move |fit: Fit<'_>| Rendered { text: "x".repeat(fit.bytes.min(most)), ..Rendered::default() }
 }
 

@@ -4,7 +4,7 @@ use super::apis::{ANTHROPIC, GEMINI, OLLAMA, OPENAI};
 use super::*;
 
 fn listed(name: &str, window: Option<u64>) -> Listed {
-    Listed { name: name.to_owned(), window, sees: None }
+    Listed { name: name.to_owned(), window, ..Listed::default() }
 }
 
 #[tokio::test]

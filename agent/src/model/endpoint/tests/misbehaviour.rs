@@ -217,7 +217,7 @@ async fn an_answer_that_nobody_waits_for_is_ended_on_the_server() {
     let folder = tempfile::tempdir().unwrap();
     let known = Arc::new(Endpoints::at(folder.path()));
     let endpoint = Endpoint::new(&target, &keys(), known).unwrap();
-    endpoint.memo.asked(None, None);
+    endpoint.memo.described(Listed::default());
     let asked = tokio::spawn(async move { ask(&endpoint, &Ask::plain("hi")).await });
     let (mut socket, _) = listener.accept().await.unwrap();
     let mut bytes = [0; 4_096];

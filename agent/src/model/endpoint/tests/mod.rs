@@ -1,6 +1,8 @@
 //! Endpoints against real servers that behave and misbehave, each in the words of every provider.
 
 mod apis;
+mod fallen;
+mod in_force;
 mod learning;
 mod lists;
 mod misbehaviour;
@@ -41,6 +43,7 @@ fn endpoint(api: &Api, server: &Server) -> Endpoint {
 struct Told {
     pieces: Vec<String>,
     waiting: Vec<(u64, u64)>,
+    notices: Vec<String>,
 }
 
 /// Asks, and gives what was told and how it ended.
@@ -51,7 +54,7 @@ async fn ask(endpoint: &Endpoint, ask: &Ask<'_>) -> (Told, Result<Completion, Mo
         Progress::Waiting { waited, limit } => {
             told.waiting.push((waited.as_secs(), limit.as_secs()));
         }
-        Progress::Notice(notice) => panic!("{notice}"),
+        Progress::Notice(notice) => told.notices.push(notice.to_string()),
     };
     let result = endpoint.complete(ask, &mut hear).await;
     (told, result)
@@ -62,6 +65,7 @@ async fn ask(endpoint: &Endpoint, ask: &Ask<'_>) -> (Told, Result<Completion, Mo
 async fn hi(api: &Api, says: Says) -> (Told, Result<String, String>) {
     let server = Server::start([says]).await;
     let (told, result) = ask(&endpoint(api, &server), &Ask::plain("hi")).await;
+    assert_eq!(told.notices, [""; 0]);
     let result = result.map(|completion| completion.text).map_err(|error| error.to_string());
     (told, result.map_err(|error| error.replace(&server.address, "HOST")))
 }

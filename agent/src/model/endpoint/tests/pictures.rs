@@ -13,13 +13,13 @@ const JPEG: [u8; 5] = [0xff, 0xd8, 0xff, 0xe0, 0];
 const BASE64: &str = "/9j/4AA=";
 
 /// Asks about a text with a picture.
-async fn show(endpoint: &Endpoint) -> Result<Completion, ModelError> {
+pub(super) async fn show(endpoint: &Endpoint) -> Result<Completion, ModelError> {
     let picture = Picture::jpeg(&JPEG, "Look at the picture.").unwrap();
     ask(endpoint, &Ask::plain("Sum this up.").with_picture(Some(&picture))).await.1
 }
 
 /// Whether each of the requests had the picture. One that has not says nothing of it.
-fn shown(server: &Server) -> Vec<bool> {
+pub(super) fn shown(server: &Server) -> Vec<bool> {
     let shown = |body: &serde_json::Value| {
         let body = body.to_string();
         assert_eq!(body.contains(BASE64), body.contains("Look at the picture."), "{body}");

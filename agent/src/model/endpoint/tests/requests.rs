@@ -35,6 +35,14 @@ pub(super) async fn ask_turn(
     endpoint: &Endpoint,
     write: &(dyn Fn(Fit<'_>) -> Rendered + Sync),
 ) -> Result<Completion, ModelError> {
+    told_turn(endpoint, write).await.1
+}
+
+/// The same, with what was told meanwhile.
+pub(super) async fn told_turn(
+    endpoint: &Endpoint,
+    write: &(dyn Fn(Fit) -> Rendered + Sync),
+) -> (Told, Result<Completion, ModelError>) {
     let (cards, memory) = (cards(), Memory::default());
     let turn = TurnParts {
         message: "hi",
@@ -43,7 +51,7 @@ pub(super) async fn ask_turn(
         memory: &memory,
         typed: &[],
     };
-    ask(endpoint, &Ask::turn(write, turn)).await.1
+    ask(endpoint, &Ask::turn(write, turn)).await
 }
 
 /// Rules, then the message.

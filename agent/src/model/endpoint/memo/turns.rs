@@ -1,0 +1,59 @@
+//! How a server is turned from one way of asking to another, and that people hear of it once.
+
+use super::{Memo, State};
+use crate::model::Way;
+use crate::notice::Notice;
+
+/// After how many answers in a row without the form that was asked for nobody asks for it any more.
+const SHAPELESS: u8 = 2;
+
+impl Memo {
+    /// An answer came in `way`, after `refused` has befallen the one before if that is not nothing. Gives what people
+    /// should hear.
+    pub(in crate::model::endpoint) fn worked(
+        &self,
+        way: Way,
+        refused: Option<&str>,
+    ) -> Option<Notice> {
+        let mut state = self.lock();
+        state.shapeless = 0;
+        match refused {
+            _ if way == self.first => self.rise(&mut state),
+            Some(words) => self.fall(&mut state, way, words),
+            // It is asked as it has been for a while.
+            None => None,
+        }
+    }
+
+    /// An answer had not the form that was asked for in this way. Gives what people should hear.
+    pub(in crate::model::endpoint) fn ignored(&self, way: Way) -> Option<Notice> {
+        let mut state = self.lock();
+        state.shapeless = state.shapeless.saturating_add(1);
+        if state.shapeless < SHAPELESS {
+            return None;
+        }
+        let words = format!("{SHAPELESS} answers in a row had not the form that {way} asks for");
+        self.fall(&mut state, Way::ToolCode, &words)
+    }
+
+    fn fall(&self, state: &mut State, way: Way, words: &str) -> Option<Notice> {
+        let before = state.learned.way.replace(way);
+        state.learned.way_refused = Some(self.refused(words));
+        state.shapeless = 0;
+        let (model, address, first) = (&self.model, &self.address, self.first);
+        tracing::info!(model, address, words, %way, "the model is asked in another way");
+        // Another day in the same way is nothing new.
+        (before != Some(way)).then(|| {
+            Notice::new(format!(
+                "{model} at {address}: {words}; it is asked with {way} now, and with {first} again in a day"
+            ))
+        })
+    }
+
+    fn rise(&self, state: &mut State) -> Option<Notice> {
+        let before = state.learned.way.take();
+        state.learned.way_refused = None;
+        let (model, address, first) = (&self.model, &self.address, self.first);
+        before.map(|_| Notice::new(format!("{model} at {address} takes {first} again")))
+    }
+}
