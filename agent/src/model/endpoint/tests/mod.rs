@@ -2,6 +2,7 @@
 
 mod apis;
 mod fallen;
+mod glossed;
 mod in_force;
 mod learning;
 mod lists;

@@ -41,7 +41,7 @@ pub(super) async fn ask_turn(
 /// The same, with what was told meanwhile.
 pub(super) async fn told_turn(
     endpoint: &Endpoint,
-    write: &(dyn Fn(Fit) -> Rendered + Sync),
+    write: &(dyn Fn(Fit<'_>) -> Rendered + Sync),
 ) -> (Told, Result<Completion, ModelError>) {
     let (cards, memory) = (cards(), Memory::default());
     let turn = TurnParts {

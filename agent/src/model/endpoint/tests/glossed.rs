@@ -1,0 +1,96 @@
+//! What a small model is asked before it is asked about a message that is not English.
+
+use serde_json::{Value, json};
+
+use super::apis::OPENAI;
+use super::requests::{cards, says};
+use super::*;
+use crate::action::Observation;
+use crate::model::{Fit, TurnParts};
+use crate::prompt::{Gloss, Rendered};
+use crate::workspace::Memory;
+
+const GERMAN: &str = "Schreib etwas auf, das alle lesen";
+
+/// An endpoint of the model of this name.
+fn of(model: &str, server: &Server) -> Endpoint {
+    let mut target = OPENAI.target(&server.address);
+    target.model = model.to_owned();
+    let known = Arc::new(Endpoints::at(tempfile::tempdir().unwrap().path()));
+    Endpoint::new(&target, &keys(), known).unwrap()
+}
+
+/// Asks about the message; gives what people hear.
+async fn ask_about(endpoint: &Endpoint, message: &str) -> (Told, Result<Completion, ModelError>) {
+    let (cards, memory, so_far) = (cards(), Memory::default(), [] as [Observation; 0]);
+    let turn = TurnParts {
+        message,
+        cards: [&cards[..1], &cards[1..]],
+        so_far: &so_far,
+        memory: &memory,
+        typed: &[],
+    };
+    let write = |fit: Fit<'_>| {
+        let asked = match fit.gloss {
+            Gloss::None => format!("say: {message}"),
+            Gloss::Wanted => format!("translate: {message}"),
+            Gloss::Is(gloss) => format!("say: {message} ({gloss})"),
+        };
+        Rendered { text: format!("rules\n{asked}"), stable: 6, cut: Vec::new() }
+    };
+    ask(endpoint, &Ask::turn(&write, turn)).await
+}
+
+/// What the server was asked for, and which actions the answer may have.
+fn asked(server: &Server) -> Vec<(String, Vec<String>)> {
+    let body = |body: Value| {
+        let messages = body["messages"].as_array().unwrap().clone();
+        let schema = &body["response_format"]["json_schema"]["schema"];
+        let branches = schema["$defs"]["action"]["anyOf"].as_array().cloned().unwrap_or_default();
+        let name = |one: &Value| one["properties"]["name"]["enum"][0].as_str().unwrap().to_owned();
+        let last = messages.last().unwrap()["content"].as_str().unwrap().to_owned();
+        (last, branches.iter().map(name).collect())
+    };
+    server.bodies().into_iter().map(body).collect()
+}
+
+#[tokio::test]
+async fn a_small_model_first_says_in_english_what_is_meant_and_once_a_message() {
+    let gloss = json!({"english": "Publish a post for all"}).to_string();
+    let answers = [gloss.as_str(), "{}", "{}"].map(|text| says(&OPENAI, text));
+    let server = Server::start(answers).await;
+    let endpoint = of("m-1b", &server);
+    let (told, result) = ask_about(&endpoint, GERMAN).await;
+    assert_eq!(result.unwrap().text, "{}");
+    assert_eq!(told.pieces, ["{}"], "nobody sees the gloss");
+    ask_about(&endpoint, GERMAN).await.1.unwrap();
+    let answered = format!("say: {GERMAN} (Publish a post for all)");
+    let post = || vec!["CREATE_POST".to_owned()];
+    let expected = [
+        (format!("translate: {GERMAN}"), Vec::new()),
+        (answered.clone(), post()),
+        (answered, post()),
+    ];
+    assert_eq!(asked(&server), expected);
+}
+
+#[tokio::test]
+async fn who_is_large_or_asked_in_english_needs_none() {
+    for (model, message) in [("m-8b", GERMAN), ("m-1b", "What is the capital of Australia?")] {
+        let server = Server::start([says(&OPENAI, "{}")]).await;
+        ask_about(&of(model, &server), message).await.1.unwrap();
+        assert_eq!(asked(&server).len(), 1, "{model}");
+        assert_eq!(asked(&server)[0].0, format!("say: {message}"), "{model}");
+    }
+}
+
+#[tokio::test]
+async fn without_a_gloss_the_message_is_asked_about_as_it_is() {
+    for first in [says(&OPENAI, "I won't."), super::fallen::no()] {
+        let server = Server::start([first, says(&OPENAI, "{}")]).await;
+        let (told, result) = ask_about(&of("m-1b", &server), GERMAN).await;
+        assert_eq!(result.unwrap().text, "{}");
+        assert_eq!(told.notices, [""; 0]);
+        assert_eq!(asked(&server)[1].0, format!("say: {GERMAN}"));
+    }
+}
