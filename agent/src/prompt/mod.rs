@@ -16,6 +16,7 @@ mod near;
 mod next;
 
 mod gloss;
+mod handed;
 mod narrow;
 mod offered;
 mod once;

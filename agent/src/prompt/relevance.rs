@@ -10,9 +10,10 @@ use std::sync::Arc;
 use protocol::{ActionCard, Example};
 use serde_json::Value;
 
+use super::handed::wish;
 use super::once::Once;
 use super::said::Said;
-use super::words::{kinds, value, values, wish, words};
+use super::words::{kinds, value, values, words};
 
 /// How much of the best score an action needs to be relevant, too: who asks for two things at once says one of them
 /// in fewer words.
@@ -39,8 +40,9 @@ pub(super) fn relevant<'c>(said: Said<'_>, cards: &[&'c ActionCard]) -> Vec<&'c 
 
 /// A card's examples, those first that share the most words with the message.
 pub(super) fn nearest<'c>(said: Said<'_>, card: &'c ActionCard) -> Vec<&'c Example> {
-    let said: BTreeSet<String> = said.texts().flat_map(words).collect();
-    let shared = |example: &&Example| said.intersection(&words(&example.say)).count();
+    let wished = |text: &str| words(&wish(text));
+    let said: BTreeSet<String> = said.texts().flat_map(wished).collect();
+    let shared = |example: &&Example| said.intersection(&wished(&example.say)).count();
     let mut examples: Vec<&Example> = card.examples.iter().collect();
     examples.sort_by_key(|example| std::cmp::Reverse(shared(example)));
     examples
@@ -159,10 +161,14 @@ impl Told {
             list.iter().filter_map(Value::as_str).map(str::to_owned).collect()
         };
         let listed: Vec<Vec<String>> = listed.map(texts_of).collect();
-        let says = card.examples.iter().map(|example| example.say.as_str());
+        // Who says hello says nothing of the post `Hello World`.
+        let says: Vec<String> = card.examples.iter().map(|example| wish(&example.say)).collect();
         let name = card.name.as_str().replace('_', " ");
         let own = [name.as_str(), card.instruction.as_str()];
-        let texts = own.into_iter().chain(listed.iter().flatten().map(String::as_str)).chain(says);
+        let texts = own
+            .into_iter()
+            .chain(listed.iter().flatten().map(String::as_str))
+            .chain(says.iter().map(String::as_str));
         let values = |list: &Vec<String>| list.iter().map(|text| value(text)).collect();
         Self { words: texts.flat_map(words).collect(), values: listed.iter().map(values).collect() }
     }

@@ -6,9 +6,10 @@ use std::sync::LazyLock;
 use protocol::ActionCard;
 use regex::Regex;
 
+use super::handed::wish;
 use super::relevance::{Known, Text, Told};
 use super::said::Said;
-use super::words::{has_number, wish, words};
+use super::words::{has_number, words};
 
 /// What stands between two wishes in one message, in the languages that the first-party actions are shown in.
 static BETWEEN: LazyLock<Option<Regex>> = LazyLock::new(|| {

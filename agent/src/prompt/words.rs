@@ -42,67 +42,6 @@ pub(super) fn value(text: &str) -> String {
     if text.chars().count() == 1 { text.to_owned() } else { text.to_lowercase() }
 }
 
-/// A message without what it hands on, such as the text of a post: what stands in quotes, or behind a colon. The
-/// whole of it if nothing else is left.
-pub(super) fn wish(message: &str) -> String {
-    let unquoted = without_quotes(message);
-    let head = ends_of_head(&unquoted).map_or(unquoted.as_str(), |end| &unquoted[..end]);
-    if words(head).is_empty() { message.to_owned() } else { head.to_owned() }
-}
-
-/// Whether a message ends with a question mark.
-pub(super) fn is_asking(message: &str) -> bool {
-    message.trim_end().ends_with(['?', '？'])
-}
-
-/// Whether a message hands something on.
-pub(super) fn hands_on(message: &str) -> bool {
-    without_quotes(message) != message || ends_of_head(message).is_some()
-}
-
-/// Where the colon is behind which something else begins; that of an address or a time is none.
-fn ends_of_head(text: &str) -> Option<usize> {
-    text.char_indices().find_map(|(at, c)| {
-        let next = text[at + c.len_utf8()..].chars().next();
-        let is_end = c == '\u{ff1a}'
-            || (c == ':' && next.is_some_and(|next| next.is_whitespace() || !next.is_ascii()));
-        is_end.then_some(at)
-    })
-}
-
-/// What opens a quotation, and what closes it.
-const QUOTES: [(char, char); 6] = [
-    ('"', '"'),
-    ('\'', '\''),
-    ('\u{201c}', '\u{201d}'),
-    ('\u{201e}', '\u{201c}'),
-    ('\u{ab}', '\u{bb}'),
-    ('\u{300c}', '\u{300d}'),
-];
-
-fn without_quotes(text: &str) -> String {
-    let mut left = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let behind = &rest[first.len_utf8()..];
-        match QUOTES
-            .iter()
-            .find(|(open, _)| *open == first)
-            .filter(|_| !left.ends_with(char::is_alphanumeric))
-        {
-            Some((_, close)) if behind.contains(*close) => {
-                left.push(' ');
-                rest = behind.split_once(*close).map_or("", |(_, rest)| rest);
-            }
-            _ => {
-                left.push(first);
-                rest = behind;
-            }
-        }
-    }
-    left
-}
-
 fn pieces(word: &str) -> Vec<String> {
     if let Some(kind) = kind(word) {
         return vec![kind.to_owned()];
@@ -165,24 +104,6 @@ fn kind(word: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_is_handed_on_is_no_wish() {
-        for (message, left) in [
-            ("Post 'bread and butter' on X", "Post   on X"),
-            ("Toot: the garden is in bloom", "Toot"),
-            ("don't forget: it's 42", "don't forget"),
-            ("at 10:30 read https://example.com/a", "at 10:30 read https://example.com/a"),
-            (
-                "\u{5728}X\u{4e0a}\u{53d1}\u{5e03}:\u{4f60}\u{597d}",
-                "\u{5728}X\u{4e0a}\u{53d1}\u{5e03}",
-            ),
-            ("'all of it'", "'all of it'"),
-            ("it's an open 'quote", "it's an open 'quote"),
-        ] {
-            assert_eq!(wish(message), left, "{message}");
-        }
-    }
 
     #[test]
     fn a_letter_alone_is_a_value_only_as_it_is_written() {

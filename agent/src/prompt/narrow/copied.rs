@@ -4,12 +4,14 @@
 use protocol::ActionCard;
 use serde_json::{Value, json};
 
+use crate::prompt::handed::pieces;
 use crate::prompt::words::is_ideograph;
 
-/// How many words a message may have: each run of them is listed, and a server makes a rule of each.
+/// How many words a piece of a message may have: each run of them is listed, and a server makes a rule of each.
 const WORDS: usize = 30;
 
-/// The parts of the message, if the parameter is copied from it.
+/// The parts of the message that it may be, if the parameter is copied from it: of one that is handed on in all examples,
+/// what the message hands on; if that is nothing, it has to be written.
 pub(super) fn only(message: &str, card: &ActionCard, param: &str) -> Option<Value> {
     let schema = card.params.get(param)?;
     let is_text = schema.get("type").is_some_and(|kind| kind == "string");
@@ -17,36 +19,68 @@ pub(super) fn only(message: &str, card: &ActionCard, param: &str) -> Option<Valu
     if !is_text || !is_free || !is_copied(card, param) {
         return None;
     }
-    let parts = parts(message);
+    let parts = match is_handed(card, param) {
+        true => handed(message),
+        false => parts(message),
+    };
     (!parts.is_empty()).then(|| json!({"type": "string", "enum": parts}))
 }
 
 /// Whether in all examples of the card this parameter is a part of what is said.
 pub(super) fn is_copied(card: &ActionCard, param: &str) -> bool {
-    let mut values = card.examples.iter().filter_map(|example| {
-        let value = example.params.get(param)?.as_str()?;
-        Some(example.say.contains(value))
-    });
-    values.next().is_some_and(|first| first && values.all(|is_part| is_part))
+    in_all_examples(card, param, |say, value| say.contains(value))
 }
 
-/// All runs of whole words, with the marks at their ends and without; none of a long message.
+fn is_handed(card: &ActionCard, param: &str) -> bool {
+    in_all_examples(card, param, |say, value| handed(say).contains(&value))
+}
+
+fn in_all_examples(card: &ActionCard, param: &str, holds: impl Fn(&str, &str) -> bool) -> bool {
+    let mut examples = card.examples.iter().filter_map(|example| {
+        let value = example.params.get(param)?.as_str()?;
+        Some(holds(&example.say, value))
+    });
+    examples.next().is_some_and(|first| first && examples.all(|holds| holds))
+}
+
+/// What a message hands on.
+fn handed(message: &str) -> Vec<&str> {
+    let handed = pieces(message).into_iter().filter(|piece| piece.is_handed);
+    handed.map(|piece| piece.text.trim()).filter(|text| !text.is_empty()).collect()
+}
+
+/// All runs of whole words in a piece of it, with the marks at their ends and without. A long piece is listed as a whole if
+/// it is handed on; of another one nothing can be listed, and then nothing is.
 fn parts(message: &str) -> Vec<&str> {
-    let words = bounds(message);
-    if words.len() > WORDS {
-        return Vec::new();
-    }
     let mut parts: Vec<&str> = Vec::new();
-    for (place, (start, _)) in words.iter().enumerate() {
-        for (_, end) in &words[place..] {
-            let whole = &message[*start..*end];
-            let bare = whole.trim_matches(|c: char| !c.is_alphanumeric());
-            parts.extend([whole, bare].into_iter().filter(|part| !part.is_empty()));
+    for piece in pieces(message) {
+        match runs(piece.text) {
+            Some(runs) => parts.extend(runs),
+            None if piece.is_handed => parts.push(piece.text.trim()),
+            None => return Vec::new(),
         }
     }
     parts.sort_unstable();
     parts.dedup();
     parts
+}
+
+fn runs(piece: &str) -> Option<Vec<&str>> {
+    let words = bounds(piece);
+    if words.len() > WORDS {
+        return None;
+    }
+    let mut runs = Vec::new();
+    for (place, (start, _)) in words.iter().enumerate() {
+        for (_, end) in &words[place..] {
+            let whole = &piece[*start..*end];
+            let bare = whole.trim_matches(|c: char| !c.is_alphanumeric());
+            if !bare.is_empty() {
+                runs.extend([whole, bare]);
+            }
+        }
+    }
+    Some(runs)
 }
 
 /// Where each word begins and ends, in bytes; of a script without spaces, each letter.
@@ -81,18 +115,25 @@ mod tests {
     #[test]
     fn a_value_that_all_examples_copy_is_a_part_of_the_message() {
         let copies = card(json!([
-            {"say": "Post 'Hello there'.", "params": {"text": "Hello there"}},
+            {"say": "Post Hello there.", "params": {"text": "Hello there"}},
             {"say": "Post.", "params": {}},
         ]));
         let parts = only("Say 'good day'!", &copies, "text").unwrap();
-        let expected =
-            ["'good", "'good day'!", "Say", "Say 'good", "Say 'good day", "Say 'good day'!"];
-        let listed = parts["enum"].as_array().unwrap();
-        for part in expected.into_iter().chain(["day", "day'!", "good", "good day"]) {
-            assert!(listed.contains(&json!(part)), "{part}");
-        }
-        assert_eq!(listed.len(), 10);
+        assert_eq!(parts["enum"], json!(["Say", "day", "good", "good day"]));
         assert_eq!(only("Say it.", &copies, "to"), None, "what is listed is not copied");
+    }
+
+    #[test]
+    fn a_value_that_is_handed_on_is_taken_whole_or_written() {
+        let hands = card(json!([
+            {"say": "Post 'Hello there'.", "params": {"text": "Hello there"}},
+            {"say": "Post: Hello", "params": {"text": "Hello"}},
+        ]));
+        let values = |message| only(message, &hands, "text").map(|only| only["enum"].clone());
+        assert_eq!(values("Toot: the garden is in bloom"), Some(json!(["the garden is in bloom"])));
+        assert_eq!(values("Post 'a b' and 'c'"), Some(json!(["a b", "c"])));
+        assert_eq!(values("Post a haiku on rain"), None);
+        assert_eq!(values("Post ''"), None);
     }
 
     #[test]
@@ -113,6 +154,9 @@ mod tests {
         assert_eq!(only("Say it.", &writes, "text"), None);
         assert_eq!(only("Say it.", &card(json!([])), "text"), None);
         let copies = card(json!([{"say": "a", "params": {"text": "a"}}]));
-        assert_eq!(only(&"word ".repeat(31), &copies, "text"), None, "too long to be listed");
+        let long = "word ".repeat(31);
+        assert_eq!(only(&long, &copies, "text"), None, "too long to be listed");
+        let handed = only(&format!("Post: {long}"), &copies, "text").unwrap();
+        assert_eq!(handed["enum"], json!(["Post", long.trim()]));
     }
 }

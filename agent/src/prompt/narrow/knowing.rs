@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::prompt::handed::{hands_on, is_asking};
 use crate::prompt::said::Said;
-use crate::prompt::words::{hands_on, is_asking};
 
 /// The words that such a question begins with, or in Chinese holds, in the languages that the first-party actions are shown in.
 static BEGINS: LazyLock<Option<Regex>> = LazyLock::new(|| {

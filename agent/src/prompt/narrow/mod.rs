@@ -9,14 +9,14 @@ mod knowing;
 mod there;
 mod values;
 
-use protocol::{ActionCard, Effect};
+use protocol::{ActionCard, Effect, Outcome};
 use serde_json::Value;
 
 use super::form;
+use super::handed::{hands_on, is_asking};
 use super::offered::offered;
 use super::said::Said;
 use super::wishes::{Wished, has_pair, joins, wishes};
-use super::words::{hands_on, is_asking};
 use crate::action::Observation;
 use there::There;
 
@@ -56,6 +56,11 @@ pub(crate) struct Shape {
 /// How many thoughts are listed at most: two of the same kind for a dozen actions.
 const THOUGHTS: usize = 144;
 
+/// What a small model thinks when it has acted, before it speaks. Left alone it thinks that it is being thanked.
+const TELL_RESULTS: &str = "tell the user what the results say";
+const DONE: &str = "done; nothing to do";
+const TELL_WHY: &str = "tell the user why it was not done";
+
 /// The actions that the parts of the message tell, or those that must be asked for again; if no word tells, all but those
 /// that would need an address which nobody has named.
 #[must_use]
@@ -67,7 +72,8 @@ pub(crate) fn narrowed(asked: &Asked<'_>) -> Narrowed {
         return Narrowed { cards: asked.narrow(due), shapes };
     }
     let wished = wishes(asked.said, &all);
-    let is_over = !wished.is_empty() && asked.so_far.len() >= wished.len();
+    // A small model that has acted goes on acting as long as it may.
+    let is_over = !asked.so_far.is_empty() && asked.so_far.len() >= wished.len();
     let cards = if is_over { Vec::new() } else { asked.meant(&wished) };
     let left = |one: &Wished<'_>| cards.iter().any(|card| card.name == one.card.name);
     let wished: Vec<Wished<'_>> = wished.into_iter().filter(left).collect();
@@ -100,7 +106,7 @@ impl<'a> Asked<'a> {
         let is_first = self.so_far.is_empty();
         let mut shapes: Vec<Shape> = Vec::new();
         if !is_order || cards.is_empty() {
-            shapes.push(Shape::of_talk());
+            shapes.push(self.talk());
         }
         if cards.is_empty() {
             return shapes;
@@ -117,6 +123,24 @@ impl<'a> Asked<'a> {
             _ => {}
         }
         shapes
+    }
+
+    /// Words alone. Who has acted tells what came of it; what a deed brought is on the screen already.
+    fn talk(&self) -> Shape {
+        let card = |seen: &Observation| {
+            let mut cards = self.cards.into_iter().flatten();
+            cards.find(|card| card.name == seen.action)
+        };
+        let read = |seen: &Observation| card(seen).is_some_and(|card| card.effect == Effect::None);
+        let done: Vec<&Observation> =
+            self.so_far.iter().filter(|seen| matches!(seen.outcome, Outcome::Done(_))).collect();
+        let thought = match (self.so_far, done.as_slice()) {
+            ([], _) => return Shape::of(0, form::thoughts_of_talk().map(str::to_owned).collect()),
+            (_, []) => TELL_WHY,
+            (_, done) if done.iter().any(|seen| read(seen)) => TELL_RESULTS,
+            _ => DONE,
+        };
+        Shape::of(0, vec![thought.to_owned()])
     }
 
     /// Whether the same may be wished for with two values that stand side by side: `the weather in Rome and Athens`.
@@ -175,10 +199,6 @@ impl Shape {
 
     fn of(actions: usize, thoughts: Vec<String>) -> Self {
         Self { thoughts, ..Self::free(actions) }
-    }
-
-    fn of_talk() -> Self {
-        Self::of(0, form::thoughts_of_talk().map(str::to_owned).collect())
     }
 
     fn of_one(card: &ActionCard) -> Self {

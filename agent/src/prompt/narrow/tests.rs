@@ -150,9 +150,19 @@ fn what_is_done_is_not_done_again() {
     let after = |so_far: &[Observation]| counts(&offer_after(said, so_far, &[]));
     assert_eq!(after(&[seen("CREATE_POST", None)]), [1, 1]);
     assert_eq!(after(&[seen("CREATE_POST", None), seen("_MEMORY_WRITE", None)]), [0]);
-    // Words that tell nothing do not tell either when it is over.
-    let offer = offer_after(Said::plainly("und was noch?"), &[seen("HELLO_WORLD", None)], &[]);
-    assert!(offer.shapes.len() > 1);
+    let untold = Said::plainly("und was noch?");
+    let offer = offer_after(untold, &[seen("HELLO_WORLD", None)], &[]);
+    assert_eq!((counts(&offer), names(&offer).len()), (vec![0], 0));
+}
+
+#[test]
+fn who_has_acted_tells_what_came_of_it() {
+    let said = Said::plainly("Post 'Hi' on X");
+    let thoughts =
+        |so_far: &[Observation]| offer_after(said, so_far, &[]).shapes[0].thoughts.clone();
+    assert_eq!(thoughts(&[seen("CREATE_POST", None)]), [DONE]);
+    assert_eq!(thoughts(&[seen("CREATE_POST", None), seen("WEATHER", None)]), [TELL_RESULTS]);
+    assert_eq!(thoughts(&[seen("CREATE_POST", Some(Code::Owner))]), [TELL_WHY]);
 }
 
 #[test]

@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use protocol::ActionCard;
 use serde_json::{Value, json};
 
+use crate::prompt::handed::wish;
 use crate::prompt::relevance::Text;
 use crate::prompt::said::Said;
-use crate::prompt::words::{value, wish, words};
+use crate::prompt::words::{value, words};
 
 /// The listed values that the message names, or else those whose examples have a word of it that the others' lack: who says
 /// `toot` means Mastodon.
