@@ -1,28 +1,31 @@
-//! How large a model is, as far as its name tells.
+//! How large a model is, as its server has counted or its name tells.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// From how many billions of parameters on a model counts what a message asks for by itself. Measured on 0.5 and 1.5
-/// (`cargo xtask eval`); 7 and 8 need no help.
-const LARGE: f64 = 4.0;
+/// From how many parameters on a model counts what a message asks for by itself. Measured on half a billion
+/// (`cargo xtask eval`).
+const LARGE: f64 = 4e9;
 
 /// The number of parameters in a name: `qwen2.5:3b`, `Qwen2.5-Coder-0.5B-Instruct`, `gemma3:270m`.
 static PARAMETERS: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?i)(?:^|[^a-z0-9.])(\d+(?:\.\d+)?)([bm])(?:$|[^a-z0-9])").ok());
 
-/// Whether its name says that it is small. One that does not say is taken for large.
+/// Whether a model of so many parameters, or of this name if nobody has counted, is small. One whose name does not say is
+/// taken for large.
 #[must_use]
-pub(super) fn is_small(name: &str) -> bool {
-    billions(name).is_some_and(|billions| billions < LARGE)
+pub(super) fn is_small(counted: Option<u64>, name: &str) -> bool {
+    counted.or_else(|| parameters(name)).is_some_and(|parameters| (parameters as f64) < LARGE)
 }
 
-fn billions(name: &str) -> Option<f64> {
+/// How many parameters a name or a file's name says that a model has.
+#[must_use]
+pub(super) fn parameters(name: &str) -> Option<u64> {
     let found = PARAMETERS.as_ref()?.captures(name)?;
     let number: f64 = found.get(1)?.as_str().parse().ok()?;
-    let millions = found.get(2)?.as_str().eq_ignore_ascii_case("m");
-    Some(if millions { number / 1000.0 } else { number })
+    let unit = if found.get(2)?.as_str().eq_ignore_ascii_case("m") { 1e6 } else { 1e9 };
+    Some((number * unit) as u64)
 }
 
 #[cfg(test)]
@@ -38,7 +41,7 @@ mod tests {
             "llama3.2:1B",
             "/m/x-1.5b-q4.gguf",
         ] {
-            assert!(is_small(small), "{small}");
+            assert!(is_small(None, small), "{small}");
         }
         for large in [
             "llama3.1:8B",
@@ -49,7 +52,7 @@ mod tests {
             "q05.gguf",
             "",
         ] {
-            assert!(!is_small(large), "{large}");
+            assert!(!is_small(None, large), "{large}");
         }
     }
 }

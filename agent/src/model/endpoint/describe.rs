@@ -10,7 +10,7 @@ use crate::model::provider::Listed;
 const DESCRIBE: Duration = Duration::from_secs(5);
 
 impl Endpoint {
-    /// Asks the server what it is: how large its window is, whether the model sees, and in which versions. It is taken to
+    /// Asks the server what it is: how large its window and the model are, whether that sees, and in which versions. It is taken to
     /// be so for an hour. Only a server that is not there is an error.
     pub(super) async fn described(&self) -> Result<(), ModelError> {
         if !self.memo.wants_description() {
@@ -25,7 +25,8 @@ impl Endpoint {
                     return Err(error);
                 }
                 Err(_) => {
-                    is_whole = false;
+                    // Whoever told the window has told the versions, too.
+                    is_whole &= said.window.is_some();
                     continue;
                 }
             };
@@ -34,7 +35,7 @@ impl Endpoint {
                     said.add(listed);
                 }
             }
-            if said.window.is_some() {
+            if said.window.is_some() && said.parameters.is_some() {
                 break;
             }
         }

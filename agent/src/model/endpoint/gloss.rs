@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::Endpoint;
 use super::plan::Plan;
-use crate::model::{Ask, Listener, Progress, Way, size};
+use crate::model::{Ask, Listener, Progress, Way};
 use crate::prompt::{self, wants_gloss};
 
 /// The gloss of the message that was asked for last: a turn asks several times about one.
@@ -31,7 +31,7 @@ impl Endpoint {
         way: Way,
         progress: &mut Listener<'_>,
     ) -> Option<String> {
-        let turn = ask.turn.filter(|_| way == Way::Json && size::is_small(&self.model))?;
+        let turn = ask.turn.filter(|_| way == Way::Json && self.memo.is_small())?;
         if !wants_gloss(turn.message, turn.cards) {
             return None;
         }

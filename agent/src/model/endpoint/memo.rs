@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use protocol::Millis;
 
 use super::measure;
-use crate::model::Way;
 use crate::model::provider::{Place, SizedBy};
+use crate::model::{Way, size};
 use crate::workspace::{Endpoints, Learned, Refused};
 
 /// No window is smaller than this, in tokens, whatever a server says: nothing would fit.
@@ -49,6 +49,8 @@ struct State {
     takes_temperature: bool,
     /// Whether it can see, as the server says.
     sees: Option<bool>,
+    /// How many parameters it has, as the server says.
+    parameters: Option<u64>,
     /// It has refused a picture in this process.
     is_blind: bool,
 }
@@ -73,6 +75,7 @@ impl Memo {
             shapeless: 0,
             takes_temperature: true,
             sees: None,
+            parameters: None,
             is_blind: false,
         };
         Self {
@@ -157,6 +160,11 @@ impl Memo {
         if now != before {
             state.learned.bytes_per_token = Some(now);
         }
+    }
+
+    /// Whether the model needs the help that small ones need.
+    pub(super) fn is_small(&self) -> bool {
+        size::is_small(self.lock().parameters, &self.model)
     }
 
     /// Whether it lets itself be told a temperature.

@@ -119,7 +119,7 @@ impl Endpoint {
     }
 
     fn server(&self) -> Server<'_> {
-        Server { model: &self.model, memo: &self.memo, wish: self.window }
+        Server { memo: &self.memo, wish: self.window }
     }
 
     async fn attempt(

@@ -5,7 +5,7 @@ use protocol::ActionCard;
 use super::measure;
 use super::memo::{Memo, Size};
 use crate::model::provider::{Asked, Form};
-use crate::model::{Ask, Fit, Picture, TurnParts, Way, schema, size, tools};
+use crate::model::{Ask, Fit, Picture, TurnParts, Way, schema, tools};
 use crate::prompt::{self, Gloss, Rendered, Said, gloss_schema, narrowed, offered};
 
 /// One request, before it takes a provider's shape.
@@ -28,11 +28,9 @@ pub(super) struct Plan<'p> {
     temperature: Option<u8>,
 }
 
-/// Who is asked.
+/// What is known of who is asked.
 #[derive(Clone, Copy)]
 pub(super) struct Server<'m> {
-    /// The model.
-    pub(super) model: &'m str,
     /// What is known of its server.
     pub(super) memo: &'m Memo,
     /// The window that its owner wishes for, in tokens.
@@ -42,7 +40,7 @@ pub(super) struct Server<'m> {
 impl<'p> Plan<'p> {
     /// Plans `ask`.
     pub(super) fn new(ask: &Ask<'p>, way: Way, gloss: Option<&str>, server: &Server<'_>) -> Self {
-        let form = form(ask, way, gloss, server.model);
+        let form = form(ask, way, gloss, server.memo.is_small());
         let gloss = gloss.map_or(Gloss::None, Gloss::Is);
         Self::of(ask, (way, gloss), form, server)
     }
@@ -112,10 +110,10 @@ pub(super) fn next(way: Way) -> Option<Way> {
     }
 }
 
-fn form(ask: &Ask<'_>, way: Way, gloss: Option<&str>, model: &str) -> Form {
+fn form(ask: &Ask<'_>, way: Way, gloss: Option<&str>, is_small: bool) -> Form {
     let Some(turn) = &ask.turn else { return Form::Free };
     let TurnParts { message, cards, so_far, typed, .. } = *turn;
-    if way == Way::Json && size::is_small(model) {
+    if way == Way::Json && is_small {
         let said = Said { message, gloss };
         let narrowed = narrowed(&prompt::Asked { said, cards, so_far, typed });
         let cards: Vec<&ActionCard> = narrowed.cards.iter().collect();

@@ -90,7 +90,8 @@ impl Provider for Anthropic {
         let listed = |model: &Value| {
             let window = model["max_input_tokens"].as_u64();
             let sees = model["capabilities"]["image_input"]["supported"].as_bool();
-            Some(Listed { name: text(&model["id"])?.to_owned(), window, sees, build: None })
+            let name = text(&model["id"])?.to_owned();
+            Some(Listed { name, window, sees, ..Listed::default() })
         };
         Some(body["data"].as_array()?.iter().filter_map(listed).collect())
     }

@@ -110,6 +110,8 @@ pub struct Listed {
     pub window: Option<u64>,
     /// Whether it can see pictures, if that is said.
     pub sees: Option<bool>,
+    /// How many parameters it has, if that is said.
+    pub parameters: Option<u64>,
     /// The versions of the server and of the model, in words of the server's that change with them, if that is said.
     pub build: Option<String>,
 }
@@ -119,6 +121,7 @@ impl Listed {
     pub(super) fn add(&mut self, other: Self) {
         self.window = self.window.or(other.window);
         self.sees = self.sees.or(other.sees);
+        self.parameters = self.parameters.or(other.parameters);
         let builds = [self.build.take(), other.build];
         self.build = builds.into_iter().flatten().reduce(|one, other| format!("{one} {other}"));
     }

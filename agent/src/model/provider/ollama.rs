@@ -89,7 +89,9 @@ impl Provider for Ollama {
             let sees = lists_pictures(&body["capabilities"]);
             // Each `ollama pull` or `ollama create` changes it.
             let build = text(&body["modified_at"]).map(str::to_owned);
-            return Some(vec![Listed { window, sees, build, ..Listed::default() }]);
+            let parameters = info.get("general.parameter_count").and_then(Value::as_u64);
+            let name = String::new();
+            return Some(vec![Listed { name, window, sees, parameters, build }]);
         }
         let named = |model: &Value| {
             Some(Listed { name: text(&model["name"])?.to_owned(), ..Listed::default() })

@@ -11,6 +11,7 @@ use super::{
     lists_pictures, messages, text,
 };
 use crate::config::ProviderName;
+use crate::model::size::parameters;
 use crate::model::{ModelError, Picture, Way};
 
 /// OpenAI itself.
@@ -117,7 +118,10 @@ impl Provider for OpenAi {
             let builds = ["build_info", "model_path"].map(|name| text(&body[name]));
             let build = builds.into_iter().flatten().map(str::to_owned);
             let build = build.reduce(|one, other| format!("{one} {other}"));
-            return Some(vec![Listed { window: Some(window), sees, build, ..Listed::default() }]);
+            // A server that was started with a file takes any name for it.
+            let parameters = text(&body["model_path"]).and_then(parameters);
+            let name = String::new();
+            return Some(vec![Listed { name, window: Some(window), sees, parameters, build }]);
         }
         let window = |model: &Value| {
             let names = ["max_model_len", "context_length", "context_window"];
@@ -130,7 +134,9 @@ impl Provider for OpenAi {
         };
         let listed = |model: &Value| {
             let name = text(&model["id"])?.to_owned();
-            Some(Listed { name, window: window(model), sees: sees(model), build: None })
+            let parameters = model["meta"]["n_params"].as_u64();
+            let (window, sees) = (window(model), sees(model));
+            Some(Listed { name, window, sees, parameters, build: None })
         };
         Some(body["data"].as_array()?.iter().filter_map(listed).collect())
     }

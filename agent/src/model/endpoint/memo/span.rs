@@ -57,6 +57,7 @@ impl Memo {
         }
         state.learned.build = build.or(state.learned.build.take());
         state.sees = said.sees.or(state.sees);
+        state.parameters = said.parameters.or(state.parameters);
         if let Some(window) = said.window.filter(|&window| window >= SMALLEST) {
             state.learned.window = Some(window);
             state.learned.prompt_refused = None;
@@ -74,7 +75,7 @@ impl Memo {
         state.take_anew();
         let bytes_per_token = state.learned.bytes_per_token;
         state.learned = Learned { bytes_per_token, ..Learned::default() };
-        (state.asked, state.sees) = (None, None);
+        (state.asked, state.sees, state.parameters) = (None, None, None);
         drop(state);
         self.keep();
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::apis::OPENAI;
+use super::apis::{Api, OLLAMA, OPENAI};
 use super::requests::{cards, says};
 use super::*;
 use crate::action::Observation;
@@ -13,8 +13,8 @@ use crate::workspace::Memory;
 const GERMAN: &str = "Schreib etwas auf, das alle lesen";
 
 /// An endpoint of the model of this name.
-fn of(model: &str, server: &Server) -> Endpoint {
-    let mut target = OPENAI.target(&server.address);
+fn of(api: &Api, model: &str, server: &Server) -> Endpoint {
+    let mut target = api.target(&server.address);
     target.model = model.to_owned();
     let known = Arc::new(Endpoints::at(tempfile::tempdir().unwrap().path()));
     Endpoint::new(&target, &keys(), known).unwrap()
@@ -59,7 +59,7 @@ async fn a_small_model_first_says_in_english_what_is_meant_and_once_a_message() 
     let gloss = json!({"english": "Publish a post for all"}).to_string();
     let answers = [gloss.as_str(), "{}", "{}"].map(|text| says(&OPENAI, text));
     let server = Server::start(answers).await;
-    let endpoint = of("m-1b", &server);
+    let endpoint = of(&OPENAI, "m-1b", &server);
     let (told, result) = ask_about(&endpoint, GERMAN).await;
     assert_eq!(result.unwrap().text, "{}");
     assert_eq!(told.pieces, ["{}"], "nobody sees the gloss");
@@ -78,9 +78,31 @@ async fn a_small_model_first_says_in_english_what_is_meant_and_once_a_message() 
 async fn who_is_large_or_asked_in_english_needs_none() {
     for (model, message) in [("m-8b", GERMAN), ("m-1b", "What is the capital of Australia?")] {
         let server = Server::start([says(&OPENAI, "{}")]).await;
-        ask_about(&of(model, &server), message).await.1.unwrap();
+        ask_about(&of(&OPENAI, model, &server), message).await.1.unwrap();
         assert_eq!(asked(&server).len(), 1, "{model}");
         assert_eq!(asked(&server)[0].0, format!("say: {message}"), "{model}");
+    }
+}
+
+#[tokio::test]
+async fn a_servers_count_says_more_than_a_name() {
+    let show = |count: u64| json!({"model_info": {"general.parameter_count": count, "x.context_length": 8_192}});
+    let props = |path| json!({"default_generation_settings": {"n_ctx": 4_096}, "model_path": path});
+    let list = json!({"data": [{"id": "m-8b", "meta": {"n_params": 494_000_000}}]});
+    let nothing = json!({"english": ""}).to_string();
+    for (api, model, descriptions, glosses) in [
+        (OLLAMA, "m", vec![("/api/show", show(494_000_000))], true),
+        (OLLAMA, "m-1b", vec![("/api/show", show(8_000_000_000))], false),
+        (OPENAI, "m", vec![("/props", props("/models/m-0.5b-q4.gguf"))], true),
+        (OPENAI, "m-8b", vec![("/props", props("/models/m.gguf")), ("/v1/models", list)], true),
+    ] {
+        let descriptions: Vec<(&str, String)> =
+            descriptions.into_iter().map(|(path, body)| (path, body.to_string())).collect();
+        let answers = [says(&api, &nothing), says(&api, "{}")];
+        let answers = answers.into_iter().skip(usize::from(!glosses));
+        let server = Server::described(answers, &descriptions).await;
+        ask_about(&of(&api, model, &server), GERMAN).await.1.unwrap();
+        assert_eq!(server.bodies().len(), 1 + usize::from(glosses), "{} {model}", api.name);
     }
 }
 
@@ -88,7 +110,7 @@ async fn who_is_large_or_asked_in_english_needs_none() {
 async fn without_a_gloss_the_message_is_asked_about_as_it_is() {
     for first in [says(&OPENAI, "I won't."), super::fallen::no()] {
         let server = Server::start([first, says(&OPENAI, "{}")]).await;
-        let (told, result) = ask_about(&of("m-1b", &server), GERMAN).await;
+        let (told, result) = ask_about(&of(&OPENAI, "m-1b", &server), GERMAN).await;
         assert_eq!(result.unwrap().text, "{}");
         assert_eq!(told.notices, [""; 0]);
         assert_eq!(asked(&server)[1].0, format!("say: {GERMAN}"));
