@@ -126,13 +126,13 @@ impl Run<'_> {
     }
 }
 
-/// The agent's own prompt: what is stable of it, and the rest.
+/// The agent's own prompt for a small model: what is stable of it, and the rest.
 ///
 /// # Errors
 /// When the built-in template or what was seen can't be read.
 pub fn prompt(utterance: &Utterance, actions: &Actions, asked: Asked) -> Result<(String, String)> {
     let so_far = so_far(utterance)?;
-    let fit = Fit::of(asked.way(), BYTES);
+    let fit = Fit { is_small: true, ..Fit::of(asked.way(), BYTES) };
     let rendered = Prompt::new(Fence::new(7))?.render(&parts(utterance, actions, &so_far), fit);
     let (stable, rest) = rendered.text.split_at(rendered.stable);
     Ok((stable.to_owned(), rest.to_owned()))

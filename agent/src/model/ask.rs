@@ -33,13 +33,15 @@ pub struct Fit<'a> {
     pub bytes: usize,
     /// What is done about the message's language.
     pub gloss: Gloss<'a>,
+    /// Whether the model is small, and is shown how others asked for the like.
+    pub is_small: bool,
 }
 
 impl Fit<'_> {
-    /// For this way of asking and so many bytes, without a gloss.
+    /// For this way of asking and so many bytes, for a model that needs no help.
     #[must_use]
     pub fn of(way: Way, bytes: usize) -> Self {
-        Self { way, bytes, gloss: Gloss::None }
+        Self { way, bytes, gloss: Gloss::None, is_small: false }
     }
 }
 

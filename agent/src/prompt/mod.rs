@@ -150,7 +150,7 @@ impl Prompt {
             _ => (workspace::PROMPT, &self.built_in),
         };
         let has_place = template.has_place_for_the_form();
-        let manner = Manner { way: fit.way, gloss: fit.gloss, has_place, limits, cut };
+        let manner = Manner { fit, has_place, limits, cut };
         let values = sections::values(parts, text, manner, &mut self.fence.clone());
         let [front, rest] = template.render(&values).unwrap_or_else(|error| {
             // A checked template can't fail; if the engine thinks otherwise, the message still arrives.

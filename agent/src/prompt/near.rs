@@ -8,7 +8,7 @@ use super::relevance::{nearest, relevant};
 use super::said::Said;
 use super::wishes::{joins, wishes};
 use super::{Parts, actions, form};
-use crate::model::Way;
+use crate::model::{Fit, Way};
 
 /// How many actions are shown by example.
 const SHOWN: usize = 3;
@@ -32,35 +32,40 @@ pub(super) fn described(
     Some(format!("The actions that may fit:\n{}", actions::render(best, way, limit)))
 }
 
-/// Messages like this one with the answers to them, the most like it last, and one that needs no action.
-pub(super) fn examples(parts: &Parts<'_>, said: Said<'_>, way: Way) -> Option<String> {
-    if way != Way::Json {
+/// Messages like this one with the answers to them, the most like it last, and one that needs no action. A larger model has
+/// read one of each action before, and is shown only how two are asked for at once.
+pub(super) fn examples(parts: &Parts<'_>, said: Said<'_>, fit: Fit<'_>) -> Option<String> {
+    if fit.way != Way::Json {
         return None;
     }
     let all: Vec<&ActionCard> = parts.agent_actions.iter().chain(parts.router_actions).collect();
     let best = relevant(said, &all);
+    let best = if best.len() < all.len() { best } else { Vec::new() };
+    let examples: Vec<(&ActionCard, Vec<&Example>)> =
+        best.into_iter().take(SHOWN).map(|card| (card, nearest(said, card))).collect();
+    // An example of two makes a small model do two things of each.
+    let two = || wished(said, &all).or_else(|| two_at_once(&examples));
+    let mut lines: Vec<String> =
+        (joins(said) && !examples.is_empty()).then(two).flatten().into_iter().collect();
+    if fit.is_small {
+        lines.extend(alike(&examples));
+    }
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+/// Some of each, and what needs no action.
+fn alike(examples: &[(&ActionCard, Vec<&Example>)]) -> Vec<String> {
     let mut lines = Vec::new();
-    if best.len() < all.len() {
-        let mut examples: Vec<(&ActionCard, Vec<&Example>)> = Vec::new();
-        for card in best.into_iter().take(SHOWN) {
-            examples.push((card, nearest(said, card)));
-        }
-        // An example of two makes a small model do two things of each.
-        if joins(said) {
-            let two = wished(said, &all).or_else(|| two_at_once(&examples));
-            lines.extend(two);
-        }
-        for (card, examples) in examples.iter().rev() {
-            let short = examples.iter().take(EXAMPLES).filter(|example| form::is_short(example));
-            lines.extend(short.rev().map(|example| form::answered(&[(*card, *example)])));
-        }
+    for (card, examples) in examples.iter().rev() {
+        let short = examples.iter().take(EXAMPLES).filter(|example| form::is_short(example));
+        lines.extend(short.rev().map(|example| form::answered(&[(*card, *example)])));
     }
     match lines.as_slice() {
         // Where no word tells, it is talk more often than not.
         [] => lines.extend(form::all_of_talk()),
         _ => lines.push(form::one_of_talk()),
     }
-    Some(lines.join("\n"))
+    lines
 }
 
 /// How one asks for the first two things that the message asks for.

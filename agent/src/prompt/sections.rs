@@ -24,7 +24,7 @@ use super::tame::{cut, cut_middle, fit, indented, one_line, tame};
 use super::template::HOW;
 use super::{Fence, Gloss, Parts, actions, form, gloss, history, near, next};
 use crate::channel::MAX_MESSAGE;
-use crate::model::Way;
+use crate::model::{Fit, Way};
 use crate::workspace::Memory;
 
 /// One bounded part of a prompt, before its fence.
@@ -38,10 +38,8 @@ pub(super) struct Section {
 /// How the sections are written.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Manner<'a> {
-    /// The way of asking.
-    pub(super) way: Way,
-    /// What is done about the message's language.
-    pub(super) gloss: Gloss<'a>,
+    /// What they have to fit.
+    pub(super) fit: Fit<'a>,
     /// Whether the template has a place for how to answer.
     pub(super) has_place: bool,
     /// How large they may be.
@@ -76,7 +74,7 @@ fn fenced(section: &Section, fence: &Fence) -> String {
 }
 
 fn sections(parts: &Parts<'_>, manner: Manner<'_>) -> Vec<Section> {
-    let Manner { way, limits, .. } = manner;
+    let (way, limits) = (manner.fit.way, manner.limits);
     let one = |placeholder, tag, body| Section { placeholder, bodies: vec![(tag, body)] };
     let cards = [parts.agent_actions, parts.router_actions];
     let own = actions::render(parts.agent_actions.iter(), way, limits.agent_actions);
@@ -158,15 +156,15 @@ fn message(parts: &Parts<'_>, manner: Manner<'_>) -> Vec<(&'static str, String)>
     if !manner.cut.is_empty() {
         bodies.push(plain(format!("[left out for want of space: {}]", manner.cut.join("; "))));
     }
-    if manner.gloss == Gloss::Wanted {
+    if manner.fit.gloss == Gloss::Wanted {
         bodies.push(plain(gloss::request(parts.message)));
         return bodies;
     }
-    let said = Said { message: parts.message, gloss: manner.gloss.text() };
+    let said = Said { message: parts.message, gloss: manner.fit.gloss.text() };
     let limit = manner.limits.router_actions;
-    bodies.extend(near::described(parts, said, manner.way, limit).map(plain));
+    bodies.extend(near::described(parts, said, manner.fit.way, limit).map(plain));
     if manner.has_place {
-        bodies.extend(near::examples(parts, said, manner.way).map(plain));
+        bodies.extend(near::examples(parts, said, manner.fit).map(plain));
     }
     let limit = manner.limits.message.min(MAX_MESSAGE);
     bodies.push(("message", cut_middle(parts.message, limit)));
@@ -182,7 +180,7 @@ fn message(parts: &Parts<'_>, manner: Manner<'_>) -> Vec<(&'static str, String)>
         bodies.push(plain(format!("Your last answer could not be read: {error}. Write it again.")));
     }
     if !manner.has_place {
-        bodies.extend(form::in_one_line(manner.way).map(|line| plain(line.to_owned())));
+        bodies.extend(form::in_one_line(manner.fit.way).map(|line| plain(line.to_owned())));
     }
     bodies
 }

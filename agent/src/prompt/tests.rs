@@ -45,7 +45,8 @@ fn text(parts: &Parts<'_>) -> String {
     prompt.render(parts, FIT).text
 }
 
-const FIT: Fit<'_> = Fit { way: Way::ToolCode, bytes: usize::MAX, gloss: Gloss::None };
+const FIT: Fit<'_> =
+    Fit { way: Way::ToolCode, bytes: usize::MAX, gloss: Gloss::None, is_small: false };
 
 fn object(value: serde_json::Value) -> Object {
     value.as_object().unwrap().clone()
@@ -241,8 +242,14 @@ fn fitted(parts: &Parts<'_>, way: Way, bytes: usize) -> Rendered {
 fn each_way_tells_its_own_form() {
     let (scene, cards) = (Scene::default(), cards());
     let parts = scene.parts(&cards, "Publish 'Hi' on Mastodon and read https://example.org.");
-    let json = fitted(&parts, Way::Json, usize::MAX).text;
+    let small = Fit { is_small: true, ..Fit::of(Way::Json, usize::MAX) };
+    let json = prompt().render(&parts, small).text;
     insta::assert_snapshot!("json", json.split_once("# How to answer").unwrap().1);
+    // A larger model is shown how two are asked for at once; one of each it has seen before.
+    let large = fitted(&parts, Way::Json, usize::MAX).text;
+    assert!(large.len() < json.len() && large.contains(" And: "));
+    let hello = fitted(&scene.parts(&cards, "hello"), Way::Json, usize::MAX);
+    assert!(!hello.text[hello.stable..].contains("message: "), "{}", hello.text);
     let native = fitted(&parts, Way::Native, usize::MAX).text;
     insta::assert_snapshot!("native", native.split_once("# Your own").unwrap().1);
     assert!(!json.contains("tool_code") && !native.contains("tool_code"));
@@ -361,15 +368,15 @@ fn an_action_that_somebody_writes_anew_is_found_and_shown_as_it_is_then() {
     assert!(text.contains("(hands: integer, balls: integer)"), "{text}");
 }
 
-/// How many bytes of these prompts are a token of Qwen2.5's: `POST /tokenize` of llama.cpp's server counted 621 tokens in the
-/// 2,539 bytes that stayed for JSON with the real manifests, before some words of it were changed.
+/// How many bytes of these prompts are a token of Qwen2.5's: `POST /tokenize` of llama.cpp's server counted 599 tokens in the
+/// 2,466 bytes that stay for JSON with the real manifests and a browser.
 const BYTES_A_TOKEN: usize = 4;
 
 #[test]
 fn what_stays_is_small_with_the_first_partys_skills() {
     let (scene, cards) = (Scene::default(), cards());
     let parts = scene.parts(&cards, "hello");
-    for (way, tokens) in [(Way::ToolCode, 600), (Way::Json, 660), (Way::Native, 300)] {
+    for (way, tokens) in [(Way::ToolCode, 600), (Way::Json, 600), (Way::Native, 300)] {
         let bytes = fitted(&parts, way, usize::MAX).stable;
         assert!(bytes <= tokens * BYTES_A_TOKEN, "{way:?}: {bytes} bytes");
     }

@@ -33,7 +33,7 @@ pub(super) fn serve<'a>(
                 if request.contains("/api/tags") {
                     return write(stream, MODELS);
                 }
-                if request.contains("/api/show") {
+                if request.contains("/api/show") || request.contains("/api/version") {
                     return write(stream, "{}");
                 }
                 asked();

@@ -59,7 +59,7 @@ impl<'p> Plan<'p> {
             let size = memo.size(wish);
             let beside = beside + picture.map_or(0, |_| measure::picture(size.bytes_per_token));
             let bytes = measure::prompt(size.window, size.bytes_per_token, beside);
-            let mut rendered = ask.prompt(Fit { way, bytes, gloss });
+            let mut rendered = ask.prompt(Fit { way, bytes, gloss, is_small: memo.is_small() });
             if let Some(picture) = picture {
                 rendered.text.push_str(&format!("\n\n{}", picture.caption));
             }
