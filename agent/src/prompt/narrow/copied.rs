@@ -26,6 +26,11 @@ pub(super) fn only(message: &str, card: &ActionCard, param: &str) -> Option<Valu
     (!parts.is_empty()).then(|| json!({"type": "string", "enum": parts}))
 }
 
+/// How many parts of the message there are to be listed.
+pub(super) fn count(message: &str) -> usize {
+    parts(message).len()
+}
+
 /// Whether in all examples of the card this parameter is a part of what is said.
 pub(super) fn is_copied(card: &ActionCard, param: &str) -> bool {
     in_all_examples(card, param, |say, value| say.contains(value))

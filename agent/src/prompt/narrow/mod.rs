@@ -18,6 +18,7 @@ use super::offered::offered;
 use super::said::Said;
 use super::wishes::{Wished, has_pair, joins, wishes};
 use crate::action::Observation;
+use crate::answer::MAX_ACTIONS;
 use there::There;
 
 /// A message, and what may be done about it.
@@ -55,6 +56,9 @@ pub(crate) struct Shape {
 
 /// How many thoughts are listed at most: two of the same kind for a dozen actions.
 const THOUGHTS: usize = 144;
+
+/// How many parts of a message are listed at most, for all actions together: the server makes a rule of each.
+const PARTS: usize = 1_000;
 
 /// What a small model thinks when it has acted, before it speaks. Left alone it thinks that it is being thanked.
 const TELL_RESULTS: &str = "tell the user what the results say";
@@ -149,8 +153,9 @@ impl<'a> Asked<'a> {
         self.said.texts().any(has_pair) && one.card.params.keys().any(is_copied)
     }
 
-    /// All that is wished for, each with its own words.
+    /// All that is wished for, each with its own words; of very much, as much as one answer may ask for.
     fn shape_of(&self, wished: &[Wished<'_>]) -> Shape {
+        let wished = &wished[..wished.len().min(MAX_ACTIONS)];
         let cards: Vec<&ActionCard> = wished.iter().map(|one| one.card).collect();
         let there = There::of(self);
         let own = |(place, one): (usize, &Wished<'_>)| {
@@ -169,10 +174,12 @@ impl<'a> Asked<'a> {
     /// The cards, each once, with what stands in the message as their only values.
     fn narrow(&self, cards: Vec<&ActionCard>) -> Vec<ActionCard> {
         let there = There::of(self);
+        let is_much = cards.len() * copied::count(self.said.message) > PARTS;
+        let copied = if is_much { "" } else { self.said.message };
         let mut once: Vec<ActionCard> = Vec::new();
         for card in cards {
             if once.iter().all(|known| known.name != card.name) {
-                once.push(narrow(card, self.said, self.said.message, &there));
+                once.push(narrow(card, self.said, copied, &there));
             }
         }
         once

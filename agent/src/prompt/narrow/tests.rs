@@ -178,3 +178,23 @@ fn many_actions_of_any_kind_are_thought_of_freely() {
     let two = narrowed(&asked).shapes.pop().unwrap();
     assert_eq!((two.actions, two.thoughts.len()), (2, 0));
 }
+
+#[test]
+fn of_a_long_message_no_parts_are_listed_for_many_actions() {
+    let city = |message: &str| {
+        let offer = offer(message);
+        let weather = offer.cards.iter().find(|card| card.name.as_str() == "WEATHER").unwrap();
+        weather.params["city"].get("enum").is_some()
+    };
+    let long = "blah ".repeat(28);
+    assert!(city("na ja, und in Rom"));
+    assert!(city(&format!("weather: {long}")));
+    assert!(!city(&(1..28).map(|word| format!("a{word} ")).collect::<String>()));
+}
+
+#[test]
+fn no_answer_is_to_ask_for_more_than_it_may() {
+    let offer = offer(&"Read https://a.example/x and https://b.example/y and ".repeat(9));
+    assert_eq!(counts(&offer), [0, MAX_ACTIONS]);
+    assert_eq!(offer.shapes[1].each.len(), MAX_ACTIONS);
+}
