@@ -197,6 +197,8 @@ mod tests {
             ("Bitte auf Mastodon", "CREATE_POST"),
             ("Was steht auf www.example.org?", "WEB_FETCH"),
             ("remembering is hard", "_MEMORY_WRITE"),
+            // The text of an example's post says nothing of posts.
+            ("a whole new world", "HELLO_WORLD"),
             ("kurz: output/notes.txt", "_LLM_SUMMARY"),
         ] {
             assert_eq!(names(message), [name], "{message}");
