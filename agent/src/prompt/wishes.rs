@@ -16,10 +16,6 @@ static BETWEEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)\s(?:and|then|und|dann|y|e|et)\s|\s&\s|[,;?!]\s|\.\s|[和、并,;。?!]").ok()
 });
 
-/// What stands between two values of the same kind.
-static AND: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?i)\s(?:and|und|y|e|et)\s|\s&\s|[和、]").ok());
-
 /// A thing that a message asks for.
 #[derive(Debug, Clone)]
 pub(super) struct Wished<'c> {
@@ -97,11 +93,6 @@ impl Wish {
 pub(super) fn joins(said: Said<'_>) -> bool {
     let several = |text| parts(&wish(text)).filter(|part| !part.trim().is_empty()).count() > 1;
     said.texts().any(several)
-}
-
-/// Whether `and` stands in it, in one of these languages.
-pub(super) fn has_pair(message: &str) -> bool {
-    AND.as_ref().is_some_and(|and| and.is_match(&wish(message)))
 }
 
 fn parts(message: &str) -> Box<dyn Iterator<Item = &str> + '_> {

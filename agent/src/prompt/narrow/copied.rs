@@ -32,7 +32,7 @@ pub(super) fn count(message: &str) -> usize {
 }
 
 /// Whether in all examples of the card this parameter is a part of what is said.
-pub(super) fn is_copied(card: &ActionCard, param: &str) -> bool {
+fn is_copied(card: &ActionCard, param: &str) -> bool {
     in_all_examples(card, param, |say, value| say.contains(value))
 }
 

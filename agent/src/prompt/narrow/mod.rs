@@ -16,7 +16,7 @@ use super::form;
 use super::handed::{hands_on, is_asking};
 use super::offered::offered;
 use super::said::Said;
-use super::wishes::{Wished, has_pair, joins, wishes};
+use super::wishes::{Wished, joins, wishes};
 use crate::action::Observation;
 use crate::answer::MAX_ACTIONS;
 use there::There;
@@ -119,12 +119,8 @@ impl<'a> Asked<'a> {
             [_, _, ..] if is_first => shapes.push(self.shape_of(wished)),
             _ => shapes.extend(cards.iter().map(Shape::of_one)),
         }
-        match wished {
-            [] if joins(self.said) => shapes.push(Shape::of_two(cards)),
-            [one] if is_first && self.may_be_two(one) => {
-                shapes.push(Shape::of_all(&[one.card, one.card]));
-            }
-            _ => {}
+        if wished.is_empty() && joins(self.said) {
+            shapes.push(Shape::of_two(cards));
         }
         shapes
     }
@@ -145,12 +141,6 @@ impl<'a> Asked<'a> {
             _ => DONE,
         };
         Shape::of(0, vec![thought.to_owned()])
-    }
-
-    /// Whether the same may be wished for with two values that stand side by side: `the weather in Rome and Athens`.
-    fn may_be_two(&self, one: &Wished<'_>) -> bool {
-        let is_copied = |name: &String| copied::is_copied(one.card, name);
-        self.said.texts().any(has_pair) && one.card.params.keys().any(is_copied)
     }
 
     /// All that is wished for, each with its own words; of very much, as much as one answer may ask for.

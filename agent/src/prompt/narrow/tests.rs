@@ -122,12 +122,6 @@ fn what_is_handed_on_is_no_talk() {
 }
 
 #[test]
-fn who_names_two_places_side_by_side_may_want_both() {
-    assert_eq!(counts(&offer("Compare the weather in Rome and Athens")), [0, 1, 2]);
-    assert_eq!(counts(&offer("Compare the weather in Rome")), [0, 1]);
-}
-
-#[test]
 fn a_slip_is_mended_once() {
     let said = Said::plainly("Post 'Hi' on Twitter");
     let slip = || seen("CREATE_POST", Some(Code::BadParams));
