@@ -234,6 +234,19 @@ fn what_changes_from_turn_to_turn_stands_behind_the_stable_part() {
     assert!(quiet.text[quiet.stable..].starts_with("<memory-"), "{}", quiet.text);
 }
 
+#[test]
+fn a_gloss_is_asked_for_behind_what_the_server_reads_anyway() {
+    let (cards, busy) = (cards(), busy());
+    let parts = busy.parts(&cards, "Wie wird das Wetter?");
+    let fit = Fit { way: Way::Json, is_small: true, ..FIT };
+    let answer = prompt().render(&parts, fit);
+    let gloss = prompt().render(&parts, Fit { gloss: Gloss::Wanted, ..fit });
+    let (shared, rest) = gloss.text.split_once("Take no action now.").unwrap();
+    assert!(answer.text.starts_with(shared), "{}", gloss.text);
+    assert_eq!(gloss.stable, answer.stable);
+    assert!(rest.contains("Wie wird das Wetter?") && !rest.contains("message: "), "{rest}");
+}
+
 fn fitted(parts: &Parts<'_>, way: Way, bytes: usize) -> Rendered {
     prompt().render(parts, Fit::of(way, bytes))
 }
