@@ -173,10 +173,14 @@ fn list_skills(home: &Home) -> Result<(), StartError> {
     let found = catalog::scan(&home.router_skills(), &config, &catalog::Found::default());
     let known = catalog::Pins::of(home).known();
     for skill in found.skills.values() {
-        let state = match catalog::standing(&known, skill) {
+        let held = match catalog::standing(&known, skill) {
+            catalog::Standing::Held(why) => Some(why),
+            _ => None,
+        };
+        let state = match held {
             _ if skill.disabled => "off",
-            catalog::Standing::Held(_) => "held",
-            _ => "on",
+            Some(_) => "held",
+            None => "on",
         };
         let list = |items: Vec<String>| {
             if items.is_empty() { "none".to_owned() } else { items.join(", ") }
@@ -193,6 +197,9 @@ fn list_skills(home: &Home) -> Result<(), StartError> {
             list(skill.hosts.iter().map(ToString::to_string).collect()),
             list(skill.secrets.keys().cloned().collect()),
         );
+        if let Some(why) = held {
+            println!("{:29} {}", "", catalog::held_back(skill.name(), &why).message);
+        }
     }
     for error in &found.broken {
         println!("left out: {error}");

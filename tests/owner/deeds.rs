@@ -105,7 +105,12 @@ fn what_can_not_be_written_down_is_not_decided_and_a_stop_is_all_the_same() {
     }
     assert_eq!(question(&home), wipe);
     chat.ask("/run RING {\"who\": \"B\"}", "RING: ok");
-    chat.ask("/run PAGE {}", "PAGE: skipped, PAGE does not run");
+    wait_until("the agent has heard that PAGE does not run", || {
+        let cards = std::fs::read_to_string(home.root().join("workspace/router_actions.json"));
+        cards.is_ok_and(|cards| !cards.contains("PAGE"))
+    });
+    chat.ask("/run PAGE {}", "PAGE: unknown, there is no action PAGE; `safeclaw router skills`");
+    assert!(told(&home, &["router", "skills"]).contains("PAGE does not run: it was changed"));
     let stopped = typed(&home, &["stop"]);
     assert!(stopped.status.success());
     let unrecorded = String::from_utf8(stopped.stderr).unwrap();

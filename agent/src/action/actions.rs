@@ -90,6 +90,12 @@ impl Actions {
 fn unknown(name: &ActionName, cards: &[ActionCard]) -> Stopped {
     let names = cards.iter().map(|card| card.name.as_str());
     let near = home::nearest(name.as_str(), names);
-    let hint = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
-    Stopped::new(Code::UnknownAction, format!("there is no action {name}{hint}"))
+    let hint = match near {
+        Some(near) => format!("did you mean {near}?"),
+        // The router offers no skill that is switched off or not what was pinned.
+        None => {
+            "`safeclaw router skills` says which there are, and why one does not run".to_owned()
+        }
+    };
+    Stopped::new(Code::UnknownAction, format!("there is no action {name}; {hint}"))
 }

@@ -78,7 +78,7 @@ impl Catalog {
             ));
         }
         match found.held.get(action) {
-            Some(why) => Err(held_back(action, &why.to_string())),
+            Some(why) => Err(held_back(action, why)),
             None => Ok(Arc::clone(skill)),
         }
     }
@@ -93,7 +93,7 @@ impl Catalog {
         if self.serves(skill) && unchanged.unwrap_or(false) {
             return Ok(());
         }
-        Err(held_back(skill.name(), "its folder was changed just now"))
+        Err(held_back(skill.name(), &"its folder was changed just now"))
     }
 
     /// Whether `skill` is there as it is, and switched on.
@@ -125,7 +125,8 @@ impl Catalog {
     }
 }
 
-fn held_back(action: &ActionName, why: &str) -> Stopped {
+/// Why a skill does not run, and what lets it.
+pub(crate) fn held_back(action: &ActionName, why: &impl std::fmt::Display) -> Stopped {
     let mend = format!("`start_router trust {action}` shows what changed and asks for your yes");
     Stopped::new(Code::Disabled, format!("{action} does not run: {why}; {mend}"))
 }
@@ -151,7 +152,7 @@ fn report(before: &Found, after: &Found) {
     }
     for (name, why) in after.held.iter().filter(|(name, why)| before.held.get(*name) != Some(*why))
     {
-        tracing::warn!("{}", held_back(name, &why.to_string()).message);
+        tracing::warn!("{}", held_back(name, why).message);
     }
     for name in after.skills.keys().filter(|name| !before.skills.contains_key(*name)) {
         tracing::info!("skill {name} is there");
