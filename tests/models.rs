@@ -228,7 +228,14 @@ fn holding(folder: &Path, text: &str) -> Vec<String> {
 fn a_key_of_a_provider_goes_to_no_file_no_output_no_router_and_no_skill() {
     let home = TempHome::new();
     tell_tale(&home);
-    let names = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY"];
+    let names = [
+        "OPENAI_API_KEY",
+        "OPENAI_API_KEY_OPENROUTER_AI",
+        "ANTHROPIC_API_KEY",
+        "GOOGLE_API_KEY",
+        "GEMINI_API_KEY",
+        "GEMINI_API_KEY_LLM",
+    ];
     let mut variables: Vec<(&str, &str)> = names.iter().map(|name| (*name, KEY)).collect();
     variables.push(("RUST_LOG", "trace"));
     let refuses = || Says::Status(401, Vec::new(), format!("the key {KEY} is wrong"));

@@ -59,6 +59,13 @@ impl Llm {
     }
 }
 
+impl Llm {
+    /// Everybody who may be asked: the first, and its fallback.
+    pub(super) fn asked(&self) -> impl Iterator<Item = Target> {
+        std::iter::once(self.target()).chain(self.fallback.iter().cloned())
+    }
+}
+
 /// How a model should be asked for actions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

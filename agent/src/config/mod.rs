@@ -26,6 +26,7 @@ pub use browser::{Browser, BrowserPlace};
 pub use http::{Http, HttpError, HttpSetUp};
 pub use keys::{Asker, Change, KEYS, Key, KeyError, Models};
 pub use llm::{BaseUrl, Llm, Vision, WayWish, Window, keep};
+pub use secrets::own_names;
 pub use target::{ProviderName, Target, TargetError};
 pub use telegram::Telegram;
 pub use terminal::Terminal;
@@ -193,18 +194,19 @@ impl Settings {
         let mut warnings: Vec<String> =
             file.unknown(&known).iter().map(ToString::to_string).collect();
         warnings.extend(secrets::exposed(&home.env_file(), &file));
+        let config = open(&home.agent_config())?.settings().clone();
         Ok(Self {
-            config: open(&home.agent_config())?.settings().clone(),
             queue: QueuePlace::from_settings(|name| variables.get(name)),
             ollama_host: variables.get("OLLAMA_HOST").map(str::to_owned),
             browser: BrowserPlace {
                 remote: variables.get("REMOTE_BROWSER_SERVER").map(str::to_owned),
                 search: variables.get("PATH").unwrap_or_default().into(),
             },
-            keys: secrets::keys(&variables),
+            keys: secrets::keys(&variables, &config.llm),
             telegram_token: secrets::telegram_token(&variables),
             http_token: secrets::http_token(&variables),
             file: home.agent_config(),
+            config,
             warnings,
         })
     }

@@ -4,6 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use url::Url;
+
+use crate::model::is_openai;
 
 /// Who serves a language model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -81,6 +84,14 @@ impl Target {
             return text.parse();
         }
         Ok(Self { model: text.to_owned(), ..current.clone() })
+    }
+}
+
+impl Target {
+    /// Whether it is OpenAI's own service.
+    pub(crate) fn is_openai(&self) -> bool {
+        let is_own = |url: &String| Url::parse(url).is_ok_and(|url| is_openai(&url));
+        self.provider == ProviderName::OpenAi && self.base_url.as_ref().is_none_or(is_own)
     }
 }
 
