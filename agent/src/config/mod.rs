@@ -251,4 +251,20 @@ mod tests {
         let error = opened(r#"{"channels": {"telegram": {"token": "hunter2"}}}"#).unwrap_err();
         assert!(error.contains("channels.telegram") && !error.contains("hunter2"), "{error}");
     }
+
+    #[test]
+    fn an_address_with_a_password_is_refused_without_showing_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.json");
+        for text in [
+            r#"{"llm": {"base_url": "https://user:hunter2@example.com/v1"}}"#,
+            r#"{"llm": {"base_url": "https://example.com/v1?key=hunter2"}}"#,
+            r#"{"llm": {"fallback": ["openai:m@https://user:hunter2@example.com/v1"]}}"#,
+        ] {
+            std::fs::write(&path, text).unwrap();
+            let error = open(&path).unwrap_err();
+            assert!(error.to_string().contains("without a name or password in it"), "{error}");
+            assert!(!format!("{error} {error:?}").contains("hunter2"), "{error:?}");
+        }
+    }
 }

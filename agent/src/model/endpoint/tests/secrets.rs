@@ -124,7 +124,11 @@ fn what_can_not_be_asked_is_told() {
     let bad = ApiKeys { openai: Some(SecretString::from("hunter2\n")), ..ApiKeys::default() };
     let error = settings("openai:gpt", &bad).unwrap_err().to_string();
     insta::assert_snapshot!(error, @"the key in OPENAI_API_KEY holds what no header can hold; copy it again");
-    let error = settings("openai:m@http://user:hunter2@:1", &bad).unwrap_err().to_string();
+    let mut target: Target = "openai:m".parse().unwrap();
+    target.base_url = Some("http://user:hunter2@:1".to_owned());
+    let folder = tempfile::tempdir().unwrap();
+    let known = Arc::new(Endpoints::at(folder.path()));
+    let error = Endpoint::new(&target, &bad, known).unwrap_err().to_string();
     insta::assert_snapshot!(error, @r#"":1/" is no address of a server; write one like http://127.0.0.1:8080/v1"#);
     assert_eq!(settings("offline", &keys()).unwrap_err(), ModelError::NeedsModel);
 }
