@@ -39,12 +39,15 @@ pub struct Options {
     /// One half
     #[arg(long)]
     pub split: Option<Split>,
-    /// How many utterances, at most
+    /// How many utterances, at most, from all parts of the list
     #[arg(long)]
     pub limit: Option<usize>,
     /// Ask again what was asked before
     #[arg(long)]
     pub fresh: bool,
+    /// Fail when fewer percent than this are right in the json way, which has to be among those asked
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(..=100))]
+    pub floor: Option<u8>,
     /// Print what came wrong
     #[arg(long)]
     pub wrong: bool,
@@ -88,6 +91,7 @@ async fn ask(options: &Options) -> Result<()> {
         rows.push(Row::of(asked, &records));
     }
     println!("\n{}\n\n{}", server.model(), table::rows(&rows));
+    options.floor.map_or(Ok(()), |floor| results::reach(&rows, floor))?;
     match &options.keep {
         Some(by) => keep(options, server.model(), by, rows),
         None => Ok(()),
@@ -150,11 +154,36 @@ fn ways(options: &Options) -> Vec<Asked> {
 fn chosen(options: &Options) -> Result<Vec<Utterance>> {
     let of_group = |one: &Utterance| options.group.is_none_or(|group| one.group == group);
     let of_split = |one: &Utterance| options.split.is_none_or(|split| one.split == split);
-    let all = all()?.into_iter().filter(|one| of_group(one) && of_split(one));
-    Ok(all.take(options.limit.unwrap_or(usize::MAX)).collect())
+    let all: Vec<_> = all()?.into_iter().filter(|one| of_group(one) && of_split(one)).collect();
+    Ok(spread(all, options.limit.unwrap_or(usize::MAX)))
+}
+
+/// At most `limit` of `all`, with the same distance between them.
+fn spread(all: Vec<Utterance>, limit: usize) -> Vec<Utterance> {
+    let (of, limit) = (all.len(), limit.min(all.len()));
+    let is_chosen = |at: usize| at * limit / of != (at + 1) * limit / of;
+    all.into_iter().enumerate().filter(|(at, _)| is_chosen(*at)).map(|(_, one)| one).collect()
 }
 
 /// Where the answers are kept.
 fn folder() -> PathBuf {
     root().join("target/eval")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_are_taken_from_all_parts_of_the_list() {
+        let all = all().unwrap();
+        let ids =
+            |limit| spread(all.clone(), limit).into_iter().map(|one| one.id).collect::<Vec<_>>();
+        assert_eq!(ids(12).len(), 12);
+        assert_eq!(ids(usize::MAX).len(), all.len());
+        assert_eq!((ids(0).len(), spread(Vec::new(), 3).len()), (0, 0));
+        let mut groups: Vec<Group> = spread(all.clone(), 12).iter().map(|one| one.group).collect();
+        groups.dedup();
+        assert_eq!(groups, [Group::Action, Group::None, Group::Several, Group::Recover]);
+    }
 }
