@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use agent::config::ProviderName;
 use anyhow::{Context, Result};
-use clap::Parser;
+use clap::{Parser, ValueEnum};
+use home::Home;
 
-use crate::ask::Server;
+use crate::ask::{Server, Wish};
 use crate::cards::{Actions, root};
 use crate::results::{Results, Row};
 use crate::run::Run;
@@ -17,19 +18,23 @@ use crate::{results, table};
 ///
 /// Messages of people (eval/utterances.toml) go through the agent's prompt to a model, in each way of asking. Right is
 /// exactly the actions that are expected with valid parameters, and no other. What models answer is kept in target/eval/ and
-/// not asked again.
+/// not asked again while address, prompt and form are the same.
 #[derive(Debug, Clone, Parser)]
 #[command(name = "eval", bin_name = "cargo xtask eval")]
 pub struct Options {
-    /// Who serves it: openai (and whoever speaks its API), ollama, anthropic or gemini
-    #[arg(long, default_value = "openai", value_parser = provider)]
-    pub provider: ProviderName,
-    /// Where a server listens, such as http://127.0.0.1:8080/v1; without it, the provider's own address
+    /// Who serves it: openai (and whoever speaks its API), ollama, anthropic or gemini; without this and --url, whom
+    /// the agent asks
+    #[arg(long, value_parser = provider)]
+    pub provider: Option<ProviderName>,
+    /// Where a server listens, such as http://127.0.0.1:8080/v1, of openai unless --provider says otherwise
     #[arg(long, value_name = "URL")]
     pub url: Option<String>,
-    /// The model; without one, the first that the server lists
+    /// The model; without one, the agent's, or of another server the first that it lists
     #[arg(long)]
     pub model: Option<String>,
+    /// The folder with agent/config.json and .env, as the agent finds it
+    #[arg(long, env = "SAFECLAW_HOME", value_name = "FOLDER")]
+    pub home: Option<PathBuf>,
     /// A way of asking, or several; all without it
     #[arg(long)]
     pub way: Vec<Asked>,
@@ -78,8 +83,9 @@ pub fn run(options: &Options) -> Result<()> {
 
 async fn ask(options: &Options) -> Result<()> {
     let actions = Actions::read()?;
-    let (url, model) = (options.url.clone(), options.model.clone());
-    let server = Server::find(options.provider, url, model, &folder()).await?;
+    let Options { provider, url, model, home, .. } = options.clone();
+    let home = Home::find(home.as_deref())?;
+    let server = Server::find(&Wish { provider, url, model }, &home, &folder()).await?;
     let chosen = chosen(options)?;
     let mut rows = Vec::new();
     for asked in ways(options) {
@@ -93,17 +99,17 @@ async fn ask(options: &Options) -> Result<()> {
     println!("\n{}\n\n{}", server.model(), table::rows(&rows));
     options.floor.map_or(Ok(()), |floor| results::reach(&rows, floor))?;
     match &options.keep {
-        Some(by) => keep(options, server.model(), by, rows),
+        Some(by) => keep(options, &server, by, rows),
         None => Ok(()),
     }
 }
 
-fn keep(options: &Options, model: &str, server: &str, row: Vec<Row>) -> Result<()> {
+fn keep(options: &Options, server: &Server, by: &str, row: Vec<Row>) -> Result<()> {
     let kept = Results {
-        model: model.trim_end_matches(".gguf").to_owned(),
-        server: server.to_owned(),
+        model: server.model().trim_end_matches(".gguf").to_owned(),
+        server: by.to_owned(),
         date: jiff::Zoned::now().date().to_string(),
-        command: command(options),
+        command: command(options, server),
         row,
     };
     eprintln!("kept in {}", results::keep(&kept)?.display());
@@ -111,13 +117,21 @@ fn keep(options: &Options, model: &str, server: &str, row: Vec<Row>) -> Result<(
 }
 
 /// What repeats it.
-fn command(options: &Options) -> String {
-    let mut command = "cargo xtask eval".to_owned();
-    if options.provider != ProviderName::OpenAi {
-        command.push_str(&format!(" --provider {}", options.provider));
-    }
-    options.url.iter().for_each(|url| command.push_str(&format!(" --url {url}")));
+fn command(options: &Options, server: &Server) -> String {
+    let mut command = format!("cargo xtask eval{}", server.options());
+    let mut add = |name: &str, value: Option<String>| {
+        value.iter().for_each(|value| command.push_str(&format!(" --{name} {value}")));
+    };
+    options.way.iter().for_each(|way| add("way", Some(way.to_string())));
+    add("group", options.group.as_ref().and_then(named));
+    add("split", options.split.as_ref().and_then(named));
+    add("limit", options.limit.map(|limit| limit.to_string()));
     command
+}
+
+/// As it is written on the command line.
+fn named<T: ValueEnum>(value: &T) -> Option<String> {
+    value.to_possible_value().map(|value| value.get_name().to_owned())
 }
 
 fn provider(text: &str) -> Result<ProviderName, String> {

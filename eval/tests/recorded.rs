@@ -67,6 +67,7 @@ fn a_row_counts_by_group_half_and_language() {
             right,
             say: one.say.clone(),
             text: String::new(),
+            digest: String::new(),
             calls: Vec::new(),
             actions: Vec::new(),
             error: None,

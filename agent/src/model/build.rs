@@ -60,13 +60,21 @@ impl Maker {
     /// # Errors
     /// [`ModelError::Settings`] when something is missing without which it can't even be asked.
     pub fn endpoint(&self, target: &Target) -> Result<Arc<dyn Lists>, ModelError> {
+        Ok(Arc::new(self.make(target)?))
+    }
+
+    /// The same as what it is.
+    ///
+    /// # Errors
+    /// As for [`Maker::endpoint`].
+    pub fn make(&self, target: &Target) -> Result<Endpoint, ModelError> {
         let mut target = target.clone();
         if target.provider == ProviderName::Ollama && target.base_url.is_none() {
             target.base_url.clone_from(&self.ollama_host);
         }
         let endpoint = Endpoint::new(&target, &self.keys, Arc::clone(&self.known))?;
         let endpoint = endpoint.with_way(self.llm.way.way()).with_vision(self.llm.vision.sees());
-        Ok(Arc::new(endpoint.with_window(self.llm.window.map(u64::from))))
+        Ok(endpoint.with_window(self.llm.window.map(u64::from)))
     }
 
     /// The link of a chain that asks `target`. One that can't be made is there all the same, and says why.

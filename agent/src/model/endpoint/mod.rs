@@ -6,6 +6,7 @@ mod measure;
 mod memo;
 mod mend;
 mod plan;
+mod sends;
 mod wire;
 
 use std::fmt;
