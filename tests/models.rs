@@ -113,7 +113,7 @@ fn a_person_can_stop_a_wait_for_the_first_word_and_one_between_two_tries() {
 }
 
 #[test]
-fn another_model_is_proven_and_asked_in_this_chat_and_kept_on_wish() {
+fn another_model_is_proven_and_asked_until_the_end_and_kept_on_wish() {
     let home = TempHome::new();
     let server = OllamaServer::start([
         Says::text("ready"),
@@ -135,6 +135,7 @@ fn another_model_is_proven_and_asked_in_this_chat_and_kept_on_wish() {
         told.contains(&format!("qwen3:4b at {host} answers, the first token after ")),
         "{told}"
     );
+    assert!(told.contains("; that is for all chats until the agent ends, --keep"), "{told}");
     chat.ask("Who are you?", "I am the other.");
     chat.ask("/status", &format!("last answer: qwen3:4b at {host}"));
     assert!(home.text("agent/config.json").contains("llama3.1:8B"));
