@@ -59,6 +59,9 @@ pub struct Options {
     /// Keep the counts in eval/results/, with this name of the server, and put the table into README.md
     #[arg(long, value_name = "SERVER")]
     pub keep: Option<String>,
+    /// A sentence to stand under the table, such as why a way was not asked
+    #[arg(long, value_name = "TEXT", requires = "keep")]
+    pub note: Option<String>,
     /// Ask nobody: put the table of the results that are kept into README.md
     #[arg(long)]
     pub table: bool,
@@ -110,6 +113,7 @@ fn keep(options: &Options, server: &Server, by: &str, row: Vec<Row>) -> Result<(
         server: by.to_owned(),
         date: jiff::Zoned::now().date().to_string(),
         command: command(options, server),
+        note: options.note.clone(),
         row,
     };
     eprintln!("kept in {}", results::keep(&kept)?.display());

@@ -22,6 +22,9 @@ pub struct Results {
     pub date: String,
     /// The command that repeats it.
     pub command: String,
+    /// What people should know of these counts, such as why a way of asking has none: a sentence, in Markdown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     /// The counts, one for each way of asking.
     pub row: Vec<Row>,
 }

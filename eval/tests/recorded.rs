@@ -3,7 +3,7 @@
 
 use eval::cards::{Actions, root};
 use eval::record::Record;
-use eval::results::{Row, kept, reach};
+use eval::results::{Results, Row, kept, reach};
 use eval::utterance::{Asked, all};
 use eval::{score, table};
 use serde::Deserialize;
@@ -80,6 +80,17 @@ fn a_row_counts_by_group_half_and_language() {
     let row = Row::of(Asked::Json, &records);
     assert_eq!((row.all(), row.action, row.none), ([2, 3], [1, 2], [1, 1]));
     assert_eq!((row.held, row.not_english), ([0, 1], [0, 1]));
+    let results = Results {
+        model: "M".to_owned(),
+        server: "S".to_owned(),
+        date: "2026-11-22".to_owned(),
+        command: "c".to_owned(),
+        note: Some("Why so.".to_owned()),
+        row: vec![row.clone()],
+    };
+    let [noted, plain] = [&results, &Results { note: None, ..results.clone() }]
+        .map(|results| table::readme(std::slice::from_ref(results)));
+    assert_eq!(noted, format!("{plain}\nWhy so.\n"));
     let reached = |row: &Row, floor| reach(std::slice::from_ref(row), floor);
     reached(&row, 66).unwrap();
     let error = reached(&row, 67).unwrap_err().to_string();
