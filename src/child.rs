@@ -9,8 +9,9 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
+use agent::config::own_names;
 use broker::pipe::{Ended, Pipe, Starter};
-use home::{CHANNEL_KEY_NAMES, Home, MODEL_KEY_NAMES};
+use home::Home;
 use tokio::net::unix::pipe::{Receiver, Sender};
 
 use crate::handing::{self, Asked};
@@ -33,7 +34,7 @@ impl ChildRouter {
         ours.set_read_timeout(Some(ANSWER))?;
         let mut command = Command::new(std::env::current_exe()?);
         // The wall asks no model and talks with nobody, so the keys to those stay with the mind.
-        for name in MODEL_KEY_NAMES.iter().chain(&CHANNEL_KEY_NAMES) {
+        for name in own_names() {
             command.env_remove(name);
         }
         let process = command

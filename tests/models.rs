@@ -113,7 +113,7 @@ fn a_person_can_stop_a_wait_for_the_first_word_and_one_between_two_tries() {
 }
 
 #[test]
-fn another_model_is_proven_and_asked_in_this_chat_and_kept_on_wish() {
+fn another_model_is_proven_and_asked_until_the_end_and_kept_on_wish() {
     let home = TempHome::new();
     let server = OllamaServer::start([
         Says::text("ready"),
@@ -135,6 +135,7 @@ fn another_model_is_proven_and_asked_in_this_chat_and_kept_on_wish() {
         told.contains(&format!("qwen3:4b at {host} answers, the first token after ")),
         "{told}"
     );
+    assert!(told.contains("; that is for all chats until the agent ends, --keep"), "{told}");
     chat.ask("Who are you?", "I am the other.");
     chat.ask("/status", &format!("last answer: qwen3:4b at {host}"));
     assert!(home.text("agent/config.json").contains("llama3.1:8B"));
@@ -228,7 +229,14 @@ fn holding(folder: &Path, text: &str) -> Vec<String> {
 fn a_key_of_a_provider_goes_to_no_file_no_output_no_router_and_no_skill() {
     let home = TempHome::new();
     tell_tale(&home);
-    let names = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY"];
+    let names = [
+        "OPENAI_API_KEY",
+        "OPENAI_API_KEY_OPENROUTER_AI",
+        "ANTHROPIC_API_KEY",
+        "GOOGLE_API_KEY",
+        "GEMINI_API_KEY",
+        "GEMINI_API_KEY_LLM",
+    ];
     let mut variables: Vec<(&str, &str)> = names.iter().map(|name| (*name, KEY)).collect();
     variables.push(("RUST_LOG", "trace"));
     let refuses = || Says::Status(401, Vec::new(), format!("the key {KEY} is wrong"));

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use agent::answer::{Answer, Shown};
 use agent::config::{ProviderName, Target};
@@ -94,11 +95,14 @@ async fn what_was_read_is_not_read_again_in_the_next_turn() {
     assert!(2 * cached >= read, "{cached} of {read} tokens were known");
 }
 
-#[tokio::test]
-#[ignore = "it needs a model server"]
-async fn who_is_stopped_leaves_the_server_free() {
-    let home = TempHome::new();
-    let endpoint = endpoint(&home, Way::ToolCode).await;
+/// How much longer few words may take after others were stopped; a count to the end takes a hundred times as long.
+const MOST: u32 = 4;
+
+/// How many ask at once, at the most, on a server that was not told otherwise: llama.cpp's has four places.
+const PLACES: usize = 4;
+
+/// Asks for a long text, and stops once its first words are there.
+async fn stop_in_the_middle(endpoint: &Endpoint) {
     let begun = tokio::sync::Notify::new();
     let mut hear = |progress: Progress<'_>| {
         if matches!(progress, Progress::Piece(_)) {
@@ -107,13 +111,34 @@ async fn who_is_stopped_leaves_the_server_free() {
     };
     let ask =
         Ask::plain("Count from one to five hundred in words, each number on a line of its own.");
-    {
-        let mut counting = Box::pin(endpoint.complete(&ask, &mut hear)).fuse();
-        tokio::select! {
-            ended = &mut counting => panic!("it ended before it could be stopped: {ended:?}"),
-            () = begun.notified() => {}
-        }
+    let mut counting = Box::pin(endpoint.complete(&ask, &mut hear)).fuse();
+    tokio::select! {
+        ended = &mut counting => panic!("it ended before it could be stopped: {ended:?}"),
+        () = begun.notified() => {}
     }
-    // A server with one place answers this only once that place is free.
+}
+
+/// How long an answer of a few tokens takes.
+async fn time_of_few_words(endpoint: &Endpoint) -> Duration {
+    let begun = Instant::now();
+    let ask = Ask::plain("Answer with one word: what is the capital of France?");
+    endpoint.complete(&ask, &mut |_| {}).await.unwrap();
+    begun.elapsed()
+}
+
+#[tokio::test]
+#[ignore = "it needs a model server"]
+async fn who_is_stopped_leaves_the_server_free() {
+    let home = TempHome::new();
+    let endpoint = endpoint(&home, Way::ToolCode).await;
+    // The first one pays for what a server does once.
+    time_of_few_words(&endpoint).await;
     say(&endpoint, "Thanks.", &History::default()).await;
+    let before = time_of_few_words(&endpoint).await;
+    for _ in 0..PLACES {
+        stop_in_the_middle(&endpoint).await;
+    }
+    // A server that counts on has no place free, or shares what it has among five.
+    let after = time_of_few_words(&endpoint).await;
+    assert!(after <= MOST * before, "{after:?} after it was stopped, {before:?} before");
 }

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use agent::config::ProviderName;
 use anyhow::{Context, Result};
-use clap::Parser;
+use clap::{Parser, ValueEnum};
+use home::Home;
 
-use crate::ask::Server;
+use crate::ask::{Server, Wish};
 use crate::cards::{Actions, root};
 use crate::results::{Results, Row};
 use crate::run::Run;
@@ -17,19 +18,23 @@ use crate::{results, table};
 ///
 /// Messages of people (eval/utterances.toml) go through the agent's prompt to a model, in each way of asking. Right is
 /// exactly the actions that are expected with valid parameters, and no other. What models answer is kept in target/eval/ and
-/// not asked again.
+/// not asked again while address, prompt and form are the same.
 #[derive(Debug, Clone, Parser)]
 #[command(name = "eval", bin_name = "cargo xtask eval")]
 pub struct Options {
-    /// Who serves it: openai (and whoever speaks its API), ollama, anthropic or gemini
-    #[arg(long, default_value = "openai", value_parser = provider)]
-    pub provider: ProviderName,
-    /// Where a server listens, such as http://127.0.0.1:8080/v1; without it, the provider's own address
+    /// Who serves it: openai (and whoever speaks its API), ollama, anthropic or gemini; without this and --url, whom
+    /// the agent asks
+    #[arg(long, value_parser = provider)]
+    pub provider: Option<ProviderName>,
+    /// Where a server listens, such as http://127.0.0.1:8080/v1, of openai unless --provider says otherwise
     #[arg(long, value_name = "URL")]
     pub url: Option<String>,
-    /// The model; without one, the first that the server lists
+    /// The model; without one, the agent's, or of another server the first that it lists
     #[arg(long)]
     pub model: Option<String>,
+    /// The folder with agent/config.json and .env, as the agent finds it
+    #[arg(long, env = "SAFECLAW_HOME", value_name = "FOLDER")]
+    pub home: Option<PathBuf>,
     /// A way of asking, or several; all without it
     #[arg(long)]
     pub way: Vec<Asked>,
@@ -39,18 +44,24 @@ pub struct Options {
     /// One half
     #[arg(long)]
     pub split: Option<Split>,
-    /// How many utterances, at most
+    /// How many utterances, at most, from all parts of the list
     #[arg(long)]
     pub limit: Option<usize>,
     /// Ask again what was asked before
     #[arg(long)]
     pub fresh: bool,
+    /// Fail when fewer percent than this are right in the json way, which has to be among those asked
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(..=100))]
+    pub floor: Option<u8>,
     /// Print what came wrong
     #[arg(long)]
     pub wrong: bool,
     /// Keep the counts in eval/results/, with this name of the server, and put the table into README.md
     #[arg(long, value_name = "SERVER")]
     pub keep: Option<String>,
+    /// A sentence to stand under the table, such as why a way was not asked
+    #[arg(long, value_name = "TEXT", requires = "keep")]
+    pub note: Option<String>,
     /// Ask nobody: put the table of the results that are kept into README.md
     #[arg(long)]
     pub table: bool,
@@ -75,8 +86,9 @@ pub fn run(options: &Options) -> Result<()> {
 
 async fn ask(options: &Options) -> Result<()> {
     let actions = Actions::read()?;
-    let (url, model) = (options.url.clone(), options.model.clone());
-    let server = Server::find(options.provider, url, model, &folder()).await?;
+    let Options { provider, url, model, home, .. } = options.clone();
+    let home = Home::find(home.as_deref())?;
+    let server = Server::find(&Wish { provider, url, model }, &home, &folder()).await?;
     let chosen = chosen(options)?;
     let mut rows = Vec::new();
     for asked in ways(options) {
@@ -88,18 +100,20 @@ async fn ask(options: &Options) -> Result<()> {
         rows.push(Row::of(asked, &records));
     }
     println!("\n{}\n\n{}", server.model(), table::rows(&rows));
+    options.floor.map_or(Ok(()), |floor| results::reach(&rows, floor))?;
     match &options.keep {
-        Some(by) => keep(options, server.model(), by, rows),
+        Some(by) => keep(options, &server, by, rows),
         None => Ok(()),
     }
 }
 
-fn keep(options: &Options, model: &str, server: &str, row: Vec<Row>) -> Result<()> {
+fn keep(options: &Options, server: &Server, by: &str, row: Vec<Row>) -> Result<()> {
     let kept = Results {
-        model: model.trim_end_matches(".gguf").to_owned(),
-        server: server.to_owned(),
+        model: server.model().trim_end_matches(".gguf").to_owned(),
+        server: by.to_owned(),
         date: jiff::Zoned::now().date().to_string(),
-        command: command(options),
+        command: command(options, server),
+        note: options.note.clone(),
         row,
     };
     eprintln!("kept in {}", results::keep(&kept)?.display());
@@ -107,13 +121,21 @@ fn keep(options: &Options, model: &str, server: &str, row: Vec<Row>) -> Result<(
 }
 
 /// What repeats it.
-fn command(options: &Options) -> String {
-    let mut command = "cargo xtask eval".to_owned();
-    if options.provider != ProviderName::OpenAi {
-        command.push_str(&format!(" --provider {}", options.provider));
-    }
-    options.url.iter().for_each(|url| command.push_str(&format!(" --url {url}")));
+fn command(options: &Options, server: &Server) -> String {
+    let mut command = format!("cargo xtask eval{}", server.options());
+    let mut add = |name: &str, value: Option<String>| {
+        value.iter().for_each(|value| command.push_str(&format!(" --{name} {value}")));
+    };
+    options.way.iter().for_each(|way| add("way", Some(way.to_string())));
+    add("group", options.group.as_ref().and_then(named));
+    add("split", options.split.as_ref().and_then(named));
+    add("limit", options.limit.map(|limit| limit.to_string()));
     command
+}
+
+/// As it is written on the command line.
+fn named<T: ValueEnum>(value: &T) -> Option<String> {
+    value.to_possible_value().map(|value| value.get_name().to_owned())
 }
 
 fn provider(text: &str) -> Result<ProviderName, String> {
@@ -150,11 +172,36 @@ fn ways(options: &Options) -> Vec<Asked> {
 fn chosen(options: &Options) -> Result<Vec<Utterance>> {
     let of_group = |one: &Utterance| options.group.is_none_or(|group| one.group == group);
     let of_split = |one: &Utterance| options.split.is_none_or(|split| one.split == split);
-    let all = all()?.into_iter().filter(|one| of_group(one) && of_split(one));
-    Ok(all.take(options.limit.unwrap_or(usize::MAX)).collect())
+    let all: Vec<_> = all()?.into_iter().filter(|one| of_group(one) && of_split(one)).collect();
+    Ok(spread(all, options.limit.unwrap_or(usize::MAX)))
+}
+
+/// At most `limit` of `all`, with the same distance between them.
+fn spread(all: Vec<Utterance>, limit: usize) -> Vec<Utterance> {
+    let (of, limit) = (all.len(), limit.min(all.len()));
+    let is_chosen = |at: usize| at * limit / of != (at + 1) * limit / of;
+    all.into_iter().enumerate().filter(|(at, _)| is_chosen(*at)).map(|(_, one)| one).collect()
 }
 
 /// Where the answers are kept.
 fn folder() -> PathBuf {
     root().join("target/eval")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_are_taken_from_all_parts_of_the_list() {
+        let all = all().unwrap();
+        let ids =
+            |limit| spread(all.clone(), limit).into_iter().map(|one| one.id).collect::<Vec<_>>();
+        assert_eq!(ids(12).len(), 12);
+        assert_eq!(ids(usize::MAX).len(), all.len());
+        assert_eq!((ids(0).len(), spread(Vec::new(), 3).len()), (0, 0));
+        let mut groups: Vec<Group> = spread(all.clone(), 12).iter().map(|one| one.group).collect();
+        groups.dedup();
+        assert_eq!(groups, [Group::Action, Group::None, Group::Several, Group::Recover]);
+    }
 }

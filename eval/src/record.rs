@@ -27,6 +27,9 @@ pub struct Record {
     pub right: bool,
     /// What was said.
     pub say: String,
+    /// What tells what was asked of whom, and in which form, from everything else.
+    #[serde(default)]
+    pub digest: String,
     /// The completion's text, raw.
     pub text: String,
     /// The server's tool calls: name and parameters.
@@ -72,14 +75,15 @@ pub fn shown(action: &Action) -> String {
 pub struct Records {
     file: PathBuf,
     known: BTreeMap<String, Record>,
+    added: usize,
 }
 
 impl Records {
-    /// Those that are kept below `folder`; `fresh` begins anew.
+    /// Those that are kept below `folder`.
     ///
     /// # Errors
     /// When the file can't be read or written.
-    pub fn open(folder: &Path, model: &str, asked: Asked, fresh: bool) -> Result<Self> {
+    pub fn open(folder: &Path, model: &str, asked: Asked) -> Result<Self> {
         let model: String = model
             .chars()
             .map(|c| if c.is_ascii_alphanumeric() || ".-".contains(c) { c } else { '_' })
@@ -88,21 +92,38 @@ impl Records {
         fs::create_dir_all(&folder)
             .with_context(|| format!("{} can't be made", folder.display()))?;
         let file = folder.join(format!("{asked}.jsonl"));
-        if fresh && file.exists() {
-            fs::remove_file(&file)
-                .with_context(|| format!("{} can't be removed", file.display()))?;
+        let bytes = if file.exists() { fs::read(&file)? } else { Vec::new() };
+        // A line that a crash broke, perhaps within a character, is asked again, and the next one begins behind it.
+        let text = String::from_utf8_lossy(&bytes);
+        if !text.is_empty() && !text.ends_with('\n') {
+            writeln!(OpenOptions::new().append(true).open(&file)?)?;
         }
-        let text = if file.exists() { fs::read_to_string(&file)? } else { String::new() };
-        // A line that a crash broke is asked again.
         let read = text.lines().filter_map(|line| serde_json::from_str::<Record>(line).ok());
         let known = read.map(|record| (record.id.clone(), record)).collect();
-        Ok(Self { file, known })
+        Ok(Self { file, known, added: 0 })
     }
 
-    /// What was answered to this, if it was asked and said the same.
+    /// Drops what is kept of these, so that they are asked anew.
+    ///
+    /// # Errors
+    /// When the file can't be written.
+    pub fn forget<'a>(&mut self, ids: impl Iterator<Item = &'a str>) -> Result<()> {
+        ids.for_each(|id| drop(self.known.remove(id)));
+        let lines = self.known.values().map(|record| Ok(serde_json::to_string(record)? + "\n"));
+        let text = lines.collect::<Result<String>>()?;
+        Ok(home::file::write(&self.file, text.as_bytes())?)
+    }
+
+    /// What was answered to this, if the same was asked in the same form at the same place.
     #[must_use]
-    pub fn of(&self, id: &str, say: &str) -> Option<&Record> {
-        self.known.get(id).filter(|record| record.say == say)
+    pub fn of(&self, id: &str, digest: &str) -> Option<&Record> {
+        self.known.get(id).filter(|record| record.digest == digest)
+    }
+
+    /// How many were added since this was opened.
+    #[must_use]
+    pub fn added(&self) -> usize {
+        self.added
     }
 
     /// Keeps one more.
@@ -113,6 +134,7 @@ impl Records {
         let mut file = OpenOptions::new().create(true).append(true).open(&self.file)?;
         writeln!(file, "{}", serde_json::to_string(&record)?)?;
         self.known.insert(record.id.clone(), record);
+        self.added += 1;
         Ok(())
     }
 }

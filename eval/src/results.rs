@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
 use crate::cards::root;
@@ -22,6 +22,9 @@ pub struct Results {
     pub date: String,
     /// The command that repeats it.
     pub command: String,
+    /// What people should know of these counts, such as why a way of asking has none: a sentence, in Markdown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     /// The counts, one for each way of asking.
     pub row: Vec<Row>,
 }
@@ -78,6 +81,21 @@ impl Row {
             .iter()
             .fold([0, 0], |sum, part| [sum[0] + part[0], sum[1] + part[1]])
     }
+}
+
+/// Takes `rows` if at least `floor` percent are right in the json way.
+///
+/// # Errors
+/// When they are not, or that way was not asked.
+pub fn reach(rows: &[Row], floor: u8) -> Result<()> {
+    let row = rows.iter().find(|row| row.way == Asked::Json).filter(|row| row.all()[1] > 0);
+    let [right, of] =
+        row.context("nothing was asked in the json way, so no floor can be held")?.all();
+    ensure!(
+        100 * right >= usize::from(floor) * of,
+        "only {right} of {of} are right in the json way, and {floor} % should be; --wrong shows the others"
+    );
+    Ok(())
 }
 
 fn folder() -> PathBuf {

@@ -6,14 +6,14 @@ use std::time::Instant;
 
 use agent::action::Observation;
 use agent::answer::{Answer, Shown};
-use agent::model::{Ask, Completion, Fit, TurnParts, Way};
+use agent::model::{Ask, Fit, TurnParts};
 use agent::prompt::{Fence, Parts, Prompt};
 use agent::workspace::{Artifact, History, Memory, SOUL};
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 use protocol::{Object, Reply};
 
-use crate::ask::Server;
+use crate::ask::{Lane, Server};
 use crate::cards::Actions;
 use crate::record::{Record, Records, shown};
 use crate::utterance::{Asked, Utterance, action_of};
@@ -41,7 +41,11 @@ impl Run<'_> {
     /// # Errors
     /// When the model does not answer, or nothing can be kept.
     pub async fn over(&self, utterances: &[Utterance], folder: &Path) -> Result<Vec<Record>> {
-        let mut records = Records::open(folder, self.server.model(), self.asked, self.fresh)?;
+        let mut records = Records::open(folder, self.server.model(), self.asked)?;
+        if self.fresh {
+            records.forget(utterances.iter().map(|utterance| utterance.id.as_str()))?;
+        }
+        let lane = self.server.asked(self.asked.way())?;
         let bar = ProgressBar::new(utterances.len() as u64);
         bar.set_style(ProgressStyle::with_template(
             "{prefix:9} [{bar:30}] {pos}/{len} {msg} {eta}",
@@ -49,26 +53,62 @@ impl Run<'_> {
         bar.set_prefix(self.asked.to_string());
         let mut list = Vec::new();
         for utterance in utterances {
-            let record = match records.of(&utterance.id, &utterance.say) {
-                Some(known) => self.judged_again(known, utterance),
-                None => {
-                    let record = self.one(utterance).await?;
-                    records.add(record.clone())?;
-                    record
-                }
-            };
-            list.push(record);
+            list.push(self.one(&lane, utterance, &mut records).await?);
             let right = list.iter().filter(|record| record.right).count();
             bar.set_message(format!("{right} right"));
             bar.inc(1);
         }
         bar.finish();
+        let known = list.len() - records.added();
+        if known > 0 {
+            eprintln!(
+                "{}: {known} of {} were asked before; --fresh asks again",
+                self.asked,
+                list.len()
+            );
+        }
         Ok(list)
     }
 
-    async fn one(&self, utterance: &Utterance) -> Result<Record> {
+    /// What is answered to one, with the agent's prompt and forms, or with the first one's whole prompt.
+    async fn one(
+        &self,
+        lane: &Lane,
+        utterance: &Utterance,
+        records: &mut Records,
+    ) -> Result<Record> {
+        if self.asked == Asked::Seed {
+            let prompt = seed::prompt(utterance, self.actions);
+            return self.answered(lane, &Ask::plain(&prompt), utterance, records).await;
+        }
+        let so_far = so_far(utterance)?;
+        // The same fence for all, so that a server reads the beginning once.
+        let prompt = Prompt::new(Fence::new(7))?;
+        let write = |fit: Fit<'_>| prompt.render(&parts(utterance, self.actions, &so_far), fit);
+        let turn = TurnParts {
+            message: &utterance.say,
+            cards: self.actions.cards(),
+            so_far: &so_far,
+            memory: &Memory::default(),
+            typed: &[],
+        };
+        self.answered(lane, &Ask::turn(&write, turn), utterance, records).await
+    }
+
+    /// The answer that is kept, or a new one.
+    async fn answered(
+        &self,
+        lane: &Lane,
+        ask: &Ask<'_>,
+        utterance: &Utterance,
+        records: &mut Records,
+    ) -> Result<Record> {
+        let digest = lane.digest(ask).await;
+        if let Some(known) = records.of(&utterance.id, &digest) {
+            return Ok(self.judged_again(known, utterance));
+        }
         let begun = Instant::now();
-        let completion = self.completion(utterance).await?;
+        let completion = lane.ask(ask).await?;
         let record = Record {
             id: utterance.id.clone(),
             group: utterance.group,
@@ -76,6 +116,7 @@ impl Run<'_> {
             split: utterance.split,
             right: false,
             say: utterance.say.clone(),
+            digest,
             calls: completion.calls.into_iter().map(|call| (call.name, call.params)).collect(),
             text: completion.text,
             actions: Vec::new(),
@@ -84,7 +125,9 @@ impl Run<'_> {
             read: completion.usage.read,
             written: completion.usage.written,
         };
-        Ok(self.judged_again(&record, utterance))
+        let record = self.judged_again(&record, utterance);
+        records.add(record.clone())?;
+        Ok(record)
     }
 
     /// The record with the judgement of today: what is expected may have been corrected since.
@@ -103,26 +146,6 @@ impl Run<'_> {
             split: utterance.split,
             ..record.clone()
         }
-    }
-
-    /// Asks with the agent's prompt and forms, or with the first one's whole prompt.
-    async fn completion(&self, utterance: &Utterance) -> Result<Completion> {
-        if self.asked == Asked::Seed {
-            let prompt = seed::prompt(utterance, self.actions);
-            return self.server.ask(&Ask::plain(&prompt), Way::ToolCode).await;
-        }
-        let so_far = so_far(utterance)?;
-        // The same fence for all, so that a server reads the beginning once.
-        let prompt = Prompt::new(Fence::new(7))?;
-        let write = |fit: Fit<'_>| prompt.render(&parts(utterance, self.actions, &so_far), fit);
-        let turn = TurnParts {
-            message: &utterance.say,
-            cards: self.actions.cards(),
-            so_far: &so_far,
-            memory: &Memory::default(),
-            typed: &[],
-        };
-        self.server.ask(&Ask::turn(&write, turn), self.asked.way()).await
     }
 }
 

@@ -19,8 +19,9 @@ pub fn readme(kept: &[Results]) -> String {
 }
 
 fn of_model(results: &Results) -> String {
-    let Results { model, server, date, command, row } = results;
-    format!("{model} on {server}, {date}, `{command}`:\n\n{}", rows(row))
+    let Results { model, server, date, command, note, row } = results;
+    let note = note.as_ref().map(|note| format!("\n{note}\n")).unwrap_or_default();
+    format!("{model} on {server}, {date}, `{command}`:\n\n{}{note}", rows(row))
 }
 
 /// One model's table.

@@ -3,7 +3,7 @@
 
 use eval::cards::{Actions, root};
 use eval::record::Record;
-use eval::results::{Row, kept};
+use eval::results::{Results, Row, kept, reach};
 use eval::utterance::{Asked, all};
 use eval::{score, table};
 use serde::Deserialize;
@@ -67,6 +67,7 @@ fn a_row_counts_by_group_half_and_language() {
             right,
             say: one.say.clone(),
             text: String::new(),
+            digest: String::new(),
             calls: Vec::new(),
             actions: Vec::new(),
             error: None,
@@ -79,6 +80,24 @@ fn a_row_counts_by_group_half_and_language() {
     let row = Row::of(Asked::Json, &records);
     assert_eq!((row.all(), row.action, row.none), ([2, 3], [1, 2], [1, 1]));
     assert_eq!((row.held, row.not_english), ([0, 1], [0, 1]));
+    let results = Results {
+        model: "M".to_owned(),
+        server: "S".to_owned(),
+        date: "2026-11-22".to_owned(),
+        command: "c".to_owned(),
+        note: Some("Why so.".to_owned()),
+        row: vec![row.clone()],
+    };
+    let [noted, plain] = [&results, &Results { note: None, ..results.clone() }]
+        .map(|results| table::readme(std::slice::from_ref(results)));
+    assert_eq!(noted, format!("{plain}\nWhy so.\n"));
+    let reached = |row: &Row, floor| reach(std::slice::from_ref(row), floor);
+    reached(&row, 66).unwrap();
+    let error = reached(&row, 67).unwrap_err().to_string();
+    assert!(error.starts_with("only 2 of 3 are right in the json way, and 67 %"), "{error}");
+    let other = Row { way: Asked::ToolCode, ..row.clone() };
+    reached(&other, 0).unwrap_err();
+    reached(&Row::of(Asked::Json, &[]), 0).unwrap_err();
     assert_eq!(
         table::rows(&[row]).lines().last().unwrap(),
         "| `json` | 1 of 2 | 1 of 1 | 0 of 0 | 0 of 0 | 67 % | 0 % | 0 % |"

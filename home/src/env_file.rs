@@ -32,6 +32,16 @@ pub const SHARED_NAMES: [&str; 7] = [
 pub const MODEL_KEY_NAMES: [&str; 4] =
     ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY"];
 
+/// Whether `name` is one of [`MODEL_KEY_NAMES`], or one of them for a single host, such as
+/// OPENAI_API_KEY_OPENROUTER_AI.
+#[must_use]
+pub fn is_model_key(name: &str) -> bool {
+    let of = |known: &&str| {
+        name.strip_prefix(*known).map(|rest| rest.is_empty() || rest.starts_with('_'))
+    };
+    MODEL_KEY_NAMES.iter().filter_map(of).any(|is_one| is_one)
+}
+
 /// The names that it may set for the agent's channels: what people and programs know them by. They are the agent's alone
 /// as well.
 pub const CHANNEL_KEY_NAMES: [&str; 2] = ["TELEGRAM_BOT_TOKEN", "SAFECLAW_HTTP_TOKEN"];
@@ -130,10 +140,13 @@ impl EnvFile {
         self.values.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// The names that the file sets and that are none of `known`.
+    /// The names that the file sets and that are none of `known` and no [`is_model_key`] either.
     #[must_use]
     pub fn unknown(&self, known: &[&str]) -> Vec<UnknownName> {
-        let strangers = self.values.keys().filter(|name| !known.contains(&name.as_str()));
+        let strangers = self
+            .values
+            .keys()
+            .filter(|name| !known.contains(&name.as_str()) && !is_model_key(name));
         strangers
             .map(|name| UnknownName {
                 path: self.path.clone(),

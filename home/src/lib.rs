@@ -21,7 +21,7 @@ mod nearest;
 
 pub use config_file::{ConfigError, ConfigFile};
 pub use env_file::{
-    CHANNEL_KEY_NAMES, EnvError, EnvFile, MODEL_KEY_NAMES, SHARED_NAMES, UnknownName,
+    CHANNEL_KEY_NAMES, EnvError, EnvFile, MODEL_KEY_NAMES, SHARED_NAMES, UnknownName, is_model_key,
 };
 pub use file::FileError;
 pub use home::{Home, HomeError};

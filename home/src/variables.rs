@@ -32,6 +32,11 @@ impl Variables {
     pub fn get(&self, name: &str) -> Option<&str> {
         self.values.get(name).map(String::as_str)
     }
+
+    /// All that are set, with their values.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.values.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
 }
 
 /// Shows the names alone: the values may be secrets.

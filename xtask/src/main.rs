@@ -37,7 +37,7 @@ enum Task {
     /// Prints each stage's time, and stops at the first failure with the command that repeats it.
     Test {
         /// Instead, try the model server at this address (OpenAI's API): wire, streaming, stopping, what of the prompt
-        /// is read again, and a short eval
+        /// is read again, and a short eval, which fails when less than half is right in the json way
         #[arg(long, value_name = "URL")]
         real_model: Option<String>,
     },

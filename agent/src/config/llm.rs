@@ -59,6 +59,13 @@ impl Llm {
     }
 }
 
+impl Llm {
+    /// Everybody who may be asked: the first, and its fallback.
+    pub(super) fn asked(&self) -> impl Iterator<Item = Target> {
+        std::iter::once(self.target()).chain(self.fallback.iter().cloned())
+    }
+}
+
 /// How a model should be asked for actions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -144,9 +151,12 @@ impl TryFrom<String> for BaseUrl {
                 && url.has_host()
                 && url.username().is_empty()
                 && url.password().is_none()
+                && url.query().is_none()
+                && url.fragment().is_none()
         });
-        url.map(|_| Self(text.trim().to_owned()))
-            .ok_or("an address such as http://127.0.0.1:8080/v1, without a name or password in it")
+        url.map(|_| Self(text.trim().to_owned())).ok_or(
+            "an address such as http://127.0.0.1:8080/v1, without a name or password in it, and without ? and #",
+        )
     }
 }
 

@@ -26,6 +26,7 @@ pub use browser::{Browser, BrowserPlace};
 pub use http::{Http, HttpError, HttpSetUp};
 pub use keys::{Asker, Change, KEYS, Key, KeyError, Models};
 pub use llm::{BaseUrl, Llm, Vision, WayWish, Window, keep};
+pub use secrets::own_names;
 pub use target::{ProviderName, Target, TargetError};
 pub use telegram::Telegram;
 pub use terminal::Terminal;
@@ -193,18 +194,19 @@ impl Settings {
         let mut warnings: Vec<String> =
             file.unknown(&known).iter().map(ToString::to_string).collect();
         warnings.extend(secrets::exposed(&home.env_file(), &file));
+        let config = open(&home.agent_config())?.settings().clone();
         Ok(Self {
-            config: open(&home.agent_config())?.settings().clone(),
             queue: QueuePlace::from_settings(|name| variables.get(name)),
             ollama_host: variables.get("OLLAMA_HOST").map(str::to_owned),
             browser: BrowserPlace {
                 remote: variables.get("REMOTE_BROWSER_SERVER").map(str::to_owned),
                 search: variables.get("PATH").unwrap_or_default().into(),
             },
-            keys: secrets::keys(&variables),
+            keys: secrets::keys(&variables, &config.llm),
             telegram_token: secrets::telegram_token(&variables),
             http_token: secrets::http_token(&variables),
             file: home.agent_config(),
+            config,
             warnings,
         })
     }
@@ -248,5 +250,21 @@ mod tests {
         assert_eq!(opened(r#"{"channels": {}}"#), Ok(()));
         let error = opened(r#"{"channels": {"telegram": {"token": "hunter2"}}}"#).unwrap_err();
         assert!(error.contains("channels.telegram") && !error.contains("hunter2"), "{error}");
+    }
+
+    #[test]
+    fn an_address_with_a_password_is_refused_without_showing_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.json");
+        for text in [
+            r#"{"llm": {"base_url": "https://user:hunter2@example.com/v1"}}"#,
+            r#"{"llm": {"base_url": "https://example.com/v1?key=hunter2"}}"#,
+            r#"{"llm": {"fallback": ["openai:m@https://user:hunter2@example.com/v1"]}}"#,
+        ] {
+            std::fs::write(&path, text).unwrap();
+            let error = open(&path).unwrap_err();
+            assert!(error.to_string().contains("without a name or password in it"), "{error}");
+            assert!(!format!("{error} {error:?}").contains("hunter2"), "{error:?}");
+        }
     }
 }

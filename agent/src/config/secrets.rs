@@ -1,23 +1,31 @@
 //! The keys of models' providers and of channels: where they come from, and where they must not stand.
 
+use std::ffi::OsString;
 use std::path::Path;
 
-use home::{CHANNEL_KEY_NAMES, EnvError, EnvFile, MODEL_KEY_NAMES, Variables};
+use home::{CHANNEL_KEY_NAMES, EnvError, EnvFile, MODEL_KEY_NAMES, Variables, is_model_key};
 use secrecy::SecretString;
 
+use super::Llm;
 use crate::model::ApiKeys;
 
 /// Words in the name of a setting that would be a secret.
 const TELLING: [&str; 5] = ["apikey", "key", "token", "secret", "password"];
 
-/// The keys that the environment holds.
-pub(super) fn keys(variables: &Variables) -> ApiKeys {
+/// The keys that the environment holds, for the models of `llm`.
+pub(super) fn keys(variables: &Variables, llm: &Llm) -> ApiKeys {
+    let of_host = |name: &str| is_model_key(name) && !MODEL_KEY_NAMES.contains(&name);
+    let of_hosts = variables.iter().filter(|(name, _)| of_host(name));
     let key = |name| variables.get(name).map(|key| SecretString::from(key.trim()));
     ApiKeys {
         openai: key("OPENAI_API_KEY"),
         anthropic: key("ANTHROPIC_API_KEY"),
         // Where both are set, Google's own libraries take the first.
         gemini: key("GOOGLE_API_KEY").or_else(|| key("GEMINI_API_KEY")),
+        of_hosts: of_hosts
+            .map(|(name, key)| (name.to_owned(), SecretString::from(key.trim())))
+            .collect(),
+        openai_is_set: llm.asked().any(|target| target.is_openai()),
     }
 }
 
@@ -33,11 +41,25 @@ pub(super) fn http_token(variables: &Variables) -> Option<SecretString> {
 
 /// A word for the owner when others can read the file in which such a key stands.
 pub(super) fn exposed(path: &Path, file: &EnvFile) -> Option<String> {
-    MODEL_KEY_NAMES.iter().chain(&CHANNEL_KEY_NAMES).find(|name| file.get(name).is_some())?;
+    file.iter().find(|(name, _)| is_the_minds(name))?;
     match EnvFile::read_private(path) {
         Err(error @ EnvError::Exposed { .. }) => Some(error.to_string()),
         _ => None,
     }
+}
+
+/// The names of this process's environment that no other process should be given: the wall asks no model and talks
+/// with nobody.
+#[must_use]
+pub fn own_names() -> Vec<OsString> {
+    #[expect(clippy::disallowed_methods, reason = "the configuration reads the environment")]
+    let names = std::env::vars_os().map(|(name, _)| name);
+    names.filter(|name| is_the_minds(&name.to_string_lossy())).collect()
+}
+
+/// Whether a variable of this name holds a key of the agent's alone.
+fn is_the_minds(name: &str) -> bool {
+    is_model_key(name) || CHANNEL_KEY_NAMES.contains(&name)
 }
 
 /// Whether the setting at the path `key` would be a secret, by the end of its name.
@@ -52,6 +74,7 @@ mod tests {
     use secrecy::ExposeSecret;
 
     use super::*;
+    use crate::config::ProviderName;
 
     fn variables<const N: usize>(pairs: [(&str, &str); N]) -> Variables {
         Variables::merge(&[], pairs.map(|(name, value)| (name.into(), value.into())))
@@ -59,7 +82,9 @@ mod tests {
 
     #[test]
     fn google_has_two_names_for_its_key() {
-        let gemini = |variables| keys(&variables).gemini.map(|key| key.expose_secret().to_owned());
+        let gemini = |variables| {
+            keys(&variables, &Llm::default()).gemini.map(|key| key.expose_secret().to_owned())
+        };
         assert_eq!(gemini(variables([("GEMINI_API_KEY", "a")])).as_deref(), Some("a"));
         let both = variables([("GEMINI_API_KEY", "a"), ("GOOGLE_API_KEY", "b")]);
         assert_eq!(gemini(both).as_deref(), Some("b"));
@@ -68,8 +93,26 @@ mod tests {
 
     #[test]
     fn its_debug_form_shows_no_key() {
-        let shown = format!("{:?}", keys(&variables([("OPENAI_API_KEY", "hunter2")])));
+        let shown =
+            format!("{:?}", keys(&variables([("OPENAI_API_KEY", "hunter2")]), &Llm::default()));
         assert!(!shown.contains("hunter2"), "{shown}");
+    }
+
+    #[test]
+    fn keys_of_hosts_are_read_and_whether_openai_itself_is_asked() {
+        let given = variables([("OPENAI_API_KEY_LLM", " a "), ("OPENAI_API_KEYS", "b")]);
+        let is_set = |fallback: &str| {
+            let fallback = vec![fallback.parse().unwrap()];
+            keys(&given, &Llm { fallback, ..Llm::default() }).openai_is_set
+        };
+        let read = keys(&given, &Llm::default());
+        let read: Vec<_> =
+            read.of_hosts.iter().map(|(n, k)| (n.as_str(), k.expose_secret())).collect();
+        assert_eq!(read, [("OPENAI_API_KEY_LLM", "a")]);
+        assert!(is_set("openai:gpt-4o") && is_set("openai:m@https://api.openai.com/v1"));
+        assert!(!is_set("offline") && !is_set("openai:m@https://openrouter.ai/api/v1"));
+        let first = Llm { provider: ProviderName::OpenAi, ..Llm::default() };
+        assert!(keys(&given, &first).openai_is_set);
     }
 
     #[test]

@@ -4,6 +4,10 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use url::Url;
+
+use super::BaseUrl;
+use crate::model::is_openai;
 
 /// Who serves a language model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -60,8 +64,14 @@ pub struct Target {
 
 /// A text that names no model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} names no model; write {RIGHT}")]
-pub struct TargetError(String);
+pub enum TargetError {
+    /// It is no target.
+    #[error("{0:?} names no model; write {RIGHT}")]
+    Name(String),
+    /// Its address is none, or may hold a secret; it is not shown.
+    #[error("behind the @ of {0:?} belongs {1}")]
+    Address(String, &'static str),
+}
 
 impl Target {
     /// Nobody.
@@ -76,11 +86,19 @@ impl Target {
         let text = text.trim();
         let named = text.split(':').next().unwrap_or_default();
         let names_provider = ProviderName::ALL.iter().any(|name| name.as_str() == named);
-        let has_blanks = text.contains(char::is_whitespace);
-        if names_provider || has_blanks || text.is_empty() || *current == Self::OFFLINE {
+        let is_no_name = text.contains(char::is_whitespace) || text.contains("://");
+        if names_provider || is_no_name || text.is_empty() || *current == Self::OFFLINE {
             return text.parse();
         }
         Ok(Self { model: text.to_owned(), ..current.clone() })
+    }
+}
+
+impl Target {
+    /// Whether it is OpenAI's own service.
+    pub(crate) fn is_openai(&self) -> bool {
+        let is_own = |url: &String| Url::parse(url).is_ok_and(|url| is_openai(&url));
+        self.provider == ProviderName::OpenAi && self.base_url.as_ref().is_none_or(is_own)
     }
 }
 
@@ -88,7 +106,7 @@ impl FromStr for Target {
     type Err = TargetError;
 
     fn from_str(text: &str) -> Result<Self, TargetError> {
-        let wrong = || TargetError(text.to_owned());
+        let wrong = || TargetError::Name(shown(text));
         let (provider, rest) = text.trim().split_once(':').unwrap_or((text.trim(), ""));
         let provider = ProviderName::ALL.into_iter().find(|name| name.as_str() == provider);
         let provider = provider.ok_or_else(wrong)?;
@@ -101,7 +119,18 @@ impl FromStr for Target {
         if model.is_empty() != (provider == ProviderName::Offline) {
             return Err(wrong());
         }
-        Ok(Self { provider, model: model.to_owned(), base_url })
+        let base_url = base_url.map(BaseUrl::try_from).transpose();
+        let base_url =
+            base_url.map_err(|why| TargetError::Address(format!("{provider}:{model}"), why))?;
+        Ok(Self { provider, model: model.to_owned(), base_url: base_url.map(String::from) })
+    }
+}
+
+/// What may be shown of a text that names no model: what follows an address's scheme may hold a password.
+fn shown(text: &str) -> String {
+    match text.split_once("://") {
+        Some((before, _)) => format!("{before}://..."),
+        None => text.to_owned(),
     }
 }
 
@@ -112,7 +141,10 @@ const RIGHT: &str = "offline, provider:model or provider:model@http://host:port/
 impl TryFrom<String> for Target {
     type Error = &'static str;
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        text.parse().map_err(|_: TargetError| RIGHT)
+        text.parse().map_err(|error| match error {
+            TargetError::Name(_) => RIGHT,
+            TargetError::Address(_, right) => right,
+        })
     }
 }
 
@@ -160,6 +192,31 @@ mod tests {
             meant(text).unwrap_err();
         }
         Target::meant("qwen2.5:3b", &Target::OFFLINE).unwrap_err();
+    }
+
+    #[test]
+    fn an_address_holds_no_secret_and_none_is_shown() {
+        for address in [
+            "https://user:hunter2@example.com/v1",
+            "https://hunter2@example.com/v1",
+            "https://example.com/v1?key=hunter2",
+            "https://example.com/v1#hunter2",
+            "https://hunter2:x:1",
+            "http://",
+        ] {
+            for text in [format!("openai:m@{address}"), format!("openai:@{address}")] {
+                let error = text.parse::<Target>().unwrap_err();
+                assert!(!format!("{error} {error:?}").contains("hunter2"), "{error:?}");
+                let error = serde_json::from_value::<Target>(text.clone().into()).unwrap_err();
+                assert!(!error.to_string().contains("hunter2"), "{error}");
+            }
+        }
+        let error = "openai:m@https://user:key@host".parse::<Target>().unwrap_err();
+        insta::assert_snapshot!(error, @r#"behind the @ of "openai:m" belongs an address such as http://127.0.0.1:8080/v1, without a name or password in it, and without ? and #"#);
+        // Nor is it taken for a part of a name.
+        let here: Target = "openai:gpt-4o".parse().unwrap();
+        let error = Target::meant("m@https://u:hunter2@host", &here).unwrap_err().to_string();
+        assert!(error.contains("names no model") && !error.contains("hunter2"), "{error}");
     }
 
     #[test]

@@ -60,13 +60,21 @@ impl Maker {
     /// # Errors
     /// [`ModelError::Settings`] when something is missing without which it can't even be asked.
     pub fn endpoint(&self, target: &Target) -> Result<Arc<dyn Lists>, ModelError> {
+        Ok(Arc::new(self.make(target)?))
+    }
+
+    /// The same as what it is.
+    ///
+    /// # Errors
+    /// As for [`Maker::endpoint`].
+    pub fn make(&self, target: &Target) -> Result<Endpoint, ModelError> {
         let mut target = target.clone();
         if target.provider == ProviderName::Ollama && target.base_url.is_none() {
             target.base_url.clone_from(&self.ollama_host);
         }
         let endpoint = Endpoint::new(&target, &self.keys, Arc::clone(&self.known))?;
         let endpoint = endpoint.with_way(self.llm.way.way()).with_vision(self.llm.vision.sees());
-        Ok(Arc::new(endpoint.with_window(self.llm.window.map(u64::from))))
+        Ok(endpoint.with_window(self.llm.window.map(u64::from)))
     }
 
     /// The link of a chain that asks `target`. One that can't be made is there all the same, and says why.
@@ -84,9 +92,19 @@ impl Maker {
     /// `first`, and those behind it that are set as its fallback.
     #[must_use]
     pub fn chain(&self, first: &Target) -> Chain {
+        Chain::new(self.beside(first).links(first))
+    }
+
+    /// The same where `first` is asked as well: if that is OpenAI, its key is for nobody else.
+    fn beside(&self, first: &Target) -> Self {
+        let openai_is_set = self.keys.openai_is_set || first.is_openai();
+        Self { keys: ApiKeys { openai_is_set, ..self.keys.clone() }, ..self.clone() }
+    }
+
+    fn links(&self, first: &Target) -> Vec<Arc<Link>> {
         let others = self.llm.fallback.iter().filter(|target| *target != first);
         let all = std::iter::once(first).chain(others);
-        Chain::new(all.map(|target| Arc::new(self.link(target))).collect())
+        all.map(|target| Arc::new(self.link(target))).collect()
     }
 }
 
@@ -119,5 +137,25 @@ impl Lists for Endpoint {
 
     fn ask_anew(&self) {
         Endpoint::ask_anew(self);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use secrecy::SecretString;
+
+    use super::*;
+
+    #[test]
+    fn the_key_of_openai_stays_with_it_when_it_is_chosen_beside_others() {
+        let keys = ApiKeys { openai: Some(SecretString::from("x")), ..ApiKeys::default() };
+        let maker = Maker { keys, ..Maker::default() };
+        let (openai, other) = ("openai:gpt-4o", "openai:m@https://example.com/v1");
+        let url = url::Url::parse("https://example.com/v1").unwrap();
+        let sends = |first: &str| {
+            let maker = maker.beside(&first.parse().unwrap());
+            maker.keys.of(ProviderName::OpenAi, &url).1.is_some()
+        };
+        assert!(sends(other) && sends("offline") && !sends(openai));
     }
 }

@@ -25,6 +25,7 @@ mod way;
 use async_trait::async_trait;
 
 pub use api_keys::ApiKeys;
+pub(crate) use api_keys::is_openai;
 pub use ask::{Ask, Fit, TurnParts};
 pub use breaker::Standing;
 pub use build::{Lists, Maker};

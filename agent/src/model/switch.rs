@@ -1,4 +1,4 @@
-//! The models of a chat, which can be exchanged while it goes on.
+//! The models of all chats, which can be exchanged while they go on.
 
 use std::sync::{Arc, PoisonError, RwLock};
 

@@ -1,4 +1,4 @@
-//! `/model`: who thinks, what else there is, and another one for this chat.
+//! `/model`: who thinks, what else there is, and another one for all chats.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -71,8 +71,8 @@ async fn shown(mind: &Mind) -> String {
     let _ = tokio::time::timeout(DESCRIBE, mind.model.describe()).await;
     let holds = mind.model.in_force().map(|holds| format!("{}\n", in_force::lines(&holds)));
     format!(
-        "{} (provider {})\n{}{}\n/model list shows what is there; /model TARGET asks another in this chat, \
-         and with --keep in later ones, too.",
+        "{} (provider {})\n{}{}\n/model list shows what is there; /model TARGET asks another in all chats \
+         until the agent ends, and with --keep in later ones, too.",
         mind.model.name(),
         mind.model.first().provider,
         holds.unwrap_or_default(),
@@ -132,9 +132,13 @@ async fn changed(
         |proof| proof.to_string(),
     );
     if !keep {
-        return Ok(format!("{proven}; that is for this chat, --keep makes it last"));
+        return Ok(format!(
+            "{proven}; that is for all chats until the agent ends, --keep makes it last"
+        ));
     }
-    mind.model.keep().map_err(|error| format!("{proven}, in this chat; not kept: {error}"))?;
+    mind.model.keep().map_err(|error| {
+        format!("{proven}, in all chats until the agent ends; not kept: {error}")
+    })?;
     Ok(format!("{proven}; kept in {}", mind.model.maker().file.display()))
 }
 

@@ -58,9 +58,14 @@ fn hint(nearest: Option<&str>) -> String {
     nearest.map_or_else(String::new, |key| format!("; did you mean {key}?"))
 }
 
-/// The value as JSON, cut so that a message stays a line.
+/// The value as JSON, cut so that a message stays a line, and before what may be a password in an address.
 fn shown(value: &Value) -> String {
     let text = value.to_string();
+    if let Some((before, rest)) = text.split_once("://")
+        && rest.contains(['@', '?', '#'])
+    {
+        return format!("{before}://...");
+    }
     match text.char_indices().nth(60) {
         Some((end, _)) => format!("{}...", &text[..end]),
         None => text,

@@ -158,7 +158,7 @@ fn a_target_is_taken_without_a_question_once_it_answers() {
     assert_eq!(told, format!("nothing was changed: {}", cut()));
     assert!(chosen("openai", &well()).unwrap_err().contains("\"openai\" names no model"));
     let told = chosen("openai:a@http://user:name@a/v1", &well()).unwrap_err();
-    assert!(told.contains("has to be an address such as http://127.0.0.1:8080/v1"), "{told}");
+    assert!(told.contains("belongs an address such as http://127.0.0.1:8080/v1"), "{told}");
 }
 
 #[test]

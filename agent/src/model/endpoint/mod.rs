@@ -6,6 +6,7 @@ mod measure;
 mod memo;
 mod mend;
 mod plan;
+mod sends;
 mod wire;
 
 use std::fmt;
@@ -52,9 +53,9 @@ impl Endpoint {
         let url = target.base_url.as_deref();
         let provider: Box<dyn Provider> = match target.provider {
             ProviderName::Ollama => Box::new(Ollama::new(url)?),
-            ProviderName::OpenAi => Box::new(OpenAi::new(url, keys.openai.as_ref())?),
-            ProviderName::Anthropic => Box::new(Anthropic::new(url, keys.anthropic.as_ref())?),
-            ProviderName::Gemini => Box::new(Gemini::new(url, keys.gemini.as_ref())?),
+            ProviderName::OpenAi => Box::new(OpenAi::new(url, keys)?),
+            ProviderName::Anthropic => Box::new(Anthropic::new(url, keys)?),
+            ProviderName::Gemini => Box::new(Gemini::new(url, keys)?),
             ProviderName::Offline => return Err(ModelError::NeedsModel),
         };
         let wire = Wire::new(provider.place())?;

@@ -2,14 +2,13 @@
 //! .../prompt-caching).
 
 use reqwest::header::HeaderValue;
-use secrecy::SecretString;
 use serde_json::{Value, json};
 
 use super::place::base;
 use super::refusal::Overruns;
 use super::{Asked, Form, Listed, Part, Place, Provider, Refusal, Request, Said, Tokens, text};
 use crate::config::ProviderName;
-use crate::model::{ModelError, Picture, Way};
+use crate::model::{ApiKeys, ModelError, Picture, Way};
 
 /// Anthropic itself.
 const OWN: &str = "https://api.anthropic.com";
@@ -31,7 +30,7 @@ impl Anthropic {
     /// [`ModelError::Settings`]: that is no address, or Anthropic has no key.
     pub(in crate::model) fn new(
         base_url: Option<&str>,
-        key: Option<&SecretString>,
+        keys: &ApiKeys,
     ) -> Result<Self, ModelError> {
         let mut url = base(base_url, OWN)?;
         if let Some(front) = url.path().strip_suffix("v1/").map(str::to_owned) {
@@ -39,7 +38,7 @@ impl Anthropic {
         }
         let is_own = url.host_str() == Some("api.anthropic.com");
         let place = Place::new(ProviderName::Anthropic, "Anthropic", url);
-        let mut place = place.with_key(key, "x-api-key", "")?;
+        let mut place = place.with_key(keys, "x-api-key", "")?;
         if is_own {
             place = place.demand_key()?;
         }

@@ -96,10 +96,8 @@ impl Place {
         match refusal {
             Refusal::UnknownModel => self.unknown_model(model),
             Refusal::WrongKey if self.provider != ProviderName::Ollama => {
-                let mend = format!(
-                    "put the right one into {}, in .env or the environment",
-                    self.variable()
-                );
+                let one = if self.key.is_some() { "the right one" } else { "one for it" };
+                let mend = format!("put {one} into {}, in .env or the environment", self.variable);
                 ModelError::WrongKey { address, status, mend }
             }
             Refusal::Busy => ModelError::Busy { address, status, words, retry_after },

@@ -1,6 +1,5 @@
 //! Google's Gemini (ai.google.dev/api/generate-content and ai.google.dev/api/models).
 
-use secrecy::SecretString;
 use serde_json::{Value, json};
 
 use super::place::base;
@@ -8,7 +7,7 @@ use super::refusal::Overruns;
 use super::{Asked, Form, Listed, Part, Place, Provider, Refusal, Request, Said, Tokens, text};
 use crate::config::ProviderName;
 use crate::model::tools::Tool;
-use crate::model::{ModelError, Picture, Way};
+use crate::model::{ApiKeys, ModelError, Picture, Way};
 
 /// Google itself.
 const OWN: &str = "https://generativelanguage.googleapis.com";
@@ -30,7 +29,7 @@ impl Gemini {
     /// [`ModelError::Settings`]: that is no address, or Google has no key.
     pub(in crate::model) fn new(
         base_url: Option<&str>,
-        key: Option<&SecretString>,
+        keys: &ApiKeys,
     ) -> Result<Self, ModelError> {
         let mut url = base(base_url, OWN)?;
         if let Some(front) = url.path().strip_suffix("v1beta/").map(str::to_owned) {
@@ -39,7 +38,7 @@ impl Gemini {
         let is_own = url.host_str() == Some("generativelanguage.googleapis.com");
         let place = Place::new(ProviderName::Gemini, "Gemini", url);
         // Google takes the key in the URL as well, where every proxy on the way writes it down.
-        let mut place = place.with_key(key, "x-goog-api-key", "")?;
+        let mut place = place.with_key(keys, "x-goog-api-key", "")?;
         if is_own {
             place = place.demand_key()?;
         }

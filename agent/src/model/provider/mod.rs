@@ -17,7 +17,7 @@ pub(super) use gemini::Gemini;
 pub use host::{Host, HostError};
 pub(super) use ollama::Ollama;
 pub(super) use openai::OpenAi;
-pub(super) use place::{Place, SizedBy};
+pub(super) use place::{Place, SizedBy, is_near};
 pub(super) use refusal::{Refusal, Said};
 
 use super::Picture;

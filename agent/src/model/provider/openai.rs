@@ -1,7 +1,6 @@
 //! OpenAI's Chat Completions (platform.openai.com/docs/api-reference/chat), which llama.cpp, vLLM, LM Studio
 //! and OpenRouter speak as well.
 
-use secrecy::SecretString;
 use serde_json::{Value, json};
 
 use super::place::base;
@@ -12,7 +11,7 @@ use super::{
 };
 use crate::config::ProviderName;
 use crate::model::size::parameters;
-use crate::model::{ModelError, Picture, Way};
+use crate::model::{ApiKeys, ModelError, Picture, Way, is_openai};
 
 /// OpenAI itself.
 const OWN: &str = "https://api.openai.com/v1";
@@ -44,16 +43,16 @@ impl OpenAi {
     /// [`ModelError::Settings`]: that is no address, or OpenAI has no key.
     pub(in crate::model) fn new(
         base_url: Option<&str>,
-        key: Option<&SecretString>,
+        keys: &ApiKeys,
     ) -> Result<Self, ModelError> {
         let mut url = base(base_url, OWN)?;
         if url.path() == "/" {
             url.set_path("/v1/");
         }
-        let is_own = url.host_str() == Some("api.openai.com");
+        let is_own = is_openai(&url);
         let expected = if is_own { "OpenAI" } else { "a server with OpenAI's API" };
         let place = Place::new(ProviderName::OpenAi, expected, url);
-        let mut place = place.with_key(key, "authorization", "Bearer ")?;
+        let mut place = place.with_key(keys, "authorization", "Bearer ")?;
         if is_own {
             place = place.demand_key()?;
             place.way = Way::Native;

@@ -6,7 +6,7 @@ use url::{Host, Url};
 
 use crate::config::ProviderName;
 use crate::model::stream::Framing;
-use crate::model::{ModelError, Way};
+use crate::model::{ApiKeys, ModelError, Way};
 
 /// Where a server is and whom one expects there.
 pub(in crate::model) struct Place {
@@ -29,6 +29,8 @@ pub(in crate::model) struct Place {
     /// Whether its models can see pictures, where nobody says.
     pub(in crate::model) sees: bool,
     pub(super) key: Option<SecretString>,
+    /// The variable that holds the key, or would.
+    pub(super) variable: String,
 }
 
 /// Who says how large the window is.
@@ -55,21 +57,24 @@ impl Place {
             sized: SizedBy::Server,
             sees: false,
             key: None,
+            variable: String::new(),
         }
     }
 
-    /// The same with `key` in the header `name`, where `form` is what stands before it.
+    /// The same with the key for it, if there is one, in the header `name`, where `form` is what stands before it.
     ///
     /// # Errors
     /// [`ModelError::Settings`] if it can't be sent, or would be sent for everybody on the way to read.
     pub(super) fn with_key(
         mut self,
-        key: Option<&SecretString>,
+        keys: &ApiKeys,
         name: &'static str,
         form: &str,
     ) -> Result<Self, ModelError> {
+        let (variable, key) = keys.of(self.provider, &self.url);
+        self.variable.clone_from(&variable);
         let Some(key) = key else { return Ok(self) };
-        let (variable, address) = (self.variable(), &self.address);
+        let address = &self.address;
         if self.url.scheme() == "http" && !self.is_local() {
             return Err(ModelError::Settings(format!(
                 "the key in {variable} would travel to {address} unencrypted; write https:// in the address"
@@ -95,36 +100,31 @@ impl Place {
         if self.key.is_some() {
             return Ok(self);
         }
-        let (expected, variable) = (self.expected, self.variable());
+        let (expected, variable) = (self.expected, &self.variable);
         Err(ModelError::Settings(format!(
             "{expected} wants a key; write {variable}=... into .env in the home, or set it in the environment"
         )))
     }
 
-    /// The variable that holds the key.
-    pub(in crate::model) fn variable(&self) -> &'static str {
-        match self.provider {
-            ProviderName::OpenAi => "OPENAI_API_KEY",
-            ProviderName::Anthropic => "ANTHROPIC_API_KEY",
-            ProviderName::Gemini => "GOOGLE_API_KEY",
-            ProviderName::Ollama | ProviderName::Offline => "OLLAMA_HOST",
-        }
-    }
-
     /// Whether it is on this machine or in its own network, where no proxy leads to and no cloud is.
     pub(in crate::model) fn is_local(&self) -> bool {
-        match self.url.host() {
-            Some(Host::Ipv4(ip)) => ip.is_loopback() || ip.is_private() || ip.is_link_local(),
-            Some(Host::Ipv6(ip)) => {
-                ip.is_loopback() || ip.is_unique_local() || ip.is_unicast_link_local()
-            }
-            // A name without a dot is one of this network, such as that of a container.
-            Some(Host::Domain(name)) => {
-                let ends = [".localhost", ".local", ".lan", ".internal", ".home.arpa"];
-                !name.contains('.') || ends.iter().any(|end| name.ends_with(end))
-            }
-            None => false,
+        is_near(&self.url)
+    }
+}
+
+/// Whether `url` is on this machine or in its own network.
+pub(in crate::model) fn is_near(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Ipv4(ip)) => ip.is_loopback() || ip.is_private() || ip.is_link_local(),
+        Some(Host::Ipv6(ip)) => {
+            ip.is_loopback() || ip.is_unique_local() || ip.is_unicast_link_local()
         }
+        // A name without a dot is one of this network, such as that of a container.
+        Some(Host::Domain(name)) => {
+            let ends = [".localhost", ".local", ".lan", ".internal", ".home.arpa"];
+            !name.contains('.') || ends.iter().any(|end| name.ends_with(end))
+        }
+        None => false,
     }
 }
 

@@ -29,7 +29,7 @@ const KEY: &str = "sk-hunter2-hunter2";
 
 fn keys() -> ApiKeys {
     let key = || Some(SecretString::from(KEY));
-    ApiKeys { openai: key(), anthropic: key(), gemini: key() }
+    ApiKeys { openai: key(), anthropic: key(), gemini: key(), ..ApiKeys::default() }
 }
 
 /// An endpoint of `api` at `server` that knows nothing and keeps what it learns in a folder that is gone.

@@ -82,12 +82,41 @@ fn a_missing_key_is_told_by_its_variable_before_anything_is_sent() {
 fn a_key_is_not_sent_where_everybody_can_read_it() {
     let error = settings("openai:m@http://example.com/v1", &keys()).unwrap_err().to_string();
     insta::assert_snapshot!(error, @"the key in OPENAI_API_KEY would travel to example.com unencrypted; write https:// in the address");
-    for near in
-        ["http://192.168.1.7:8080", "http://[::1]:8080", "http://llm:8080", "http://llm.local"]
-    {
-        settings(&format!("openai:m@{near}"), &keys()).unwrap();
+    let of_hosts = |names: &[&str]| ApiKeys {
+        of_hosts: names.iter().map(|name| ((*name).to_owned(), SecretString::from(KEY))).collect(),
+        ..keys()
+    };
+    let named = of_hosts(&["OPENAI_API_KEY_EXAMPLE_COM", "OPENAI_API_KEY_192_168_1_7"]);
+    let error = settings("openai:m@http://example.com/v1", &named).unwrap_err().to_string();
+    assert!(error.contains("OPENAI_API_KEY_EXAMPLE_COM would travel"), "{error}");
+    let sends = |address: &str, keys: &ApiKeys| {
+        let endpoint = settings(&format!("openai:m@{address}"), keys).unwrap();
+        endpoint.provider.place().headers.contains_key("authorization")
+    };
+    for near in ["http://192.168.1.7:8080", "http://llm:8080", "http://llm.local"] {
+        assert!(!sends(near, &keys()), "{near}");
     }
-    settings("openai:m@https://example.com/v1", &keys()).unwrap();
+    assert!(sends("http://192.168.1.7:8080", &named));
+    assert!(sends("http://[::1]:8080", &keys()) && sends("https://example.com/v1", &keys()));
+    let openai = ApiKeys { openai_is_set: true, ..keys() };
+    assert!(!sends("https://example.com/v1", &openai) && !sends("http://[::1]:8080", &openai));
+    assert!(sends("https://api.openai.com/v1", &openai));
+}
+
+#[tokio::test]
+async fn a_server_that_was_sent_no_key_names_the_variable_that_is_for_it() {
+    let refuses = Says::This(chunked("401 Unauthorized", &[b"{}"], true));
+    let server = Server::start([refuses]).await;
+    let folder = tempfile::tempdir().unwrap();
+    let keys = ApiKeys { openai_is_set: true, ..keys() };
+    let known = Arc::new(Endpoints::at(folder.path()));
+    let endpoint = Endpoint::new(&OPENAI.target(&server.address), &keys, known).unwrap();
+    let error = ask(&endpoint, &Ask::plain("hi")).await.1.unwrap_err().to_string();
+    assert!(
+        error.ends_with("put one for it into OPENAI_API_KEY_127_0_0_1, in .env or the environment"),
+        "{error}"
+    );
+    assert!(server.requests().iter().all(|request| !request.contains(KEY)));
 }
 
 #[test]
@@ -95,7 +124,11 @@ fn what_can_not_be_asked_is_told() {
     let bad = ApiKeys { openai: Some(SecretString::from("hunter2\n")), ..ApiKeys::default() };
     let error = settings("openai:gpt", &bad).unwrap_err().to_string();
     insta::assert_snapshot!(error, @"the key in OPENAI_API_KEY holds what no header can hold; copy it again");
-    let error = settings("openai:m@http://user:hunter2@:1", &bad).unwrap_err().to_string();
+    let mut target: Target = "openai:m".parse().unwrap();
+    target.base_url = Some("http://user:hunter2@:1".to_owned());
+    let folder = tempfile::tempdir().unwrap();
+    let known = Arc::new(Endpoints::at(folder.path()));
+    let error = Endpoint::new(&target, &bad, known).unwrap_err().to_string();
     insta::assert_snapshot!(error, @r#"":1/" is no address of a server; write one like http://127.0.0.1:8080/v1"#);
     assert_eq!(settings("offline", &keys()).unwrap_err(), ModelError::NeedsModel);
 }
