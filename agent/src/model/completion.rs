@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::Ended;
+
 /// What a model gave back.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Completion {
@@ -9,6 +11,8 @@ pub struct Completion {
     pub text: String,
     /// The tool calls that came beside the text.
     pub calls: Vec<Call>,
+    /// Why it ended.
+    pub ended: Ended,
     /// What it took.
     pub usage: Usage,
 }
@@ -46,5 +50,14 @@ impl Completion {
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
+    }
+
+    /// Where it was cut off, if it was as long as it may be: `after 2048 tokens`.
+    #[must_use]
+    pub fn cut(&self) -> Option<String> {
+        (self.ended == Ended::AtLimit).then(|| match self.usage.written {
+            Some(tokens) => format!("after {tokens} tokens"),
+            None => "at the limit of its length".to_owned(),
+        })
     }
 }

@@ -7,7 +7,7 @@ use protocol::{ActionCard, Taint};
 use super::Turn;
 use super::repeat::Repeat;
 use crate::action::Observation;
-use crate::answer::{Answer, Shown, Words};
+use crate::answer::{Answer, AnswerError, Shown, Words};
 use crate::channel::Outgoing;
 use crate::mind::Mind;
 use crate::model::{Ask, Completion, Fit, Model, Progress, TurnParts};
@@ -38,7 +38,11 @@ impl Turn<'_> {
             let seen = so_far.iter().map(|seen| &seen.fields);
             let shown = Shown::of(seen.chain(&artifact.0).chain([&memory.facts]));
             let read = Answer::read(&completion, cards, &shown);
+            let cut = completion.cut();
             self.session.usage = Some(completion.usage);
+            if let Some(cut) = cut {
+                return self.cut_off(&cut, read, !completion.calls.is_empty());
+            }
             match read {
                 Ok(answer) => return Ok(answer),
                 Err(error) if repair.is_none() => {
@@ -52,6 +56,24 @@ impl Turn<'_> {
                     ));
                 }
             }
+        }
+    }
+
+    /// What becomes of an answer that its server cut off: its words stand, and so do actions that were whole by then. Of
+    /// calls beside the text nobody knows whether the last one was. Another try would be as long, and be cut off as well.
+    fn cut_off(
+        &self,
+        cut: &str,
+        read: Result<Answer, AnswerError>,
+        has_calls: bool,
+    ) -> Result<Answer, String> {
+        let more = "say \"go on\", or ask for less at once";
+        match read {
+            Ok(answer) if !has_calls => {
+                self.outlet.say(Outgoing::Notice(format!("the answer was cut off {cut}; {more}")));
+                Ok(answer)
+            }
+            _ => Err(format!("the answer was cut off {cut}, and no action of it was run; {more}")),
         }
     }
 

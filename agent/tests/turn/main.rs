@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
 
 mod asked;
+mod cut;
 mod kept;
 
 use std::collections::VecDeque;
@@ -12,7 +13,9 @@ use std::time::Duration;
 use agent::action::{Actions, LocalAction, MemoryWrite};
 use agent::channel::{Addressed, Channel, ChannelError, Incoming, Line, Outgoing, Said, Ticket};
 use agent::mind::Mind;
-use agent::model::{Ask, Completion, Fit, Listener, Model, ModelError, Progress, Switch, Way};
+use agent::model::{
+    Ask, Completion, Ended, Fit, Listener, Model, ModelError, Progress, Switch, Way,
+};
 use agent::question::{Choice, Decision};
 use agent::session::{Asking, Lines, Room};
 use agent::workspace::{Cards, OWNER, Workspace};
@@ -36,6 +39,8 @@ const LONG: Duration = Duration::from_secs(60);
 struct Scripted {
     says: Arc<Mutex<VecDeque<Result<String, ModelError>>>>,
     prompts: Arc<Mutex<Vec<String>>>,
+    /// Whether its answers are cut off, after 2,048 tokens.
+    is_cut: Arc<AtomicBool>,
 }
 
 #[async_trait]
@@ -57,7 +62,11 @@ impl Model for Scripted {
         let middle = (0..=text.len() / 2).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
         progress(Progress::Piece(&text[..middle]));
         progress(Progress::Piece(&text[middle..]));
-        Ok(Completion::new(text))
+        let mut completion = Completion::new(text);
+        if self.is_cut.load(Ordering::SeqCst) {
+            (completion.ended, completion.usage.written) = (Ended::AtLimit, Some(2_048));
+        }
+        Ok(completion)
     }
 }
 

@@ -170,6 +170,7 @@ impl Endpoint {
             _ => {}
         }
         let calls = gathered.take_calls();
+        let ended = gathered.done().cloned().unwrap_or_default();
         self.memo.keep();
         let usage = Usage {
             by: self.name(),
@@ -180,7 +181,7 @@ impl Endpoint {
             first_token: watch.first_token(),
             cut,
         };
-        Completion { text: gathered.text, calls, usage }
+        Completion { text: gathered.text, calls, ended, usage }
     }
 }
 

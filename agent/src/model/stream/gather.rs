@@ -1,7 +1,7 @@
 //! Puts the parts of an answer together.
 
-use crate::model::Call;
 use crate::model::provider::{Part, Said, Tokens};
+use crate::model::{Call, Ended};
 
 /// How large an answer may be, in bytes, reasoning and calls included.
 pub(in crate::model) const ANSWER_LIMIT: usize = 1024 * 1024;
@@ -21,7 +21,7 @@ pub(in crate::model) struct Gathered {
     /// How large it is by now, in bytes.
     size: usize,
     /// Why it ended, once it has.
-    done: Option<String>,
+    done: Option<Ended>,
 }
 
 /// Why nothing more is taken.
@@ -62,7 +62,7 @@ impl Gathered {
                 self.tokens.cached = tokens.cached.or(self.tokens.cached);
                 self.tokens.written = tokens.written.or(self.tokens.written);
             }
-            Part::Done { reason } => self.done = Some(reason),
+            Part::Done { reason } => self.done = Some(Ended::read(&reason)),
             Part::Failed(said) => return Err(Stopped::Failed(said)),
             Part::Thought(_) | Part::Call { .. } | Part::End => {}
         }
@@ -90,8 +90,8 @@ impl Gathered {
     }
 
     /// Why it ended, once it has.
-    pub(in crate::model) fn done(&self) -> Option<&str> {
-        self.done.as_deref()
+    pub(in crate::model) fn done(&self) -> Option<&Ended> {
+        self.done.as_ref()
     }
 
     /// Its tool calls.

@@ -15,7 +15,7 @@ use gather::{ANSWER_LIMIT, Stopped};
 pub(super) use watch::{Expired, Watch};
 
 use super::provider::{Part, Provider, Refusal};
-use super::{Listener, ModelError, Progress};
+use super::{Ended, Listener, ModelError, Progress};
 
 /// How much may come for an answer, in bytes: a line of JSON for each token is about 40 times the token, and a
 /// server that sends lines with nothing in them must come to an end, too.
@@ -84,9 +84,11 @@ impl<'r> Reader<'r> {
         }
         match self.gathered.done() {
             None => Err(place.cut().into()),
-            Some(reason) if self.gathered.is_empty() && !is_ordinary(reason) => {
-                Err(place.failed(&format!("it ended with {reason} and said nothing")).into())
-            }
+            Some(ended) if self.gathered.is_empty() => match ended {
+                Ended::OfItself => Ok(self.gathered),
+                Ended::AtLimit => Err(self.nothing_by("length")),
+                Ended::Otherwise(word) => Err(self.nothing_by(word)),
+            },
             Some(_) => Ok(self.gathered),
         }
     }
@@ -169,14 +171,14 @@ impl<'r> Reader<'r> {
         }
     }
 
+    /// It ended for this reason, and had said nothing.
+    fn nothing_by(&self, word: &str) -> Failure {
+        self.provider.place().failed(&format!("it ended with {word} and said nothing")).into()
+    }
+
     fn too_large(&self) -> ModelError {
         self.provider.place().endless(format!("{ANSWER_LIMIT} bytes"))
     }
-}
-
-/// Whether a model ends so when it has nothing more to say.
-fn is_ordinary(reason: &str) -> bool {
-    matches!(reason.to_lowercase().as_str(), "stop" | "end_turn" | "stop_sequence" | "eos" | "load")
 }
 
 /// What it is when a completion takes too long.

@@ -185,7 +185,7 @@ async fn an_answer_that_ends_before_its_first_word_is_no_answer() {
             "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"refusal\"}}\n\n",
             "refusal",
         ),
-        (GEMINI, "data: {\"candidates\":[{\"finishReason\":\"MAX_TOKENS\"}]}\n\n", "MAX_TOKENS"),
+        (GEMINI, "data: {\"candidates\":[{\"finishReason\":\"MAX_TOKENS\"}]}\n\n", "with length"),
         (GEMINI, "data: {\"promptFeedback\":{\"blockReason\":\"SAFETY\"}}\n\n", "(SAFETY)"),
     ] {
         let error = error(&api, chunked("200 OK", &[stream.as_bytes()], true)).await;
