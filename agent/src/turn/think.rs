@@ -73,6 +73,9 @@ impl Turn<'_> {
                 self.outlet.say(Outgoing::Notice(format!("the answer was cut off {cut}; {more}")));
                 Ok(answer)
             }
+            Err(AnswerError::Empty) => Err(format!(
+                "the answer was cut off {cut} of thoughts, before its first word; {more}"
+            )),
             _ => Err(format!("the answer was cut off {cut}, and no action of it was run; {more}")),
         }
     }

@@ -45,3 +45,14 @@ async fn actions_that_were_whole_by_then_are_run() {
     let heard = house.heard().await;
     assert!(heard.contains("<LOOK: ok") && heard.contains("Seen."), "{heard}");
 }
+
+#[tokio::test]
+async fn thoughts_that_were_cut_off_are_no_answer() {
+    let mut house = cut(&["<think>They ask for a tale, so"]).await;
+    assert_eq!(
+        house.turn("tell me a tale").await,
+        format!(
+            "\n[the answer was cut off after 2048 tokens of thoughts, before its first word; {MORE}]\n"
+        )
+    );
+}

@@ -18,6 +18,8 @@ pub(in crate::model) struct Gathered {
     calls: Vec<(Option<u64>, Call)>,
     /// What it took, as far as that was said.
     pub(in crate::model) tokens: Tokens,
+    /// Whether there are thoughts apart from its text.
+    thinks: bool,
     /// How large it is by now, in bytes.
     size: usize,
     /// Why it ended, once it has.
@@ -57,6 +59,7 @@ impl Gathered {
                 words(&text);
                 self.text.push_str(&text);
             }
+            Part::Thought(_) => self.thinks = true,
             Part::Usage(tokens) => {
                 self.tokens.read = tokens.read.or(self.tokens.read);
                 self.tokens.cached = tokens.cached.or(self.tokens.cached);
@@ -64,7 +67,7 @@ impl Gathered {
             }
             Part::Done { reason } => self.done = Some(Ended::read(&reason)),
             Part::Failed(said) => return Err(Stopped::Failed(said)),
-            Part::Thought(_) | Part::Call { .. } | Part::End => {}
+            Part::Call { .. } | Part::End => {}
         }
         Ok(())
     }
@@ -87,6 +90,13 @@ impl Gathered {
     /// Whether nothing has been said by now.
     pub(super) fn is_empty(&self) -> bool {
         self.text.is_empty() && self.calls.is_empty()
+    }
+
+    /// Whether the model has thought, apart from the text or in it.
+    pub(in crate::model) fn thinks(&self) -> bool {
+        self.thinks
+            || self.text.trim_start().starts_with("<think>")
+            || self.text.contains("</think>")
     }
 
     /// Why it ended, once it has.

@@ -1,6 +1,7 @@
 //! Answers that end because they may not be longer, in each server's word for it.
 
 use super::apis::{ALL, ANTHROPIC, Api, GEMINI, OLLAMA, OPENAI};
+use super::requests::says;
 use super::server::chunked;
 use super::*;
 use crate::model::Ended;
@@ -63,5 +64,68 @@ async fn an_answer_that_ends_otherwise_is_whole() {
         let server = Server::start([streamed(&[api.text("Well"), api.done()])]).await;
         let completion = ask(&endpoint(&api, &server), &Ask::plain("hi")).await.1.unwrap();
         assert_eq!(completion.cut(), None, "{}", api.name);
+    }
+}
+
+/// What Ollama says of a model with these abilities.
+fn shown(abilities: &str) -> String {
+    format!(
+        r#"{{"model_info":{{"x.context_length":32768}},"capabilities":["completion"{abilities}]}}"#
+    )
+}
+
+/// How many tokens an answer might have, by what was posted at last.
+fn most(server: &Server) -> u64 {
+    let bodies = server.bodies();
+    let body = bodies.last().unwrap();
+    let [ollama, other] = [&body["options"]["num_predict"], &body["max_tokens"]];
+    ollama.as_u64().or(other.as_u64()).unwrap()
+}
+
+#[tokio::test]
+async fn a_model_that_thinks_by_ollamas_word_has_room_for_it() {
+    for (abilities, expected) in [("", 2_048), (",\"thinking\"", 8_192 - 1_125 - 200)] {
+        let server =
+            Server::described([says(&OLLAMA, "Hi")], &[("/api/show", shown(abilities))]).await;
+        // 3,000 bytes are 1,000 tokens, and an eighth more to be sure.
+        ask(&endpoint(&OLLAMA, &server), &Ask::plain(&"x".repeat(3_000))).await.1.unwrap();
+        assert_eq!(most(&server), expected);
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_was_seen_to_think_has_room_for_it_from_then_on() {
+    for thoughts in [OPENAI.thought("hm"), OPENAI.text("<think>hm</think>")] {
+        let first = streamed(&[thoughts, OPENAI.text("Hi"), OPENAI.done()]);
+        let server = Server::start([first, says(&OPENAI, "Hi")]).await;
+        let endpoint = endpoint(&OPENAI, &server);
+        ask(&endpoint, &Ask::plain("hi")).await.1.unwrap();
+        assert_eq!(most(&server), 2_048);
+        ask(&endpoint, &Ask::plain("hi")).await.1.unwrap();
+        assert_eq!(most(&server), 8_192 - 1 - 200);
+    }
+}
+
+#[tokio::test]
+async fn thoughts_that_use_up_everything_are_given_room_once_and_then_told() {
+    for (api, reason) in
+        [(OLLAMA, "length"), (OPENAI, "length"), (ANTHROPIC, "max_tokens"), (GEMINI, "MAX_TOKENS")]
+    {
+        let only = || streamed(&[api.thought("hm"), end(&api, reason)]);
+        let server = Server::start([only(), says(&api, "Hi"), only()]).await;
+        let endpoint = endpoint(&api, &server);
+        let (told, result) = ask(&endpoint, &Ask::plain("hi")).await;
+        assert_eq!((result.unwrap().text.as_str(), told.notices.len()), ("Hi", 0), "{}", api.name);
+        let error = ask(&endpoint, &Ask::plain("hi")).await.1.unwrap_err();
+        assert!(!error.may_pass());
+        let set = if api.name == "ollama" { "set a larger llm.window, " } else { "" };
+        assert_eq!(
+            error.to_string().replace(&server.address, "HOST"),
+            format!(
+                "m at HOST used up its 2048 tokens on thoughts and said nothing; ask for less at once, {set}or \
+                 take a model that thinks less with `/model`"
+            )
+        );
+        assert_eq!(server.requests().len(), 3);
     }
 }
