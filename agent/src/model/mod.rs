@@ -100,6 +100,13 @@ impl Progress<'_> {
     pub fn is_words(&self) -> bool {
         matches!(self, Self::Piece(piece) if !piece.is_empty())
     }
+
+    /// How long `what` takes by now, for people, if that is what is told.
+    #[must_use]
+    pub fn wait(&self, what: &str) -> Option<String> {
+        let Self::Waiting { waited, limit } = self else { return None };
+        Some(format!("{what}, {} s of at most {} s", waited.as_secs(), limit.as_secs()))
+    }
 }
 
 #[cfg(test)]

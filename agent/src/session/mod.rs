@@ -26,7 +26,7 @@ pub use room::{Heard, Room};
 
 use crate::action::Observation;
 use crate::channel::Outgoing;
-use crate::model::Usage;
+use crate::model::{Progress, Usage};
 use crate::prompt::Prompt;
 use crate::question::Question;
 use crate::workspace::{Cards, Entered, OWNER, Papers};
@@ -50,6 +50,8 @@ pub struct Session {
     pub prompt: Prompt,
     /// What the turn that runs has said by now, so that a turn that is stopped is remembered, too.
     pub said: String,
+    /// The model whose latest answer began with reasoning that looked like words until it had ended.
+    pub thinks_first: Option<String>,
     /// What the latest completion took.
     pub usage: Option<Usage>,
     /// The questions that it has seen and that nobody has answered here.
@@ -89,6 +91,20 @@ impl Asking {
         }
     }
 
+    /// Says what people should know though nothing has stopped.
+    pub fn notice(&self, what: String) {
+        if let Some(outlet) = &self.heard {
+            outlet.say(Outgoing::Notice(what));
+        }
+    }
+
+    /// Says how a model gets on with `what`, apart from its words.
+    pub fn progress(&self, what: &str, progress: &Progress<'_>) {
+        if let Some(outlet) = &self.heard {
+            outlet.say_progress(what, progress);
+        }
+    }
+
     /// Shows a picture to whoever can see it.
     pub fn show(&self, picture: PathBuf) {
         if let Some(outlet) = &self.heard {
@@ -120,6 +136,7 @@ impl Session {
             principal,
             prompt,
             said: String::new(),
+            thinks_first: None,
             usage: None,
             questions: Vec::new(),
             held: Vec::new(),

@@ -2,6 +2,7 @@
 
 mod repeat;
 mod run;
+mod screen;
 mod think;
 
 use futures::stream::{FuturesUnordered, StreamExt};

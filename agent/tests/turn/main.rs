@@ -4,6 +4,7 @@
 mod asked;
 mod cut;
 mod kept;
+mod thought;
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
