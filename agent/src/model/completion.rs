@@ -39,7 +39,7 @@ pub struct Usage {
     pub written: Option<u64>,
     /// The size of the window that the prompt and the answer had to fit, in tokens.
     pub window: Option<u64>,
-    /// From asking to the first token.
+    /// From asking to the first token; in a turn, from when people began to wait to the first of its text.
     pub first_token: Option<Duration>,
     /// What had to be left out of the prompt, in words for people.
     pub cut: Vec<String>,

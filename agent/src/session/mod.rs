@@ -54,6 +54,8 @@ pub struct Session {
     pub thinks_first: Option<String>,
     /// What the latest completion took.
     pub usage: Option<Usage>,
+    /// Why the latest turn failed, if it did; for people.
+    pub failure: Option<String>,
     /// The questions that it has seen and that nobody has answered here.
     pub questions: Vec<Question>,
     /// What waits for a person's yes. An agent that is started again knows nothing of it.
@@ -138,6 +140,7 @@ impl Session {
             said: String::new(),
             thinks_first: None,
             usage: None,
+            failure: None,
             questions: Vec::new(),
             held: Vec::new(),
             awaited: 0,

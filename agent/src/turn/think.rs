@@ -124,9 +124,10 @@ impl Turn<'_> {
         let ask = Ask::turn(&write, turn);
         let mut hear = |progress: Progress<'_>| screen.hear(&what, progress);
         let completed = self.mind.model.complete(&ask, &mut hear).await;
-        let has_thought = screen.finish();
-        let completion = completed.map_err(|error| error.to_string())?;
-        self.session.thinks_first = has_thought.then_some(name);
+        let seen = screen.finish();
+        let mut completion = completed.map_err(|error| error.to_string())?;
+        self.session.thinks_first = seen.has_thought.then_some(name);
+        completion.usage.first_token = seen.first_token(completion.usage.first_token);
         Ok(completion)
     }
 }

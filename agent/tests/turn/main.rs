@@ -382,7 +382,11 @@ async fn a_model_that_fails_loses_neither_the_message_nor_the_chat() {
     house.model.says.lock().unwrap().extend([Err(refused()), Ok("Back.".to_owned())]);
     let heard = house.turn("hello").await;
     assert!(heard.contains("here answered 400"), "{heard}");
+    let status = async |house: &mut House| house.turn("/status").await;
+    let shown = status(&mut house).await;
+    assert!(shown.contains("\nthe last turn failed: ") && shown.contains("here answered 400"));
     assert_eq!(house.turn("hello again").await, "Back.");
+    assert!(!status(&mut house).await.contains("failed"));
     assert_eq!(house.history().await[0]["user"], "hello");
 }
 
