@@ -38,12 +38,23 @@ async fn actions_that_were_cut_off_are_neither_run_nor_asked_for_again() {
 }
 
 #[tokio::test]
+async fn a_call_beside_a_text_that_was_cut_off_may_be_half_of_one() {
+    let mut house = cut(&["I look.", "Seen."]).await;
+    house
+        .model
+        .calls
+        .lock()
+        .unwrap()
+        .push(Call { name: "_PAGE".to_owned(), params: String::new() });
+    let heard = house.turn("look").await;
+    assert!(!heard.contains("_PAGE") && heard.contains("no action of it was run"), "{heard}");
+}
+
+#[tokio::test]
 async fn actions_that_were_whole_by_then_are_run() {
-    let mut house = cut(&[&actions(&["LOOK"]), "Seen."]).await;
-    house.say("look").await;
-    house.router.receive().await.unwrap().reply(done("seen", json!("a tree")));
-    let heard = house.heard().await;
-    assert!(heard.contains("<LOOK: ok") && heard.contains("Seen."), "{heard}");
+    let mut house = cut(&[&actions(&["_PAGE"]), "Seen."]).await;
+    let heard = house.turn("look").await;
+    assert!(heard.contains("<_PAGE: ok") && heard.contains("Seen."), "{heard}");
 }
 
 #[tokio::test]

@@ -15,7 +15,7 @@ use agent::action::{Actions, LocalAction, MemoryWrite};
 use agent::channel::{Addressed, Channel, ChannelError, Incoming, Line, Outgoing, Said, Ticket};
 use agent::mind::Mind;
 use agent::model::{
-    Ask, Completion, Ended, Fit, Listener, Model, ModelError, Progress, Switch, Way,
+    Ask, Call, Completion, Ended, Fit, Listener, Model, ModelError, Progress, Switch, Way,
 };
 use agent::question::{Choice, Decision};
 use agent::session::{Asking, Lines, Room};
@@ -42,6 +42,8 @@ struct Scripted {
     prompts: Arc<Mutex<Vec<String>>>,
     /// Whether its answers are cut off, after 2,048 tokens.
     is_cut: Arc<AtomicBool>,
+    /// The tool calls beside its next answer.
+    calls: Arc<Mutex<Vec<Call>>>,
 }
 
 #[async_trait]
@@ -64,6 +66,7 @@ impl Model for Scripted {
         progress(Progress::Piece(&text[..middle]));
         progress(Progress::Piece(&text[middle..]));
         let mut completion = Completion::new(text);
+        completion.calls = std::mem::take(&mut self.calls.lock().unwrap());
         if self.is_cut.load(Ordering::SeqCst) {
             (completion.ended, completion.usage.written) = (Ended::AtLimit, Some(2_048));
         }
