@@ -1,5 +1,7 @@
 //! The agent's command line, the same for `start_agent ...` and `safeclaw agent ...`.
 
+mod waits;
+
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
@@ -9,6 +11,8 @@ use std::sync::Arc;
 use broker::redis::RedisRequester;
 use clap::{Parser, Subcommand};
 use home::{Home, Lock};
+
+use waits::Waits;
 
 use crate::config::{self, Change, HttpSetUp, KEYS, Key, Models, Settings, Target, Terminal};
 use crate::confine::{UnixSockets, confine};
@@ -202,10 +206,8 @@ impl Models for AskedNow {
     }
 
     fn prove(&self, target: &Target) -> Result<Proof, ModelError> {
-        let mut tell = |step: Progress<'_>| match step {
-            Progress::Notice(notice) => eprintln!("[{notice}]"),
-            Progress::Piece(_) | Progress::Waiting { .. } => {}
-        };
+        let mut waits = Waits::new(format!("asking {target}"));
+        let mut tell = |step: Progress<'_>| waits.hear(&step);
         self.runtime.block_on(model::prove(&*self.maker.endpoint(target)?, &mut tell))
     }
 }

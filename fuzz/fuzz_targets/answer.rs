@@ -12,10 +12,18 @@ fuzz_target!(|input: (u8, String)| {
     let mut words = Words::default();
     let mut shown = String::new();
     let characters: Vec<char> = text.chars().collect();
+    let mut add = |piece: String, is_anew: bool| {
+        if is_anew {
+            shown.clear();
+        }
+        shown.push_str(&piece);
+    };
     for chunk in characters.chunks(usize::from(size).max(1)) {
-        shown.push_str(&words.push(&String::from_iter(chunk)));
+        let piece = words.push(&String::from_iter(chunk));
+        add(piece, words.begins_anew());
     }
-    shown.push_str(&words.finish());
+    let last = words.finish();
+    add(last, words.begins_anew());
     assert_eq!(shown, Words::of(&text, [&[], &[]]));
     if let Ok(answer) = Answer::read(&Completion::new(text.as_str()), [&[], &[]], &Shown::default()) {
         assert_eq!(shown, answer.words);

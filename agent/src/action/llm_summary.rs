@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::LocalAction;
 use crate::answer::Words;
-use crate::model::{Ask, Model, ModelError, Picture};
+use crate::model::{Ask, Model, ModelError, Picture, Progress};
 use crate::prompt::Fence;
 use crate::session::Asking;
 use crate::workspace::{OutputError, OutputText, Papers};
@@ -81,31 +81,47 @@ impl LlmSummary {
         let parts = pieces(&file.text, PIECE);
         if let [text] = parts.as_slice() {
             let prompt = prompt::whole(text, wanted, &mut fence);
-            return self.ask(Ask::plain(&prompt).with_picture(picture), &file.text).await;
+            let ask = Ask::plain(&prompt).with_picture(picture);
+            return self.ask(ask, ("reading it", &file.text), asking).await;
         }
         let mut notes = String::new();
         for (index, part) in parts.iter().enumerate() {
             let place = (index + 1, parts.len());
-            asking.working(format!("reading part {} of {}", place.0, place.1));
+            let what = format!("reading part {} of {}", place.0, place.1);
+            asking.working(what.clone());
             let prompt = prompt::piece(part, place, wanted, &mut fence);
-            let said = self.ask(Ask::plain(&prompt), &file.text).await?;
+            let said = self.ask(Ask::plain(&prompt), (&what, &file.text), asking).await?;
             let said: String = said.chars().take(NOTES).collect();
             notes.push_str(&format!("Part {} of {}: {said}\n", place.0, place.1));
         }
-        asking.working("putting the parts together".to_owned());
+        let what = "putting the parts together";
+        asking.working(what.to_owned());
         let prompt = prompt::whole(&notes, wanted, &mut fence);
-        self.ask(Ask::plain(&prompt).with_picture(picture), &file.text).await
+        let ask = Ask::plain(&prompt).with_picture(picture);
+        self.ask(ask, (what, &file.text), asking).await
     }
 
-    /// The model's words on what it is asked; where there is no model, how `text` begins.
-    async fn ask(&self, ask: Ask<'_>, text: &str) -> Result<String, Stopped> {
-        let answer = match self.model.complete(&ask, &mut |_| {}).await {
+    /// The model's words on what it is asked; where there is no model, how `text` begins. People hear how it gets on with
+    /// `what`.
+    async fn ask(
+        &self,
+        ask: Ask<'_>,
+        (what, text): (&str, &str),
+        asking: &Asking,
+    ) -> Result<String, Stopped> {
+        let what = format!("{}: {what}", self.card.name);
+        let ask = if asking.heard.is_some() { ask.heard() } else { ask };
+        let mut hear = |progress: Progress<'_>| asking.progress(&what, &progress);
+        let answer = match self.model.complete(&ask, &mut hear).await {
             Ok(answer) => answer,
             Err(ModelError::NeedsModel) => return Err(unread(text)),
             Err(error) => {
                 return Err(Stopped::new(Code::SkillFailed, format!("no summary: {error}")));
             }
         };
+        if let Some(cut) = answer.cut() {
+            asking.notice(format!("{what}: the answer was cut off {cut}"));
+        }
         let words = Words::of(&answer.text, [&[], &[]]);
         if words.is_empty() {
             return Err(Stopped::new(Code::BadResult, "no summary: the model answered nothing"));
@@ -185,11 +201,15 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;
     use std::sync::Mutex;
+    use std::time::Duration;
 
     use protocol::Taint;
 
     use super::*;
-    use crate::model::{Completion, Fit, Listener, ModelError, Way};
+    use crate::channel::{Channel, ChannelError, Line, Outgoing};
+    use crate::model::{Completion, Ended, Fit, Listener, ModelError, Usage, Way};
+    use crate::notice::Notice;
+    use crate::session::{Lines, Outlet};
     use crate::testing::asking;
     use crate::workspace::Papers;
 
@@ -359,6 +379,77 @@ mod tests {
             let shown = std::mem::take(&mut *house.model.2.lock().unwrap());
             assert_eq!(shown, [false, false, false, is_shown], "{picture}");
         }
+    }
+
+    /// Takes its time, and is as long as it may be.
+    struct Slow;
+
+    #[async_trait]
+    impl Model for Slow {
+        fn name(&self) -> String {
+            "slow".to_owned()
+        }
+        async fn complete(
+            &self,
+            ask: &Ask<'_>,
+            progress: &mut Listener<'_>,
+        ) -> Result<Completion, ModelError> {
+            assert!(ask.is_heard);
+            let seconds = Duration::from_secs;
+            progress(Progress::Waiting { waited: seconds(5), limit: seconds(120) });
+            progress(Progress::Notice(Notice::new("b answers now".to_owned())));
+            progress(Progress::Piece("Cats."));
+            let usage = Usage { written: Some(2_048), ..Usage::default() };
+            Ok(Completion { ended: Ended::AtLimit, usage, ..Completion::new("Cats.") })
+        }
+    }
+
+    /// A channel that a test holds the other end of.
+    struct Tester;
+
+    #[async_trait]
+    impl Channel for Tester {
+        fn name(&self) -> &'static str {
+            "console"
+        }
+        async fn run(self: Box<Self>, _: Line) -> Result<(), ChannelError> {
+            Ok(())
+        }
+    }
+
+    #[tokio::test]
+    async fn people_hear_how_the_reading_gets_on() {
+        let house = house("");
+        fs::write(house.output().join("page.txt"), "cats ".repeat(4_000)).unwrap();
+        let action = LlmSummary::new(Arc::new(Slow), Fence::new(1)).unwrap();
+        let lines = Lines::default();
+        let (_, mut heard) = lines.open(&Tester);
+        let asking = asking(&house.papers, Taint::CLEAN);
+        let outlet = Outlet::new(asking.session.clone(), &lines);
+        let params = json!({"content": "page.txt"}).as_object().unwrap().clone();
+        action.run(params, &asking.heard_by(&outlet)).await.unwrap();
+        let mut told = Vec::new();
+        while let Ok(addressed) = heard.try_recv() {
+            told.push(match addressed.outgoing {
+                Outgoing::Working(what) => format!("{what} ..."),
+                Outgoing::Waiting(what) | Outgoing::Notice(what) => what,
+                other => panic!("{other:?}"),
+            });
+        }
+        insta::assert_snapshot!(told.join("\n"), @r"
+        reading part 1 of 2 ...
+        _LLM_SUMMARY: reading part 1 of 2, 5 s of at most 120 s
+        b answers now
+        _LLM_SUMMARY: reading part 1 of 2: the answer was cut off after 2048 tokens
+        reading part 2 of 2 ...
+        _LLM_SUMMARY: reading part 2 of 2, 5 s of at most 120 s
+        b answers now
+        _LLM_SUMMARY: reading part 2 of 2: the answer was cut off after 2048 tokens
+        putting the parts together ...
+        _LLM_SUMMARY: putting the parts together, 5 s of at most 120 s
+        b answers now
+        _LLM_SUMMARY: putting the parts together: the answer was cut off after 2048 tokens
+        ");
     }
 
     #[tokio::test]

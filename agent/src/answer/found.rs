@@ -34,4 +34,6 @@ pub(super) struct Found {
     pub(super) blocks: Vec<Block>,
     /// The first thing that makes the answer unreadable as a whole.
     pub(super) fault: Option<AnswerError>,
+    /// The words that were given before were reasoning, whose beginning stood in the model's template.
+    pub(super) is_anew: bool,
 }

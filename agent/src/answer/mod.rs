@@ -30,6 +30,7 @@ mod marks;
 mod message;
 mod name;
 mod params;
+mod place;
 mod read;
 mod scan;
 mod splitter;

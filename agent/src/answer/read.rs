@@ -26,7 +26,11 @@ impl Answer {
     ) -> Result<Self, AnswerError> {
         let mut splitter = Splitter::new(cards);
         let mut words = splitter.push(&completion.text);
+        splitter.began_anew();
         let (last, found) = splitter.finish();
+        if found.is_anew {
+            words.clear();
+        }
         words.push_str(&last);
         if let Some(fault) = found.fault {
             return Err(fault);

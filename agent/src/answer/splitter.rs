@@ -15,6 +15,7 @@ use super::line::{Line, goes_on};
 use super::marks::{FENCE, Form, Mark, Spot, Tag, is_cut_tag, mark, may_begin};
 use super::message::{Heard, Message};
 use super::name::Cards;
+use super::place::{Behind, Place};
 use super::scan::{begun, run};
 use super::{MAX_ACTIONS, envelope};
 
@@ -31,6 +32,8 @@ pub(super) struct Splitter<'c> {
     is_silent: bool,
     /// It is the message of an answer, in which nothing without a tag is a call.
     is_inner: bool,
+    /// Reasoning without a beginning stands before it, so that what is no tag may be an example there.
+    was_thought: bool,
     /// How many of the bytes that follow were looked at and are words.
     plain: usize,
     /// What stands in front of the message of an answer that is one object.
@@ -42,31 +45,6 @@ pub(super) struct Splitter<'c> {
     /// White space that is shown once something follows it.
     space: String,
     line: Line,
-}
-
-/// What words behind the latest block would mean.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Behind {
-    #[default]
-    Nothing,
-    /// A block without a tag may be an example when words follow.
-    Doubt,
-    /// So may one that the same line leads to; whether in the middle of a sentence.
-    SameLine(bool),
-}
-
-#[derive(Debug, Default)]
-enum Place<'c> {
-    #[default]
-    Words,
-    /// In the latest block, until one of these tags.
-    Block(&'static [&'static str]),
-    /// Until this tag.
-    Reasoning(&'static str),
-    Held(Held),
-    Message(Message, Box<Splitter<'c>>),
-    /// Nothing that still comes counts.
-    Over,
 }
 
 impl<'c> Splitter<'c> {
@@ -83,6 +61,11 @@ impl<'c> Splitter<'c> {
         // A text that is only held is moved, not copied, so that many small pieces of it stay cheap.
         self.undecided = if at == 0 { text } else { text[at..].to_owned() };
         words
+    }
+
+    /// Whether words that were given before count no more, since this was asked last.
+    pub(super) fn began_anew(&mut self) -> bool {
+        std::mem::take(&mut self.found.is_anew)
     }
 
     /// Ends the text: gives the last words and what else there was.
@@ -124,7 +107,7 @@ impl<'c> Splitter<'c> {
     fn spot(&self) -> Spot {
         Spot {
             is_line_start: self.line.is_start(),
-            is_first: !self.shown && !self.is_silent,
+            is_first: !self.shown && !self.is_silent && !self.was_thought,
             is_plain: self.is_inner || self.plain > 0 || self.line.is_quoting(false),
             is_fenced: self.line.is_fenced() || self.owes_fence,
         }
@@ -150,6 +133,10 @@ impl<'c> Splitter<'c> {
                 self.show(&text[..taken], words);
                 taken
             }
+            Mark::Found(Tag::ReasoningEnd, length) => {
+                self.end_thought(words);
+                length
+            }
             Mark::Found(tag, length) => self.enter(tag, &text[..length]),
         };
         self.plain = self.plain.saturating_sub(taken);
@@ -173,8 +160,6 @@ impl<'c> Splitter<'c> {
                 self.place = Place::Reasoning(end);
                 return mark.len();
             }
-            // What stood before it was reasoning, and so was any block in it.
-            Tag::ReasoningEnd if self.is_silent => return self.wrong(AnswerError::Quoted, mark),
             Tag::ReasoningEnd | Tag::Control => return mark.len(),
             Tag::Message => {
                 self.head = mark[..mark.rfind("\"message\"").unwrap_or(0)].to_owned();
@@ -188,6 +173,21 @@ impl<'c> Splitter<'c> {
         };
         self.place = Place::Held(Held::new(kind));
         0
+    }
+
+    /// Reasoning ends that was not begun: what stood before it was no words, and any block in it was not meant.
+    fn end_thought(&mut self, words: &mut String) {
+        if self.is_inner || self.line.is_quoting(false) {
+            return;
+        }
+        if self.is_silent {
+            self.fail(AnswerError::Quoted);
+        }
+        words.clear();
+        let fault = self.found.fault.take();
+        let found = Found { fault, is_anew: true, ..Found::default() };
+        let Self { cards, is_ended, is_silent, .. } = *self;
+        *self = Self { cards, is_ended, is_silent, found, was_thought: true, ..Self::default() };
     }
 
     fn wrong(&mut self, fault: AnswerError, mark: &str) -> usize {

@@ -15,6 +15,8 @@ pub struct Ask<'a> {
     pub turn: Option<TurnParts<'a>>,
     /// What a model that can see is shown with the prompt.
     pub picture: Option<&'a Picture>,
+    /// Whether people hear how it gets on, so that they need not hear it again.
+    pub is_heard: bool,
 }
 
 /// Where the prompt comes from.
@@ -64,13 +66,20 @@ impl<'a> Ask<'a> {
     /// A prompt that is not about a user's message and allows no action.
     #[must_use]
     pub fn plain(prompt: &'a str) -> Self {
-        Self { prompt: Source::Text(prompt), turn: None, picture: None }
+        Self { prompt: Source::Text(prompt), turn: None, picture: None, is_heard: false }
     }
 
     /// A user's message, whose prompt `write` makes for the model that is asked; perhaps for several in turn.
     #[must_use]
     pub fn turn(write: &'a (dyn Fn(Fit<'_>) -> Rendered + Sync), turn: TurnParts<'a>) -> Self {
-        Self { prompt: Source::Written(write), turn: Some(turn), picture: None }
+        let prompt = Source::Written(write);
+        Self { prompt, turn: Some(turn), picture: None, is_heard: true }
+    }
+
+    /// The same, when people hear how it gets on.
+    #[must_use]
+    pub fn heard(self) -> Self {
+        Self { is_heard: true, ..self }
     }
 
     /// The same with a picture, or without one.

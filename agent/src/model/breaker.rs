@@ -141,6 +141,7 @@ fn is_its_fault(error: &ModelError) -> bool {
     !matches!(
         error,
         ModelError::Overrun { .. }
+            | ModelError::OnlyThought { .. }
             | ModelError::UnknownModel { .. }
             | ModelError::WrongKey { .. }
             | ModelError::Settings(_)
@@ -242,7 +243,13 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn what_no_rest_mends_does_not_open_it() {
         let breaker = Breaker::default();
-        for error in [overrun(), unknown("a"), overrun(), unknown("a")] {
+        let thought = ModelError::OnlyThought {
+            address: "a".to_owned(),
+            model: "m".to_owned(),
+            tokens: 2_048,
+            mend: String::new(),
+        };
+        for error in [overrun(), unknown("a"), thought.clone(), thought] {
             fails(&breaker, error);
         }
         assert_eq!(breaker.standing(), Standing::Closed { failures: 0 });

@@ -108,8 +108,8 @@ impl Chain {
         ask: &Ask<'_>,
         progress: &mut Listener<'_>,
     ) -> ControlFlow<Result<Completion, ModelError>, ModelError> {
-        // Nobody hears what is said about a plain one, so nobody knows it afterwards.
-        let is_heard = ask.turn.is_some();
+        // What nobody hears, nobody knows afterwards.
+        let is_heard = ask.is_heard || ask.turn.is_some();
         let mut news = if is_heard { self.news(link, failed) } else { None };
         let mut has_begun = false;
         let mut watched = |step: Progress<'_>| {

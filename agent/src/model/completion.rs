@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::Ended;
+
 /// What a model gave back.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Completion {
@@ -9,6 +11,8 @@ pub struct Completion {
     pub text: String,
     /// The tool calls that came beside the text.
     pub calls: Vec<Call>,
+    /// Why it ended.
+    pub ended: Ended,
     /// What it took.
     pub usage: Usage,
 }
@@ -35,7 +39,7 @@ pub struct Usage {
     pub written: Option<u64>,
     /// The size of the window that the prompt and the answer had to fit, in tokens.
     pub window: Option<u64>,
-    /// From asking to the first token.
+    /// From asking to the first token; in a turn, from when people began to wait to the first of its text.
     pub first_token: Option<Duration>,
     /// What had to be left out of the prompt, in words for people.
     pub cut: Vec<String>,
@@ -46,5 +50,14 @@ impl Completion {
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
+    }
+
+    /// Where it was cut off, if it was as long as it may be: `after 2048 tokens`.
+    #[must_use]
+    pub fn cut(&self) -> Option<String> {
+        (self.ended == Ended::AtLimit).then(|| match self.usage.written {
+            Some(tokens) => format!("after {tokens} tokens"),
+            None => "at the limit of its length".to_owned(),
+        })
     }
 }

@@ -114,6 +114,20 @@ pub enum ModelError {
         /// What tells more, such as "see what it does with `ollama ps`".
         mend: String,
     },
+    /// The model thought until it might write no more, or the server keeps its thoughts to itself and it looks so.
+    #[error(
+        "{model} at {address} used up its {tokens} tokens on thoughts and said nothing; {mend}"
+    )]
+    OnlyThought {
+        /// Where it is.
+        address: String,
+        /// Its name.
+        model: String,
+        /// How many it had.
+        tokens: u64,
+        /// What gives it more.
+        mend: String,
+    },
     /// The answer has no end.
     #[error(
         "the answer of {address} has no end and was stopped after {after}; ask for less, or try another model"

@@ -6,6 +6,7 @@ mod breaker;
 mod build;
 mod chain;
 mod completion;
+mod ended;
 mod endpoint;
 mod error;
 mod in_force;
@@ -31,6 +32,7 @@ pub use breaker::Standing;
 pub use build::{Lists, Maker};
 pub use chain::Chain;
 pub use completion::{Call, Completion, Usage};
+pub use ended::Ended;
 pub use endpoint::Endpoint;
 pub use error::ModelError;
 pub use in_force::{Held, InForce, Why};
@@ -98,6 +100,13 @@ impl Progress<'_> {
     #[must_use]
     pub fn is_words(&self) -> bool {
         matches!(self, Self::Piece(piece) if !piece.is_empty())
+    }
+
+    /// How long `what` takes by now, for people, if that is what is told.
+    #[must_use]
+    pub fn wait(&self, what: &str) -> Option<String> {
+        let Self::Waiting { waited, limit } = self else { return None };
+        Some(format!("{what}, {} s of at most {} s", waited.as_secs(), limit.as_secs()))
     }
 }
 

@@ -26,7 +26,7 @@ pub use room::{Heard, Room};
 
 use crate::action::Observation;
 use crate::channel::Outgoing;
-use crate::model::Usage;
+use crate::model::{Progress, Usage};
 use crate::prompt::Prompt;
 use crate::question::Question;
 use crate::workspace::{Cards, Entered, OWNER, Papers};
@@ -50,8 +50,12 @@ pub struct Session {
     pub prompt: Prompt,
     /// What the turn that runs has said by now, so that a turn that is stopped is remembered, too.
     pub said: String,
+    /// The model whose latest answer began with reasoning that looked like words until it had ended.
+    pub thinks_first: Option<String>,
     /// What the latest completion took.
     pub usage: Option<Usage>,
+    /// Why the latest turn failed, if it did; for people.
+    pub failure: Option<String>,
     /// The questions that it has seen and that nobody has answered here.
     pub questions: Vec<Question>,
     /// What waits for a person's yes. An agent that is started again knows nothing of it.
@@ -89,6 +93,20 @@ impl Asking {
         }
     }
 
+    /// Says what people should know though nothing has stopped.
+    pub fn notice(&self, what: String) {
+        if let Some(outlet) = &self.heard {
+            outlet.say(Outgoing::Notice(what));
+        }
+    }
+
+    /// Says how a model gets on with `what`, apart from its words.
+    pub fn progress(&self, what: &str, progress: &Progress<'_>) {
+        if let Some(outlet) = &self.heard {
+            outlet.say_progress(what, progress);
+        }
+    }
+
     /// Shows a picture to whoever can see it.
     pub fn show(&self, picture: PathBuf) {
         if let Some(outlet) = &self.heard {
@@ -120,7 +138,9 @@ impl Session {
             principal,
             prompt,
             said: String::new(),
+            thinks_first: None,
             usage: None,
+            failure: None,
             questions: Vec::new(),
             held: Vec::new(),
             awaited: 0,

@@ -4,6 +4,7 @@ use protocol::SessionKey;
 
 use super::Lines;
 use crate::channel::Outgoing;
+use crate::model::Progress;
 use crate::workspace::OWNER;
 
 /// Says things to the people of one session, on every channel where they are.
@@ -23,6 +24,16 @@ impl Outlet {
     /// Says one thing.
     pub fn say(&self, outgoing: Outgoing) {
         self.lines.say(&self.session, outgoing);
+    }
+
+    /// Says how a model gets on with `what`, apart from its words: how long it takes, and what else people should know.
+    pub fn say_progress(&self, what: &str, progress: &Progress<'_>) {
+        if let Some(wait) = progress.wait(what) {
+            self.say(Outgoing::Waiting(wait));
+        }
+        if let Progress::Notice(notice) = progress {
+            self.say(Outgoing::Notice(notice.to_string()));
+        }
     }
 
     /// Says what is wrong with the agent's files. Where they are is the owner's business, so a guest learns only that

@@ -144,7 +144,8 @@ impl Slash {
             Self::Cancel => outlet.say(Outgoing::Notice("nothing runs".to_owned())),
             Self::Clear => clear(session, outlet),
             Self::Run(action) => {
-                let observation = turn::run(mind, outlet, &Asking::of(session), action).await;
+                let observation =
+                    turn::run(mind, outlet, &Asking::of(session).heard_by(outlet), action).await;
                 session.observe(&observation, &mind.cards());
                 say(show::fields(&observation.fields));
                 session.observed(vec![observation.fields]);

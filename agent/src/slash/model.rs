@@ -114,16 +114,9 @@ async fn changed(
     keep: bool,
     outlet: &Outlet,
 ) -> Result<String, String> {
-    outlet.say(Outgoing::Working(format!("asking {target}")));
-    let mut hear = |step: Progress<'_>| match step {
-        Progress::Piece(_) => {}
-        Progress::Waiting { waited, limit } => outlet.say(Outgoing::Waiting(format!(
-            "asking {target}, {} s of at most {} s",
-            waited.as_secs(),
-            limit.as_secs()
-        ))),
-        Progress::Notice(notice) => outlet.say(Outgoing::Notice(notice.to_string())),
-    };
+    let what = format!("asking {target}");
+    outlet.say(Outgoing::Working(what.clone()));
+    let mut hear = |step: Progress<'_>| outlet.say_progress(&what, &step);
     let before = mind.model.name();
     let proof = mind.model.change(target.clone(), &mut hear).await;
     let proof = proof.map_err(|error| format!("{error}; it stays {before}"))?;

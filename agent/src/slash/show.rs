@@ -56,6 +56,9 @@ pub(super) fn status(mind: &Mind, session: &Session) -> String {
     if let Some(usage) = &session.usage {
         let _ = writeln!(text, "{}", usage::lines(usage));
     }
+    if let Some(why) = session.failure.as_ref().and_then(|why| why.lines().next()) {
+        let _ = writeln!(text, "the last turn failed: {why}");
+    }
     let [local, routed] = mind.cards().map(|cards| cards.0.len());
     let papers = &session.papers;
     let _ = write!(

@@ -31,7 +31,7 @@ pub(super) fn lines(usage: &Usage) -> String {
 /// How full the window was: the prompt and the answer share it.
 fn gauge(usage: &Usage, window: u64) -> String {
     let Some(read) = usage.read else { return format!("{} tokens", grouped(window)) };
-    let used = read + usage.written.unwrap_or_default();
+    let used = read.saturating_add(usage.written.unwrap_or_default());
     let percent = used.saturating_mul(100) / window.max(1);
     format!("{} of {} tokens ({percent} %)", grouped(used), grouped(window))
 }
@@ -59,6 +59,8 @@ mod tests {
           window: 1,240 of 8,192 tokens (15 %)
           left out of the prompt: 3 of 10 earlier exchanges
         ");
+        let wild = Usage { read: Some(u64::MAX), written: Some(u64::MAX), ..usage };
+        assert!(lines(&wild).contains("window: 18,446,744,073,709,551,615 of 8,192"));
         let silent = Usage { by: "offline".to_owned(), ..Usage::default() };
         assert_eq!(lines(&silent), "last answer: offline");
     }

@@ -2,6 +2,7 @@
 
 mod repeat;
 mod run;
+mod screen;
 mod think;
 
 use futures::stream::{FuturesUnordered, StreamExt};
@@ -33,7 +34,8 @@ impl Turn<'_> {
     /// was said stay in the history.
     pub async fn run(mut self, message: &str) {
         self.session.said.clear();
-        if let Err(why) = self.steps(message).await {
+        self.session.failure = self.steps(message).await.err();
+        if let Some(why) = self.session.failure.clone() {
             self.outlet.say(Outgoing::Notice(why));
         }
         let said = std::mem::take(&mut self.session.said);

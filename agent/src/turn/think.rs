@@ -6,13 +6,12 @@ use protocol::{ActionCard, Taint};
 
 use super::Turn;
 use super::repeat::Repeat;
+use super::screen::Screen;
 use crate::action::Observation;
-use crate::answer::{Answer, Shown, Words};
+use crate::answer::{Answer, AnswerError, Shown, Words};
 use crate::channel::Outgoing;
-use crate::mind::Mind;
 use crate::model::{Ask, Completion, Fit, Model, Progress, TurnParts};
 use crate::prompt::Parts;
-use crate::session::Outlet;
 use crate::workspace::Artifact;
 
 impl Turn<'_> {
@@ -38,7 +37,11 @@ impl Turn<'_> {
             let seen = so_far.iter().map(|seen| &seen.fields);
             let shown = Shown::of(seen.chain(&artifact.0).chain([&memory.facts]));
             let read = Answer::read(&completion, cards, &shown);
+            let cut = completion.cut();
             self.session.usage = Some(completion.usage);
+            if let Some(cut) = cut {
+                return self.cut_off(&cut, read, !completion.calls.is_empty());
+            }
             match read {
                 Ok(answer) => return Ok(answer),
                 Err(error) if repair.is_none() => {
@@ -52,6 +55,27 @@ impl Turn<'_> {
                     ));
                 }
             }
+        }
+    }
+
+    /// What becomes of an answer that its server cut off: its words stand, and so do actions that were whole by then. Of
+    /// calls beside the text nobody knows whether the last one was. Another try would be as long, and be cut off as well.
+    fn cut_off(
+        &self,
+        cut: &str,
+        read: Result<Answer, AnswerError>,
+        has_calls: bool,
+    ) -> Result<Answer, String> {
+        let more = "say \"go on\", or ask for less at once";
+        match read {
+            Ok(answer) if !has_calls => {
+                self.outlet.say(Outgoing::Notice(format!("the answer was cut off {cut}; {more}")));
+                Ok(answer)
+            }
+            Err(AnswerError::Empty) => Err(format!(
+                "the answer was cut off {cut} of thoughts, before its first word; {more}"
+            )),
+            _ => Err(format!("the answer was cut off {cut}, and no action of it was run; {more}")),
         }
     }
 
@@ -91,8 +115,20 @@ impl Turn<'_> {
         };
         let typed = self.session.entered.typed();
         let turn = TurnParts { message, cards, so_far, memory: &memory, typed: &typed };
-        let mut screen = Screen { outlet: self.outlet, said: &mut self.session.said, repeat };
-        ask(self.mind, &mut screen, cards, &Ask::turn(&write, turn)).await
+        let name = self.mind.model.name();
+        let what = format!("{name} is thinking");
+        self.outlet.say(Outgoing::Working(what.clone()));
+        let is_likely = self.session.thinks_first.as_ref() == Some(&name);
+        let words = Words::new(cards).behind_thought(is_likely);
+        let mut screen = Screen::new((self.outlet, &mut self.session.said), words, repeat);
+        let ask = Ask::turn(&write, turn);
+        let mut hear = |progress: Progress<'_>| screen.hear(&what, progress);
+        let completed = self.mind.model.complete(&ask, &mut hear).await;
+        let seen = screen.finish();
+        let mut completion = completed.map_err(|error| error.to_string())?;
+        self.session.thinks_first = seen.has_thought.then_some(name);
+        completion.usage.first_token = seen.first_token(completion.usage.first_token);
+        Ok(completion)
     }
 }
 
@@ -105,56 +141,4 @@ struct Thought<'a> {
     cards: [&'a [ActionCard]; 2],
     /// What is wrong with the first try, if this is the second.
     repair: Option<&'a str>,
-}
-
-/// Where words go.
-struct Screen<'a> {
-    outlet: &'a Outlet,
-    said: &'a mut String,
-    repeat: &'a mut Repeat,
-}
-
-impl Screen<'_> {
-    /// Shows a piece; one that begins what an answer says is set apart from what was said before.
-    fn show(&mut self, piece: String, separate: &mut bool) {
-        if piece.is_empty() {
-            return;
-        }
-        if std::mem::take(separate) && !piece.starts_with('\n') {
-            self.said.push('\n');
-        }
-        self.said.push_str(&piece);
-        self.outlet.say(Outgoing::Words(piece));
-    }
-}
-
-/// Asks, and shows the words as they come.
-async fn ask(
-    mind: &Mind,
-    screen: &mut Screen<'_>,
-    cards: [&[ActionCard]; 2],
-    ask: &Ask<'_>,
-) -> Result<Completion, String> {
-    let name = mind.model.name();
-    let outlet = screen.outlet;
-    outlet.say(Outgoing::Working(format!("{name} is thinking")));
-    let mut words = Words::new(cards);
-    // A second try sets itself apart from the first.
-    let mut separate = !screen.said.is_empty() && !screen.repeat.is_second();
-    let mut hear = |progress: Progress<'_>| match progress {
-        Progress::Piece(piece) => {
-            let piece = screen.repeat.new_of(words.push(piece));
-            screen.show(piece, &mut separate);
-        }
-        Progress::Waiting { waited, limit } => outlet.say(Outgoing::Waiting(format!(
-            "{name} is thinking, {} s of at most {} s",
-            waited.as_secs(),
-            limit.as_secs()
-        ))),
-        Progress::Notice(notice) => outlet.say(Outgoing::Notice(notice.to_string())),
-    };
-    let completed = mind.model.complete(ask, &mut hear).await;
-    let piece = screen.repeat.new_of(words.finish());
-    screen.show(piece, &mut separate);
-    completed.map_err(|error| error.to_string())
 }

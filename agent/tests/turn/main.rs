@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
 
 mod asked;
+mod cut;
 mod kept;
+mod thought;
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +14,9 @@ use std::time::Duration;
 use agent::action::{Actions, LocalAction, MemoryWrite};
 use agent::channel::{Addressed, Channel, ChannelError, Incoming, Line, Outgoing, Said, Ticket};
 use agent::mind::Mind;
-use agent::model::{Ask, Completion, Fit, Listener, Model, ModelError, Progress, Switch, Way};
+use agent::model::{
+    Ask, Call, Completion, Ended, Fit, Listener, Model, ModelError, Progress, Switch, Way,
+};
 use agent::question::{Choice, Decision};
 use agent::session::{Asking, Lines, Room};
 use agent::workspace::{Cards, OWNER, Workspace};
@@ -36,6 +40,10 @@ const LONG: Duration = Duration::from_secs(60);
 struct Scripted {
     says: Arc<Mutex<VecDeque<Result<String, ModelError>>>>,
     prompts: Arc<Mutex<Vec<String>>>,
+    /// Whether its answers are cut off, after 2,048 tokens.
+    is_cut: Arc<AtomicBool>,
+    /// The tool calls beside its next answer.
+    calls: Arc<Mutex<Vec<Call>>>,
 }
 
 #[async_trait]
@@ -57,7 +65,12 @@ impl Model for Scripted {
         let middle = (0..=text.len() / 2).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
         progress(Progress::Piece(&text[..middle]));
         progress(Progress::Piece(&text[middle..]));
-        Ok(Completion::new(text))
+        let mut completion = Completion::new(text);
+        completion.calls = std::mem::take(&mut self.calls.lock().unwrap());
+        if self.is_cut.load(Ordering::SeqCst) {
+            (completion.ended, completion.usage.written) = (Ended::AtLimit, Some(2_048));
+        }
+        Ok(completion)
     }
 }
 
@@ -372,7 +385,11 @@ async fn a_model_that_fails_loses_neither_the_message_nor_the_chat() {
     house.model.says.lock().unwrap().extend([Err(refused()), Ok("Back.".to_owned())]);
     let heard = house.turn("hello").await;
     assert!(heard.contains("here answered 400"), "{heard}");
+    let status = async |house: &mut House| house.turn("/status").await;
+    let shown = status(&mut house).await;
+    assert!(shown.contains("\nthe last turn failed: ") && shown.contains("here answered 400"));
     assert_eq!(house.turn("hello again").await, "Back.");
+    assert!(!status(&mut house).await.contains("failed"));
     assert_eq!(house.history().await[0]["user"], "hello");
 }
 

@@ -1,6 +1,7 @@
 //! What is taken as an answer, what is not, and what people get to see of it.
 
 mod streamed;
+mod thought;
 
 use std::sync::LazyLock;
 
@@ -57,9 +58,20 @@ fn streamed(text: &str, size: usize) -> String {
     let characters: Vec<char> = text.chars().collect();
     let mut shown = String::new();
     for chunk in characters.chunks(size) {
-        shown.push_str(&words.push(&String::from_iter(chunk)));
+        let piece = words.push(&String::from_iter(chunk));
+        add(&mut shown, &piece, &mut words);
     }
-    shown + &words.finish()
+    let last = words.finish();
+    add(&mut shown, &last, &mut words);
+    shown
+}
+
+/// Adds a piece to what is shown, or begins anew with it.
+fn add(shown: &mut String, piece: &str, words: &mut Words<'_>) {
+    if words.begins_anew() {
+        shown.clear();
+    }
+    shown.push_str(piece);
 }
 
 #[test]

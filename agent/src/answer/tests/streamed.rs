@@ -111,6 +111,11 @@ fn large_input_is_read_in_one_go() {
             words.push(std::str::from_utf8(chunk).unwrap());
         }
         let _ = words.finish();
+        let mut words = Words::new([local, router]).behind_thought(true);
+        for chunk in text.as_bytes().chunks(1) {
+            words.push(std::str::from_utf8(chunk).unwrap());
+        }
+        let _ = words.finish();
     }
 }
 

@@ -149,3 +149,13 @@ async fn a_fallback_that_is_back_is_said() {
     heard(&chain).await;
     assert_eq!(heard(&chain).await, ["b answers now", "from b"]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn who_stands_in_is_told_of_a_plain_question_if_people_hear_it() {
+    let said = [Err(gone("a")), Err(gone("a")), Err(gone("a")), Err(gone("a"))];
+    let chain = chain([&Scripted::new("a", said), &Scripted::new("b", [Ok("yes"), Ok("yes")])]);
+    assert_eq!(told(&chain, &Ask::plain("")).await.1, ["yes"]);
+    let heard = told(&chain, &Ask::plain("").heard()).await.1;
+    assert!(heard[0].ends_with("; b answers now"), "{heard:?}");
+    assert_eq!(heard[1..], ["yes"]);
+}

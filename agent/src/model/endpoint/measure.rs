@@ -25,6 +25,9 @@ const SAFETY: f64 = 0.9;
 /// How long an answer may be at most, in tokens.
 const ANSWER: u64 = 2_048;
 
+/// How much a model that thinks may think at most, in tokens, besides its answer.
+const THOUGHTS: u64 = 8_192;
+
 /// What a picture takes, in tokens: one of 1,000 pixels a side takes 1,000 to 1,600 of them.
 const PICTURE: f64 = 1_600.0;
 
@@ -37,6 +40,26 @@ pub(super) fn picture(bytes_per_token: f64) -> usize {
     )]
     let bytes = (PICTURE * bytes_per_token) as usize;
     bytes
+}
+
+/// About how many bytes of a prompt are kept free in such a window so that a model that thinks can think as much as it
+/// may say.
+pub(super) fn beside_thoughts(window: u64, bytes_per_token: f64) -> usize {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss,
+        reason = "a few thousand bytes"
+    )]
+    let bytes = (answer(window) as f64 * bytes_per_token * SAFETY) as usize;
+    bytes
+}
+
+/// How much may be thought in such a window besides the answer and a prompt of about `prompt` tokens, in tokens: what
+/// is left, with an eighth of the prompt and the server's frame around it for the case that it is longer than one thinks.
+pub(super) fn thoughts(window: u64, prompt: u64) -> u64 {
+    let taken = prompt.saturating_add(prompt / 8).saturating_add(answer(window) + TOO_FEW);
+    THOUGHTS.min(window.saturating_sub(taken))
 }
 
 /// How long an answer may be in such a window, in tokens.
@@ -98,6 +121,15 @@ mod tests {
         assert_eq!(prompt(8_192, 3.0, 16_000), 588);
         assert_eq!(prompt(0, 3.0, 5), 0);
         assert_eq!(tokens(3_000, 3.0), 1_000);
+    }
+
+    #[test]
+    fn thoughts_get_what_the_prompt_and_the_answer_leave() {
+        assert_eq!(thoughts(8_192, 1_600), 8_192 - 2_048 - 1_800 - 200);
+        assert_eq!([thoughts(128_000, 1_600), thoughts(4_096, 4_000)], [8_192, 0]);
+        // The longest prompt leaves as much for thoughts as for the answer, nearly.
+        let longest = prompt(8_192, 3.0, beside_thoughts(8_192, 3.0));
+        assert_eq!(thoughts(8_192, tokens(longest, 3.0)), 1_798);
     }
 
     #[test]

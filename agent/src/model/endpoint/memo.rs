@@ -3,6 +3,7 @@
 mod report;
 mod sight;
 mod span;
+mod thoughts;
 mod turns;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -49,6 +50,8 @@ struct State {
     takes_temperature: bool,
     /// Whether it can see, as the server says.
     sees: Option<bool>,
+    /// Whether it thinks, as the server says or as was seen.
+    thinks: bool,
     /// How many parameters it has, as the server says.
     parameters: Option<u64>,
     /// It has refused a picture in this process.
@@ -75,6 +78,7 @@ impl Memo {
             shapeless: 0,
             takes_temperature: true,
             sees: None,
+            thinks: false,
             parameters: None,
             is_blind: false,
         };

@@ -46,6 +46,10 @@ impl Endpoint {
                 }
                 Ok(plan.way)
             }
+            // Nobody knew that it thinks; now there is room for that.
+            _ if matches!(failure.error, ModelError::OnlyThought { .. }) && self.memo.thought() => {
+                Ok(plan.way)
+            }
             Refusal::Temperature if self.memo.takes_temperature() => {
                 self.memo.refused_temperature();
                 Ok(plan.way)

@@ -129,11 +129,15 @@ impl Endpoint {
         progress: &mut Listener<'_>,
     ) -> Result<(Gathered, Watch), Failure> {
         let provider = self.provider.as_ref();
-        let request = provider.complete(&plan.asked(&self.model));
+        let asked = plan.asked(&self.model);
+        let request = provider.complete(&asked);
         let mut watch = Watch::new(plan.tokens());
         let response = self.wire.open(provider, &self.model, &request, (&watch, progress)).await?;
-        let reader = Reader::new(provider, &self.model);
+        let reader = Reader::new(provider, &asked);
         let gathered = reader.read(response, &mut watch, progress).await?;
+        if gathered.thinks() {
+            self.memo.thought();
+        }
         Ok((gathered, watch))
     }
 
@@ -171,6 +175,7 @@ impl Endpoint {
             _ => {}
         }
         let calls = gathered.take_calls();
+        let ended = gathered.done().cloned().unwrap_or_default();
         self.memo.keep();
         let usage = Usage {
             by: self.name(),
@@ -181,7 +186,7 @@ impl Endpoint {
             first_token: watch.first_token(),
             cut,
         };
-        Completion { text: gathered.text, calls, usage }
+        Completion { text: gathered.text, calls, ended, usage }
     }
 }
 

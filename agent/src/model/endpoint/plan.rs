@@ -25,6 +25,8 @@ pub(super) struct Plan<'p> {
     pub(super) fits: bool,
     /// What goes along, to be seen.
     pub(super) picture: Option<&'p Picture>,
+    /// How much may be thought besides the answer, in tokens.
+    thoughts: u64,
     temperature: Option<u8>,
 }
 
@@ -58,7 +60,13 @@ impl<'p> Plan<'p> {
         loop {
             let size = memo.size(wish);
             let beside = beside + picture.map_or(0, |_| measure::picture(size.bytes_per_token));
-            let bytes = measure::prompt(size.window, size.bytes_per_token, beside);
+            let thinks = memo.thinks();
+            let kept = if thinks {
+                measure::beside_thoughts(size.window, size.bytes_per_token)
+            } else {
+                0
+            };
+            let bytes = measure::prompt(size.window, size.bytes_per_token, beside + kept);
             let mut rendered = ask.prompt(Fit { way, bytes, gloss, is_small: memo.is_small() });
             if let Some(picture) = picture {
                 rendered.text.push_str(&format!("\n\n{}", picture.caption));
@@ -68,6 +76,8 @@ impl<'p> Plan<'p> {
                 // Small models keep to the form of the answer best when they don't gamble.
                 let temperature = memo.takes_temperature().then_some(0);
                 let asks_for_actions = ask.turn.is_some();
+                let read = measure::tokens(rendered.text.len() + beside, size.bytes_per_token);
+                let thoughts = if thinks { measure::thoughts(size.window, read) } else { 0 };
                 return Self {
                     way,
                     asks_for_actions,
@@ -76,6 +86,7 @@ impl<'p> Plan<'p> {
                     rendered,
                     fits,
                     picture,
+                    thoughts,
                     temperature,
                 };
             }
@@ -87,7 +98,8 @@ impl<'p> Plan<'p> {
         let (system, user) = split(&self.rendered);
         let (window, answer) = (self.size.window, measure::answer(self.size.window));
         let (form, temperature, picture) = (&self.form, self.temperature, self.picture);
-        Asked { model, system, user, picture, form, window, answer, temperature }
+        let thoughts = self.thoughts;
+        Asked { model, system, user, picture, form, window, answer, thoughts, temperature }
     }
 
     /// How much the server has to read, in bytes.

@@ -65,7 +65,7 @@ impl Provider for Anthropic {
     fn complete(&self, asked: &Asked<'_>) -> Request {
         let mut body = json!({
             "model": asked.model,
-            "max_tokens": asked.answer,
+            "max_tokens": asked.answer + asked.thoughts,
             "stream": true,
             "messages": [{"role": "user", "content": content(asked)}],
         });

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use secrecy::ExposeSecret as _;
 
-use super::place::Place;
+use super::place::{Place, SizedBy};
 use super::refusal::{Refusal, Said};
 use crate::config::ProviderName;
 use crate::model::ModelError;
@@ -65,6 +65,20 @@ impl Place {
             expected: self.expected.to_owned(),
             shown: self.tidy(frame),
         }
+    }
+
+    /// What it is when the model has nothing left of its `tokens` to say something with.
+    pub(in crate::model) fn only_thought(&self, model: &str, tokens: u64) -> ModelError {
+        let mend = match self.sized {
+            SizedBy::Asker => {
+                "ask for less at once, set a larger llm.window, or take a model that thinks less with `/model`"
+            }
+            SizedBy::Server => {
+                "ask for less at once, or take a model that thinks less with `/model`"
+            }
+        };
+        let (address, model) = (self.address.clone(), model.to_owned());
+        ModelError::OnlyThought { address, model, tokens, mend: mend.to_owned() }
     }
 
     /// What it is when an answer has no end.

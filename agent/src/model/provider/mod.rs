@@ -86,6 +86,8 @@ pub(super) struct Asked<'a> {
     pub(super) window: u64,
     /// How long the answer may be, in tokens.
     pub(super) answer: u64,
+    /// How much may be thought besides, in tokens; 0 as long as nobody knows that the model thinks.
+    pub(super) thoughts: u64,
     /// How much the model gambles, if it lets itself be told.
     pub(super) temperature: Option<u8>,
 }
@@ -110,6 +112,8 @@ pub struct Listed {
     pub window: Option<u64>,
     /// Whether it can see pictures, if that is said.
     pub sees: Option<bool>,
+    /// Whether it thinks before it answers, if that is said.
+    pub thinks: Option<bool>,
     /// How many parameters it has, if that is said.
     pub parameters: Option<u64>,
     /// The versions of the server and of the model, in words of the server's that change with them, if that is said.
@@ -121,6 +125,7 @@ impl Listed {
     pub(super) fn add(&mut self, other: Self) {
         self.window = self.window.or(other.window);
         self.sees = self.sees.or(other.sees);
+        self.thinks = self.thinks.or(other.thinks);
         self.parameters = self.parameters.or(other.parameters);
         let builds = [self.build.take(), other.build];
         self.build = builds.into_iter().flatten().reduce(|one, other| format!("{one} {other}"));

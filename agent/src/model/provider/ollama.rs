@@ -66,7 +66,7 @@ impl Provider for Ollama {
             // It would leave out the beginning of the prompt without a word.
             "truncate": false,
             "shift": false,
-            "options": {"num_ctx": asked.window, "num_predict": asked.answer},
+            "options": {"num_ctx": asked.window, "num_predict": asked.answer + asked.thoughts},
         });
         if let Some(temperature) = asked.temperature {
             body["options"]["temperature"] = temperature.into();
@@ -87,11 +87,13 @@ impl Provider for Ollama {
             let window = info.iter().find(|(name, _)| name.ends_with(".context_length"));
             let window = window.and_then(|(_, window)| window.as_u64());
             let sees = lists_pictures(&body["capabilities"]);
+            let abilities = body["capabilities"].as_array();
+            let thinks = abilities.map(|all| all.iter().any(|one| one == "thinking"));
             // Each `ollama pull` or `ollama create` changes it.
             let build = text(&body["modified_at"]).map(str::to_owned);
             let parameters = info.get("general.parameter_count").and_then(Value::as_u64);
             let name = String::new();
-            return Some(vec![Listed { name, window, sees, parameters, build }]);
+            return Some(vec![Listed { name, window, sees, thinks, parameters, build }]);
         }
         let named = |model: &Value| {
             Some(Listed { name: text(&model["name"])?.to_owned(), ..Listed::default() })

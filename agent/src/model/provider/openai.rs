@@ -94,7 +94,7 @@ impl Provider for OpenAi {
         });
         match self.is_own {
             true => body["max_completion_tokens"] = (asked.answer + THOUGHTS).into(),
-            false => body["max_tokens"] = asked.answer.into(),
+            false => body["max_tokens"] = (asked.answer + asked.thoughts).into(),
         }
         if let Some(temperature) = asked.temperature {
             body["temperature"] = temperature.into();
@@ -120,7 +120,14 @@ impl Provider for OpenAi {
             // A server that was started with a file takes any name for it.
             let parameters = text(&body["model_path"]).and_then(parameters);
             let name = String::new();
-            return Some(vec![Listed { name, window: Some(window), sees, parameters, build }]);
+            return Some(vec![Listed {
+                name,
+                window: Some(window),
+                sees,
+                thinks: None,
+                parameters,
+                build,
+            }]);
         }
         let window = |model: &Value| {
             let names = ["max_model_len", "context_length", "context_window"];
@@ -135,7 +142,7 @@ impl Provider for OpenAi {
             let name = text(&model["id"])?.to_owned();
             let parameters = model["meta"]["n_params"].as_u64();
             let (window, sees) = (window(model), sees(model));
-            Some(Listed { name, window, sees, parameters, build: None })
+            Some(Listed { name, window, sees, parameters, ..Listed::default() })
         };
         Some(body["data"].as_array()?.iter().filter_map(listed).collect())
     }

@@ -1,7 +1,7 @@
 //! Puts the parts of an answer together.
 
-use crate::model::Call;
 use crate::model::provider::{Part, Said, Tokens};
+use crate::model::{Call, Ended};
 
 /// How large an answer may be, in bytes, reasoning and calls included.
 pub(in crate::model) const ANSWER_LIMIT: usize = 1024 * 1024;
@@ -18,10 +18,12 @@ pub(in crate::model) struct Gathered {
     calls: Vec<(Option<u64>, Call)>,
     /// What it took, as far as that was said.
     pub(in crate::model) tokens: Tokens,
+    /// Whether there are thoughts apart from its text.
+    thinks: bool,
     /// How large it is by now, in bytes.
     size: usize,
     /// Why it ended, once it has.
-    done: Option<String>,
+    done: Option<Ended>,
 }
 
 /// Why nothing more is taken.
@@ -57,14 +59,15 @@ impl Gathered {
                 words(&text);
                 self.text.push_str(&text);
             }
+            Part::Thought(_) => self.thinks = true,
             Part::Usage(tokens) => {
                 self.tokens.read = tokens.read.or(self.tokens.read);
                 self.tokens.cached = tokens.cached.or(self.tokens.cached);
                 self.tokens.written = tokens.written.or(self.tokens.written);
             }
-            Part::Done { reason } => self.done = Some(reason),
+            Part::Done { reason } => self.done = Some(Ended::read(&reason)),
             Part::Failed(said) => return Err(Stopped::Failed(said)),
-            Part::Thought(_) | Part::Call { .. } | Part::End => {}
+            Part::Call { .. } | Part::End => {}
         }
         Ok(())
     }
@@ -89,9 +92,16 @@ impl Gathered {
         self.text.is_empty() && self.calls.is_empty()
     }
 
+    /// Whether the model has thought, apart from the text or in it.
+    pub(in crate::model) fn thinks(&self) -> bool {
+        self.thinks
+            || self.text.trim_start().starts_with("<think>")
+            || self.text.contains("</think>")
+    }
+
     /// Why it ended, once it has.
-    pub(in crate::model) fn done(&self) -> Option<&str> {
-        self.done.as_deref()
+    pub(in crate::model) fn done(&self) -> Option<&Ended> {
+        self.done.as_ref()
     }
 
     /// Its tool calls.

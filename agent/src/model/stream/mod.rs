@@ -14,8 +14,8 @@ pub(super) use gather::Gathered;
 use gather::{ANSWER_LIMIT, Stopped};
 pub(super) use watch::{Expired, Watch};
 
-use super::provider::{Part, Provider, Refusal};
-use super::{Listener, ModelError, Progress};
+use super::provider::{Asked, Part, Provider, Refusal};
+use super::{Ended, Listener, ModelError, Progress};
 
 /// How much may come for an answer, in bytes: a line of JSON for each token is about 40 times the token, and a
 /// server that sends lines with nothing in them must come to an end, too.
@@ -29,6 +29,8 @@ pub(super) struct Reader<'r> {
     provider: &'r dyn Provider,
     /// The model's name, for errors.
     model: &'r str,
+    /// How many tokens may come, thoughts included.
+    limit: u64,
     frames: Frames,
     gathered: Gathered,
     received: usize,
@@ -53,9 +55,19 @@ impl From<ModelError> for Failure {
 }
 
 impl<'r> Reader<'r> {
-    pub(super) fn new(provider: &'r dyn Provider, model: &'r str) -> Self {
+    /// For the answer to `asked`.
+    pub(super) fn new(provider: &'r dyn Provider, asked: &Asked<'r>) -> Self {
         let frames = Frames::new(provider.place().framing);
-        Self { provider, model, frames, gathered: Gathered::default(), received: 0, ended: false }
+        let (model, limit) = (asked.model, asked.answer.saturating_add(asked.thoughts));
+        Self {
+            provider,
+            model,
+            limit,
+            frames,
+            gathered: Gathered::default(),
+            received: 0,
+            ended: false,
+        }
     }
 
     /// Reads to the end of the answer.
@@ -84,9 +96,16 @@ impl<'r> Reader<'r> {
         }
         match self.gathered.done() {
             None => Err(place.cut().into()),
-            Some(reason) if self.gathered.is_empty() && !is_ordinary(reason) => {
-                Err(place.failed(&format!("it ended with {reason} and said nothing")).into())
-            }
+            Some(ended) if self.gathered.is_empty() => match ended {
+                Ended::OfItself => Ok(self.gathered),
+                Ended::AtLimit => {
+                    let tokens = self.gathered.tokens.written.unwrap_or(self.limit);
+                    Err(place.only_thought(self.model, tokens).into())
+                }
+                Ended::Otherwise(word) => {
+                    Err(place.failed(&format!("it ended with {word} and said nothing")).into())
+                }
+            },
             Some(_) => Ok(self.gathered),
         }
     }
@@ -172,11 +191,6 @@ impl<'r> Reader<'r> {
     fn too_large(&self) -> ModelError {
         self.provider.place().endless(format!("{ANSWER_LIMIT} bytes"))
     }
-}
-
-/// Whether a model ends so when it has nothing more to say.
-fn is_ordinary(reason: &str) -> bool {
-    matches!(reason.to_lowercase().as_str(), "stop" | "end_turn" | "stop_sequence" | "eos" | "load")
 }
 
 /// What it is when a completion takes too long.

@@ -54,9 +54,11 @@ impl Memo {
                 "the server or the model is another one"
             );
             state.take_anew();
+            state.thinks = false;
         }
         state.learned.build = build.or(state.learned.build.take());
         state.sees = said.sees.or(state.sees);
+        state.thinks |= said.thinks == Some(true);
         state.parameters = said.parameters.or(state.parameters);
         if let Some(window) = said.window.filter(|&window| window >= SMALLEST) {
             state.learned.window = Some(window);

@@ -5,6 +5,7 @@ mod fallen;
 mod glossed;
 mod in_force;
 mod learning;
+mod limits;
 mod lists;
 mod misbehaviour;
 mod pictures;

@@ -171,11 +171,6 @@ async fn geminis_stream() {
 async fn an_answer_that_ends_before_its_first_word_is_no_answer() {
     for (api, stream, words) in [
         (
-            OLLAMA,
-            r#"{"message":{"content":""},"done":true,"done_reason":"length"}"#,
-            "ended with length",
-        ),
-        (
             OPENAI,
             "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"content_filter\"}]}\n\n",
             "content_filter",
@@ -185,7 +180,7 @@ async fn an_answer_that_ends_before_its_first_word_is_no_answer() {
             "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"refusal\"}}\n\n",
             "refusal",
         ),
-        (GEMINI, "data: {\"candidates\":[{\"finishReason\":\"MAX_TOKENS\"}]}\n\n", "MAX_TOKENS"),
+        (GEMINI, "data: {\"candidates\":[{\"finishReason\":\"RECITATION\"}]}\n\n", "RECITATION"),
         (GEMINI, "data: {\"promptFeedback\":{\"blockReason\":\"SAFETY\"}}\n\n", "(SAFETY)"),
     ] {
         let error = error(&api, chunked("200 OK", &[stream.as_bytes()], true)).await;

@@ -1,0 +1,126 @@
+//! Where the words of an answer go while they come.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::repeat::Repeat;
+use crate::answer::Words;
+use crate::channel::Outgoing;
+use crate::model::Progress;
+use crate::session::Outlet;
+
+/// Shows one answer as it comes.
+pub(super) struct Screen<'a> {
+    outlet: &'a Outlet,
+    /// What the turn has said by now.
+    said: &'a mut String,
+    words: Words<'a>,
+    repeat: &'a mut Repeat,
+    /// How much had been said before this answer, in bytes.
+    from: usize,
+    /// The next piece is set apart from what was said before.
+    separate: bool,
+    seen: Seen,
+    began: Instant,
+}
+
+/// What was seen of an answer while it came.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// It began with reasoning that looked like words.
+    pub(super) has_thought: bool,
+    /// How long people waited for the first of its text.
+    first: Option<Duration>,
+}
+
+impl Seen {
+    /// How long the first token took, where `said` is what the model knows of it, if anything: nothing of other tries, of a
+    /// gloss, and of who was asked before.
+    pub(super) fn first_token(&self, said: Option<Duration>) -> Option<Duration> {
+        said.and(self.first).or(said)
+    }
+}
+
+impl<'a> Screen<'a> {
+    /// For one answer, which goes to the outlet and is kept behind what was said before.
+    pub(super) fn new(
+        (outlet, said): (&'a Outlet, &'a mut String),
+        words: Words<'a>,
+        repeat: &'a mut Repeat,
+    ) -> Self {
+        // A second try sets itself apart from the first.
+        let separate = !said.is_empty() && !repeat.is_second();
+        let (from, seen, began) = (said.len(), Seen::default(), Instant::now());
+        Self { outlet, from, said, words, repeat, separate, seen, began }
+    }
+
+    /// Shows how the model gets on; `what` says what it does.
+    pub(super) fn hear(&mut self, what: &str, progress: Progress<'_>) {
+        if progress.is_words() {
+            self.seen.first.get_or_insert_with(|| self.began.elapsed());
+        }
+        match progress {
+            Progress::Piece(piece) => {
+                let piece = self.words.push(piece);
+                self.show(piece);
+            }
+            other => self.outlet.say_progress(what, &other),
+        }
+    }
+
+    /// Shows what was held back, and gives what was seen.
+    pub(super) fn finish(mut self) -> Seen {
+        let piece = self.words.finish();
+        self.show(piece);
+        self.seen
+    }
+
+    fn show(&mut self, piece: String) {
+        if self.words.begins_anew() {
+            self.begin_anew();
+        }
+        let piece = self.repeat.new_of(piece);
+        if piece.is_empty() {
+            return;
+        }
+        if std::mem::take(&mut self.separate) && !piece.starts_with('\n') {
+            self.said.push('\n');
+        }
+        self.said.push_str(&piece);
+        self.outlet.say(Outgoing::Words(piece));
+    }
+
+    /// What was said of this answer was reasoning: it can't be taken back where it was shown, but is no part of what was said.
+    fn begin_anew(&mut self) {
+        *self.repeat = Repeat::default();
+        (self.seen.has_thought, self.separate) = (true, self.from > 0);
+        if self.said.len() > self.from {
+            self.said.truncate(self.from);
+            self.outlet.say(Outgoing::Words("\n\n".to_owned()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::SessionKey;
+
+    use super::*;
+    use crate::session::Lines;
+
+    #[tokio::test(start_paused = true)]
+    async fn the_first_token_is_waited_for_from_the_beginning() {
+        let outlet = Outlet::new(SessionKey::new("owner".to_owned()).unwrap(), &Lines::default());
+        let (mut said, mut repeat) = (String::new(), Repeat::default());
+        let mut screen = Screen::new((&outlet, &mut said), Words::default(), &mut repeat);
+        for piece in ["", "Hel", "lo."] {
+            tokio::time::advance(Duration::from_secs(3)).await;
+            screen.hear("m is thinking", Progress::Piece(piece));
+        }
+        let seen = screen.finish();
+        assert_eq!(seen.first_token(Some(Duration::from_secs(1))), Some(Duration::from_secs(6)));
+        assert_eq!(seen.first_token(None), None, "who does not count has no tokens");
+        assert_eq!(said, "Hello.");
+    }
+}
