@@ -4,6 +4,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::time::Duration;
 
 use testkit::{Chat, OllamaServer, Says, TempHome, wait_until};
 
@@ -62,14 +63,14 @@ fn a_server_that_is_busy_for_a_while_is_asked_again() {
     let server = OllamaServer::start([Says::busy(1), Says::text("Now I can.")]);
     let mut chat = chat_with(&home, &server);
     chat.ask("Hello?", "Now I can.");
-    chat.expect_on_stderr("is busy (429: slow down); try 2 of 3 in ");
+    chat.expect_on_stderr("is busy (429: slow down); try 2 in ");
     assert_eq!(server.prompts().len(), 2);
 }
 
 #[test]
 fn a_server_that_wants_a_long_wait_is_passed_over() {
     let home = TempHome::new();
-    let second = OllamaServer::start([Says::text("I stand in.")]);
+    let second = OllamaServer::start([Says::text("I stand in."), Says::text("I stand in again.")]);
     let stand_in = format!("ollama:qwen3:4b@http://{}", second.host());
     let config = format!(r#"{{"llm": {{"fallback": ["{stand_in}", "offline"]}}}}"#);
     home.put("agent/config.json", config);
@@ -79,7 +80,40 @@ fn a_server_that_wants_a_long_wait_is_passed_over() {
     chat.expect_on_stderr(&format!("qwen3:4b at {} answers now]", second.host()));
     let status = chat.ask("/status", "workspace:");
     assert!(status.contains(&format!("last answer: qwen3:4b at {}", second.host())), "{status}");
-    assert!(status.contains("closed, the last try failed"), "{status}");
+    assert!(status.contains("s, the last try failed"), "{status}");
+    // It is left alone as it wished, and nobody hears of it again.
+    let before = lines(&chat, "is busy (429: slow down)");
+    chat.ask("And now?", "I stand in again.");
+    assert_eq!((first.prompts().len(), before), (1, 1), "{}", chat.stderr());
+    assert_eq!(lines(&chat, "is not asked for another"), 1, "{}", chat.stderr());
+}
+
+/// A chat with a server that answers 429 for ten seconds, and asks in `Retry-After` for so many, if any.
+fn lasts_through_ten_busy_seconds(wait: Option<u64>) {
+    let home = TempHome::new();
+    let server = OllamaServer::start([Says::text("Here I am at last.")]);
+    server.be_busy(Duration::from_secs(10), wait);
+    let mut chat = chat_with(&home, &server);
+    chat.ask("Hello?", "Here I am at last.");
+    assert_eq!(lines(&chat, "is busy (429: slow down); try 2 in "), 1, "{}", chat.stderr());
+    assert_eq!(lines(&chat, "is busy"), 1, "{}", chat.stderr());
+    assert!(server.prompts().len() > 1);
+    assert_eq!(chat.end().code(), Some(0));
+}
+
+#[test]
+fn a_server_that_is_busy_for_ten_seconds_answers_in_the_end_itself() {
+    lasts_through_ten_busy_seconds(None);
+}
+
+#[test]
+fn so_does_one_that_says_when_to_come_back() {
+    lasts_through_ten_busy_seconds(Some(10));
+}
+
+#[test]
+fn so_does_one_that_asks_for_too_short_a_wait() {
+    lasts_through_ten_busy_seconds(Some(2));
 }
 
 #[test]
@@ -105,7 +139,7 @@ fn a_person_can_stop_a_wait_for_the_first_word_and_one_between_two_tries() {
     chat.interrupt();
     wait_until("the connection is closed", || server.left() == 1);
     chat.say("Hello?");
-    chat.expect_on_stderr("try 2 of 3 in 30.0 s");
+    chat.expect_on_stderr("try 2 in 30.0 s, ");
     chat.interrupt();
     wait_until("both are stopped", || lines(&chat, "[stopped]") == 2);
     chat.ask("And now?", "Hello again.");

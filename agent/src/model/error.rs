@@ -125,7 +125,7 @@ pub enum ModelError {
         after: String,
     },
     /// It has failed too often of late and is not asked at the moment.
-    #[error("{address} is not asked for another {} s after it failed {failures} times: {last}", .left.as_secs())]
+    #[error("{address} is not asked for another {} s after it failed{}: {last}", .left.as_secs(), times(*.failures))]
     Resting {
         /// Where it is.
         address: String,
@@ -188,4 +188,9 @@ impl ModelError {
             _ => None,
         }
     }
+}
+
+/// How often something happened, behind what happened; nothing if it was once.
+fn times(count: u32) -> String {
+    if count == 1 { String::new() } else { format!(" {count} times") }
 }

@@ -18,6 +18,7 @@ pub(crate) struct Scripted {
     begins: &'static str,
     takes: Duration,
     offers: &'static [&'static str],
+    fails: Option<(Instant, ModelError)>,
 }
 
 impl Scripted {
@@ -33,6 +34,7 @@ impl Scripted {
             begins: "",
             takes: Duration::ZERO,
             offers: &[],
+            fails: None,
         }
     }
 
@@ -44,6 +46,11 @@ impl Scripted {
     /// The same, which takes so long for each.
     pub(crate) fn taking(self, takes: Duration) -> Self {
         Self { takes, ..self }
+    }
+
+    /// The same, which fails with `error` for so long from now on, before it says anything else.
+    pub(crate) fn failing_for(self, time: Duration, error: ModelError) -> Self {
+        Self { fails: Some((Instant::now() + time, error)), ..self }
     }
 
     /// The same, whose server has these models.
@@ -70,6 +77,9 @@ impl Model for Scripted {
     ) -> Result<Completion, ModelError> {
         self.asked.lock().unwrap().push(Instant::now());
         tokio::time::sleep(self.takes).await;
+        if let Some((_, error)) = self.fails.as_ref().filter(|(until, _)| Instant::now() < *until) {
+            return Err(error.clone());
+        }
         let next = self.says.lock().unwrap().pop_front();
         match next {
             None => std::future::pending().await,
@@ -112,6 +122,12 @@ pub(crate) fn hear(heard: &mut Vec<String>) -> impl FnMut(Progress<'_>) + Send {
 pub(crate) fn busy(retry_after: Option<Duration>) -> ModelError {
     let (address, words) = ("a".to_owned(), "slow down".to_owned());
     ModelError::Busy { address, status: 429, words, retry_after }
+}
+
+/// A server that fails.
+pub(crate) fn broken() -> ModelError {
+    let [address, words] = ["a", "boom"].map(str::to_owned);
+    ModelError::Status { address, status: 500, words }
 }
 
 /// Nothing listens.
