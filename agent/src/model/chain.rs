@@ -1,26 +1,31 @@
 //! Who answers when the one who should can't: the first of a chain that does.
 //!
-//! People hear of it in one line, once for each way of failing, and again when the first is back. What has been
+//! The people of each session hear of it in one line, once for each way of failing, and again when the first is back.
+//! Guests hear no address and no command. What has been
 //! shown can't be taken back, so a model that fails after its first words fails for good.
 
+use std::collections::HashMap;
 use std::mem::{Discriminant, discriminant};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
+use protocol::SessionKey;
 
 use super::breaker::Standing;
-use super::{Ask, Completion, InForce, Link, Listener, Model, ModelError, Progress};
+use super::{Ask, Completion, Hearer, InForce, Link, Listener, Model, ModelError, Progress};
 use crate::notice::Notice;
+use crate::workspace::OWNER;
 
 /// Models that are asked in turn.
 pub struct Chain {
     links: Vec<Arc<Link>>,
-    told: Mutex<Told>,
+    /// What the people of each session know. Those who know of no failure are not in it.
+    told: Mutex<HashMap<SessionKey, Told>>,
 }
 
 /// What people have heard.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Told {
     /// Which link answers.
     answers: usize,
@@ -38,14 +43,15 @@ impl Chain {
         Self { links, told: Mutex::default() }
     }
 
-    /// The same, when people have heard already that the first can't answer at the moment.
+    /// The same, when the owner has heard already that the first can't answer at the moment.
     #[must_use]
     pub fn after(self, failure: &ModelError) -> Self {
         if let Some(first) = self.links.first() {
             first.seen(failure);
         }
         let told = Told { answers: 1, failures: vec![(0, discriminant(failure))] };
-        Self { told: Mutex::new(told), ..self }
+        let told = SessionKey::new(OWNER).ok().map(|owner| (owner, told));
+        Self { told: Mutex::new(told.into_iter().collect()), ..self }
     }
 
     /// Its links, in the order in which they are asked.
@@ -60,13 +66,13 @@ impl Chain {
         self.links.iter().find(is_asked).or(self.links.first())
     }
 
-    /// What people should hear when `link` begins to answer after those in `failed`; nothing when they know.
-    fn news(&self, link: usize, failed: &Failed) -> Option<Notice> {
-        let told = self.told();
+    /// What `hearer` should hear when `link` begins to answer after those in `failed`; nothing when they know.
+    fn news(&self, link: usize, failed: &Failed, hearer: &Hearer) -> Option<Notice> {
+        let told = self.told().get(hearer.session()).cloned().unwrap_or_default();
         let name = self.links[link].name();
         if link == 0 {
-            return (!told.failures.is_empty())
-                .then(|| Notice::new(format!("{name} answers again")));
+            let back = Notice::new(format!("{name} answers again"));
+            return (!told.failures.is_empty()).then(|| back.for_guests("the model answers again"));
         }
         let is_new = |(at, error): &&(usize, ModelError)| {
             !told.failures.contains(&(*at, discriminant(error)))
@@ -76,18 +82,25 @@ impl Chain {
         if parts.is_empty() && told.answers == link {
             return None;
         }
-        parts.push(match self.links[link].is_offline() {
-            true => "answering without a language model".to_owned(),
-            false => format!("{name} answers now"),
-        });
-        Some(Notice::new(parts.join("; ")))
+        let without = "answering without a language model";
+        let (now, for_guests) = match self.links[link].is_offline() {
+            true => (without.to_owned(), without),
+            false => (format!("{name} answers now"), "another model answers now"),
+        };
+        parts.push(now);
+        Some(Notice::new(parts.join("; ")).for_guests(for_guests))
     }
 
-    /// What people have heard once `link` has answered after those in `failed`.
-    fn tell(&self, link: usize, failed: &Failed) {
-        let mut told = self.told();
+    /// What `hearer` has heard once `link` has answered after those in `failed`.
+    fn tell(&self, link: usize, failed: &Failed, hearer: &Hearer) {
+        let mut sessions = self.told();
+        if link == 0 {
+            sessions.remove(hearer.session());
+            return;
+        }
+        let told = sessions.entry(hearer.session().clone()).or_default();
         told.answers = link;
-        told.failures.retain(|(at, _)| link != 0 && *at != link);
+        told.failures.retain(|(at, _)| *at != link);
         for (at, error) in failed {
             let failure = (*at, discriminant(error));
             if !told.failures.contains(&failure) {
@@ -96,7 +109,7 @@ impl Chain {
         }
     }
 
-    fn told(&self) -> MutexGuard<'_, Told> {
+    fn told(&self) -> MutexGuard<'_, HashMap<SessionKey, Told>> {
         self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -108,9 +121,7 @@ impl Chain {
         ask: &Ask<'_>,
         progress: &mut Listener<'_>,
     ) -> ControlFlow<Result<Completion, ModelError>, ModelError> {
-        // Nobody hears what is said about a plain one, so nobody knows it afterwards.
-        let is_heard = ask.turn.is_some();
-        let mut news = if is_heard { self.news(link, failed) } else { None };
+        let mut news = ask.hearer.and_then(|hearer| self.news(link, failed, hearer));
         let mut has_begun = false;
         let mut watched = |step: Progress<'_>| {
             if step.is_words() {
@@ -125,8 +136,8 @@ impl Chain {
         if let Some(news) = news.take_if(|_| ended.is_ok()) {
             progress(Progress::Notice(news));
         }
-        if is_heard && (has_begun || ended.is_ok()) {
-            self.tell(link, failed);
+        if let Some(hearer) = ask.hearer.filter(|_| has_begun || ended.is_ok()) {
+            self.tell(link, failed, hearer);
         }
         match ended {
             Ok(completion) => ControlFlow::Break(Ok(completion)),

@@ -170,6 +170,19 @@ impl ModelError {
         text.rsplit_once("; ").map_or(text.as_str(), |(what, _)| what).to_owned()
     }
 
+    /// What a guest hears, who is told neither where the owner's servers are nor what mends them.
+    #[must_use]
+    pub fn for_guests(&self) -> &'static str {
+        match self {
+            Self::Overrun { .. } => {
+                "that is too long for the model; say it in fewer words, or `/clear`"
+            }
+            Self::Cut { .. } | Self::CutOff(_) => "the answer is cut off; ask again",
+            Self::Endless { .. } => "the answer has no end and was stopped; ask for less",
+            _ => "no model can answer at the moment; ask again later",
+        }
+    }
+
     /// The same failure, after words of the answer were shown.
     #[must_use]
     pub(super) fn cut_off(self) -> Self {

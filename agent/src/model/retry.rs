@@ -108,13 +108,17 @@ pub(super) async fn complete(
 /// What people hear of a further try.
 fn again(error: &ModelError, number: usize, delay: Duration) -> Notice {
     let (what, seconds) = (error.what(), delay.as_secs_f64());
-    Notice::new(match error {
+    let notice = Notice::new(match error {
         ModelError::Busy { .. } => {
             let within = BUSY_WITHIN.as_secs();
             format!("{what}; try {number} in {seconds:.1} s, and more within {within} s")
         }
         _ => format!("{what}; try {number} of {TRIES} in {seconds:.1} s"),
-    })
+    });
+    match number {
+        2 => notice.for_guests("the model does not answer; it is asked again"),
+        _ => notice,
+    }
 }
 
 #[cfg(test)]

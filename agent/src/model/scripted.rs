@@ -109,12 +109,17 @@ impl Lists for Scripted {
     fn ask_anew(&self) {}
 }
 
-/// Keeps all that is told, words and notices.
+/// Keeps all that the owner is told, words and notices.
 pub(crate) fn hear(heard: &mut Vec<String>) -> impl FnMut(Progress<'_>) + Send {
-    |step| match step {
+    hear_as(heard, true)
+}
+
+/// Keeps all that the owner, or a guest, is told.
+pub(crate) fn hear_as(heard: &mut Vec<String>, is_owner: bool) -> impl FnMut(Progress<'_>) + Send {
+    move |step| match step {
         Progress::Piece("") | Progress::Waiting { .. } => {}
         Progress::Piece(piece) => heard.push(piece.to_owned()),
-        Progress::Notice(notice) => heard.push(notice.to_string()),
+        Progress::Notice(notice) => heard.extend(notice.told_to(is_owner).map(str::to_owned)),
     }
 }
 

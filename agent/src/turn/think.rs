@@ -10,7 +10,7 @@ use crate::action::Observation;
 use crate::answer::{Answer, Shown, Words};
 use crate::channel::Outgoing;
 use crate::mind::Mind;
-use crate::model::{Ask, Completion, Fit, Model, Progress, TurnParts};
+use crate::model::{Ask, Completion, Fit, Hearer, Model, ModelError, Progress, TurnParts};
 use crate::prompt::Parts;
 use crate::session::Outlet;
 use crate::workspace::Artifact;
@@ -92,7 +92,8 @@ impl Turn<'_> {
         let typed = self.session.entered.typed();
         let turn = TurnParts { message, cards, so_far, memory: &memory, typed: &typed };
         let mut screen = Screen { outlet: self.outlet, said: &mut self.session.said, repeat };
-        ask(self.mind, &mut screen, cards, &Ask::turn(&write, turn)).await
+        let hearer = Hearer::of(&self.session.key);
+        ask(self.mind, &mut screen, cards, &Ask::turn(&write, turn).heard_by(&hearer)).await
     }
 }
 
@@ -135,8 +136,9 @@ async fn ask(
     cards: [&[ActionCard]; 2],
     ask: &Ask<'_>,
 ) -> Result<Completion, String> {
-    let name = mind.model.name();
     let outlet = screen.outlet;
+    // Where it is, is not a guest's business.
+    let name = if outlet.is_owners() { mind.model.name() } else { "the model".to_owned() };
     outlet.say(Outgoing::Working(format!("{name} is thinking")));
     let mut words = Words::new(cards);
     // A second try sets itself apart from the first.
@@ -151,10 +153,19 @@ async fn ask(
             waited.as_secs(),
             limit.as_secs()
         ))),
-        Progress::Notice(notice) => outlet.say(Outgoing::Notice(notice.to_string())),
+        Progress::Notice(notice) => outlet.say_notice(&notice),
     };
     let completed = mind.model.complete(ask, &mut hear).await;
     let piece = screen.repeat.new_of(words.finish());
     screen.show(piece, &mut separate);
-    completed.map_err(|error| error.to_string())
+    completed.map_err(|error| words_for(outlet, &error))
+}
+
+/// What the people of `outlet` hear of a failure.
+fn words_for(outlet: &Outlet, error: &ModelError) -> String {
+    if outlet.is_owners() {
+        return error.to_string();
+    }
+    tracing::warn!(%error, "a guest has no answer");
+    error.for_guests().to_owned()
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::model::scripted::{Scripted, busy, gone, hear, unknown};
+use crate::model::scripted::{Scripted, busy, gone, hear_as, unknown};
 use crate::model::{Offline, TurnParts};
 use crate::workspace::Memory;
 
@@ -19,19 +19,25 @@ fn with_offline<const N: usize>(models: [&Scripted; N]) -> Chain {
     chain
 }
 
-/// What came of a message, and what was heard, further tries left out.
+/// What came of a message of the owner's, and what was heard, further tries left out.
 async fn say(chain: &Chain) -> (Result<Completion, ModelError>, Vec<String>) {
+    say_in(chain, OWNER).await
+}
+
+/// The same in this session.
+async fn say_in(chain: &Chain, session: &str) -> (Result<Completion, ModelError>, Vec<String>) {
     let memory = Memory::default();
     let turn =
         TurnParts { message: "hello", cards: [&[], &[]], so_far: &[], memory: &memory, typed: &[] };
-    let mut ask = Ask::plain("");
+    let hearer = Hearer::of(&SessionKey::new(session).unwrap());
+    let mut ask = Ask::plain("").heard_by(&hearer);
     ask.turn = Some(turn);
     told(chain, &ask).await
 }
 
 async fn told(chain: &Chain, ask: &Ask<'_>) -> (Result<Completion, ModelError>, Vec<String>) {
     let mut heard = Vec::new();
-    let mut hear = hear(&mut heard);
+    let mut hear = hear_as(&mut heard, ask.hearer.is_none_or(Hearer::is_owner));
     let completed = chain.complete(ask, &mut hear).await;
     drop(hear);
     heard.retain(|line| !line.contains("; try "));
@@ -148,4 +154,33 @@ async fn a_fallback_that_is_back_is_said() {
     let chain = with_offline([&first, &second]);
     heard(&chain).await;
     assert_eq!(heard(&chain).await, ["b answers now", "from b"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_session_is_told_for_itself_and_guests_hear_no_address_and_no_command() {
+    let refused = || Err(gone("a"));
+    // Who refuses a connection is tried three times at first, and then once.
+    let says = [refused(), refused(), refused(), refused(), Ok("here"), Ok("here"), Ok("here")];
+    let chain = with_offline([&Scripted::new("a", says)]);
+    let mut lines = Vec::new();
+    for session in ["telegram-7", OWNER, OWNER, "telegram-7", "telegram-8"] {
+        let (completed, mut heard) = say_in(&chain, session).await;
+        completed.unwrap();
+        heard.retain(|line| !line.starts_with(WITHOUT));
+        lines.push(format!("{session}: {}", heard.join(" | ")));
+    }
+    insta::assert_snapshot!(lines.join("\n"), @r"
+    telegram-7: the model does not answer; it is asked again | answering without a language model
+    owner: nothing answers at a (connection refused); start it with `ollama serve`; answering without a language model
+    owner: a answers again | here
+    telegram-7: the model answers again | here
+    telegram-8: here
+    ");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_said_at_the_start_was_said_to_the_owner_alone() {
+    let chain = with_offline([&Scripted::new("a", [Err(gone("a"))])]).after(&gone("a"));
+    let (_, heard) = say_in(&chain, "telegram-7").await;
+    assert_eq!(heard[0], "answering without a language model");
 }
