@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::ModelError;
 use super::retry::{LONGEST_ASKED, Tries};
-use super::{Completion, ModelError};
 
 /// How many completions in a row fail before an endpoint rests.
 const FAILURES: u32 = 3;
@@ -173,9 +173,9 @@ pub(super) struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// Says how it has ended.
-    pub(super) fn end(self, ended: &Result<Completion, ModelError>) {
-        self.breaker.ended(ended.as_ref().err());
+    /// Says how it has ended: well, or in this failure.
+    pub(super) fn end(self, failure: Option<&ModelError>) {
+        self.breaker.ended(failure);
     }
 }
 
@@ -195,7 +195,7 @@ mod tests {
     use crate::model::scripted::{busy, gone, overrun, unknown};
 
     fn fails(breaker: &Breaker, error: ModelError) {
-        breaker.pass("a").unwrap().end(&Err(error));
+        breaker.pass("a").unwrap().end(Some(&error));
     }
 
     fn open() -> Breaker {
@@ -214,7 +214,7 @@ mod tests {
         advance(Duration::from_secs(12)).await;
         insta::assert_snapshot!(
             breaker.pass("m at a").unwrap_err(),
-            @"m at a is not asked for another 18 s after it failed 3 times: a is busy (429: slow down); wait a little, or name another in llm.fallback"
+            @"m at a is not asked for another 18 s after it failed 3 times: a is busy (429: slow down); wait a little, or name another with `config fallback`"
         );
         insta::assert_snapshot!(breaker.standing(), @"open for another 18 s, failed 3 times in a row");
     }
@@ -246,7 +246,7 @@ mod tests {
         for _ in 0..4 {
             fails(&breaker, busy(None));
             fails(&breaker, busy(None));
-            breaker.pass("a").unwrap().end(&Ok(Completion::new("yes")));
+            breaker.pass("a").unwrap().end(None);
             assert_eq!(breaker.standing(), Standing::Closed { failures: 0 });
         }
     }
@@ -259,7 +259,7 @@ mod tests {
         let trial = breaker.pass("a").unwrap();
         assert_eq!(trial.tries, Tries::One);
         assert!(matches!(breaker.pass("a"), Err(ModelError::Resting { .. })), "one at a time");
-        trial.end(&Ok(Completion::new("yes")));
+        trial.end(None);
         assert_eq!(breaker.standing(), Standing::Closed { failures: 0 });
         assert_eq!(breaker.pass("a").unwrap().tries, Tries::All);
     }

@@ -5,7 +5,7 @@
 //! shown can't be taken back, so a model that fails after its first words fails for good.
 
 use std::collections::HashMap;
-use std::mem::{Discriminant, discriminant};
+use std::mem::Discriminant;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -13,6 +13,7 @@ use async_trait::async_trait;
 use protocol::SessionKey;
 
 use super::breaker::Standing;
+use super::retry::Tried;
 use super::{Ask, Completion, Hearer, InForce, Link, Listener, Model, ModelError, Progress};
 use crate::notice::Notice;
 use crate::workspace::OWNER;
@@ -30,11 +31,11 @@ struct Told {
     /// Which link answers.
     answers: usize,
     /// Which links have failed, and how, since they answered last.
-    failures: Vec<(usize, Discriminant<ModelError>)>,
+    failures: Vec<(usize, (Discriminant<ModelError>, u16))>,
 }
 
 /// The links that failed to one message, with the reasons.
-type Failed = Vec<(usize, ModelError)>;
+type Failed = Vec<(usize, Tried)>;
 
 impl Chain {
     /// `links` in the order in which they are asked.
@@ -49,7 +50,7 @@ impl Chain {
         if let Some(first) = self.links.first() {
             first.seen(failure);
         }
-        let told = Told { answers: 1, failures: vec![(0, discriminant(failure))] };
+        let told = Told { answers: 1, failures: vec![(0, failure.kind())] };
         let told = SessionKey::new(OWNER).ok().map(|owner| (owner, told));
         Self { told: Mutex::new(told.into_iter().collect()), ..self }
     }
@@ -74,11 +75,10 @@ impl Chain {
             let back = Notice::new(format!("{name} answers again"));
             return (!told.failures.is_empty()).then(|| back.for_guests("the model answers again"));
         }
-        let is_new = |(at, error): &&(usize, ModelError)| {
-            !told.failures.contains(&(*at, discriminant(error)))
-        };
+        let is_new =
+            |(at, tried): &&(usize, Tried)| !told.failures.contains(&(*at, tried.error.kind()));
         let mut parts: Vec<String> =
-            failed.iter().filter(is_new).map(|(_, error)| error.to_string()).collect();
+            failed.iter().filter(is_new).map(|(_, tried)| tried.to_string()).collect();
         if parts.is_empty() && told.answers == link {
             return None;
         }
@@ -101,8 +101,8 @@ impl Chain {
         let told = sessions.entry(hearer.session().clone()).or_default();
         told.answers = link;
         told.failures.retain(|(at, _)| *at != link);
-        for (at, error) in failed {
-            let failure = (*at, discriminant(error));
+        for (at, tried) in failed {
+            let failure = (*at, tried.error.kind());
             if !told.failures.contains(&failure) {
                 told.failures.push(failure);
             }
@@ -120,7 +120,7 @@ impl Chain {
         failed: &Failed,
         ask: &Ask<'_>,
         progress: &mut Listener<'_>,
-    ) -> ControlFlow<Result<Completion, ModelError>, ModelError> {
+    ) -> ControlFlow<Result<Completion, ModelError>, Tried> {
         let mut news = ask.hearer.and_then(|hearer| self.news(link, failed, hearer));
         let mut has_begun = false;
         let mut watched = |step: Progress<'_>| {
@@ -141,8 +141,8 @@ impl Chain {
         }
         match ended {
             Ok(completion) => ControlFlow::Break(Ok(completion)),
-            Err(error) if has_begun => ControlFlow::Break(Err(error.cut_off())),
-            Err(error) => ControlFlow::Continue(error),
+            Err(tried) if has_begun => ControlFlow::Break(Err(tried.error.cut_off())),
+            Err(tried) => ControlFlow::Continue(tried),
         }
     }
 }
@@ -164,12 +164,12 @@ impl Model for Chain {
                 continue;
             }
             match self.ask(at, &failed, ask, progress).await {
-                ControlFlow::Continue(error) => failed.push((at, error)),
+                ControlFlow::Continue(tried) => failed.push((at, tried)),
                 ControlFlow::Break(ended) => return ended,
             }
         }
-        let mut failures = failed.into_iter().map(|(_, error)| error);
-        let first = failures.next().unwrap_or(ModelError::NeedsModel);
+        let mut failures = failed.into_iter().map(|(_, tried)| tried);
+        let first = failures.next().map_or(ModelError::NeedsModel, |tried| tried.error);
         for other in failures {
             progress(Progress::Notice(Notice::new(other.to_string())));
         }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::breaker::{Breaker, Standing};
-use super::{Ask, Completion, InForce, Listener, Model, ModelError, retry};
+use super::retry::{self, Tried};
+use super::{Ask, Completion, InForce, Listener, Model, ModelError};
 
 /// A model in a chain, with what is known of its failures.
 pub struct Link {
@@ -67,11 +68,11 @@ impl Link {
         &self,
         ask: &Ask<'_>,
         progress: &mut Listener<'_>,
-    ) -> Result<Completion, ModelError> {
+    ) -> Result<Completion, Tried> {
         let name = self.name();
-        let pass = self.breaker.pass(&name)?;
+        let pass = self.breaker.pass(&name).map_err(|error| Tried { error, tries: 0 })?;
         let mut ended = retry::complete(&*self.model, ask, progress, pass.tries).await;
-        pass.end(&ended);
+        pass.end(ended.as_ref().err().map(|tried| &tried.error));
         if let Ok(completion) = &mut ended
             && completion.usage.by.is_empty()
         {

@@ -2,6 +2,7 @@
 //!
 //! Only before the first piece: what was shown can't be taken back.
 
+use std::fmt;
 use std::time::Duration;
 
 use backon::{BackoffBuilder, ExponentialBuilder};
@@ -72,6 +73,32 @@ fn growing(first: Duration) -> ExponentialBuilder {
     ExponentialBuilder::new().with_min_delay(first).with_jitter()
 }
 
+/// How a completion has failed in the end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Tried {
+    /// How the last try did.
+    pub(super) error: ModelError,
+    /// How many there were; 0 if it was not even asked.
+    pub(super) tries: usize,
+}
+
+/// In one line: what happened, after how many tries if more than one could have helped, and what mends it.
+impl fmt::Display for Tried {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.error.what())?;
+        match self.tries {
+            0 => {}
+            _ if !self.error.may_pass() => {}
+            1 => f.write_str(", after 1 try")?,
+            tries => write!(f, ", after {tries} tries")?,
+        }
+        match self.error.mend() {
+            "" => Ok(()),
+            mend => write!(f, "; {mend}"),
+        }
+    }
+}
+
 /// Completes with `model`, and tells of each further try before it waits for it; of those at a server that is busy, once.
 ///
 /// # Errors
@@ -81,7 +108,7 @@ pub(super) async fn complete(
     ask: &Ask<'_>,
     progress: &mut Listener<'_>,
     tries: Tries,
-) -> Result<Completion, ModelError> {
+) -> Result<Completion, Tried> {
     let began = Instant::now();
     let mut busy_is_told = false;
     for tried in 1.. {
@@ -92,28 +119,30 @@ pub(super) async fn complete(
         };
         let error = match model.complete(ask, &mut watched).await {
             Ok(completion) => return Ok(completion),
-            Err(error) if has_begun => return Err(error),
+            Err(error) if has_begun => return Err(Tried { error, tries: tried }),
             Err(error) => error,
         };
-        let Some(delay) = tries.delay(tried, &error, began.elapsed()) else { return Err(error) };
+        let Some(delay) = tries.delay(tried, &error, began.elapsed()) else {
+            return Err(Tried { error, tries: tried });
+        };
         let is_busy = matches!(error, ModelError::Busy { .. });
         if !(is_busy && std::mem::replace(&mut busy_is_told, is_busy)) {
             progress(Progress::Notice(again(&error, tried + 1, delay)));
         }
         sleep(delay).await;
     }
-    Err(ModelError::NeedsModel)
+    Err(Tried { error: ModelError::NeedsModel, tries: 0 })
 }
 
 /// What people hear of a further try.
 fn again(error: &ModelError, number: usize, delay: Duration) -> Notice {
-    let (what, seconds) = (error.what(), delay.as_secs_f64());
+    let (what, mend, seconds) = (error.what(), error.mend(), delay.as_secs_f64());
     let notice = Notice::new(match error {
         ModelError::Busy { .. } => {
             let within = BUSY_WITHIN.as_secs();
-            format!("{what}; try {number} in {seconds:.1} s, and more within {within} s")
+            format!("{what}; try {number} in {seconds:.1} s, and more within {within} s; {mend}")
         }
-        _ => format!("{what}; try {number} of {TRIES} in {seconds:.1} s"),
+        _ => format!("{what}; try {number} of {TRIES} in {seconds:.1} s; {mend}"),
     });
     match number {
         2 => notice.for_guests("the model does not answer; it is asked again"),
@@ -136,7 +165,24 @@ mod tests {
         let mut hear = hear(&mut heard);
         let completed = complete(model, &Ask::plain(""), &mut hear, tries).await;
         drop(hear);
-        (completed.map(|completion| completion.text), heard)
+        let completed = completed.map(|completion| completion.text);
+        if let Err(tried) = &completed {
+            assert_eq!(tried.tries, model.asked().len());
+        }
+        (completed.map_err(|tried| tried.error), heard)
+    }
+
+    #[test]
+    fn the_tries_are_told_where_they_could_have_helped() {
+        let line = |error, tries| Tried { error, tries }.to_string();
+        let lines =
+            [line(broken(), 3), line(busy(None), 1), line(overrun(), 1), line(gone("a"), 0)];
+        insta::assert_snapshot!(lines.join("\n"), @r"
+        the model server at a answered 500: boom, after 3 tries; ask again, or another with `/model TARGET`
+        a is busy (429: slow down), after 1 try; wait a little, or name another with `config fallback`
+        the prompt is too long for m at a (9000 tokens); say it in fewer words, or `/clear`
+        nothing answers at a (connection refused); start it with `ollama serve`
+        ");
     }
 
     /// When each ask came, counted from the first.
@@ -188,7 +234,7 @@ mod tests {
                 assert_eq!(said.unwrap(), "yes", "{wait:?}");
                 let [first, words] = heard.as_slice() else { panic!("{heard:?}") };
                 assert!(first.starts_with("a is busy (429: slow down); try 2 in "), "{first}");
-                assert!(first.ends_with(" s, and more within 15 s"), "{first}");
+                assert!(first.contains(" s, and more within 15 s; wait a little"), "{first}");
                 assert_eq!(words, "yes");
             }
         }

@@ -85,7 +85,7 @@ async fn a_failure_is_said_once_until_it_changes_and_so_is_the_return() {
     insta::assert_snapshot!(lines.join("\n"), @r"
     a does not have the model m; fetch it with `ollama pull m`; answering without a language model
 
-    nothing answers at a (connection refused); start it with `ollama serve`; answering without a language model
+    nothing answers at a (connection refused), after 3 tries; start it with `ollama serve`; answering without a language model
 
     a answers again | a
     a
@@ -123,7 +123,7 @@ async fn a_failure_after_words_is_final() {
     let second = Scripted::new("b", [Ok("from b")]);
     let (completed, heard) = say(&chain([&first, &second])).await;
     assert_eq!(heard, ["Well, "]);
-    insta::assert_snapshot!(completed.unwrap_err(), @"the answer is cut off: a is busy (429: slow down); wait a little, or name another in llm.fallback");
+    insta::assert_snapshot!(completed.unwrap_err(), @"the answer is cut off: a is busy (429: slow down); wait a little, or name another with `config fallback`");
     assert_eq!((first.asked().len(), second.asked().len()), (1, 0));
 }
 
@@ -171,7 +171,7 @@ async fn each_session_is_told_for_itself_and_guests_hear_no_address_and_no_comma
     }
     insta::assert_snapshot!(lines.join("\n"), @r"
     telegram-7: the model does not answer; it is asked again | answering without a language model
-    owner: nothing answers at a (connection refused); start it with `ollama serve`; answering without a language model
+    owner: nothing answers at a (connection refused), after 1 try; start it with `ollama serve`; answering without a language model
     owner: a answers again | here
     telegram-7: the model answers again | here
     telegram-8: here
