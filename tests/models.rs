@@ -117,6 +117,21 @@ fn so_does_one_that_asks_for_too_short_a_wait() {
 }
 
 #[test]
+fn one_that_rests_is_asked_at_once_when_it_is_chosen_anew() {
+    let home = TempHome::new();
+    let says = [Says::busy(3_600), Says::text("ready"), Says::text("I am back.")];
+    let server = OllamaServer::start(says);
+    let mut chat = chat_with(&home, &server);
+    chat.ask("Hello?", "I have no language model at the moment.");
+    assert!(chat.ask("/status", "workspace:").contains(": open for another "));
+    chat.ask("/model offline", "sentences are matched with those of /actions");
+    chat.ask("/model ollama:llama3.1:8B", "--keep makes it last\n");
+    assert!(chat.ask("/status", "workspace:").contains(&format!("{}: closed\n", server.host())));
+    chat.ask("Hello?", "I am back.");
+    assert_eq!(chat.end().code(), Some(0));
+}
+
+#[test]
 fn an_answer_that_breaks_off_is_kept_and_said_to_be_cut() {
     let home = TempHome::new();
     let half = Says::Cut("Half a sen".to_owned());

@@ -1,4 +1,4 @@
-//! Leaves an endpoint alone for a while after it has failed too often: closed, open, half-open.
+//! Leaves a server, or one model of it, alone for a while after it has failed too often: closed, open, half-open.
 
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -172,13 +172,6 @@ pub(super) struct Pass<'a> {
     pub(super) tries: Tries,
 }
 
-impl Pass<'_> {
-    /// Says how it has ended: well, or in this failure.
-    pub(super) fn end(self, failure: Option<&ModelError>) {
-        self.breaker.ended(failure);
-    }
-}
-
 impl Drop for Pass<'_> {
     fn drop(&mut self) {
         if self.tries == Tries::One {
@@ -195,7 +188,9 @@ mod tests {
     use crate::model::scripted::{busy, gone, overrun, unknown};
 
     fn fails(breaker: &Breaker, error: ModelError) {
-        breaker.pass("a").unwrap().end(Some(&error));
+        let pass = breaker.pass("a").unwrap();
+        breaker.ended(Some(&error));
+        drop(pass);
     }
 
     fn open() -> Breaker {
@@ -246,7 +241,7 @@ mod tests {
         for _ in 0..4 {
             fails(&breaker, busy(None));
             fails(&breaker, busy(None));
-            breaker.pass("a").unwrap().end(None);
+            breaker.ended(None);
             assert_eq!(breaker.standing(), Standing::Closed { failures: 0 });
         }
     }
@@ -259,7 +254,8 @@ mod tests {
         let trial = breaker.pass("a").unwrap();
         assert_eq!(trial.tries, Tries::One);
         assert!(matches!(breaker.pass("a"), Err(ModelError::Resting { .. })), "one at a time");
-        trial.end(None);
+        breaker.ended(None);
+        drop(trial);
         assert_eq!(breaker.standing(), Standing::Closed { failures: 0 });
         assert_eq!(breaker.pass("a").unwrap().tries, Tries::All);
     }

@@ -48,7 +48,7 @@ impl Chain {
     #[must_use]
     pub fn after(self, failure: &ModelError) -> Self {
         if let Some(first) = self.links.first() {
-            first.seen(failure);
+            first.seen(Some(failure));
         }
         let told = Told { answers: 1, failures: vec![(0, failure.kind())] };
         let told = SessionKey::new(OWNER).ok().map(|owner| (owner, told));

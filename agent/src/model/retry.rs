@@ -34,15 +34,15 @@ const REFUSED_WITHIN: Duration = Duration::from_millis(1_500);
 /// The longest wait that a server may ask for. Who asks for more is passed over, and left alone for so long.
 pub(super) const LONGEST_ASKED: Duration = Duration::from_secs(30);
 
-/// Which failures are worth another try.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Which failures are worth another try, from the fewest on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Tries {
-    /// All that may pass.
-    All,
-    /// All but the one that nothing listens, because nothing did the last time either.
-    UnlessGone,
     /// None.
     One,
+    /// All but the one that nothing listens, because nothing did the last time either.
+    UnlessGone,
+    /// All that may pass.
+    All,
 }
 
 impl Tries {

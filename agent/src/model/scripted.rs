@@ -102,6 +102,10 @@ impl Lists for Scripted {
         Ok(self.offers.iter().map(listed).collect())
     }
 
+    fn address(&self) -> String {
+        self.name.clone()
+    }
+
     fn unknown(&self) -> ModelError {
         ModelError::NeedsModel
     }

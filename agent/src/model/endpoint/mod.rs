@@ -103,6 +103,12 @@ impl Endpoint {
         Ok(models)
     }
 
+    /// Where its server is, for people.
+    #[must_use]
+    pub fn address(&self) -> String {
+        self.provider.place().address.clone()
+    }
+
     /// What it means when the server does not have the model.
     #[must_use]
     pub fn unknown_model(&self) -> ModelError {
