@@ -77,7 +77,7 @@ fn a_server_that_wants_a_long_wait_is_passed_over() {
     let first = OllamaServer::start([Says::busy(3_600)]);
     let mut chat = chat_with(&home, &first);
     chat.ask("Hello?", "I stand in.");
-    chat.expect_on_stderr(&format!("qwen3:4b at {} answers now]", second.host()));
+    chat.expect_on_stderr(&format!("asking qwen3:4b at {}]", second.host()));
     let status = chat.ask("/status", "workspace:");
     assert!(status.contains(&format!("last answer: qwen3:4b at {}", second.host())), "{status}");
     assert!(status.contains("s, the last try failed"), "{status}");

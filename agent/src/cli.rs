@@ -204,7 +204,7 @@ impl Models for AskedNow {
     fn prove(&self, target: &Target) -> Result<Proof, ModelError> {
         let mut tell = |step: Progress<'_>| match step {
             Progress::Notice(notice) => eprintln!("[{notice}]"),
-            Progress::Piece(_) | Progress::Waiting { .. } => {}
+            Progress::Piece(_) | Progress::Waiting { .. } | Progress::Asked { .. } => {}
         };
         self.runtime.block_on(model::prove(&*self.maker.endpoint(target)?, &mut tell))
     }

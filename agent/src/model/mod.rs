@@ -82,6 +82,13 @@ pub type Listener<'l> = dyn for<'p> FnMut(Progress<'p>) + Send + 'l;
 /// How a completion gets on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Progress<'p> {
+    /// Somebody is asked now.
+    Asked {
+        /// Who, as [`Model::name`] says.
+        by: &'p str,
+        /// For which time, from 1 on.
+        number: usize,
+    },
     /// The next piece of the text, raw: action blocks and reasoning included, which
     /// [`Words`](crate::answer::Words) keeps from people.
     Piece(&'p str),

@@ -110,8 +110,9 @@ pub(super) async fn complete(
     tries: Tries,
 ) -> Result<Completion, Tried> {
     let began = Instant::now();
-    let mut busy_is_told = false;
+    let (name, mut busy_is_told) = (model.name(), false);
     for tried in 1.. {
+        progress(Progress::Asked { by: &name, number: tried });
         let mut has_begun = false;
         let mut watched = |step: Progress<'_>| {
             has_begun |= step.is_words();

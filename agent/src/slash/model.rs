@@ -116,7 +116,7 @@ async fn changed(
 ) -> Result<String, String> {
     outlet.say(Outgoing::Working(format!("asking {target}")));
     let mut hear = |step: Progress<'_>| match step {
-        Progress::Piece(_) => {}
+        Progress::Piece(_) | Progress::Asked { .. } => {}
         Progress::Waiting { waited, limit } => outlet.say(Outgoing::Waiting(format!(
             "asking {target}, {} s of at most {} s",
             waited.as_secs(),

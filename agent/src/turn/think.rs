@@ -137,13 +137,15 @@ async fn ask(
     ask: &Ask<'_>,
 ) -> Result<Completion, String> {
     let outlet = screen.outlet;
-    // Where it is, is not a guest's business.
-    let name = if outlet.is_owners() { mind.model.name() } else { "the model".to_owned() };
-    outlet.say(Outgoing::Working(format!("{name} is thinking")));
+    let mut name = String::new();
     let mut words = Words::new(cards);
     // A second try sets itself apart from the first.
     let mut separate = !screen.said.is_empty() && !screen.repeat.is_second();
     let mut hear = |progress: Progress<'_>| match progress {
+        Progress::Asked { by, number } => {
+            name = name_for(outlet, by, number);
+            outlet.say(Outgoing::Working(format!("{name} is thinking")));
+        }
         Progress::Piece(piece) => {
             let piece = screen.repeat.new_of(words.push(piece));
             screen.show(piece, &mut separate);
@@ -159,6 +161,13 @@ async fn ask(
     let piece = screen.repeat.new_of(words.finish());
     screen.show(piece, &mut separate);
     completed.map_err(|error| words_for(outlet, &error))
+}
+
+/// What the people of `outlet` call the one who is asked for the so-manieth time.
+fn name_for(outlet: &Outlet, by: &str, number: usize) -> String {
+    // Where it is, is not a guest's business.
+    let name = if outlet.is_owners() { by } else { "the model" };
+    if number == 1 { name.to_owned() } else { format!("{name} (try {number})") }
 }
 
 /// What the people of `outlet` hear of a failure.

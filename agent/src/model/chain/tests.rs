@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use protocol::SessionKey;
+
 use super::*;
 use crate::model::scripted::{Scripted, busy, gone, hear_as, unknown};
 use crate::model::{Offline, TurnParts};
-use crate::workspace::Memory;
+use crate::workspace::{Memory, OWNER};
 
 fn chain<const N: usize>(models: [&Scripted; N]) -> Chain {
     let link = |model: &Scripted| Arc::new(Link::new(Arc::new(model.clone())));
@@ -55,7 +57,7 @@ async fn heard(chain: &Chain) -> Vec<String> {
 const WITHOUT: &str = r#"{"message": "I have no language model at the moment."#;
 
 #[tokio::test(start_paused = true)]
-async fn the_first_that_answers_wins_and_people_hear_of_it_before_its_words() {
+async fn the_first_that_answers_wins_and_people_hear_of_each_when_the_next_is_asked() {
     let first = Scripted::new("a", [Err(unknown("a"))]);
     let second = Scripted::new("b", [Err(unknown("b"))]);
     let third = Scripted::new("c", [Ok("from c")]);
@@ -63,7 +65,8 @@ async fn the_first_that_answers_wins_and_people_hear_of_it_before_its_words() {
     let (completed, heard) = say(&chain).await;
     assert_eq!(completed.unwrap().usage.by, "c");
     insta::assert_snapshot!(heard.join("\n"), @r"
-    a does not have the model m; fetch it with `ollama pull m`; b does not have the model m; fetch it with `ollama pull m`; c answers now
+    a does not have the model m; fetch it with `ollama pull m`; asking b
+    b does not have the model m; fetch it with `ollama pull m`; asking c
     from c
     ");
 }
@@ -141,10 +144,57 @@ async fn a_plain_ask_goes_to_another_language_model_and_never_to_offline() {
 
 #[tokio::test(start_paused = true)]
 async fn when_nobody_answers_all_are_told() {
-    let first = Scripted::new("a", [Err(unknown("a"))]);
-    let second = Scripted::new("b", [Err(unknown("b"))]);
-    let (completed, heard) = say(&chain([&first, &second])).await;
+    let first = Scripted::new("a", [Err(unknown("a")), Err(unknown("a"))]);
+    let second = Scripted::new("b", [Err(unknown("b")), Err(unknown("b"))]);
+    let chain = chain([&first, &second]);
+    let (completed, heard) = say(&chain).await;
+    assert_eq!(completed, Err(unknown("b")));
+    insta::assert_snapshot!(heard.join("\n"), @"a does not have the model m; fetch it with `ollama pull m`; asking b");
+    // Nobody is told that nobody answers without being told why.
+    let (completed, heard) = say(&chain).await;
     assert_eq!((completed, heard), (Err(unknown("a")), vec![unknown("b").to_string()]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn people_hear_who_is_asked_before_it_answers_and_see_who_thinks() {
+    let first = Scripted::new("a", [Err(unknown("a"))]);
+    let second = Scripted::new("b", [Err(busy(None)), Ok("from b")]).taking(Duration::from_secs(9));
+    let (chain, began) = (chain([&first, &second]), tokio::time::Instant::now());
+    let hearer = Hearer::of(&SessionKey::new(OWNER).unwrap());
+    let mut seen = Vec::new();
+    let mut see = |step: Progress<'_>| {
+        let line = match step {
+            Progress::Asked { by, number } => format!("{by} thinks, try {number}"),
+            Progress::Notice(notice) => notice.to_string(),
+            other => format!("{other:?}"),
+        };
+        // Chance has a part in the delay.
+        let line = line.split(" in ").next().unwrap_or_default().to_owned();
+        seen.push(format!("{} s: {line}", began.elapsed().as_secs() / 9 * 9));
+    };
+    chain.complete(&Ask::plain("").heard_by(&hearer), &mut see).await.unwrap();
+    seen.retain(|line| !line.ends_with("(\"\")"));
+    insta::assert_snapshot!(seen.join("\n"), @r#"
+    0 s: a thinks, try 1
+    0 s: a does not have the model m; fetch it with `ollama pull m`; asking b
+    0 s: b thinks, try 1
+    9 s: a is busy (429: slow down); try 2
+    9 s: b thinks, try 2
+    18 s: Piece("from b")
+    "#);
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_that_rests_is_not_said_to_be_asked() {
+    let first = Scripted::new("a", [Err(unknown("a"))]);
+    let second = Scripted::new("b", []);
+    let chain = with_offline([&first, &second]);
+    for _ in 0..3 {
+        chain.links()[1].seen(Some(&gone("b")));
+    }
+    let heard = heard(&chain).await;
+    insta::assert_snapshot!(heard[0], @"a does not have the model m; fetch it with `ollama pull m`; b is not asked for another 5 s after it failed 3 times: nothing answers at b (connection refused); start it with `ollama serve`; answering without a language model");
+    assert!(heard[1].starts_with(WITHOUT), "{heard:?}");
 }
 
 #[tokio::test(start_paused = true)]
