@@ -144,6 +144,20 @@ fn an_answer_that_breaks_off_is_kept_and_said_to_be_cut() {
 }
 
 #[test]
+fn an_answer_that_breaks_off_before_a_word_was_shown_is_asked_for_again() {
+    let home = TempHome::new();
+    let cut = Says::Cut(r#"{"thought": "Let me se"#.to_owned());
+    let whole = r#"{"thought": "Let me see.", "message": "Whole at once.", "actions": []}"#;
+    let thinks = Says::Cut("<think>Let me se".to_owned());
+    let server = OllamaServer::start([cut, thinks, Says::text(whole)]);
+    let mut chat = chat_with(&home, &server);
+    chat.ask("Hello?", "Whole at once.");
+    assert_eq!((lines(&chat, "; try 2 of 3 in"), lines(&chat, "; try 3 of 3 in")), (1, 1));
+    assert!(!chat.stdout().contains("Let me se"), "{}", chat.stdout());
+    assert_eq!(chat.end().code(), Some(0));
+}
+
+#[test]
 fn a_person_can_stop_a_wait_for_the_first_word_and_one_between_two_tries() {
     let home = TempHome::new();
     let says = [Says::Begins(String::new()), Says::busy(30), Says::text("Hello again.")];

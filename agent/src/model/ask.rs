@@ -15,7 +15,7 @@ pub struct Ask<'a> {
     pub turn: Option<TurnParts<'a>>,
     /// What a model that can see is shown with the prompt.
     pub picture: Option<&'a Picture>,
-    /// Who waits for the answer, and hears what becomes of it. A plain one may have nobody.
+    /// Who waits for the answer, and hears what becomes of it. Where nobody does, nothing is shown before it is whole.
     pub hearer: Option<&'a Hearer>,
 }
 
@@ -85,6 +85,12 @@ impl<'a> Ask<'a> {
     #[must_use]
     pub fn heard_by(self, hearer: &'a Hearer) -> Self {
         Self { hearer: Some(hearer), ..self }
+    }
+
+    /// Whether words of the answer were shown, so that nobody may begin it anew.
+    #[must_use]
+    pub(super) fn was_shown(&self) -> bool {
+        self.hearer.is_some_and(Hearer::has_seen)
     }
 
     /// The prompt for a model of that kind. A plain one is what it is, whatever it has to fit.

@@ -116,13 +116,11 @@ impl Chain {
         if let Some(asks) = asks {
             progress(Progress::Notice(asks));
         }
-        let mut has_begun = false;
         let mut watched = |step: Progress<'_>| {
-            if step.is_words() {
-                has_begun = true;
-                if let Some(answers) = answers.take() {
-                    progress(Progress::Notice(answers));
-                }
+            if step.is_words()
+                && let Some(answers) = answers.take()
+            {
+                progress(Progress::Notice(answers));
             }
             progress(step);
         };
@@ -130,12 +128,12 @@ impl Chain {
         if let Some(answers) = answers.take_if(|_| ended.is_ok()) {
             progress(Progress::Notice(answers));
         }
-        if let Some(hearer) = ask.hearer.filter(|_| has_begun || ended.is_ok()) {
+        if let Some(hearer) = ask.hearer.filter(|_| ask.was_shown() || ended.is_ok()) {
             self.told.answers(hearer, link);
         }
         match ended {
             Ok(completion) => ControlFlow::Break(Ok(completion)),
-            Err(tried) if has_begun => ControlFlow::Break(Err(tried.error.cut_off())),
+            Err(tried) if ask.was_shown() => ControlFlow::Break(Err(tried.error.cut_off())),
             Err(tried) => ControlFlow::Continue(tried),
         }
     }

@@ -82,7 +82,7 @@ pub type Listener<'l> = dyn for<'p> FnMut(Progress<'p>) + Send + 'l;
 /// How a completion gets on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Progress<'p> {
-    /// Somebody is asked now.
+    /// Somebody is asked now. Its answer begins from the beginning: nothing of what came before was shown.
     Asked {
         /// Who, as [`Model::name`] says.
         by: &'p str,
@@ -104,7 +104,7 @@ pub enum Progress<'p> {
 }
 
 impl Progress<'_> {
-    /// Whether it is something of the answer itself, which can't be taken back.
+    /// Whether it is something of the answer itself, shown or not.
     #[must_use]
     pub fn is_words(&self) -> bool {
         matches!(self, Self::Piece(piece) if !piece.is_empty())

@@ -1,6 +1,6 @@
 //! Asks once more when what went wrong may well pass by itself.
 //!
-//! Only before the first piece: what was shown can't be taken back.
+//! Only before the first word that people see: what was shown can't be taken back.
 
 use std::fmt;
 use std::time::Duration;
@@ -113,19 +113,12 @@ pub(super) async fn complete(
     let (name, mut busy_is_told) = (model.name(), false);
     for tried in 1.. {
         progress(Progress::Asked { by: &name, number: tried });
-        let mut has_begun = false;
-        let mut watched = |step: Progress<'_>| {
-            has_begun |= step.is_words();
-            progress(step);
-        };
-        let error = match model.complete(ask, &mut watched).await {
+        let error = match model.complete(ask, progress).await {
             Ok(completion) => return Ok(completion),
-            Err(error) if has_begun => return Err(Tried { error, tries: tried }),
             Err(error) => error,
         };
-        let Some(delay) = tries.delay(tried, &error, began.elapsed()) else {
-            return Err(Tried { error, tries: tried });
-        };
+        let delay = tries.delay(tried, &error, began.elapsed()).filter(|_| !ask.was_shown());
+        let Some(delay) = delay else { return Err(Tried { error, tries: tried }) };
         let is_busy = matches!(error, ModelError::Busy { .. });
         if !(is_busy && std::mem::replace(&mut busy_is_told, is_busy)) {
             progress(Progress::Notice(again(&error, tried + 1, delay)));
@@ -153,7 +146,10 @@ fn again(error: &ModelError, number: usize, delay: Duration) -> Notice {
 
 #[cfg(test)]
 mod tests {
+    use protocol::SessionKey;
+
     use super::*;
+    use crate::model::Hearer;
     use crate::model::scripted::{Scripted, broken, busy, gone, hear, overrun};
 
     const TEN: Duration = Duration::from_secs(10);
@@ -284,10 +280,25 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn nothing_is_tried_again_after_the_first_piece_or_when_it_can_not_pass() {
-        let model = Scripted::new("a", [Err(busy(None)), Ok("yes")]).beginning_with("Well, ");
-        let (said, heard) = tried(&model, Tries::All).await;
-        assert_eq!((said, heard), (Err(busy(None)), vec!["Well, ".to_owned()]));
+    async fn nothing_is_tried_again_after_the_first_word_that_was_shown() {
+        for (is_shown, expected) in [(true, Err(busy(None))), (false, Ok("yes".to_owned()))] {
+            let says = [Err(busy(None)), Ok("yes")];
+            let model = Scripted::new("a", says).beginning_with("{\"thought\": \"Well, ");
+            let hearer = Hearer::of(&SessionKey::new("owner").unwrap());
+            let mut see = |step: Progress<'_>| {
+                if step.is_words() && is_shown {
+                    hearer.sees();
+                }
+            };
+            let ask = Ask::plain("").heard_by(&hearer);
+            let completed = complete(&model, &ask, &mut see, Tries::All).await;
+            let said = completed.map(|completion| completion.text).map_err(|tried| tried.error);
+            assert_eq!(said, expected);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nothing_is_tried_again_when_it_can_not_pass() {
         let model = Scripted::new("a", [Err(overrun()), Ok("yes")]);
         assert_eq!(tried(&model, Tries::All).await, (Err(overrun()), Vec::new()));
         let model = Scripted::new("a", [Err(gone("a")), Ok("yes")]);

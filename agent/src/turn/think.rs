@@ -91,8 +91,9 @@ impl Turn<'_> {
         };
         let typed = self.session.entered.typed();
         let turn = TurnParts { message, cards, so_far, memory: &memory, typed: &typed };
-        let mut screen = Screen { outlet: self.outlet, said: &mut self.session.said, repeat };
         let hearer = Hearer::of(&self.session.key);
+        let said = &mut self.session.said;
+        let mut screen = Screen { outlet: self.outlet, said, repeat, hearer: &hearer };
         ask(self.mind, &mut screen, cards, &Ask::turn(&write, turn).heard_by(&hearer)).await
     }
 }
@@ -113,6 +114,7 @@ struct Screen<'a> {
     outlet: &'a Outlet,
     said: &'a mut String,
     repeat: &'a mut Repeat,
+    hearer: &'a Hearer,
 }
 
 impl Screen<'_> {
@@ -125,6 +127,7 @@ impl Screen<'_> {
             self.said.push('\n');
         }
         self.said.push_str(&piece);
+        self.hearer.sees();
         self.outlet.say(Outgoing::Words(piece));
     }
 }
@@ -138,13 +141,15 @@ async fn ask(
 ) -> Result<Completion, String> {
     let outlet = screen.outlet;
     let mut name = String::new();
-    let mut words = Words::new(cards);
+    let (mut words, first) = (Words::new(cards), screen.repeat.clone());
     // A second try sets itself apart from the first.
     let mut separate = !screen.said.is_empty() && !screen.repeat.is_second();
     let mut hear = |progress: Progress<'_>| match progress {
         Progress::Asked { by, number } => {
             name = name_for(outlet, by, number);
             outlet.say(Outgoing::Working(format!("{name} is thinking")));
+            // Of what the one before has written, nothing was shown.
+            (words, *screen.repeat) = (Words::new(cards), first.clone());
         }
         Progress::Piece(piece) => {
             let piece = screen.repeat.new_of(words.push(piece));

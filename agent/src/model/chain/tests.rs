@@ -5,7 +5,7 @@ use std::time::Duration;
 use protocol::SessionKey;
 
 use super::*;
-use crate::model::scripted::{Scripted, busy, gone, hear_as, unknown};
+use crate::model::scripted::{Scripted, broken, busy, gone, hear_as, unknown};
 use crate::model::{Offline, TurnParts};
 use crate::workspace::{Memory, OWNER};
 
@@ -37,10 +37,21 @@ async fn say_in(chain: &Chain, session: &str) -> (Result<Completion, ModelError>
     told(chain, &ask).await
 }
 
+/// Whether it is shown to people, as it is in a turn.
+fn is_seen(step: &Progress<'_>) -> bool {
+    matches!(step, Progress::Piece(piece) if !piece.is_empty() && !piece.contains("\"thought\""))
+}
+
 async fn told(chain: &Chain, ask: &Ask<'_>) -> (Result<Completion, ModelError>, Vec<String>) {
     let mut heard = Vec::new();
     let mut hear = hear_as(&mut heard, ask.hearer.is_none_or(Hearer::is_owner));
-    let completed = chain.complete(ask, &mut hear).await;
+    let mut see = |step: Progress<'_>| {
+        if let Some(hearer) = ask.hearer.filter(|_| is_seen(&step)) {
+            hearer.sees();
+        }
+        hear(step);
+    };
+    let completed = chain.complete(ask, &mut see).await;
     drop(hear);
     heard.retain(|line| !line.contains("; try "));
     (completed, heard)
@@ -122,12 +133,26 @@ async fn a_rest_is_said_and_the_primary_is_not_asked_until_it_is_over() {
 
 #[tokio::test(start_paused = true)]
 async fn a_failure_after_words_is_final() {
-    let first = Scripted::new("a", [Err(busy(None))]).beginning_with("Well, ");
+    let first = Scripted::new("a", [Err(busy(None)), Ok("again")]).beginning_with("Well, ");
     let second = Scripted::new("b", [Ok("from b")]);
     let (completed, heard) = say(&chain([&first, &second])).await;
     assert_eq!(heard, ["Well, "]);
     insta::assert_snapshot!(completed.unwrap_err(), @"the answer is cut off: a is busy (429: slow down); wait a little, or name another with `config fallback`");
     assert_eq!((first.asked().len(), second.asked().len()), (1, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_fails_while_it_thinks_to_itself_is_tried_again_and_stood_in_for() {
+    let cut = || Err(broken());
+    let first = Scripted::new("a", [cut(), cut(), cut()]).beginning_with(r#"{"thought": "We"#);
+    let second = Scripted::new("b", [Ok("from b")]);
+    let (completed, mut heard) = say(&chain([&first, &second])).await;
+    assert_eq!((completed.unwrap().text.as_str(), first.asked().len()), ("from b", 3));
+    heard.retain(|line| !line.starts_with('{'));
+    insta::assert_snapshot!(heard.join("\n"), @r"
+    the model server at a answered 500: boom, after 3 tries; ask again, or another with `/model TARGET`; asking b
+    from b
+    ");
 }
 
 #[tokio::test(start_paused = true)]
