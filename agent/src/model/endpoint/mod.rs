@@ -164,6 +164,7 @@ impl Endpoint {
     /// Learns from an answer what fits, and gives it.
     fn completed(&self, plan: Plan<'_>, mut gathered: Gathered, watch: &Watch) -> Completion {
         let tokens = gathered.tokens;
+        self.memo.held(plan.size.window);
         let mut cut = plan.rendered.cut.clone();
         match tokens.read {
             // A server that fills the whole window with the prompt has left out what was too much.
