@@ -4,6 +4,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::time::Duration;
 
 use testkit::{Chat, OllamaServer, Says, TempHome, wait_until};
 
@@ -62,24 +63,72 @@ fn a_server_that_is_busy_for_a_while_is_asked_again() {
     let server = OllamaServer::start([Says::busy(1), Says::text("Now I can.")]);
     let mut chat = chat_with(&home, &server);
     chat.ask("Hello?", "Now I can.");
-    chat.expect_on_stderr("is busy (429: slow down); try 2 of 3 in ");
+    chat.expect_on_stderr("is busy (429: slow down); try 2 in ");
     assert_eq!(server.prompts().len(), 2);
 }
 
 #[test]
 fn a_server_that_wants_a_long_wait_is_passed_over() {
     let home = TempHome::new();
-    let second = OllamaServer::start([Says::text("I stand in.")]);
+    let second = OllamaServer::start([Says::text("I stand in."), Says::text("I stand in again.")]);
     let stand_in = format!("ollama:qwen3:4b@http://{}", second.host());
     let config = format!(r#"{{"llm": {{"fallback": ["{stand_in}", "offline"]}}}}"#);
     home.put("agent/config.json", config);
     let first = OllamaServer::start([Says::busy(3_600)]);
     let mut chat = chat_with(&home, &first);
     chat.ask("Hello?", "I stand in.");
-    chat.expect_on_stderr(&format!("qwen3:4b at {} answers now]", second.host()));
+    chat.expect_on_stderr(&format!("asking qwen3:4b at {}]", second.host()));
     let status = chat.ask("/status", "workspace:");
     assert!(status.contains(&format!("last answer: qwen3:4b at {}", second.host())), "{status}");
-    assert!(status.contains("closed, the last try failed"), "{status}");
+    assert!(status.contains("s, the last try failed"), "{status}");
+    // It is left alone as it wished, and nobody hears of it again.
+    let before = lines(&chat, "is busy (429: slow down)");
+    chat.ask("And now?", "I stand in again.");
+    assert_eq!((first.prompts().len(), before), (1, 1), "{}", chat.stderr());
+    assert_eq!(lines(&chat, "is not asked for another"), 1, "{}", chat.stderr());
+}
+
+/// A chat with a server that answers 429 for ten seconds, and asks in `Retry-After` for so many, if any.
+fn lasts_through_ten_busy_seconds(wait: Option<u64>) {
+    let home = TempHome::new();
+    let server = OllamaServer::start([Says::text("Here I am at last.")]);
+    server.be_busy(Duration::from_secs(10), wait);
+    let mut chat = chat_with(&home, &server);
+    chat.ask("Hello?", "Here I am at last.");
+    assert_eq!(lines(&chat, "is busy (429: slow down); try 2 in "), 1, "{}", chat.stderr());
+    assert_eq!(lines(&chat, "is busy"), 1, "{}", chat.stderr());
+    assert!(server.prompts().len() > 1);
+    assert_eq!(chat.end().code(), Some(0));
+}
+
+#[test]
+fn a_server_that_is_busy_for_ten_seconds_answers_in_the_end_itself() {
+    lasts_through_ten_busy_seconds(None);
+}
+
+#[test]
+fn so_does_one_that_says_when_to_come_back() {
+    lasts_through_ten_busy_seconds(Some(10));
+}
+
+#[test]
+fn so_does_one_that_asks_for_too_short_a_wait() {
+    lasts_through_ten_busy_seconds(Some(2));
+}
+
+#[test]
+fn one_that_rests_is_asked_at_once_when_it_is_chosen_anew() {
+    let home = TempHome::new();
+    let says = [Says::busy(3_600), Says::text("ready"), Says::text("I am back.")];
+    let server = OllamaServer::start(says);
+    let mut chat = chat_with(&home, &server);
+    chat.ask("Hello?", "I have no language model at the moment.");
+    assert!(chat.ask("/status", "workspace:").contains(": open for another "));
+    chat.ask("/model offline", "sentences are matched with those of /actions");
+    chat.ask("/model ollama:llama3.1:8B", "--keep makes it last\n");
+    assert!(chat.ask("/status", "workspace:").contains(&format!("{}: closed\n", server.host())));
+    chat.ask("Hello?", "I am back.");
+    assert_eq!(chat.end().code(), Some(0));
 }
 
 #[test]
@@ -95,6 +144,20 @@ fn an_answer_that_breaks_off_is_kept_and_said_to_be_cut() {
 }
 
 #[test]
+fn an_answer_that_breaks_off_before_a_word_was_shown_is_asked_for_again() {
+    let home = TempHome::new();
+    let cut = Says::Cut(r#"{"thought": "Let me se"#.to_owned());
+    let whole = r#"{"thought": "Let me see.", "message": "Whole at once.", "actions": []}"#;
+    let thinks = Says::Cut("<think>Let me se".to_owned());
+    let server = OllamaServer::start([cut, thinks, Says::text(whole)]);
+    let mut chat = chat_with(&home, &server);
+    chat.ask("Hello?", "Whole at once.");
+    assert_eq!((lines(&chat, "; try 2 of 3 in"), lines(&chat, "; try 3 of 3 in")), (1, 1));
+    assert!(!chat.stdout().contains("Let me se"), "{}", chat.stdout());
+    assert_eq!(chat.end().code(), Some(0));
+}
+
+#[test]
 fn a_person_can_stop_a_wait_for_the_first_word_and_one_between_two_tries() {
     let home = TempHome::new();
     let says = [Says::Begins(String::new()), Says::busy(30), Says::text("Hello again.")];
@@ -105,7 +168,7 @@ fn a_person_can_stop_a_wait_for_the_first_word_and_one_between_two_tries() {
     chat.interrupt();
     wait_until("the connection is closed", || server.left() == 1);
     chat.say("Hello?");
-    chat.expect_on_stderr("try 2 of 3 in 30.0 s");
+    chat.expect_on_stderr("try 2 in 30.0 s, ");
     chat.interrupt();
     wait_until("both are stopped", || lines(&chat, "[stopped]") == 2);
     chat.ask("And now?", "Hello again.");

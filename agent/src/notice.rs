@@ -3,20 +3,35 @@
 use std::fmt;
 
 /// A sentence for people about something that was mended or worked around: what happened, where the old
-/// thing is kept, what is done now.
+/// thing is kept, what is done now. It is the owner's, and may name addresses and commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Notice(String);
+pub struct Notice {
+    text: String,
+    for_guests: Option<String>,
+}
 
 impl Notice {
-    /// A notice with this text.
+    /// A notice with this text, which is not a guest's business.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
-        Self(text.into())
+        Self { text: text.into(), for_guests: None }
+    }
+
+    /// The same, of which a guest hears this.
+    #[must_use]
+    pub fn for_guests(self, text: impl Into<String>) -> Self {
+        Self { for_guests: Some(text.into()), ..self }
+    }
+
+    /// What the owner hears of it, or a guest; `None` when it is not a guest's business.
+    #[must_use]
+    pub fn told_to(&self, is_owner: bool) -> Option<&str> {
+        if is_owner { Some(&self.text) } else { self.for_guests.as_deref() }
     }
 }
 
 impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.text)
     }
 }

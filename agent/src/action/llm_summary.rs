@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::LocalAction;
 use crate::answer::Words;
-use crate::model::{Ask, Model, ModelError, Picture, Progress};
+use crate::model::{Ask, Hearer, Model, ModelError, Picture, Progress};
 use crate::prompt::Fence;
 use crate::session::Asking;
 use crate::workspace::{OutputError, OutputText, Papers};
@@ -110,7 +110,8 @@ impl LlmSummary {
         asking: &Asking,
     ) -> Result<String, Stopped> {
         let what = format!("{}: {what}", self.card.name);
-        let ask = if asking.heard.is_some() { ask.heard() } else { ask };
+        let hearer = Hearer::of(&asking.session);
+        let ask = if asking.heard.is_some() { ask.heard_by(&hearer) } else { ask };
         let mut hear = |progress: Progress<'_>| asking.progress(&what, &progress);
         let answer = match self.model.complete(&ask, &mut hear).await {
             Ok(answer) => answer,
@@ -394,7 +395,7 @@ mod tests {
             ask: &Ask<'_>,
             progress: &mut Listener<'_>,
         ) -> Result<Completion, ModelError> {
-            assert!(ask.is_heard);
+            assert!(ask.hearer.is_some());
             let seconds = Duration::from_secs;
             progress(Progress::Waiting { waited: seconds(5), limit: seconds(120) });
             progress(Progress::Notice(Notice::new("b answers now".to_owned())));

@@ -2,7 +2,7 @@
 
 use protocol::ActionCard;
 
-use super::{Picture, Way};
+use super::{Hearer, Picture, Way};
 use crate::action::Observation;
 use crate::prompt::{Gloss, Rendered};
 use crate::workspace::Memory;
@@ -15,8 +15,8 @@ pub struct Ask<'a> {
     pub turn: Option<TurnParts<'a>>,
     /// What a model that can see is shown with the prompt.
     pub picture: Option<&'a Picture>,
-    /// Whether people hear how it gets on, so that they need not hear it again.
-    pub is_heard: bool,
+    /// Who waits for the answer, and hears what becomes of it. Where nobody does, nothing is shown before it is whole.
+    pub hearer: Option<&'a Hearer>,
 }
 
 /// Where the prompt comes from.
@@ -66,26 +66,31 @@ impl<'a> Ask<'a> {
     /// A prompt that is not about a user's message and allows no action.
     #[must_use]
     pub fn plain(prompt: &'a str) -> Self {
-        Self { prompt: Source::Text(prompt), turn: None, picture: None, is_heard: false }
+        Self { prompt: Source::Text(prompt), turn: None, picture: None, hearer: None }
     }
 
     /// A user's message, whose prompt `write` makes for the model that is asked; perhaps for several in turn.
     #[must_use]
     pub fn turn(write: &'a (dyn Fn(Fit<'_>) -> Rendered + Sync), turn: TurnParts<'a>) -> Self {
-        let prompt = Source::Written(write);
-        Self { prompt, turn: Some(turn), picture: None, is_heard: true }
-    }
-
-    /// The same, when people hear how it gets on.
-    #[must_use]
-    pub fn heard(self) -> Self {
-        Self { is_heard: true, ..self }
+        Self { prompt: Source::Written(write), turn: Some(turn), picture: None, hearer: None }
     }
 
     /// The same with a picture, or without one.
     #[must_use]
     pub fn with_picture(self, picture: Option<&'a Picture>) -> Self {
         Self { picture, ..self }
+    }
+
+    /// The same, for whose answer these people wait.
+    #[must_use]
+    pub fn heard_by(self, hearer: &'a Hearer) -> Self {
+        Self { hearer: Some(hearer), ..self }
+    }
+
+    /// Whether words of the answer were shown, so that nobody may begin it anew.
+    #[must_use]
+    pub(super) fn was_shown(&self) -> bool {
+        self.hearer.is_some_and(Hearer::has_seen)
     }
 
     /// The prompt for a model of that kind. A plain one is what it is, whatever it has to fit.

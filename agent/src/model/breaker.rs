@@ -1,4 +1,4 @@
-//! Leaves an endpoint alone for a while after it has failed too often: closed, open, half-open.
+//! Leaves a server, or one model of it, alone for a while after it has failed too often: closed, open, half-open.
 
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::retry::Tries;
-use super::{Completion, ModelError};
+use super::ModelError;
+use super::retry::{LONGEST_ASKED, Tries};
 
 /// How many completions in a row fail before an endpoint rests.
 const FAILURES: u32 = 3;
@@ -17,6 +17,9 @@ const REST: Duration = Duration::from_secs(30);
 
 /// The same when nothing listens: to see that costs nothing, and who has just started the server wants it to answer.
 const REFUSED_REST: Duration = Duration::from_secs(5);
+
+/// The longest rest that a server can ask for: its limits may be raised meanwhile, and one question costs little.
+const LONGEST_REST: Duration = Duration::from_secs(10 * 60);
 
 /// Counts an endpoint's failures, and says whether it may be asked.
 #[derive(Debug, Default)]
@@ -60,7 +63,10 @@ impl fmt::Display for Standing {
             Self::Closed { failures } => write!(f, "closed, failed {failures} times in a row"),
             Self::Open { left, failures } => {
                 let left = seconds(*left);
-                write!(f, "open for another {left} s, failed {failures} times in a row")
+                match failures {
+                    1 => write!(f, "open for another {left} s, the last try failed"),
+                    _ => write!(f, "open for another {left} s, failed {failures} times in a row"),
+                }
             }
             Self::HalfOpen => f.write_str("half-open, the next message tries it"),
         }
@@ -120,9 +126,7 @@ impl Breaker {
             Some(error) if is_its_fault(error) => {
                 state.failures += 1;
                 state.last = Some(error.clone());
-                let refused = matches!(error, ModelError::Unreachable { .. });
-                let rest = if refused { REFUSED_REST } else { REST };
-                if state.failures >= FAILURES {
+                if let Some(rest) = rest(state.failures, error) {
                     state.rests = Some(Instant::now() + rest);
                 }
             }
@@ -133,6 +137,18 @@ impl Breaker {
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// How long it rests after so many failures in a row, of which `last` was the last; `None` when it does not.
+fn rest(failures: u32, last: &ModelError) -> Option<Duration> {
+    // A shorter wait is kept by whoever asks, while it asks.
+    let asked = last.retry_after().filter(|asked| *asked > LONGEST_ASKED);
+    let usual = match last {
+        ModelError::Unreachable { .. } => REFUSED_REST,
+        _ => REST,
+    };
+    let usual = (failures >= FAILURES).then_some(usual);
+    asked.map(|asked| asked.min(LONGEST_REST)).max(usual)
 }
 
 /// Whether the endpoint would do better after a rest. Who answers that the model, the key or the prompt is wrong
@@ -157,13 +173,6 @@ pub(super) struct Pass<'a> {
     pub(super) tries: Tries,
 }
 
-impl Pass<'_> {
-    /// Says how it has ended.
-    pub(super) fn end(self, ended: &Result<Completion, ModelError>) {
-        self.breaker.ended(ended.as_ref().err());
-    }
-}
-
 impl Drop for Pass<'_> {
     fn drop(&mut self) {
         if self.tries == Tries::One {
@@ -180,7 +189,9 @@ mod tests {
     use crate::model::scripted::{busy, gone, overrun, unknown};
 
     fn fails(breaker: &Breaker, error: ModelError) {
-        breaker.pass("a").unwrap().end(&Err(error));
+        let pass = breaker.pass("a").unwrap();
+        breaker.ended(Some(&error));
+        drop(pass);
     }
 
     fn open() -> Breaker {
@@ -199,9 +210,30 @@ mod tests {
         advance(Duration::from_secs(12)).await;
         insta::assert_snapshot!(
             breaker.pass("m at a").unwrap_err(),
-            @"m at a is not asked for another 18 s after it failed 3 times: a is busy (429: slow down); wait a little, or name another in llm.fallback"
+            @"m at a is not asked for another 18 s after it failed 3 times: a is busy (429: slow down); wait a little, or name another with `config fallback`"
         );
         insta::assert_snapshot!(breaker.standing(), @"open for another 18 s, failed 3 times in a row");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_asks_for_a_longer_wait_than_anybody_waits_is_given_it_at_once() {
+        for (asked, expected) in [(31, 31), (120, 120), (3_600, 600)] {
+            let (asked, left) = (Duration::from_secs(asked), Duration::from_secs(expected));
+            let breaker = Breaker::default();
+            fails(&breaker, busy(Some(asked)));
+            assert_eq!(breaker.standing(), Standing::Open { left, failures: 1 });
+            advance(left - Duration::from_secs(1)).await;
+            let told = breaker.pass("m at a").unwrap_err().to_string();
+            let expected = "m at a is not asked for another 1 s after it failed: a is busy (429: ";
+            assert!(told.starts_with(expected), "{told}");
+            let standing = breaker.standing().to_string();
+            assert_eq!(standing, "open for another 1 s, the last try failed");
+            advance(Duration::from_secs(1)).await;
+            assert_eq!(breaker.pass("m at a").unwrap().tries, Tries::One);
+        }
+        let breaker = Breaker::default();
+        fails(&breaker, busy(Some(Duration::from_secs(30))));
+        assert_eq!(breaker.standing(), Standing::Closed { failures: 1 });
     }
 
     #[tokio::test(start_paused = true)]
@@ -210,7 +242,7 @@ mod tests {
         for _ in 0..4 {
             fails(&breaker, busy(None));
             fails(&breaker, busy(None));
-            breaker.pass("a").unwrap().end(&Ok(Completion::new("yes")));
+            breaker.ended(None);
             assert_eq!(breaker.standing(), Standing::Closed { failures: 0 });
         }
     }
@@ -223,7 +255,8 @@ mod tests {
         let trial = breaker.pass("a").unwrap();
         assert_eq!(trial.tries, Tries::One);
         assert!(matches!(breaker.pass("a"), Err(ModelError::Resting { .. })), "one at a time");
-        trial.end(&Ok(Completion::new("yes")));
+        breaker.ended(None);
+        drop(trial);
         assert_eq!(breaker.standing(), Standing::Closed { failures: 0 });
         assert_eq!(breaker.pass("a").unwrap().tries, Tries::All);
     }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::{
-    ApiKeys, Ask, Chain, Completion, Endpoint, Link, Listed, Listener, Model, ModelError, Offline,
+    ApiKeys, Ask, Breakers, Chain, Completion, Endpoint, Link, Listed, Listener, Model, ModelError,
+    Offline,
 };
 use crate::config::{Llm, ProviderName, Settings, Target};
 use crate::workspace::Endpoints;
@@ -19,6 +20,9 @@ pub trait Lists: Model {
     /// # Errors
     /// As for [`Model::complete`].
     async fn models(&self) -> Result<Vec<Listed>, ModelError>;
+
+    /// Where its server is, for people.
+    fn address(&self) -> String;
 
     /// What it means when the server does not have this model.
     fn unknown(&self) -> ModelError;
@@ -40,6 +44,8 @@ pub struct Maker {
     pub file: PathBuf,
     /// What was learned of servers before.
     pub known: Arc<Endpoints>,
+    /// How those that were asked are. Chains come and go, and who is down stays down.
+    pub breakers: Arc<Breakers>,
 }
 
 impl Maker {
@@ -52,6 +58,7 @@ impl Maker {
             keys: settings.keys.clone(),
             file: settings.file.clone(),
             known,
+            breakers: Arc::default(),
         }
     }
 
@@ -84,7 +91,7 @@ impl Maker {
             return Link::offline(Arc::new(Offline::new(&self.llm.model)));
         }
         match self.endpoint(target) {
-            Ok(model) => Link::new(model),
+            Ok(model) => Link::behind(self.breakers.gate(&model.address(), &model.name()), model),
             Err(why) => Link::new(Arc::new(Unusable { name: target.to_string(), why })),
         }
     }
@@ -131,6 +138,10 @@ impl Lists for Endpoint {
         Endpoint::models(self).await
     }
 
+    fn address(&self) -> String {
+        Endpoint::address(self)
+    }
+
     fn unknown(&self) -> ModelError {
         self.unknown_model()
     }
@@ -145,6 +156,8 @@ mod tests {
     use secrecy::SecretString;
 
     use super::*;
+    use crate::model::Standing;
+    use crate::model::scripted::gone;
 
     #[test]
     fn the_key_of_openai_stays_with_it_when_it_is_chosen_beside_others() {
@@ -157,5 +170,21 @@ mod tests {
             maker.keys.of(ProviderName::OpenAi, &url).1.is_some()
         };
         assert!(sends(other) && sends("offline") && !sends(openai));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_rests_in_one_chain_rests_in_the_next() {
+        let target = |text: &str| text.parse::<Target>().unwrap();
+        let maker = Maker::default();
+        let first = maker.chain(&target("ollama:m@http://127.0.0.1:9"));
+        for _ in 0..3 {
+            first.links()[0].seen(Some(&gone("127.0.0.1:9")));
+        }
+        let standing = |text: &str| maker.chain(&target(text)).links()[0].standing();
+        let resting = first.links()[0].standing();
+        assert!(matches!(resting, Standing::Open { .. }), "{resting}");
+        assert_eq!(standing("ollama:m@http://127.0.0.1:9"), resting);
+        assert_eq!(standing("ollama:other@http://127.0.0.1:9"), resting);
+        assert_eq!(standing("ollama:m@http://127.0.0.1:7"), Standing::Closed { failures: 0 });
     }
 }

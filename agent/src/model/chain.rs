@@ -1,51 +1,50 @@
 //! Who answers when the one who should can't: the first of a chain that does.
 //!
-//! People hear of it in one line, once for each way of failing, and again when the first is back. What has been
-//! shown can't be taken back, so a model that fails after its first words fails for good.
+//! The people of each session hear of it in one line when the next is asked, once for each way of failing, and again
+//! when the first is back. Guests hear no address and no command. What has been shown can't be taken back, so a model
+//! that fails after its first words fails for good.
 
-use std::mem::{Discriminant, discriminant};
+mod told;
+
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 
+use self::told::Told;
 use super::breaker::Standing;
-use super::{Ask, Completion, InForce, Link, Listener, Model, ModelError, Progress};
+use super::retry::Tried;
+use super::{Ask, Completion, Hearer, InForce, Link, Listener, Model, ModelError, Progress};
 use crate::notice::Notice;
 
 /// Models that are asked in turn.
 pub struct Chain {
     links: Vec<Arc<Link>>,
-    told: Mutex<Told>,
+    told: Told,
 }
 
-/// What people have heard.
-#[derive(Debug, Default)]
-struct Told {
-    /// Which link answers.
-    answers: usize,
-    /// Which links have failed, and how, since they answered last.
-    failures: Vec<(usize, Discriminant<ModelError>)>,
+/// A link that failed to one message.
+struct Failure {
+    link: usize,
+    tried: Tried,
+    /// Whether people have heard of it while they waited.
+    is_said: bool,
 }
-
-/// The links that failed to one message, with the reasons.
-type Failed = Vec<(usize, ModelError)>;
 
 impl Chain {
     /// `links` in the order in which they are asked.
     #[must_use]
     pub fn new(links: Vec<Arc<Link>>) -> Self {
-        Self { links, told: Mutex::default() }
+        Self { links, told: Told::default() }
     }
 
-    /// The same, when people have heard already that the first can't answer at the moment.
+    /// The same, when the owner has heard already that the first can't answer at the moment.
     #[must_use]
     pub fn after(self, failure: &ModelError) -> Self {
         if let Some(first) = self.links.first() {
-            first.seen(failure);
+            first.seen(Some(failure));
         }
-        let told = Told { answers: 1, failures: vec![(0, discriminant(failure))] };
-        Self { told: Mutex::new(told), ..self }
+        Self { told: Told::at_start(failure), ..self }
     }
 
     /// Its links, in the order in which they are asked.
@@ -56,84 +55,103 @@ impl Chain {
 
     /// Who is asked at the moment: the first that does not rest.
     fn asked(&self) -> Option<&Arc<Link>> {
-        let is_asked = |link: &&Arc<Link>| !matches!(link.standing(), Standing::Open { .. });
-        self.links.iter().find(is_asked).or(self.links.first())
+        self.links.iter().find(|link| !rests(link)).or(self.links.first())
     }
 
-    /// What people should hear when `link` begins to answer after those in `failed`; nothing when they know.
-    fn news(&self, link: usize, failed: &Failed) -> Option<Notice> {
-        let told = self.told();
-        let name = self.links[link].name();
-        if link == 0 {
-            return (!told.failures.is_empty())
-                .then(|| Notice::new(format!("{name} answers again")));
-        }
-        let is_new = |(at, error): &&(usize, ModelError)| {
-            !told.failures.contains(&(*at, discriminant(error)))
-        };
-        let mut parts: Vec<String> =
-            failed.iter().filter(is_new).map(|(_, error)| error.to_string()).collect();
-        if parts.is_empty() && told.answers == link {
+    /// What `hearer` should hear when `link` is asked after those that have failed; nothing when they know of them, or
+    /// `link` will not be asked either.
+    fn asks(&self, link: usize, failed: &mut [Failure], hearer: &Hearer) -> Option<Notice> {
+        if rests(&self.links[link]) {
             return None;
         }
-        parts.push(match self.links[link].is_offline() {
-            true => "answering without a language model".to_owned(),
-            false => format!("{name} answers now"),
-        });
-        Some(Notice::new(parts.join("; ")))
-    }
-
-    /// What people have heard once `link` has answered after those in `failed`.
-    fn tell(&self, link: usize, failed: &Failed) {
-        let mut told = self.told();
-        told.answers = link;
-        told.failures.retain(|(at, _)| link != 0 && *at != link);
-        for (at, error) in failed {
-            let failure = (*at, discriminant(error));
-            if !told.failures.contains(&failure) {
-                told.failures.push(failure);
+        let mut parts = Vec::new();
+        for Failure { link, tried, is_said } in failed {
+            if !self.told.knows(hearer, *link, &tried.error) {
+                self.told.fails(hearer, *link, &tried.error);
+                parts.push(tried.to_string());
+                *is_said = true;
             }
         }
+        if parts.is_empty() {
+            return None;
+        }
+        let without = "answering without a language model";
+        let (now, for_guests) = match self.links[link].is_offline() {
+            true => (without.to_owned(), without),
+            false => (format!("asking {}", self.links[link].name()), "another model is asked"),
+        };
+        parts.push(now);
+        Some(Notice::new(parts.join("; ")).for_guests(for_guests))
     }
 
-    fn told(&self) -> MutexGuard<'_, Told> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    /// What `hearer`, who has heard nothing of it yet, should hear when `link` begins to answer.
+    fn answers(&self, link: usize, hearer: &Hearer) -> Option<Notice> {
+        let name = self.links[link].name();
+        let (text, for_guests) = match link {
+            0 if self.told.expects_another(hearer, 0) => {
+                (format!("{name} answers again"), "the model answers again")
+            }
+            0 => return None,
+            _ if !self.told.expects_another(hearer, link) => return None,
+            _ if self.links[link].is_offline() => {
+                let without = "answering without a language model";
+                (without.to_owned(), without)
+            }
+            _ => (format!("{name} answers now"), "another model answers now"),
+        };
+        Some(Notice::new(text).for_guests(for_guests))
     }
 
     /// One link's turn. Goes on with its failure, unless words were shown.
     async fn ask(
         &self,
         link: usize,
-        failed: &Failed,
+        failed: &mut [Failure],
         ask: &Ask<'_>,
         progress: &mut Listener<'_>,
-    ) -> ControlFlow<Result<Completion, ModelError>, ModelError> {
-        // What nobody hears, nobody knows afterwards.
-        let is_heard = ask.is_heard || ask.turn.is_some();
-        let mut news = if is_heard { self.news(link, failed) } else { None };
-        let mut has_begun = false;
+    ) -> ControlFlow<Result<Completion, ModelError>, Tried> {
+        let asks = ask.hearer.and_then(|hearer| self.asks(link, failed, hearer));
+        let unheard = ask.hearer.filter(|_| asks.is_none());
+        let mut answers = unheard.and_then(|hearer| self.answers(link, hearer));
+        if let Some(asks) = asks {
+            progress(Progress::Notice(asks));
+        }
         let mut watched = |step: Progress<'_>| {
-            if step.is_words() {
-                has_begun = true;
-                if let Some(news) = news.take() {
-                    progress(Progress::Notice(news));
-                }
+            if step.is_words()
+                && let Some(answers) = answers.take()
+            {
+                progress(Progress::Notice(answers));
             }
             progress(step);
         };
         let ended = self.links[link].complete(ask, &mut watched).await;
-        if let Some(news) = news.take_if(|_| ended.is_ok()) {
-            progress(Progress::Notice(news));
+        if let Some(answers) = answers.take_if(|_| ended.is_ok()) {
+            progress(Progress::Notice(answers));
         }
-        if is_heard && (has_begun || ended.is_ok()) {
-            self.tell(link, failed);
+        if let Some(hearer) = ask.hearer.filter(|_| ask.was_shown() || ended.is_ok()) {
+            self.told.answers(hearer, link);
         }
         match ended {
             Ok(completion) => ControlFlow::Break(Ok(completion)),
-            Err(error) if has_begun => ControlFlow::Break(Err(error.cut_off())),
-            Err(error) => ControlFlow::Continue(error),
+            Err(tried) if ask.was_shown() => ControlFlow::Break(Err(tried.error.cut_off())),
+            Err(tried) => ControlFlow::Continue(tried),
         }
     }
+}
+
+/// Whether it is left alone at the moment.
+fn rests(link: &Link) -> bool {
+    matches!(link.standing(), Standing::Open { .. })
+}
+
+/// The failure of all of them: the first of which nobody has heard yet. The others are told.
+fn ended(failed: Vec<Failure>, progress: &mut Listener<'_>) -> ModelError {
+    let mut unsaid = failed.into_iter().filter(|failure| !failure.is_said);
+    let first = unsaid.next().map_or(ModelError::NeedsModel, |failure| failure.tried.error);
+    for other in unsaid {
+        progress(Progress::Notice(Notice::new(other.tried.to_string())));
+    }
+    first
 }
 
 #[async_trait]
@@ -147,22 +165,19 @@ impl Model for Chain {
         ask: &Ask<'_>,
         progress: &mut Listener<'_>,
     ) -> Result<Completion, ModelError> {
-        let mut failed = Failed::new();
+        let mut failed = Vec::new();
         for (at, link) in self.links.iter().enumerate() {
             if link.is_offline() && ask.turn.is_none() {
                 continue;
             }
-            match self.ask(at, &failed, ask, progress).await {
-                ControlFlow::Continue(error) => failed.push((at, error)),
+            match self.ask(at, &mut failed, ask, progress).await {
+                ControlFlow::Continue(tried) => {
+                    failed.push(Failure { link: at, tried, is_said: false });
+                }
                 ControlFlow::Break(ended) => return ended,
             }
         }
-        let mut failures = failed.into_iter().map(|(_, error)| error);
-        let first = failures.next().unwrap_or(ModelError::NeedsModel);
-        for other in failures {
-            progress(Progress::Notice(Notice::new(other.to_string())));
-        }
-        Err(first)
+        Err(ended(failed, progress))
     }
 
     async fn describe(&self) {

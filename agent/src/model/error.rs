@@ -1,6 +1,28 @@
 //! What can be wrong with a model, split by what mends it.
 
+use std::mem::{Discriminant, discriminant};
 use std::time::Duration;
+
+/// What mends a server that has too much to do.
+const BUSY: &str = "wait a little, or name another with `config fallback`";
+
+/// What mends a prompt that is too long.
+const OVERRUN: &str = "say it in fewer words, or `/clear`";
+
+/// What helps where it may be the server or the way to it.
+const AGAIN: &str = "ask again, or another with `/model TARGET`";
+
+/// What helps where the server will not do it.
+const ANOTHER: &str = "ask another with `/model TARGET`";
+
+/// What mends an address at which somebody else answers.
+const ADDRESS: &str = "check the address with `config llm`";
+
+/// What helps where an answer has no end.
+const LESS: &str = "ask for less, or another with `/model TARGET`";
+
+/// What helps where there is no model.
+const START: &str = "start one with `ollama serve`";
 
 /// Why a model gave no answer. Each text names the address that failed and says what to do, with a command to
 /// copy where there is one.
@@ -37,9 +59,7 @@ pub enum ModelError {
         mend: String,
     },
     /// The server has too much to do, or this key has asked too much.
-    #[error(
-        "{address} is busy ({status}: {words}); wait a little, or name another in llm.fallback"
-    )]
+    #[error("{address} is busy ({status}: {words}); {}", BUSY)]
     Busy {
         /// Where it is.
         address: String,
@@ -51,9 +71,7 @@ pub enum ModelError {
         retry_after: Option<Duration>,
     },
     /// The prompt is longer than what the model holds.
-    #[error(
-        "the prompt is too long for {model} at {address} ({words}); say it in fewer words, or `/clear`"
-    )]
+    #[error("the prompt is too long for {model} at {address} ({words}); {}", OVERRUN)]
     Overrun {
         /// Where it is.
         address: String,
@@ -63,7 +81,7 @@ pub enum ModelError {
         words: String,
     },
     /// The server refused, or failed before the answer began.
-    #[error("the model server at {address} answered {status}: {words}")]
+    #[error("the model server at {address} answered {status}: {words}; {}", status_mend(*.status))]
     Status {
         /// Where it is.
         address: String,
@@ -73,7 +91,7 @@ pub enum ModelError {
         words: String,
     },
     /// The server failed while it answered.
-    #[error("the model server at {address} failed in the middle of the answer: {words}")]
+    #[error("the model server at {address} failed in the middle of the answer: {words}; {}", AGAIN)]
     Server {
         /// Where it is.
         address: String,
@@ -81,7 +99,7 @@ pub enum ModelError {
         words: String,
     },
     /// What came is not what such a server sends.
-    #[error("what came from {address} is not what {expected} sends ({shown:?}); check the address")]
+    #[error("what came from {address} is not what {expected} sends ({shown:?}); {}", ADDRESS)]
     BadFrame {
         /// Where it came from.
         address: String,
@@ -91,13 +109,13 @@ pub enum ModelError {
         shown: String,
     },
     /// The connection ended before the answer did.
-    #[error("the answer was cut off: {address} closed the connection; ask again")]
+    #[error("the answer was cut off: {address} closed the connection; {}", AGAIN)]
     Cut {
         /// Where it came from.
         address: String,
     },
     /// The connection broke.
-    #[error("the connection to {address} broke ({reason}); ask again")]
+    #[error("the connection to {address} broke ({reason}); {}", AGAIN)]
     Transport {
         /// Where it led.
         address: String,
@@ -129,9 +147,7 @@ pub enum ModelError {
         mend: String,
     },
     /// The answer has no end.
-    #[error(
-        "the answer of {address} has no end and was stopped after {after}; ask for less, or try another model"
-    )]
+    #[error("the answer of {address} has no end and was stopped after {after}; {}", LESS)]
     Endless {
         /// Where it came from.
         address: String,
@@ -139,7 +155,7 @@ pub enum ModelError {
         after: String,
     },
     /// It has failed too often of late and is not asked at the moment.
-    #[error("{address} is not asked for another {} s after it failed {failures} times: {last}", .left.as_secs())]
+    #[error("{address} is not asked for another {} s after it failed{}: {last}", .left.as_secs(), times(*.failures))]
     Resting {
         /// Where it is.
         address: String,
@@ -154,7 +170,7 @@ pub enum ModelError {
     #[error("the answer is cut off: {0}")]
     CutOff(Box<ModelError>),
     /// There is no language model, and this needs one.
-    #[error("this needs a language model, and there is none; start one with `ollama serve`")]
+    #[error("this needs a language model, and there is none; {}", START)]
     NeedsModel,
     /// The settings don't say whom to ask.
     #[error("{0}")]
@@ -181,7 +197,55 @@ impl ModelError {
     #[must_use]
     pub fn what(&self) -> String {
         let text = self.to_string();
-        text.rsplit_once("; ").map_or(text.as_str(), |(what, _)| what).to_owned()
+        let what = text.strip_suffix(self.mend()).and_then(|text| text.strip_suffix("; "));
+        what.unwrap_or(&text).to_owned()
+    }
+
+    /// What mends it, which stands at the end of its text; nothing if the whole text says that.
+    #[must_use]
+    pub fn mend(&self) -> &str {
+        match self {
+            Self::Unreachable { mend, .. }
+            | Self::UnknownModel { mend, .. }
+            | Self::WrongKey { mend, .. }
+            | Self::Silent { mend, .. }
+            | Self::OnlyThought { mend, .. } => mend,
+            Self::Busy { .. } => BUSY,
+            Self::Overrun { .. } => OVERRUN,
+            Self::Status { status, .. } => status_mend(*status),
+            Self::Server { .. } | Self::Cut { .. } | Self::Transport { .. } => AGAIN,
+            Self::BadFrame { .. } => ADDRESS,
+            Self::Endless { .. } => LESS,
+            Self::Resting { last, .. } => last.mend(),
+            Self::CutOff(why) => why.mend(),
+            Self::NeedsModel => START,
+            Self::Settings(_) => "",
+        }
+    }
+
+    /// What tells two failures of one model apart for people: what it is, and the status of HTTP, 0 if there is none.
+    #[must_use]
+    pub(super) fn kind(&self) -> (Discriminant<Self>, u16) {
+        let status = match self {
+            Self::WrongKey { status, .. }
+            | Self::Busy { status, .. }
+            | Self::Status { status, .. } => *status,
+            _ => 0,
+        };
+        (discriminant(self), status)
+    }
+
+    /// What a guest hears, who is told neither where the owner's servers are nor what mends them.
+    #[must_use]
+    pub fn for_guests(&self) -> &'static str {
+        match self {
+            Self::Overrun { .. } => {
+                "that is too long for the model; say it in fewer words, or `/clear`"
+            }
+            Self::Cut { .. } | Self::CutOff(_) => "the answer is cut off; ask again",
+            Self::Endless { .. } => "the answer has no end and was stopped; ask for less",
+            _ => "no model can answer at the moment; ask again later",
+        }
     }
 
     /// The same failure, after words of the answer were shown.
@@ -200,6 +264,90 @@ impl ModelError {
         match self {
             Self::Busy { retry_after, .. } => *retry_after,
             _ => None,
+        }
+    }
+}
+
+/// What helps when a server answers with this status: who fails may do better the next time, who refuses does not.
+fn status_mend(status: u16) -> &'static str {
+    if status >= 500 || status == 408 { AGAIN } else { ANOTHER }
+}
+
+/// How often something happened, behind what happened; nothing if it was once.
+fn times(count: u32) -> String {
+    if count == 1 { String::new() } else { format!(" {count} times") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One of each, with `words` for what servers and systems say.
+    fn all(words: &str) -> Vec<ModelError> {
+        let address = || "a".to_owned();
+        let (words, mend) = (|| words.to_owned(), || "do this; or `that`".to_owned());
+        let (model, waited) = (|| "m".to_owned(), Duration::from_secs(9));
+        let busy = |status| ModelError::Busy {
+            address: address(),
+            status,
+            words: words(),
+            retry_after: None,
+        };
+        let status = |status| ModelError::Status { address: address(), status, words: words() };
+        vec![
+            ModelError::Unreachable { address: address(), reason: words(), mend: mend() },
+            ModelError::UnknownModel { address: address(), model: model(), mend: mend() },
+            ModelError::WrongKey { address: address(), status: 401, mend: mend() },
+            ModelError::WrongKey { address: address(), status: 403, mend: mend() },
+            busy(429),
+            busy(503),
+            ModelError::Overrun { address: address(), model: model(), words: words() },
+            status(400),
+            status(500),
+            ModelError::Server { address: address(), words: words() },
+            ModelError::BadFrame { address: address(), expected: "x".to_owned(), shown: words() },
+            ModelError::Cut { address: address() },
+            ModelError::Transport { address: address(), reason: words() },
+            ModelError::Silent { address: address(), waited, mend: mend() },
+            ModelError::Endless { address: address(), after: "9 s".to_owned() },
+            ModelError::Resting {
+                address: address(),
+                left: waited,
+                failures: 3,
+                last: Box::new(busy(429)),
+            },
+            ModelError::CutOff(Box::new(status(502))),
+            ModelError::NeedsModel,
+        ]
+    }
+
+    #[test]
+    fn each_is_one_line_of_what_happened_and_what_mends_it() {
+        for error in all("boom; bang") {
+            let (what, mend) = (error.what(), error.mend());
+            assert_eq!(error.to_string(), format!("{what}; {mend}"));
+            assert!(!mend.is_empty() && !what.ends_with(mend), "{error}");
+        }
+        let said = |error: &ModelError| error.to_string().contains("boom; bang");
+        assert_eq!(all("boom; bang").iter().filter(|error| said(error)).count(), 11);
+        let settings = ModelError::Settings("no key; write one".to_owned());
+        assert_eq!((settings.what().as_str(), settings.mend()), ("no key; write one", ""));
+    }
+
+    #[test]
+    fn each_is_of_a_kind_of_its_own_whatever_the_server_says_of_it() {
+        for (one, first) in all("boom").iter().enumerate() {
+            for (other, second) in all("bang").iter().enumerate() {
+                assert_eq!(one == other, first.kind() == second.kind(), "{first} {second}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_guests_hear_names_no_address_and_no_command_of_the_owners() {
+        for error in all("boom") {
+            let told = error.for_guests();
+            assert!(!told.contains("config") && !told.contains("/model"), "{told}");
         }
     }
 }

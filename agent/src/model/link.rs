@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use super::breaker::{Breaker, Standing};
-use super::{Ask, Completion, InForce, Listener, Model, ModelError, retry};
+use super::breaker::Standing;
+use super::gate::Gate;
+use super::retry::{self, Tried};
+use super::{Ask, Completion, InForce, Listener, Model, ModelError};
 
 /// A model in a chain, with what is known of its failures.
 pub struct Link {
     model: Arc<dyn Model>,
-    breaker: Breaker,
+    gate: Gate,
     stands_in: bool,
 }
 
@@ -16,7 +18,13 @@ impl Link {
     /// A language model.
     #[must_use]
     pub fn new(model: Arc<dyn Model>) -> Self {
-        Self { model, breaker: Breaker::default(), stands_in: false }
+        Self { model, gate: Gate::default(), stands_in: false }
+    }
+
+    /// A language model behind this gate.
+    #[must_use]
+    pub(super) fn behind(gate: Gate, model: Arc<dyn Model>) -> Self {
+        Self { gate, ..Self::new(model) }
     }
 
     /// What answers without a language model, and only messages.
@@ -48,15 +56,15 @@ impl Link {
         self.stands_in
     }
 
-    /// How its breaker stands now.
+    /// How the breaker before it stands now.
     #[must_use]
     pub fn standing(&self) -> Standing {
-        self.breaker.standing()
+        self.gate.standing()
     }
 
-    /// Takes in what was seen of it before anybody asked.
-    pub(super) fn seen(&self, failure: &ModelError) {
-        self.breaker.ended(Some(failure));
+    /// Takes in what was seen of it while nobody waited for an answer: that it is well, or this failure.
+    pub(super) fn seen(&self, failure: Option<&ModelError>) {
+        self.gate.ended(failure);
     }
 
     /// Completes, with further tries where they are worth it.
@@ -67,11 +75,11 @@ impl Link {
         &self,
         ask: &Ask<'_>,
         progress: &mut Listener<'_>,
-    ) -> Result<Completion, ModelError> {
+    ) -> Result<Completion, Tried> {
         let name = self.name();
-        let pass = self.breaker.pass(&name)?;
-        let mut ended = retry::complete(&*self.model, ask, progress, pass.tries).await;
-        pass.end(&ended);
+        let pass = self.gate.pass(&name).map_err(|error| Tried { error, tries: 0 })?;
+        let mut ended = retry::complete(&*self.model, ask, progress, pass.tries()).await;
+        pass.end(ended.as_ref().err().map(|tried| &tried.error));
         if let Ok(completion) = &mut ended
             && completion.usage.by.is_empty()
         {

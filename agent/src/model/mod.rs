@@ -9,6 +9,8 @@ mod completion;
 mod ended;
 mod endpoint;
 mod error;
+mod gate;
+mod hearer;
 mod in_force;
 mod link;
 mod offline;
@@ -35,6 +37,8 @@ pub use completion::{Call, Completion, Usage};
 pub use ended::Ended;
 pub use endpoint::Endpoint;
 pub use error::ModelError;
+pub use gate::Breakers;
+pub use hearer::Hearer;
 pub use in_force::{Held, InForce, Why};
 pub use link::Link;
 pub use offline::Offline;
@@ -81,6 +85,13 @@ pub type Listener<'l> = dyn for<'p> FnMut(Progress<'p>) + Send + 'l;
 /// How a completion gets on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Progress<'p> {
+    /// Somebody is asked now. Its answer begins from the beginning: nothing of what came before was shown.
+    Asked {
+        /// Who, as [`Model::name`] says.
+        by: &'p str,
+        /// For which time, from 1 on.
+        number: usize,
+    },
     /// The next piece of the text, raw: action blocks and reasoning included, which
     /// [`Words`](crate::answer::Words) keeps from people.
     Piece(&'p str),
@@ -96,7 +107,7 @@ pub enum Progress<'p> {
 }
 
 impl Progress<'_> {
-    /// Whether it is something of the answer itself, which can't be taken back.
+    /// Whether it is something of the answer itself, shown or not.
     #[must_use]
     pub fn is_words(&self) -> bool {
         matches!(self, Self::Piece(piece) if !piece.is_empty())

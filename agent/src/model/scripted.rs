@@ -18,6 +18,7 @@ pub(crate) struct Scripted {
     begins: &'static str,
     takes: Duration,
     offers: &'static [&'static str],
+    fails: Option<(Instant, ModelError)>,
 }
 
 impl Scripted {
@@ -33,6 +34,7 @@ impl Scripted {
             begins: "",
             takes: Duration::ZERO,
             offers: &[],
+            fails: None,
         }
     }
 
@@ -44,6 +46,11 @@ impl Scripted {
     /// The same, which takes so long for each.
     pub(crate) fn taking(self, takes: Duration) -> Self {
         Self { takes, ..self }
+    }
+
+    /// The same, which fails with `error` for so long from now on, before it says anything else.
+    pub(crate) fn failing_for(self, time: Duration, error: ModelError) -> Self {
+        Self { fails: Some((Instant::now() + time, error)), ..self }
     }
 
     /// The same, whose server has these models.
@@ -70,6 +77,9 @@ impl Model for Scripted {
     ) -> Result<Completion, ModelError> {
         self.asked.lock().unwrap().push(Instant::now());
         tokio::time::sleep(self.takes).await;
+        if let Some((_, error)) = self.fails.as_ref().filter(|(until, _)| Instant::now() < *until) {
+            return Err(error.clone());
+        }
         let next = self.says.lock().unwrap().pop_front();
         match next {
             None => std::future::pending().await,
@@ -92,6 +102,10 @@ impl Lists for Scripted {
         Ok(self.offers.iter().map(listed).collect())
     }
 
+    fn address(&self) -> String {
+        self.name.clone()
+    }
+
     fn unknown(&self) -> ModelError {
         ModelError::NeedsModel
     }
@@ -99,12 +113,17 @@ impl Lists for Scripted {
     fn ask_anew(&self) {}
 }
 
-/// Keeps all that is told, words and notices.
+/// Keeps all that the owner is told, words and notices.
 pub(crate) fn hear(heard: &mut Vec<String>) -> impl FnMut(Progress<'_>) + Send {
-    |step| match step {
-        Progress::Piece("") | Progress::Waiting { .. } => {}
+    hear_as(heard, true)
+}
+
+/// Keeps all that the owner, or a guest, is told.
+pub(crate) fn hear_as(heard: &mut Vec<String>, is_owner: bool) -> impl FnMut(Progress<'_>) + Send {
+    move |step| match step {
+        Progress::Piece("") | Progress::Waiting { .. } | Progress::Asked { .. } => {}
         Progress::Piece(piece) => heard.push(piece.to_owned()),
-        Progress::Notice(notice) => heard.push(notice.to_string()),
+        Progress::Notice(notice) => heard.extend(notice.told_to(is_owner).map(str::to_owned)),
     }
 }
 
@@ -112,6 +131,12 @@ pub(crate) fn hear(heard: &mut Vec<String>) -> impl FnMut(Progress<'_>) + Send {
 pub(crate) fn busy(retry_after: Option<Duration>) -> ModelError {
     let (address, words) = ("a".to_owned(), "slow down".to_owned());
     ModelError::Busy { address, status: 429, words, retry_after }
+}
+
+/// A server that fails.
+pub(crate) fn broken() -> ModelError {
+    let [address, words] = ["a", "boom"].map(str::to_owned);
+    ModelError::Status { address, status: 500, words }
 }
 
 /// Nothing listens.

@@ -76,6 +76,9 @@ impl Switch {
             _ => Some(prove(&*self.maker.endpoint(&target)?, progress).await?),
         };
         let chain = Arc::new(self.maker.chain(&target));
+        if let Some(first) = chain.links().first().filter(|_| proof.is_some()) {
+            first.seen(None);
+        }
         *self.at.write().unwrap_or_else(PoisonError::into_inner) = At { first: target, chain };
         Ok(proof)
     }

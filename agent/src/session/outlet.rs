@@ -5,6 +5,7 @@ use protocol::SessionKey;
 use super::Lines;
 use crate::channel::Outgoing;
 use crate::model::Progress;
+use crate::notice::Notice;
 use crate::workspace::OWNER;
 
 /// Says things to the people of one session, on every channel where they are.
@@ -32,14 +33,28 @@ impl Outlet {
             self.say(Outgoing::Waiting(wait));
         }
         if let Progress::Notice(notice) = progress {
-            self.say(Outgoing::Notice(notice.to_string()));
+            self.say_notice(notice);
         }
+    }
+
+    /// Says what happened; to a guest what of it concerns one.
+    pub fn say_notice(&self, notice: &Notice) {
+        match notice.told_to(self.is_owners()) {
+            Some(text) => self.say(Outgoing::Notice(text.to_owned())),
+            None => tracing::info!("session {}: {notice}", self.session),
+        }
+    }
+
+    /// Whether the owner hears it. Every other one is a guest's.
+    #[must_use]
+    pub fn is_owners(&self) -> bool {
+        self.session.as_str() == OWNER
     }
 
     /// Says what is wrong with the agent's files. Where they are is the owner's business, so a guest learns only that
     /// something is.
     pub fn say_fault(&self, fault: String) {
-        if self.session.as_str() == OWNER {
+        if self.is_owners() {
             return self.say(Outgoing::Notice(fault));
         }
         tracing::warn!("session {}: {fault}", self.session);

@@ -70,7 +70,7 @@ fn until_then(chain: &Chain) -> String {
             "until then sentences like those of /actions work".to_owned()
         }
         Some(next) => format!("until then {} answers", next.name()),
-        None => "nobody else is set to answer (llm.fallback)".to_owned(),
+        None => "nobody else is set to answer; name another with `config fallback`".to_owned(),
     }
 }
 

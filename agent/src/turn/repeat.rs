@@ -1,7 +1,7 @@
 //! Keeps the second try of an answer from saying again what the first one has said.
 
 /// What of a second try is shown: nothing, as long as it repeats the first.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct Repeat {
     /// What the first try said and the second has not repeated by now.
     left: String,

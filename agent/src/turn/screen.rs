@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use protocol::ActionCard;
 use tokio::time::Instant;
 
 use super::repeat::Repeat;
 use crate::answer::Words;
 use crate::channel::Outgoing;
-use crate::model::Progress;
+use crate::model::{Hearer, Progress};
 use crate::session::Outlet;
 
 /// Shows one answer as it comes.
@@ -15,8 +16,14 @@ pub(super) struct Screen<'a> {
     outlet: &'a Outlet,
     /// What the turn has said by now.
     said: &'a mut String,
+    hearer: &'a Hearer,
+    begin: Begin<'a>,
     words: Words<'a>,
     repeat: &'a mut Repeat,
+    /// The same before anybody has said anything.
+    before: Repeat,
+    /// What is waited for.
+    what: String,
     /// How much had been said before this answer, in bytes.
     from: usize,
     /// The next piece is set apart from what was said before.
@@ -25,11 +32,27 @@ pub(super) struct Screen<'a> {
     began: Instant,
 }
 
+/// What is known of an answer before it begins.
+pub(super) struct Begin<'a> {
+    /// The actions that it may ask for.
+    pub(super) cards: [&'a [ActionCard]; 2],
+    /// The model whose answers begin with reasoning that looks like words.
+    pub(super) thinks_first: Option<String>,
+}
+
+impl<'a> Begin<'a> {
+    fn words(&self, by: &str) -> Words<'a> {
+        Words::new(self.cards).behind_thought(self.thinks_first.as_deref() == Some(by))
+    }
+}
+
 /// What was seen of an answer while it came.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
+    /// Who was asked last.
+    by: String,
     /// It began with reasoning that looked like words.
-    pub(super) has_thought: bool,
+    has_thought: bool,
     /// How long people waited for the first of its text.
     first: Option<Duration>,
 }
@@ -40,33 +63,63 @@ impl Seen {
     pub(super) fn first_token(&self, said: Option<Duration>) -> Option<Duration> {
         said.and(self.first).or(said)
     }
+
+    /// The model whose answer began with reasoning that looked like words.
+    pub(super) fn thinks_first(self) -> Option<String> {
+        self.has_thought.then_some(self.by)
+    }
 }
 
 impl<'a> Screen<'a> {
     /// For one answer, which goes to the outlet and is kept behind what was said before.
     pub(super) fn new(
         (outlet, said): (&'a Outlet, &'a mut String),
-        words: Words<'a>,
+        hearer: &'a Hearer,
+        begin: Begin<'a>,
         repeat: &'a mut Repeat,
     ) -> Self {
         // A second try sets itself apart from the first.
         let separate = !said.is_empty() && !repeat.is_second();
         let (from, seen, began) = (said.len(), Seen::default(), Instant::now());
-        Self { outlet, from, said, words, repeat, separate, seen, began }
+        let (words, before, what) = (begin.words(""), repeat.clone(), String::new());
+        Self {
+            outlet,
+            said,
+            hearer,
+            begin,
+            words,
+            repeat,
+            before,
+            what,
+            from,
+            separate,
+            seen,
+            began,
+        }
     }
 
-    /// Shows how the model gets on; `what` says what it does.
-    pub(super) fn hear(&mut self, what: &str, progress: Progress<'_>) {
+    /// Shows how the model gets on.
+    pub(super) fn hear(&mut self, progress: Progress<'_>) {
         if progress.is_words() {
             self.seen.first.get_or_insert_with(|| self.began.elapsed());
         }
         match progress {
+            Progress::Asked { by, number } => self.asks(by, number),
             Progress::Piece(piece) => {
                 let piece = self.words.push(piece);
                 self.show(piece);
             }
-            other => self.outlet.say_progress(what, &other),
+            other => self.outlet.say_progress(&self.what, &other),
         }
+    }
+
+    /// Somebody is asked. Of what the one before has written, nothing was shown.
+    fn asks(&mut self, by: &str, number: usize) {
+        self.what = format!("{} is thinking", name_for(self.outlet, by, number));
+        self.outlet.say(Outgoing::Working(self.what.clone()));
+        self.words = self.begin.words(by);
+        *self.repeat = self.before.clone();
+        self.seen = Seen { by: by.to_owned(), has_thought: false, first: None };
     }
 
     /// Shows what was held back, and gives what was seen.
@@ -88,6 +141,7 @@ impl<'a> Screen<'a> {
             self.said.push('\n');
         }
         self.said.push_str(&piece);
+        self.hearer.sees();
         self.outlet.say(Outgoing::Words(piece));
     }
 
@@ -102,6 +156,13 @@ impl<'a> Screen<'a> {
     }
 }
 
+/// What the people of `outlet` call the one who is asked for the so-manieth time.
+fn name_for(outlet: &Outlet, by: &str, number: usize) -> String {
+    // Where it is, is not a guest's business.
+    let name = if outlet.is_owners() { by } else { "the model" };
+    if number == 1 { name.to_owned() } else { format!("{name} (try {number})") }
+}
+
 #[cfg(test)]
 mod tests {
     use protocol::SessionKey;
@@ -111,12 +172,14 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn the_first_token_is_waited_for_from_the_beginning() {
-        let outlet = Outlet::new(SessionKey::new("owner".to_owned()).unwrap(), &Lines::default());
+        let owner = SessionKey::new("owner".to_owned()).unwrap();
+        let (outlet, hearer) = (Outlet::new(owner.clone(), &Lines::default()), Hearer::of(&owner));
         let (mut said, mut repeat) = (String::new(), Repeat::default());
-        let mut screen = Screen::new((&outlet, &mut said), Words::default(), &mut repeat);
+        let begin = Begin { cards: [&[], &[]], thinks_first: None };
+        let mut screen = Screen::new((&outlet, &mut said), &hearer, begin, &mut repeat);
         for piece in ["", "Hel", "lo."] {
             tokio::time::advance(Duration::from_secs(3)).await;
-            screen.hear("m is thinking", Progress::Piece(piece));
+            screen.hear(Progress::Piece(piece));
         }
         let seen = screen.finish();
         assert_eq!(seen.first_token(Some(Duration::from_secs(1))), Some(Duration::from_secs(6)));

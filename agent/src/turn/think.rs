@@ -6,12 +6,13 @@ use protocol::{ActionCard, Taint};
 
 use super::Turn;
 use super::repeat::Repeat;
-use super::screen::Screen;
+use super::screen::{Begin, Screen};
 use crate::action::Observation;
-use crate::answer::{Answer, AnswerError, Shown, Words};
+use crate::answer::{Answer, AnswerError, Shown};
 use crate::channel::Outgoing;
-use crate::model::{Ask, Completion, Fit, Model, Progress, TurnParts};
+use crate::model::{Ask, Completion, Fit, Hearer, Model, ModelError, Progress, TurnParts};
 use crate::prompt::Parts;
+use crate::session::Outlet;
 use crate::workspace::Artifact;
 
 impl Turn<'_> {
@@ -115,19 +116,17 @@ impl Turn<'_> {
         };
         let typed = self.session.entered.typed();
         let turn = TurnParts { message, cards, so_far, memory: &memory, typed: &typed };
-        let name = self.mind.model.name();
-        let what = format!("{name} is thinking");
-        self.outlet.say(Outgoing::Working(what.clone()));
-        let is_likely = self.session.thinks_first.as_ref() == Some(&name);
-        let words = Words::new(cards).behind_thought(is_likely);
-        let mut screen = Screen::new((self.outlet, &mut self.session.said), words, repeat);
-        let ask = Ask::turn(&write, turn);
-        let mut hear = |progress: Progress<'_>| screen.hear(&what, progress);
+        let hearer = Hearer::of(&self.session.key);
+        let begin = Begin { cards, thinks_first: self.session.thinks_first.clone() };
+        let said = &mut self.session.said;
+        let mut screen = Screen::new((self.outlet, said), &hearer, begin, repeat);
+        let ask = Ask::turn(&write, turn).heard_by(&hearer);
+        let mut hear = |progress: Progress<'_>| screen.hear(progress);
         let completed = self.mind.model.complete(&ask, &mut hear).await;
         let seen = screen.finish();
-        let mut completion = completed.map_err(|error| error.to_string())?;
-        self.session.thinks_first = seen.has_thought.then_some(name);
+        let mut completion = completed.map_err(|error| words_for(self.outlet, &error))?;
         completion.usage.first_token = seen.first_token(completion.usage.first_token);
+        self.session.thinks_first = seen.thinks_first();
         Ok(completion)
     }
 }
@@ -141,4 +140,13 @@ struct Thought<'a> {
     cards: [&'a [ActionCard]; 2],
     /// What is wrong with the first try, if this is the second.
     repair: Option<&'a str>,
+}
+
+/// What the people of `outlet` hear of a failure.
+fn words_for(outlet: &Outlet, error: &ModelError) -> String {
+    if outlet.is_owners() {
+        return error.to_string();
+    }
+    tracing::warn!(%error, "a guest has no answer");
+    error.for_guests().to_owned()
 }

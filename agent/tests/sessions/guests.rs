@@ -109,3 +109,15 @@ async fn an_answer_counts_while_a_turn_runs() {
     house.console.tell("owner", "console:owner", Said::Stop).await;
     assert!(house.console.heard("owner").await.contains("[stopped]"));
 }
+
+#[tokio::test]
+async fn where_the_owners_models_are_and_what_mends_them_is_told_to_the_owner_alone() {
+    let mut house = house();
+    house.telegram.say("telegram-1", "telegram:1", "fail").await;
+    let guest = house.telegram.heard("telegram-1").await;
+    assert!(guest.contains("[no model can answer at the moment; ask again later]"), "{guest}");
+    assert!(!guest.contains("10.0.0.7") && !guest.contains(".env"), "{guest}");
+    house.console.say("owner", "console:owner", "fail").await;
+    let owner = house.console.heard("owner").await;
+    assert!(owner.contains("10.0.0.7:80 refuses the key (401); put it into `.env`"), "{owner}");
+}

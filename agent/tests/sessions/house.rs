@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) const LONG: Duration = Duration::from_secs(60);
 
-/// Answers `say X` with X, thinks for ever about `stuck`, waits at `meet` for everybody, and else repeats what was said.
+/// Answers `say X` with X, fails at `fail`, thinks for ever about `stuck`, waits at `meet` for everybody, and else repeats what was said.
 #[derive(Clone)]
 pub(crate) struct Parrot {
     pub(crate) prompts: Arc<Mutex<Vec<String>>>,
@@ -44,6 +44,10 @@ impl Model for Parrot {
         self.prompts.lock().unwrap().push(prompt.text);
         let turn = ask.turn.unwrap();
         let text = match turn.message {
+            "fail" => {
+                let [address, mend] = ["10.0.0.7:80", "put it into `.env`"].map(str::to_owned);
+                return Err(ModelError::WrongKey { address, status: 401, mend });
+            }
             "stuck" => std::future::pending().await,
             "meet" => {
                 self.meeting.wait().await;

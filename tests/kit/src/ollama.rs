@@ -5,6 +5,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -47,8 +48,13 @@ impl Says {
     /// That it has too much to do; after `retry_after` seconds it may have less.
     #[must_use]
     pub fn busy(retry_after: u64) -> Self {
+        Self::too_much(Some(retry_after))
+    }
+
+    fn too_much(retry_after: Option<u64>) -> Self {
         let body = json!({"error": "slow down"}).to_string();
-        Self::Status(429, vec![format!("Retry-After: {retry_after}")], body)
+        let wait = retry_after.map(|seconds| format!("Retry-After: {seconds}"));
+        Self::Status(429, wait.into_iter().collect(), body)
     }
 
     /// That it does not have the model.
@@ -70,8 +76,17 @@ pub struct OllamaServer {
 struct Served {
     answers: Mutex<VecDeque<Says>>,
     prompts: Mutex<Vec<String>>,
+    busy: Mutex<Option<Busy>>,
     left: AtomicUsize,
     stopped: AtomicBool,
+}
+
+/// Since when it has had too much to do, for how long, and what it asks for, in seconds.
+#[derive(Debug)]
+struct Busy {
+    since: Option<Instant>,
+    lasts: Duration,
+    retry_after: Option<u64>,
 }
 
 impl OllamaServer {
@@ -108,6 +123,14 @@ impl OllamaServer {
             }
         });
         Self { address, served }
+    }
+
+    /// Has too much to do from the next prompt on, for so long; says in `Retry-After` so many seconds, if any.
+    ///
+    /// # Panics
+    /// When a thread that serves has panicked.
+    pub fn be_busy(&self, lasts: Duration, retry_after: Option<u64>) {
+        *self.served.busy.lock().unwrap() = Some(Busy { since: None, lasts, retry_after });
     }
 
     /// Its address, as OLLAMA_HOST takes it.
@@ -164,11 +187,24 @@ impl Served {
         let body: Value = serde_json::from_slice(&request.body).unwrap();
         let prompt = prompt(&body);
         self.prompts.lock().unwrap().push(prompt.clone());
+        if let Some(busy) = self.busy() {
+            // A client that has gone misses nothing.
+            let _ = self.say(&mut stream, busy, &prompt);
+            return;
+        }
         let next = self.answers.lock().unwrap().pop_front();
         let next = next.unwrap_or(Says::Begins(String::new()));
         if self.say(&mut stream, next, &prompt).is_err() {
             self.left.fetch_add(1, Ordering::SeqCst);
         }
+    }
+
+    /// What it says while it has too much to do.
+    fn busy(&self) -> Option<Says> {
+        let mut busy = self.busy.lock().unwrap();
+        let Busy { since, lasts, retry_after } = busy.as_mut()?;
+        let is_over = since.get_or_insert_with(Instant::now).elapsed() >= *lasts;
+        (!is_over).then(|| Says::too_much(*retry_after))
     }
 
     /// Fails when the client has gone.

@@ -1,6 +1,7 @@
 //! What an endpoint has learned of its server, in this process and before.
 
 mod report;
+mod room;
 mod sight;
 mod span;
 mod thoughts;
@@ -42,9 +43,13 @@ struct State {
     kept: Learned,
     /// When the server said what it is, if it has not gone away since.
     asked: Option<Millis>,
-    /// The window that is asked for since a message needed it, in tokens. It never shrinks: the server would
-    /// load the model anew each time.
+    /// The window that is asked for since a message needed it, in tokens. It shrinks only if there is no room for it: the
+    /// server would load the model anew each time.
     grown: u64,
+    /// The window of the latest answer, in tokens; 0 before the first.
+    held: u64,
+    /// The window beyond which there was no room, in tokens.
+    most: Option<u64>,
     /// How many answers in a row had not the form that was asked for.
     shapeless: u8,
     takes_temperature: bool,
@@ -75,6 +80,8 @@ impl Memo {
             learned,
             asked: None,
             grown: 0,
+            held: 0,
+            most: None,
             shapeless: 0,
             takes_temperature: true,
             sees: None,
@@ -123,17 +130,6 @@ impl Memo {
         };
         let bytes_per_token = state.learned.bytes_per_token.unwrap_or(measure::BYTES_PER_TOKEN);
         Size { window, bytes_per_token }
-    }
-
-    /// Doubles the window that is asked for, if the model can hold that.
-    pub(super) fn grow(&self, window: u64) -> bool {
-        let mut state = self.lock();
-        let limit = state.learned.window.unwrap_or_default();
-        let can = self.sized == SizedBy::Asker && window < limit;
-        if can {
-            state.grown = window.saturating_mul(2).min(limit);
-        }
-        can
     }
 
     /// A prompt was too long, though it should have fit if `fits`; the server spoke of a window of `said`

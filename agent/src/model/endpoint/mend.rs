@@ -54,6 +54,13 @@ impl Endpoint {
                 self.memo.refused_temperature();
                 Ok(plan.way)
             }
+            _ if lacks_memory(&failure.error)
+                && self.window.is_none()
+                && self.memo.shrink(plan.size.window) =>
+            {
+                tracing::info!(error = %failure.error, "the model is asked with a smaller window");
+                Ok(plan.way)
+            }
             _ if refuses_form(&failure) && plan.form != Form::Free && self.way.is_none() => {
                 let Some(next) = plan::next(plan.way) else { return Err(failure.error) };
                 let words = || befallen(&plan.way.to_string(), &failure.error);
@@ -77,6 +84,17 @@ fn befallen(sent: &str, error: &ModelError) -> String {
             format!("{sent} was answered with {status}: {words}")
         }
         other => format!("{sent} failed: {}", other.what()),
+    }
+}
+
+/// Whether the machine of the server has no room for what was asked: Ollama says "model requires more system memory", its
+/// runner "out of memory".
+fn lacks_memory(error: &ModelError) -> bool {
+    match error {
+        ModelError::Status { status: 500.., words, .. } | ModelError::Server { words, .. } => {
+            words.to_lowercase().contains("memory")
+        }
+        _ => false,
     }
 }
 

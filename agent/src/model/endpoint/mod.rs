@@ -104,6 +104,12 @@ impl Endpoint {
         Ok(models)
     }
 
+    /// Where its server is, for people.
+    #[must_use]
+    pub fn address(&self) -> String {
+        self.provider.place().address.clone()
+    }
+
     /// What it means when the server does not have the model.
     #[must_use]
     pub fn unknown_model(&self) -> ModelError {
@@ -163,6 +169,7 @@ impl Endpoint {
     /// Learns from an answer what fits, and gives it.
     fn completed(&self, plan: Plan<'_>, mut gathered: Gathered, watch: &Watch) -> Completion {
         let tokens = gathered.tokens;
+        self.memo.held(plan.size.window);
         let mut cut = plan.rendered.cut.clone();
         match tokens.read {
             // A server that fills the whole window with the prompt has left out what was too much.

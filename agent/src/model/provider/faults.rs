@@ -44,7 +44,7 @@ impl Place {
         let mend = match self.provider {
             ProviderName::Ollama => "see what it does with `ollama ps`",
             _ if self.is_local() => "see what it does in its log",
-            _ => "ask again later, or name another in llm.fallback",
+            _ => "ask again later, or name another with `config fallback`",
         };
         ModelError::Silent { address: self.address.clone(), waited, mend: mend.to_owned() }
     }

@@ -46,6 +46,7 @@ impl Memo {
     pub(in crate::model::endpoint) fn described(&self, said: Listed) {
         let mut state = self.lock();
         state.asked = Some(self.known.now());
+        state.room_again();
         let build = said.build.map(|build| build.chars().take(BUILD).collect::<String>());
         if build.is_some() && state.learned.build.is_some() && build != state.learned.build {
             tracing::info!(

@@ -191,6 +191,47 @@ async fn ollamas_window_doubles_for_what_can_not_be_shorter_and_stays() {
 }
 
 #[tokio::test]
+async fn a_window_for_which_ollama_has_no_memory_is_taken_back() {
+    let show = serde_json::json!({"model_info": {"llama.context_length": 131_072}}).to_string();
+    let full = "model requires more system memory (5.6 GiB) than is available (4.1 GiB)";
+    // What can't be cut, in bytes, and the windows that are asked for; the largest has no room.
+    for (needed, expected) in [
+        (vec![60_000], vec![32_768, 8_192]),
+        (vec![3_000, 60_000, 3_000, 60_000], vec![8_192, 32_768, 8_192, 8_192, 8_192]),
+        (vec![30_000, 60_000, 30_000, 60_000], vec![16_384, 32_768, 16_384, 16_384, 16_384]),
+    ] {
+        let answer = |window: &u64| match window {
+            32_768.. => refuses("500 Internal Server Error", full),
+            _ => says(&OLLAMA, "{}"),
+        };
+        let script: Vec<Says> = expected.iter().map(answer).collect();
+        let server = Server::described(script, &[("/api/show", show.clone())]).await;
+        let endpoint = endpoint(&OLLAMA, &server);
+        for bytes in needed {
+            let text = "x".repeat(bytes);
+            let write = |_: Fit<'_>| Rendered { text: text.clone(), ..Rendered::default() };
+            ask_turn(&endpoint, &write).await.unwrap();
+        }
+        let bodies = server.bodies();
+        let windows: Vec<_> =
+            bodies.iter().filter_map(|body| body["options"]["num_ctx"].as_u64()).collect();
+        assert_eq!(windows, expected);
+    }
+}
+
+#[tokio::test]
+async fn the_smallest_window_and_one_that_the_owner_wishes_for_are_not_taken_back() {
+    let show = serde_json::json!({"model_info": {"llama.context_length": 131_072}}).to_string();
+    for wish in [None, Some(16_384)] {
+        let no = refuses("500 Internal Server Error", "CUDA error: out of memory");
+        let server = Server::described([no], &[("/api/show", show.clone())]).await;
+        let endpoint = endpoint(&OLLAMA, &server).with_window(wish);
+        let error = ask_turn(&endpoint, &written).await.unwrap_err();
+        assert!(error.to_string().contains("out of memory"), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn the_servers_count_moves_what_fits() {
     let folder = tempfile::tempdir().unwrap();
     for api in ALL {

@@ -84,13 +84,13 @@ async fn servers_that_are_another_one_or_stop_half_way() {
         assert_eq!(
             error_of("200 OK", b"<!DOCTYPE html>\n<html>").await,
             format!(
-                "what came from HOST is not what {expected} sends (\"<!DOCTYPE html>\"); check the address"
+                "what came from HOST is not what {expected} sends (\"<!DOCTYPE html>\"); check the address with `config llm`"
             )
         );
         assert_eq!(
             error_of("502 Bad Gateway", b"<html>\n<h1>Bad</h1>").await,
             format!(
-                "the model server at HOST answered 502: a web page, so this may not be {expected}"
+                "the model server at HOST answered 502: a web page, so this may not be {expected}; ask again, or another with `/model TARGET`"
             )
         );
         let plain = error_of("200 OK\r\ncontent-type: text/plain", b"Internal error: no\n").await;
@@ -98,14 +98,14 @@ async fn servers_that_are_another_one_or_stop_half_way() {
         assert_eq!(
             error_of("302 Found\r\nlocation: http://127.0.0.1:1/", b"").await,
             "the model server at HOST answered 302: it points to another address, which is not followed; \
-             write the right one"
+             write the right one; ask another with `/model TARGET`"
         );
         let failing = [api.text("Well"), api.failure("out of memory")].concat();
         assert_eq!(
             error_of("200 OK", failing.as_bytes()).await,
-            "the model server at HOST failed in the middle of the answer: out of memory"
+            "the model server at HOST failed in the middle of the answer: out of memory; ask again, or another with `/model TARGET`"
         );
-        let cut = "the answer was cut off: HOST closed the connection; ask again";
+        let cut = "the answer was cut off: HOST closed the connection; ask again, or another with `/model TARGET`";
         let text = api.text("Wéll");
         let half = text.find('é').unwrap() + 1;
         for body in [b"".as_slice(), text.as_bytes(), &text.as_bytes()[..half]] {
@@ -120,8 +120,8 @@ async fn servers_that_are_another_one_or_stop_half_way() {
 
 #[tokio::test]
 async fn answers_without_an_end_are_stopped() {
-    let too_large = "the answer of HOST has no end and was stopped after 1048576 bytes; ask for less, or try \
-                     another model";
+    let too_large = "the answer of HOST has no end and was stopped after 1048576 bytes; ask for less, or \
+                     another with `/model TARGET`";
     for api in ALL {
         let long = "x".repeat(1_000);
         let begin = if api.name == "ollama" { "" } else { "data: " };
@@ -179,8 +179,8 @@ async fn tokens_that_never_end_end_after_twenty_minutes() {
         let begun = chunked("200 OK", &[], false);
         let (_, result) = hi(&api, Says::Every(begun, Duration::from_secs(50), token)).await;
         tokio::time::resume();
-        let endless = "the answer of HOST has no end and was stopped after 1200 s; ask for less, or try another \
-                       model";
+        let endless = "the answer of HOST has no end and was stopped after 1200 s; ask for less, or another \
+                       with `/model TARGET`";
         assert_eq!(result.unwrap_err(), endless, "{}", api.name);
     }
 }

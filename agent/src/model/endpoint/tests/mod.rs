@@ -57,6 +57,7 @@ async fn ask(endpoint: &Endpoint, ask: &Ask<'_>) -> (Told, Result<Completion, Mo
             told.waiting.push((waited.as_secs(), limit.as_secs()));
         }
         Progress::Notice(notice) => told.notices.push(notice.to_string()),
+        Progress::Asked { .. } => {}
     };
     let result = endpoint.complete(ask, &mut hear).await;
     (told, result)
