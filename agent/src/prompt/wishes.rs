@@ -9,11 +9,22 @@ use regex::Regex;
 use super::handed::wish;
 use super::relevance::{Known, Text, Told};
 use super::said::Said;
-use super::words::{has_number, words};
+use super::words::words;
 
 /// What stands between two wishes in one message, in the languages that the first-party actions are shown in.
 static BETWEEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\s(?:and|then|und|dann|y|e|et)\s|\s&\s|[,;?!]\s|\.\s|[和、并,;。?!]").ok()
+    Regex::new(
+        r"(?i)\s(?:and|then|und|dann|y|e|et)\s|\s&\s|[,;?!]\s|\.\s|[和并、\u{ff0c}\u{ff1b}\u{3002}\u{ff1f}\u{ff01}]",
+    )
+    .ok()
+});
+
+/// A time or a span of time, in the same languages: `at 9`, `in 5`, `8 minutes`, `9点`.
+static TIME: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)\b(?:at|by|in|for|until|um|gegen|bis|a\s+las?|en|para|hasta)\s+\d|\d\s*(?:[ap]m\b|uhr\b|h\b|min|sec|sek|hour|stund|hora|seg|点|點|分)",
+    )
+    .ok()
 });
 
 /// A thing that a message asks for.
@@ -40,13 +51,17 @@ pub(super) fn wishes<'c>(said: Said<'_>, cards: &[&'c ActionCard]) -> Vec<Wished
 fn wished<'c>(text: &str, known: &Known, cards: &[&'c ActionCard]) -> Vec<Wished<'c>> {
     let mut found: Vec<Wish> = Vec::new();
     let mut wished: Vec<Wished<'c>> = Vec::new();
+    // `On Friday at 5, remind me of it`
+    let mut head = String::new();
     for part in parts(&wish(text)) {
         let wish = Wish::of(part, known, &found);
         let card = wish.as_ref().and_then(|wish| cards.get(wish.place).copied());
         match (card, wished.last_mut()) {
-            (Some(card), _) => wished.push(Wished { card, words: part.to_owned() }),
+            (Some(card), _) => {
+                wished.push(Wished { card, words: std::mem::take(&mut head) + part })
+            }
             (None, Some(last)) => last.words.extend([" ", part]),
-            (None, None) => {}
+            (None, None) => head.extend([part, " "]),
         }
         found.extend(wish);
     }
@@ -66,26 +81,27 @@ struct Wish {
     /// The place of the card.
     place: usize,
     text: Text,
-    /// Whether it names a time or another number.
-    has_number: bool,
+    /// Whether it names a time.
+    has_time: bool,
 }
 
 impl Wish {
     /// What `part` asks for beyond the `earlier` parts, if it tells.
     fn of(part: &str, known: &Known, earlier: &[Self]) -> Option<Self> {
-        let (text, has_number) = (Text::of(part), has_number(part));
+        let (text, has_time) = (Text::of(part), has_time(part));
         let Some(place) = known.best(&text) else {
             // `at 9 to call Max and at 11 to feed the cat`
-            let last = earlier.last().filter(|last| last.has_number && has_number)?;
-            return Some(Self { place: last.place, text, has_number });
+            let last = earlier.last().filter(|last| last.has_time && has_time)?;
+            return Some(Self { place: last.place, text, has_time });
         };
         let told = known.told(place)?;
-        let mut same = earlier.iter().filter(|earlier| earlier.place == place);
-        same.all(|earlier| is_another(told, &earlier.text, &text)).then_some(Self {
-            place,
-            text,
-            has_number,
-        })
+        let is_new = |one: &Self| {
+            (one.has_time && has_time)
+                || begins_again(told, &one.text, &text)
+                || is_another(told, &one.text, &text)
+        };
+        let mut same = earlier.iter().filter(|one| one.place == place);
+        same.all(is_new).then_some(Self { place, text, has_time })
     }
 }
 
@@ -100,6 +116,16 @@ fn parts(message: &str) -> Box<dyn Iterator<Item = &str> + '_> {
         Some(between) => Box::new(between.split(message)),
         None => Box::new(std::iter::once(message)),
     }
+}
+
+fn has_time(part: &str) -> bool {
+    TIME.as_ref().is_some_and(|time| time.is_match(part))
+}
+
+/// Whether both begin with the same word as an example: `text Lena ... and text Paul ...`.
+fn begins_again(told: &Told, earlier: &Text, text: &Text) -> bool {
+    let first = text.first.as_ref().filter(|first| told.firsts.contains(*first));
+    first.is_some() && first == earlier.first.as_ref()
 }
 
 /// Whether `text` wants another thing of the same action than `earlier`: another value of the same parameter, or another
@@ -125,6 +151,15 @@ mod tests {
     }
 
     #[test]
+    fn what_stands_before_the_first_wish_is_its() {
+        let cards = router_cards();
+        let cards: Vec<&ActionCard> = cards.iter().collect();
+        let wishes = wishes(Said::plainly("On Friday, publish it, and fetch a.example"), &cards);
+        let words: Vec<&str> = wishes.iter().map(|one| one.words.as_str()).collect();
+        assert_eq!(words, ["On Friday publish it", "and fetch a.example"]);
+    }
+
+    #[test]
     fn each_part_that_tells_is_a_wish() {
         for (message, names) in [
             (
@@ -138,6 +173,14 @@ mod tests {
             ("Post on X: salt and pepper, remember LinkedIn", vec!["CREATE_POST"]),
             ("Post 'a' to X at 9 and at 11", vec!["CREATE_POST", "CREATE_POST"]),
             ("How are you, and what is 2 and 2?", vec![]),
+            ("Post 'a' to X at 9, 2 pills and 1 apple", vec!["CREATE_POST"]),
+            ("Post this on X, 1,000 times", vec!["CREATE_POST"]),
+            ("Remember that my website is example.org", vec!["_MEMORY_WRITE"]),
+            ("Remember one thing and remember another", vec!["_MEMORY_WRITE", "_MEMORY_WRITE"]),
+            (
+                "Read https://a.example\u{ff0c}https://b.example\u{3002}",
+                vec!["WEB_FETCH", "WEB_FETCH"],
+            ),
         ] {
             assert_eq!(wished(message), names, "{message}");
         }

@@ -5,7 +5,7 @@ use protocol::ActionCard;
 use serde_json::{Value, json};
 
 use crate::prompt::handed::pieces;
-use crate::prompt::words::is_ideograph;
+use crate::prompt::words::{is_ideograph, kinds};
 
 /// How many words a piece of a message may have: each run of them is listed, and a server makes a rule of each.
 const WORDS: usize = 30;
@@ -14,16 +14,38 @@ const WORDS: usize = 30;
 /// what the message hands on; if that is nothing, it has to be written.
 pub(super) fn only(message: &str, card: &ActionCard, param: &str) -> Option<Value> {
     let schema = card.params.get(param)?;
-    let is_text = schema.get("type").is_some_and(|kind| kind == "string");
-    let is_free = ["enum", "const", "format"].iter().all(|key| schema.get(key).is_none());
-    if !is_text || !is_free || !is_copied(card, param) {
+    if !is_free_text(schema) || !is_copied(card, param) {
         return None;
     }
     let parts = match is_handed(card, param) {
         true => handed(message),
-        false => parts(message),
+        false => of_kind(parts(message), card, param),
     };
     (!parts.is_empty()).then(|| json!({"type": "string", "enum": parts}))
+}
+
+fn is_free_text(schema: &Value) -> bool {
+    let is_text = schema.get("type").is_some_and(|kind| kind == "string");
+    is_text && ["enum", "const", "format"].iter().all(|key| schema.get(key).is_none())
+}
+
+/// Of a parameter that is an address in all examples, the addresses; there may be none, and then it is remembered ones
+/// that are meant.
+fn of_kind<'m>(parts: Vec<&'m str>, card: &ActionCard, param: &str) -> Vec<&'m str> {
+    match in_all_examples(card, param, |_, value| kinds(value).next().is_some()) {
+        true => parts.into_iter().filter(|part| is_one_kind(part)).collect(),
+        false => parts,
+    }
+}
+
+fn is_one_kind(part: &str) -> bool {
+    !part.contains(char::is_whitespace) && kinds(part).next().is_some()
+}
+
+/// Whether the action takes words of the message as they stand there.
+pub(super) fn takes_words(card: &ActionCard) -> bool {
+    let takes = |(name, schema): (&String, &Value)| is_free_text(schema) && is_copied(card, name);
+    card.params.iter().any(takes)
 }
 
 /// How many parts of the message there are to be listed.
@@ -139,6 +161,14 @@ mod tests {
         assert_eq!(values("Post 'a b' and 'c'"), Some(json!(["a b", "c"])));
         assert_eq!(values("Post a haiku on rain"), None);
         assert_eq!(values("Post ''"), None);
+    }
+
+    #[test]
+    fn an_address_is_one_of_the_message_or_a_remembered_one() {
+        let mails = card(json!([{"say": "Mail a@b.example.", "params": {"text": "a@b.example"}}]));
+        let values = |message| only(message, &mails, "text").map(|only| only["enum"].clone());
+        assert_eq!(values("Mail eva@c.example, please").unwrap()[0], "eva@c.example");
+        assert_eq!(values("Mail Anna that dinner is at 8"), None);
     }
 
     #[test]

@@ -4,16 +4,21 @@
 use protocol::{ActionCard, Code, Outcome};
 
 use crate::action::Observation;
+use crate::prompt::wishes::Wished;
 
 /// Each action whose only failure of that kind is also the last that was heard of it. Who fails twice may choose.
-pub(super) fn again<'c>(cards: &[&'c ActionCard], so_far: &[Observation]) -> Vec<&'c ActionCard> {
+pub(super) fn again<'c>(
+    cards: &[&'c ActionCard],
+    wished: &[Wished<'c>],
+    so_far: &[Observation],
+) -> Vec<&'c ActionCard> {
     let mut due: Vec<&ActionCard> = Vec::new();
     for (place, seen) in so_far.iter().enumerate() {
         let is_other = |other: &Observation| other.action != seen.action;
         let is_last = so_far[place + 1..].iter().all(is_other);
         let is_first = so_far[..place].iter().all(|other| is_other(other) || !was_misasked(other));
         if was_misasked(seen) && is_last && is_first {
-            due.extend(meant(cards, seen));
+            due.extend(meant(cards, wished, seen));
         }
     }
     due
@@ -25,10 +30,16 @@ fn was_misasked(seen: &Observation) -> bool {
     matches!(stopped.code, Code::BadParams | Code::UnknownAction)
 }
 
-/// The action of that name, or the one whose name is most like it.
-fn meant<'c>(cards: &[&'c ActionCard], seen: &Observation) -> Option<&'c ActionCard> {
-    let names = || cards.iter().map(|card| card.name.as_str());
-    let given = seen.action.as_str();
-    let name = names().find(|name| *name == given).or_else(|| home::nearest(given, names()))?;
-    cards.iter().copied().find(|card| card.name.as_str() == name)
+/// The action of that name. Of an unknown name the one that the message asks for, if that is one alone; never the one that
+/// is merely spelt alike: `DELETE_POST` is not to become `CREATE_POST`.
+fn meant<'c>(
+    cards: &[&'c ActionCard],
+    wished: &[Wished<'c>],
+    seen: &Observation,
+) -> Option<&'c ActionCard> {
+    let exact = cards.iter().copied().find(|card| card.name == seen.action);
+    match wished {
+        [one] => exact.or(Some(one.card)),
+        _ => exact,
+    }
 }

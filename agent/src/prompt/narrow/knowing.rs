@@ -18,16 +18,25 @@ static BEGINS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// A proposal that begins like a question: `what about a post on X?`.
-const PROPOSALS: [&str; 2] = ["what about", "how about"];
+/// What asks for a deed though it begins like a question, or stands behind one: `what about a post on X?`, `when you have a
+/// moment, can you ...`.
+static PROPOSES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?ix)^\W*(?:what\ about|how\ about|why\ don't\ (?:you|we)|wie\ wär|wie\ wäre|was\ hältst|qué\ tal\ si|por\ qué\ no)
+        |(?:[,;.!]\s*|\b(?:and|und|y)\s+)(?:also\s+|auch\s+)?
+            (?:please|can|could|would|will|kannst|könntest|bitte|puedes|podrías)\b
+        |请|能不能|帮",
+    )
+    .ok()
+});
 
 /// Whether it begins with a question word, ends with a question mark, and hands nothing on.
 pub(super) fn is_question(said: Said<'_>) -> bool {
     let begins = |text: &str| BEGINS.as_ref().is_some_and(|begins| begins.is_match(text));
-    let is_proposal = |text: &str| {
-        let text = text.to_lowercase();
-        PROPOSALS.iter().any(|proposal| text.starts_with(proposal))
-    };
-    let asks = |text: &str| begins(text) && !is_proposal(text);
-    is_asking(said.message) && !hands_on(said.message) && said.texts().any(asks)
+    let is_proposal =
+        |text: &str| PROPOSES.as_ref().is_some_and(|proposes| proposes.is_match(text));
+    is_asking(said.message)
+        && !hands_on(said.message)
+        && said.texts().any(begins)
+        && !said.texts().any(is_proposal)
 }

@@ -70,12 +70,12 @@ const TELL_WHY: &str = "tell the user why it was not done";
 #[must_use]
 pub(crate) fn narrowed(asked: &Asked<'_>) -> Narrowed {
     let all: Vec<&ActionCard> = asked.cards.into_iter().flatten().collect();
-    let due = due::again(&all, asked.so_far);
+    let wished = wishes(asked.said, &all);
+    let due = due::again(&all, &wished, asked.so_far);
     if !due.is_empty() {
         let shapes = vec![Shape::of_all(&due)];
         return Narrowed { cards: asked.narrow(due), shapes };
     }
-    let wished = wishes(asked.said, &all);
     // A small model that has acted goes on acting as long as it may.
     let is_over = !asked.so_far.is_empty() && asked.so_far.len() >= wished.len();
     let cards = if is_over { Vec::new() } else { asked.meant(&wished) };
@@ -96,9 +96,9 @@ impl<'a> Asked<'a> {
         }
         let is_wished = |card: &ActionCard| wished.iter().any(|one| one.card.name == card.name);
         if cards.iter().any(|card| is_wished(card)) {
-            cards.retain(|card| is_wished(card));
+            cards.retain(|card| is_wished(card) && there.has_place(card));
         } else {
-            cards.retain(|card| there.has_what_it_needs(card));
+            cards.retain(|card| there.has_what_it_needs(self.said, card));
         }
         cards
     }
@@ -106,7 +106,8 @@ impl<'a> Asked<'a> {
     /// The answers that there may be: talk, unless something is handed on to an action; and as many actions as are told.
     fn shapes(&self, wished: &[Wished<'_>], cards: &[ActionCard]) -> Vec<Shape> {
         let message = self.said.message;
-        let is_order = !wished.is_empty() && hands_on(message) && !is_asking(message);
+        let takes = |one: &Wished<'_>| copied::takes_words(one.card);
+        let is_order = hands_on(message) && !is_asking(message) && wished.iter().any(takes);
         let is_first = self.so_far.is_empty();
         let mut shapes: Vec<Shape> = Vec::new();
         if !is_order || cards.is_empty() {
@@ -115,14 +116,31 @@ impl<'a> Asked<'a> {
         if cards.is_empty() {
             return shapes;
         }
-        match wished {
-            [_, _, ..] if is_first => shapes.push(self.shape_of(wished)),
+        match self.now(wished) {
+            now @ [_, _, ..] if is_first => shapes.push(self.shape_of(now)),
+            [now] if is_first => {
+                let is_now = |card: &&ActionCard| card.name == now.card.name;
+                shapes.extend(cards.iter().filter(is_now).map(Shape::of_one));
+            }
             _ => shapes.extend(cards.iter().map(Shape::of_one)),
         }
         if wished.is_empty() && joins(self.said) {
             shapes.push(Shape::of_two(cards));
         }
         shapes
+    }
+
+    /// What can be done now: who reads something first acts on what it says only when it is read, unless the message holds
+    /// the words.
+    fn now<'w>(&self, wished: &'w [Wished<'a>]) -> &'w [Wished<'a>] {
+        let acts = |one: &Wished<'_>| one.card.effect != Effect::None;
+        match wished.iter().position(acts) {
+            Some(deed) if !hands_on(self.said.message) => {
+                let reads = |one: &Wished<'_>| there::is_about_a_place(one.card);
+                if deed > 0 && wished[..deed].iter().all(reads) { &wished[..deed] } else { wished }
+            }
+            _ => wished,
+        }
     }
 
     /// Words alone. Who has acted tells what came of it; what a deed brought is on the screen already.
@@ -155,6 +173,7 @@ impl<'a> Asked<'a> {
             } else {
                 &one.words
             };
+            let copied = if is_much(&cards, copied) { "" } else { copied };
             narrow(one.card, said, copied, &there.at(place, wished))
         };
         let each = wished.iter().enumerate().map(own).collect();
@@ -164,8 +183,7 @@ impl<'a> Asked<'a> {
     /// The cards, each once, with what stands in the message as their only values.
     fn narrow(&self, cards: Vec<&ActionCard>) -> Vec<ActionCard> {
         let there = There::of(self);
-        let is_much = cards.len() * copied::count(self.said.message) > PARTS;
-        let copied = if is_much { "" } else { self.said.message };
+        let copied = if is_much(&cards, self.said.message) { "" } else { self.said.message };
         let mut once: Vec<ActionCard> = Vec::new();
         for card in cards {
             if once.iter().all(|known| known.name != card.name) {
@@ -174,6 +192,11 @@ impl<'a> Asked<'a> {
         }
         once
     }
+}
+
+/// Whether the parts of `copied` are too many to be listed for all of these.
+fn is_much(cards: &[&ActionCard], copied: &str) -> bool {
+    cards.len() * copied::count(copied) > PARTS
 }
 
 /// The card with what is said as the only values of its parameters; parts of `copied`, if it is copied.

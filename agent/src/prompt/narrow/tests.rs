@@ -68,7 +68,8 @@ fn only_what_the_words_tell_is_offered_and_all_of_it() {
 #[test]
 fn without_an_address_none_is_invented() {
     let message = "und was noch, bitte";
-    let others = ["_MEMORY_WRITE", "CREATE_POST", "HELLO_WORLD", "SWITCH_LIGHT", "WEATHER"];
+    // Nor a network, nor a room.
+    let others = ["_MEMORY_WRITE", "HELLO_WORLD", "WEATHER"];
     assert_eq!(names(&offer(message)), others);
     let typed = ["https://example.com".to_owned()];
     let all = offer_after(Said::plainly(message), &[], &typed);
@@ -134,8 +135,14 @@ fn a_slip_is_mended_once() {
     assert_eq!(after(&[slip(), seen("CREATE_POST", None)]), (String::new(), vec![0]));
     let misspelt = seen("CREATE_POSTS", Some(Code::UnknownAction));
     assert_eq!(after(&[misspelt]), ("CREATE_POST".to_owned(), vec![1]));
-    let unknown = seen("FLY", Some(Code::UnknownAction));
-    assert_eq!(after(&[unknown]), (String::new(), vec![0]));
+    let unknown = || seen("FLY", Some(Code::UnknownAction));
+    assert_eq!(after(&[unknown()]), ("CREATE_POST".to_owned(), vec![1]), "it is all that is told");
+    // What is merely spelt alike is not done instead.
+    let two = Said::plainly("Post 'Hi' on X and remember that I did");
+    for said in [two, Said::plainly("und was noch?")] {
+        let offer = offer_after(said, &[seen("DELETE_POST", Some(Code::UnknownAction))], &[]);
+        assert_ne!(counts(&offer), [1], "{}", said.message);
+    }
 }
 
 #[test]
@@ -162,7 +169,7 @@ fn who_has_acted_tells_what_came_of_it() {
 #[test]
 fn many_actions_of_any_kind_are_thought_of_freely() {
     let mut cards = cards();
-    let card = cards[1][0].clone();
+    let card = cards[1][1].clone();
     cards[1].extend((0..20).map(|number| ActionCard {
         name: ActionName::new(format!("OTHER_{number}")).unwrap(),
         ..card.clone()
@@ -191,4 +198,37 @@ fn no_answer_is_to_ask_for_more_than_it_may() {
     let offer = offer(&"Read https://a.example/x and https://b.example/y and ".repeat(9));
     assert_eq!(counts(&offer), [0, MAX_ACTIONS]);
     assert_eq!(offer.shapes[1].each.len(), MAX_ACTIONS);
+}
+
+#[test]
+fn what_is_said_on_a_page_is_acted_on_once_it_is_read() {
+    let message = "Read https://example.org/news and post the headline on X";
+    let first = offer(message);
+    assert_eq!((names(&first), counts(&first)), (vec!["CREATE_POST", "WEB_FETCH"], vec![0, 1]));
+    assert_eq!(first.shapes[1].each[0].name.as_str(), "WEB_FETCH");
+    let whole = offer("Read https://example.org/news and post 'Read it!' on X");
+    assert_eq!(whole.shapes.last().unwrap().each.len(), 2);
+}
+
+#[test]
+fn a_statement_may_be_answered_with_words_alone() {
+    for message in [
+        "I read 'Dune' last week, loved it.",
+        "I have a problem with the kitchen light: it flickers.",
+    ] {
+        assert_eq!(offer(message).shapes[0].actions, 0, "{message}");
+    }
+    assert_eq!(names(&offer("Fetch me a bedtime story")), Vec::<&str>::new());
+}
+
+#[test]
+fn a_request_behind_a_question_is_one() {
+    for message in [
+        "When you have a moment, can you turn off the kitchen light?",
+        "How will the weather be in Rome, and could you post 'Rome!' on X?",
+        "Wie wär's mit Licht in der kitchen?",
+    ] {
+        let offer = offer(message);
+        assert!(offer.cards.iter().any(|card| card.effect != Effect::None), "{message}");
+    }
 }

@@ -3,9 +3,10 @@
 use protocol::ActionCard;
 use serde_json::{Value, json};
 
-use super::Asked;
+use super::{Asked, values};
+use crate::prompt::said::Said;
 use crate::prompt::wishes::Wished;
-use crate::prompt::words::{files, kinds};
+use crate::prompt::words::{files, has_number, kinds};
 use crate::workspace::urls;
 
 /// The addresses and files that may be meant.
@@ -47,17 +48,30 @@ impl There {
         Self { urls: one(&self.urls), files: one(&self.files), earlier: self.earlier }
     }
 
-    /// Whether the message names what the action can't do without.
-    pub(super) fn has_what_it_needs(&self, card: &ActionCard) -> bool {
-        let lacks = |(name, schema): (&String, &Value)| {
-            let is_there = match format(schema) {
-                Some(URI) => !self.urls.is_empty(),
-                Some(PATH) => !self.files.is_empty(),
-                _ => true,
-            };
-            !is_there && !card.optional.contains(name)
+    /// Whether the message names the addresses and files that the action can't do without.
+    pub(super) fn has_place(&self, card: &ActionCard) -> bool {
+        let lacks = |schema: &Value| match format(schema) {
+            Some(URI) => self.urls.is_empty(),
+            Some(PATH) => self.files.is_empty(),
+            _ => false,
         };
-        self.earlier || !card.params.iter().any(lacks)
+        self.earlier || !needed(card).any(|(_, schema)| lacks(schema))
+    }
+
+    /// Whether it names also the numbers and the listed values: what no word asks for is not asked for with invented ones.
+    pub(super) fn has_what_it_needs(&self, said: Said<'_>, card: &ActionCard) -> bool {
+        let lacks = |(name, schema): (&String, &Value)| {
+            let kind = schema.get("type").and_then(Value::as_str);
+            let is_number = matches!(kind, Some("integer" | "number"));
+            let listed = schema.get("enum").and_then(Value::as_array);
+            let is_told = |listed: &Vec<Value>| {
+                let listed: Vec<&str> = listed.iter().filter_map(Value::as_str).collect();
+                !values::named(said, &listed).is_empty() || values::only(said, card, name).is_some()
+            };
+            (is_number && !said.texts().any(has_number))
+                || listed.is_some_and(|listed| !is_told(listed))
+        };
+        self.has_place(card) && (self.earlier || !needed(card).any(lacks))
     }
 
     /// The addresses or files of the message as the only ones, if the parameter is one and the message names any.
@@ -68,6 +82,16 @@ impl There {
             _ => None,
         }
     }
+}
+
+/// The parameters that it can't do without.
+fn needed(card: &ActionCard) -> impl Iterator<Item = (&String, &Value)> {
+    card.params.iter().filter(|(name, _)| !card.optional.contains(name))
+}
+
+/// Whether the action is about an address or a file.
+pub(super) fn is_about_a_place(card: &ActionCard) -> bool {
+    needed(card).any(|(_, schema)| matches!(format(schema), Some(URI | PATH)))
 }
 
 fn format(schema: &Value) -> Option<&str> {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::prompt::handed::wish;
 use crate::prompt::relevance::Text;
 use crate::prompt::said::Said;
-use crate::prompt::words::{value, words};
+use crate::prompt::words::{names, value, words};
 
 /// The listed values that the message names, or else those whose examples have a word of it that the others' lack: who says
 /// `toot` means Mastodon.
@@ -16,13 +16,30 @@ pub(super) fn only(said: Said<'_>, card: &ActionCard, param: &str) -> Option<Val
     let schema = card.params.get(param)?;
     let listed = schema.get("enum")?.as_array()?.iter().filter_map(Value::as_str);
     let listed: Vec<&str> = listed.collect();
-    let text = Text::of_wish(said);
-    let named = |one: &&&str| !text.values_of(&BTreeSet::from([value(one)])).is_empty();
-    let mut some: Vec<&str> = listed.iter().filter(named).copied().collect();
+    let is_listed_twice = card
+        .params
+        .iter()
+        .any(|(name, other)| name != param && other.get("enum") == schema.get("enum"));
+    if is_listed_twice {
+        // `from` and `to` of the same kind: the words don't tell which is which.
+        return None;
+    }
+    let mut some = named(said, &listed);
     if some.is_empty() {
         some = shown(said, card, param, &listed);
     }
     (!some.is_empty() && some.len() < listed.len()).then(|| json!({"type": "string", "enum": some}))
+}
+
+/// The listed values that the message names: as a word of it, or as several in a row.
+pub(super) fn named<'l>(said: Said<'_>, listed: &[&'l str]) -> Vec<&'l str> {
+    let text = Text::of_wish(said);
+    let wishes: Vec<String> = said.texts().map(wish).collect();
+    let is_named = |one: &&&str| {
+        !text.values_of(&BTreeSet::from([value(one)])).is_empty()
+            || wishes.iter().any(|wish| names(wish, one))
+    };
+    listed.iter().filter(is_named).copied().collect()
 }
 
 /// The values whose examples share a word with the message that no example of another value has. Examples of one value
@@ -64,6 +81,29 @@ mod tests {
         });
         let card: ActionCard = serde_json::from_value(card).unwrap();
         only(Said::plainly(message), &card, "on").map_or(Value::Null, |only| only["enum"].clone())
+    }
+
+    fn only_of(message: &str, params: Value) -> Value {
+        let card = json!({"name": "HEAT", "instruction": "Heat a room.", "params": params});
+        let card: ActionCard = serde_json::from_value(card).unwrap();
+        let name = card.params.keys().next().unwrap().clone();
+        only(Said::plainly(message), &card, &name).map_or(Value::Null, |only| only["enum"].clone())
+    }
+
+    #[test]
+    fn a_value_of_several_words_is_named_by_all_of_them_and_one_that_says_little_too() {
+        let rooms = json!({"room": {"enum": ["living room", "kitchen"]}});
+        assert_eq!(only_of("the living room, please", rooms.clone()), json!(["living room"]));
+        assert_eq!(only_of("my room for living", rooms), Value::Null);
+        let state = json!({"state": {"enum": ["on", "off"]}});
+        assert_eq!(only_of("lights on", state.clone()), json!(["on"]));
+        assert_eq!(only_of("back on, I turned it off by mistake", state), Value::Null);
+    }
+
+    #[test]
+    fn of_two_parameters_with_the_same_values_nothing_tells_which_is_which() {
+        let money = json!({"from": {"enum": ["EUR", "USD"]}, "to": {"enum": ["EUR", "USD"]}});
+        assert_eq!(only_of("100 USD, please", money), Value::Null);
     }
 
     #[test]
