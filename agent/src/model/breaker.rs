@@ -141,6 +141,7 @@ fn is_its_fault(error: &ModelError) -> bool {
     !matches!(
         error,
         ModelError::Overrun { .. }
+            | ModelError::TooLong { .. }
             | ModelError::UnknownModel { .. }
             | ModelError::WrongKey { .. }
             | ModelError::Settings(_)
@@ -176,7 +177,7 @@ mod tests {
     use tokio::time::advance;
 
     use super::*;
-    use crate::model::scripted::{busy, gone, overrun, unknown};
+    use crate::model::scripted::{busy, gone, overrun, too_long, unknown};
 
     fn fails(breaker: &Breaker, error: ModelError) {
         breaker.pass("a").unwrap().end(&Err(error));
@@ -242,7 +243,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn what_no_rest_mends_does_not_open_it() {
         let breaker = Breaker::default();
-        for error in [overrun(), unknown("a"), overrun(), unknown("a")] {
+        for error in [overrun(), unknown("a"), unknown("a"), too_long()] {
             fails(&breaker, error);
         }
         assert_eq!(breaker.standing(), Standing::Closed { failures: 0 });

@@ -62,6 +62,23 @@ pub enum ModelError {
         /// What it said, shortened.
         words: String,
     },
+    /// The user's message alone is longer than what the model holds beside its rules.
+    #[error(
+        "the message is too long: about {tokens} tokens, and {model} at {address} has room for about {room} in its \
+         window of {window}; say it in parts, or put it into a file in the workspace's output/ and ask for a summary of that"
+    )]
+    TooLong {
+        /// Where it is.
+        address: String,
+        /// Its name.
+        model: String,
+        /// How long the message is, estimated in tokens.
+        tokens: u64,
+        /// How long it may be, estimated in tokens.
+        room: u64,
+        /// The largest window that the model may have here, in tokens.
+        window: u64,
+    },
     /// The server refused, or failed before the answer began.
     #[error("the model server at {address} answered {status}: {words}")]
     Status {
@@ -161,6 +178,12 @@ impl ModelError {
             Self::Server { .. } => true,
             _ => false,
         }
+    }
+
+    /// Whether there was too much to read for this model; a larger one may read it.
+    #[must_use]
+    pub fn is_of_size(&self) -> bool {
+        matches!(self, Self::Overrun { .. } | Self::TooLong { .. })
     }
 
     /// What happened, without what mends it.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::model::scripted::{Scripted, busy, gone, hear, unknown};
+use crate::model::scripted::{Scripted, busy, gone, hear, overrun, too_long, unknown};
 use crate::model::{Offline, TurnParts};
 use crate::workspace::Memory;
 
@@ -148,4 +148,13 @@ async fn a_fallback_that_is_back_is_said() {
     let chain = with_offline([&first, &second]);
     heard(&chain).await;
     assert_eq!(heard(&chain).await, ["b answers now", "from b"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_model_has_no_room_for_is_not_answered_as_if_there_were_none() {
+    for too_much in [overrun(), too_long()] {
+        let chain = with_offline([&Scripted::new("a", [Err(too_much.clone()), Ok("here")])]);
+        assert_eq!(say(&chain).await, (Err(too_much), Vec::new()));
+        assert_eq!(heard(&chain).await, ["here"]);
+    }
 }

@@ -17,7 +17,7 @@ use async_trait::async_trait;
 use gloss::Glossed;
 use memo::Memo;
 use mend::Mending;
-use plan::{Plan, Server};
+use plan::{Plan, Server, TooLong};
 use wire::Wire;
 
 use super::provider::{Anthropic, Form, Gemini, Listed, Ollama, OpenAi, Provider};
@@ -122,6 +122,18 @@ impl Endpoint {
         Server { memo: &self.memo, wish: self.window }
     }
 
+    /// Makes sure that the whole message is read, or none of it.
+    fn readable(&self, plan: &Plan<'_>) -> Result<(), ModelError> {
+        let Some(TooLong { tokens, room }) = plan.too_long else { return Ok(()) };
+        Err(ModelError::TooLong {
+            address: self.provider.place().address.clone(),
+            model: self.model.clone(),
+            tokens,
+            room,
+            window: plan.size.window,
+        })
+    }
+
     async fn attempt(
         &self,
         plan: &Plan<'_>,
@@ -209,6 +221,7 @@ impl Model for Endpoint {
         described?;
         let mut mending = Mending::default();
         loop {
+            self.readable(&plan)?;
             match self.attempt(&plan, progress).await {
                 Ok((gathered, watch)) => {
                     if let Some(words) = &mending.blind {

@@ -23,10 +23,24 @@ pub(super) struct Plan<'p> {
     pub(super) rendered: Rendered,
     /// Whether it should fit, as far as one can tell.
     pub(super) fits: bool,
+    /// The message, if it is what does not fit.
+    pub(super) too_long: Option<TooLong>,
     /// What goes along, to be seen.
     pub(super) picture: Option<&'p Picture>,
     temperature: Option<u8>,
 }
+
+/// A message that does not fit, whatever else is left out.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TooLong {
+    /// How long it is, estimated in tokens.
+    pub(super) tokens: u64,
+    /// How long it may be, estimated in tokens.
+    pub(super) room: u64,
+}
+
+/// A message up to so many bytes is sent in any case: whoever can't read that is to say so itself.
+const SHORT: usize = 200;
 
 /// What is known of who is asked.
 #[derive(Clone, Copy)]
@@ -63,7 +77,8 @@ impl<'p> Plan<'p> {
             if let Some(picture) = picture {
                 rendered.text.push_str(&format!("\n\n{}", picture.caption));
             }
-            let fits = rendered.text.len() <= bytes;
+            let written = rendered.text.len();
+            let fits = written <= bytes;
             if fits || wish.is_some() || !memo.grow(size.window) {
                 // Small models keep to the form of the answer best when they don't gamble.
                 let temperature = memo.takes_temperature().then_some(0);
@@ -75,6 +90,7 @@ impl<'p> Plan<'p> {
                     size,
                     rendered,
                     fits,
+                    too_long: if fits { None } else { too_long(ask, written, bytes, size) },
                     picture,
                     temperature,
                 };
@@ -99,6 +115,14 @@ impl<'p> Plan<'p> {
     pub(super) fn tokens(&self) -> u64 {
         measure::tokens(self.bytes(), self.size.bytes_per_token)
     }
+}
+
+/// How much longer the message is than what a prompt of `written` bytes has room for, if `bytes` are all that fit.
+fn too_long(ask: &Ask<'_>, written: usize, bytes: usize, size: Size) -> Option<TooLong> {
+    let message = ask.turn.map(|turn| turn.message.len()).filter(|&long| long > SHORT)?;
+    let room = bytes.saturating_sub(written.saturating_sub(message));
+    let tokens = |bytes| measure::tokens(bytes, size.bytes_per_token);
+    Some(TooLong { tokens: tokens(message), room: tokens(room) })
 }
 
 /// The next way to ask a server that does not know `way`.
