@@ -35,7 +35,7 @@ pub use gloss::Gloss;
 pub(crate) use gloss::{read as read_gloss, schema as gloss_schema, wants_gloss};
 pub(crate) use narrow::{Asked, Shape, narrowed};
 pub(crate) use offered::offered;
-pub(crate) use said::Said;
+pub(crate) use said::{Said, is_long, telling};
 pub use template::{PLACEHOLDERS, Template, TemplateError};
 
 use limits::Limits;

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use protocol::Object;
 
 use super::limits::Limits;
-use super::said::Said;
+use super::said::{Said, telling};
 use super::tame::{cut, fit, indented, one_line, tame};
 use super::template::HOW;
 use super::{Fence, Gloss, Parts, actions, form, gloss, history, near, next};
@@ -158,7 +158,8 @@ fn message(parts: &Parts<'_>, manner: Manner<'_>) -> Vec<(&'static str, String)>
         bodies.push(plain(gloss::request(parts.message)));
         return bodies;
     }
-    let said = Said { message: parts.message, gloss: manner.fit.gloss.text() };
+    let told = telling(parts.message);
+    let said = Said { message: &told, gloss: manner.fit.gloss.text() };
     let limit = manner.limits.router_actions;
     bodies.extend(near::described(parts, said, manner.fit.way, limit).map(plain));
     if manner.has_place {

@@ -337,6 +337,19 @@ fn a_message_stays_whole_even_if_it_is_larger_than_the_window() {
 }
 
 #[test]
+fn a_paste_of_any_kind_stands_whole_behind_what_was_said_before() {
+    let (scene, cards) = (busy(), cards());
+    for piece in ["https://a.example/x post on X, ", "say 'a': ", "„", "\"", ", ", "\u{6570}"] {
+        let message = format!("Sum this up: {}", piece.repeat(200_000 / piece.len()));
+        for (way, is_small) in [(Way::ToolCode, false), (Way::Json, true), (Way::Json, false)] {
+            let fit = Fit { is_small, ..Fit::of(way, usize::MAX) };
+            let text = prompt().render(&scene.parts(&cards, &message), fit).text;
+            assert!(text.contains(message.trim_end()) && text.contains("hello"), "{piece}");
+        }
+    }
+}
+
+#[test]
 fn of_many_actions_those_are_described_that_fit_the_message_behind_what_stays() {
     let mut many = cards();
     for n in 0..20 {

@@ -6,7 +6,9 @@ use super::measure;
 use super::memo::{Memo, Size};
 use crate::model::provider::{Asked, Form};
 use crate::model::{Ask, Fit, Picture, TurnParts, Way, schema, tools};
-use crate::prompt::{self, Gloss, Rendered, Said, gloss_schema, narrowed, offered};
+use crate::prompt::{
+    self, Gloss, Rendered, Said, gloss_schema, is_long, narrowed, offered, telling,
+};
 
 /// One request, before it takes a provider's shape.
 #[derive(Debug)]
@@ -137,13 +139,14 @@ pub(super) fn next(way: Way) -> Option<Way> {
 fn form(ask: &Ask<'_>, way: Way, gloss: Option<&str>, is_small: bool) -> Form {
     let Some(turn) = &ask.turn else { return Form::Free };
     let TurnParts { message, cards, so_far, typed, .. } = *turn;
-    if way == Way::Json && is_small {
+    // What a small model may say is listed from the message, and a long one is no list.
+    if way == Way::Json && is_small && !is_long(message) {
         let said = Said { message, gloss };
         let narrowed = narrowed(&prompt::Asked { said, cards, so_far, typed });
         let cards: Vec<&ActionCard> = narrowed.cards.iter().collect();
         return Form::Schema(schema::answer(&cards, Some(&narrowed.shapes)));
     }
-    let cards = offered(Said::plainly(message), cards, so_far);
+    let cards = offered(Said::plainly(&telling(message)), cards, so_far);
     match way {
         Way::ToolCode => Form::Free,
         Way::Json => Form::Schema(schema::answer(&cards, None)),
