@@ -121,6 +121,21 @@ impl Memo {
         Size { window, bytes_per_token }
     }
 
+    /// Whether the window is asked for: a prompt that fills it has been cut then.
+    pub(super) fn asks_for_window(&self) -> bool {
+        self.sized == SizedBy::Asker
+    }
+
+    /// The server has read a prompt of so many tokens: its window is no smaller, whatever was assumed.
+    pub(super) fn held(&self, tokens: u64) {
+        let mut state = self.lock();
+        let assumed = state.learned.window.unwrap_or(self.assumed);
+        if self.sized == SizedBy::Server && tokens > assumed {
+            state.learned.window = Some(tokens);
+            state.learned.prompt_refused = None;
+        }
+    }
+
     /// Doubles the window that is asked for, if the model can hold that.
     pub(super) fn grow(&self, window: u64) -> bool {
         let mut state = self.lock();

@@ -171,9 +171,10 @@ impl Endpoint {
     fn completed(&self, plan: Plan<'_>, mut gathered: Gathered, watch: &Watch) -> Completion {
         let tokens = gathered.tokens;
         let mut cut = plan.rendered.cut.clone();
+        self.memo.held(tokens.read.unwrap_or_default());
         match tokens.read {
             // A server that fills the whole window with the prompt has left out what was too much.
-            Some(read) if read >= plan.size.window => {
+            Some(read) if read >= plan.size.window && self.memo.asks_for_window() => {
                 self.memo.overran(plan.size, plan.fits, None);
                 cut.push("a part of the prompt, by the server, because it was too long".to_owned());
             }
