@@ -17,8 +17,9 @@ use uuid::Uuid;
 
 use crate::question::{Decision, Question};
 
-/// The longest message, in bytes, about 8,000 tokens: what the whole of a small model's window holds.
-pub const MAX_MESSAGE: usize = 32 * 1024;
+/// The longest message, in bytes, about 64,000 tokens: a pasted log or page. Whether the model has room for it is said by its
+/// endpoint, which knows the window.
+pub const MAX_MESSAGE: usize = 256 * 1024;
 
 /// A way to talk with people.
 #[async_trait]

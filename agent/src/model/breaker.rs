@@ -158,6 +158,7 @@ fn is_its_fault(error: &ModelError) -> bool {
         error,
         ModelError::Overrun { .. }
             | ModelError::OnlyThought { .. }
+            | ModelError::TooLong { .. }
             | ModelError::UnknownModel { .. }
             | ModelError::WrongKey { .. }
             | ModelError::Settings(_)
@@ -186,7 +187,7 @@ mod tests {
     use tokio::time::advance;
 
     use super::*;
-    use crate::model::scripted::{busy, gone, overrun, unknown};
+    use crate::model::scripted::{busy, gone, overrun, too_long, unknown};
 
     fn fails(breaker: &Breaker, error: ModelError) {
         let pass = breaker.pass("a").unwrap();
@@ -282,7 +283,7 @@ mod tests {
             tokens: 2_048,
             mend: String::new(),
         };
-        for error in [overrun(), unknown("a"), thought.clone(), thought] {
+        for error in [overrun(), unknown("a"), thought, too_long()] {
             fails(&breaker, error);
         }
         assert_eq!(breaker.standing(), Standing::Closed { failures: 0 });

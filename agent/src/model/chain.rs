@@ -167,7 +167,9 @@ impl Model for Chain {
     ) -> Result<Completion, ModelError> {
         let mut failed = Vec::new();
         for (at, link) in self.links.iter().enumerate() {
-            if link.is_offline() && ask.turn.is_none() {
+            // Who has read nothing of it can't say either what a model had no room for.
+            let is_too_much = failed.iter().any(|one: &Failure| one.tried.error.is_of_size());
+            if link.is_offline() && (ask.turn.is_none() || is_too_much) {
                 continue;
             }
             match self.ask(at, &mut failed, ask, progress).await {

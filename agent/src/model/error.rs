@@ -9,6 +9,9 @@ const BUSY: &str = "wait a little, or name another with `config fallback`";
 /// What mends a prompt that is too long.
 const OVERRUN: &str = "say it in fewer words, or `/clear`";
 
+/// What helps where a message is too long for the model.
+const TOO_LONG: &str = "say it in parts, or put it into a file in the workspace's output/ and ask for a summary of that";
+
 /// What helps where it may be the server or the way to it.
 const AGAIN: &str = "ask again, or another with `/model TARGET`";
 
@@ -79,6 +82,24 @@ pub enum ModelError {
         model: String,
         /// What it said, shortened.
         words: String,
+    },
+    /// The user's message alone is longer than what the model holds beside its rules.
+    #[error(
+        "the message is too long: about {tokens} tokens, and {model} at {address} has room for about {room} in its \
+         window of {window}; {}",
+        TOO_LONG
+    )]
+    TooLong {
+        /// Where it is.
+        address: String,
+        /// Its name.
+        model: String,
+        /// How long the message is, estimated in tokens.
+        tokens: u64,
+        /// How long it may be, estimated in tokens.
+        room: u64,
+        /// The largest window that the model may have here, in tokens.
+        window: u64,
     },
     /// The server refused, or failed before the answer began.
     #[error("the model server at {address} answered {status}: {words}; {}", status_mend(*.status))]
@@ -193,6 +214,12 @@ impl ModelError {
         }
     }
 
+    /// Whether there was too much to read for this model; a larger one may read it.
+    #[must_use]
+    pub fn is_of_size(&self) -> bool {
+        matches!(self, Self::Overrun { .. } | Self::TooLong { .. })
+    }
+
     /// What happened, without what mends it.
     #[must_use]
     pub fn what(&self) -> String {
@@ -212,6 +239,7 @@ impl ModelError {
             | Self::OnlyThought { mend, .. } => mend,
             Self::Busy { .. } => BUSY,
             Self::Overrun { .. } => OVERRUN,
+            Self::TooLong { .. } => TOO_LONG,
             Self::Status { status, .. } => status_mend(*status),
             Self::Server { .. } | Self::Cut { .. } | Self::Transport { .. } => AGAIN,
             Self::BadFrame { .. } => ADDRESS,

@@ -154,6 +154,12 @@ pub(crate) fn overrun() -> ModelError {
     ModelError::Overrun { address, model, words }
 }
 
+/// A message that is too long.
+pub(crate) fn too_long() -> ModelError {
+    let [address, model] = ["a", "m"].map(str::to_owned);
+    ModelError::TooLong { address, model, tokens: 66_700, room: 4_900, window: 8_192 }
+}
+
 /// A model that the server does not have.
 pub(crate) fn unknown(address: &str) -> ModelError {
     ModelError::UnknownModel {

@@ -11,7 +11,6 @@ pub(super) struct Limits {
     pub(super) artifact: usize,
     pub(super) history: usize,
     pub(super) so_far: usize,
-    pub(super) message: usize,
 }
 
 impl Limits {
@@ -24,13 +23,12 @@ impl Limits {
         artifact: 3_000,
         history: 5_400,
         so_far: 8_000,
-        message: usize::MAX,
     };
 
     /// Makes the first section smaller that can still give something, by at most `excess` bytes, and says what that leaves
     /// out: the oldest history, then earlier results, then the oldest memory, then descriptions of actions, then this
-    /// turn's results, and the middle of the message at the very end. `sizes` are what they have now. `None` when nothing
-    /// is left to give.
+    /// turn's results. The rules and the message stay whole. `sizes` are what they have now. `None` when nothing is left to
+    /// give.
     pub(super) fn give(&mut self, sizes: &Self, excess: usize) -> Option<&'static str> {
         let steps = [
             (&mut self.history, sizes.history, 0, "older history"),
@@ -38,7 +36,6 @@ impl Limits {
             (&mut self.memory, sizes.memory, 0, "older memory"),
             (&mut self.router_actions, sizes.router_actions, 400, "descriptions of actions"),
             (&mut self.so_far, sizes.so_far, 400, "a part of the results"),
-            (&mut self.message, sizes.message, 200, "the middle of the message"),
         ];
         for (limit, size, least, what) in steps {
             let size = size.min(*limit);

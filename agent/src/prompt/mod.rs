@@ -34,8 +34,8 @@ pub use fence::Fence;
 pub use gloss::Gloss;
 pub(crate) use gloss::{read as read_gloss, schema as gloss_schema, wants_gloss};
 pub(crate) use narrow::{Asked, Shape, narrowed};
-pub(crate) use offered::offered;
-pub(crate) use said::Said;
+pub(crate) use offered::choice;
+pub(crate) use said::{Said, is_long, telling};
 pub use template::{PLACEHOLDERS, Template, TemplateError};
 
 use limits::Limits;
@@ -118,7 +118,7 @@ impl Prompt {
     }
 
     /// Fills the template that was checked last, for a model of that kind. If it would be too long, older things are left
-    /// out of it, which it says.
+    /// out of it, which it says. The message never is, so what comes of a very long one does not fit.
     #[must_use]
     pub fn render(&self, parts: &Parts<'_>, fit: Fit<'_>) -> Rendered {
         let mut limits = Limits::ORDINARY;

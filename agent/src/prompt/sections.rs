@@ -19,11 +19,10 @@ use std::collections::BTreeMap;
 use protocol::Object;
 
 use super::limits::Limits;
-use super::said::Said;
-use super::tame::{cut, cut_middle, fit, indented, one_line, tame};
+use super::said::{Said, telling};
+use super::tame::{cut, fit, indented, one_line, tame};
 use super::template::HOW;
 use super::{Fence, Gloss, Parts, actions, form, gloss, history, near, next};
-use crate::channel::MAX_MESSAGE;
 use crate::model::{Fit, Way};
 use crate::workspace::Memory;
 
@@ -106,7 +105,6 @@ pub(super) fn sizes(parts: &Parts<'_>, way: Way, limits: &Limits) -> Limits {
         history: history::render(parts.history, limits.history).len(),
         router_actions: described.len(),
         so_far: results(&so_far, limits.so_far).len(),
-        message: parts.message.len(),
         ..limits.clone()
     }
 }
@@ -160,14 +158,14 @@ fn message(parts: &Parts<'_>, manner: Manner<'_>) -> Vec<(&'static str, String)>
         bodies.push(plain(gloss::request(parts.message)));
         return bodies;
     }
-    let said = Said { message: parts.message, gloss: manner.fit.gloss.text() };
+    let told = telling(parts.message);
+    let said = Said { message: &told, gloss: manner.fit.gloss.text() };
     let limit = manner.limits.router_actions;
     bodies.extend(near::described(parts, said, manner.fit.way, limit).map(plain));
     if manner.has_place {
         bodies.extend(near::examples(parts, said, manner.fit).map(plain));
     }
-    let limit = manner.limits.message.min(MAX_MESSAGE);
-    bodies.push(("message", cut_middle(parts.message, limit)));
+    bodies.push(("message", tame(parts.message)));
     if !parts.so_far.is_empty() {
         let fields: Vec<&Object> = parts.so_far.iter().map(|seen| &seen.fields).collect();
         bodies

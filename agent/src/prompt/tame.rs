@@ -161,18 +161,6 @@ pub(crate) fn cut(text: &str, limit: usize) -> String {
     clip(text, limit, str::to_owned)
 }
 
-/// The text fit to stand in a prompt, without its middle if it is longer than `limit` bytes: what is asked stands at
-/// the beginning or at the end of a message.
-pub(crate) fn cut_middle(text: &str, limit: usize) -> String {
-    if text.len() <= limit {
-        return tame(text);
-    }
-    let begin = &text[..text.floor_char_boundary(limit / 2)];
-    let end = &text[text.ceil_char_boundary(text.len() - limit / 2)..];
-    let more = text.len() - begin.len() - end.len();
-    format!("{} [... {more} bytes are not shown ...] {}", tame(begin), tame(end))
-}
-
 fn clip(text: &str, limit: usize, show: fn(&str) -> String) -> String {
     let kept = &text[..text.floor_char_boundary(limit)];
     match text.len() - kept.len() {

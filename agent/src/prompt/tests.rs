@@ -197,7 +197,7 @@ fn every_section_is_bounded_and_says_what_was_cut() {
     let parts =
         Parts { soul: &long, so_far: &seen, repair: Some(&long), ..scene.parts(&many, &long) };
     let text = text(&parts);
-    assert!(text.len() < 52_000 + crate::channel::MAX_MESSAGE, "{} bytes", text.len());
+    assert!(text.len() < 52_000 + long.len(), "{} bytes", text.len());
     for word in ["older entries are not shown", "more bytes are not shown", "Not described here"] {
         assert!(text.contains(word), "{word}");
     }
@@ -325,15 +325,28 @@ fn in_a_small_window_the_oldest_goes_first_and_that_is_said() {
 }
 
 #[test]
-fn a_message_that_is_larger_than_the_window_loses_its_middle() {
-    let (scene, cards) = (Scene::default(), cards());
-    let message = format!("begin {} the question at its end?", "ü".repeat(20_000));
-    let fit = fitted(&scene.parts(&cards, &message), Way::Json, 6_000);
-    assert!(fit.text.len() <= 6_000, "{}", fit.text.len());
-    assert!(fit.text.contains("begin üü") && fit.text.contains("the question at its end?"));
-    assert!(fit.text.contains("bytes are not shown ...]"));
-    assert!(fit.cut.contains(&"the middle of the message".to_owned()), "{:?}", fit.cut);
-    assert!(fit.text.contains("Use an action only when"), "the rules stay");
+fn a_message_stays_whole_even_if_it_is_larger_than_the_window() {
+    let (scene, cards) = (busy(), cards());
+    let message = format!("begin {} the question at its end?", "ü".repeat(100_000));
+    for way in [Way::ToolCode, Way::Json, Way::Native] {
+        let fit = fitted(&scene.parts(&cards, &message), way, 6_000);
+        assert!(fit.text.contains(&message));
+        assert!(fit.cut.contains(&"older history".to_owned()), "{:?}", fit.cut);
+        assert!(fit.text.contains("Use an action only when"), "the rules stay");
+    }
+}
+
+#[test]
+fn a_paste_of_any_kind_stands_whole_behind_what_was_said_before() {
+    let (scene, cards) = (busy(), cards());
+    for piece in ["https://a.example/x post on X, ", "say 'a': ", "„", "\"", ", ", "\u{6570}"] {
+        let message = format!("Sum this up: {}", piece.repeat(200_000 / piece.len()));
+        for (way, is_small) in [(Way::ToolCode, false), (Way::Json, true), (Way::Json, false)] {
+            let fit = Fit { is_small, ..Fit::of(way, usize::MAX) };
+            let text = prompt().render(&scene.parts(&cards, &message), fit).text;
+            assert!(text.contains(message.trim_end()) && text.contains("hello"), "{piece}");
+        }
+    }
 }
 
 #[test]

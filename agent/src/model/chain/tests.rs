@@ -5,7 +5,7 @@ use std::time::Duration;
 use protocol::SessionKey;
 
 use super::*;
-use crate::model::scripted::{Scripted, broken, busy, gone, hear_as, unknown};
+use crate::model::scripted::{Scripted, broken, busy, gone, hear_as, overrun, too_long, unknown};
 use crate::model::{Offline, TurnParts};
 use crate::workspace::{Memory, OWNER};
 
@@ -258,4 +258,13 @@ async fn what_was_said_at_the_start_was_said_to_the_owner_alone() {
     let chain = with_offline([&Scripted::new("a", [Err(gone("a"))])]).after(&gone("a"));
     let (_, heard) = say_in(&chain, "telegram-7").await;
     assert_eq!(heard[0], "answering without a language model");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_model_has_no_room_for_is_not_answered_as_if_there_were_none() {
+    for too_much in [overrun(), too_long()] {
+        let chain = with_offline([&Scripted::new("a", [Err(too_much.clone()), Ok("here")])]);
+        assert_eq!(say(&chain).await, (Err(too_much), Vec::new()));
+        assert_eq!(heard(&chain).await, ["here"]);
+    }
 }

@@ -132,6 +132,11 @@ impl Memo {
         Size { window, bytes_per_token }
     }
 
+    /// Whether the window is asked for: a prompt that fills it has been cut then.
+    pub(super) fn asks_for_window(&self) -> bool {
+        self.sized == SizedBy::Asker
+    }
+
     /// A prompt was too long, though it should have fit if `fits`; the server spoke of a window of `said`
     /// tokens.
     pub(super) fn overran(&self, size: Size, fits: bool, said: Option<u64>) {

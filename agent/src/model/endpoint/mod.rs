@@ -18,7 +18,7 @@ use async_trait::async_trait;
 use gloss::Glossed;
 use memo::Memo;
 use mend::Mending;
-use plan::{Plan, Server};
+use plan::{Plan, Server, TooLong};
 use wire::Wire;
 
 use super::provider::{Anthropic, Form, Gemini, Listed, Ollama, OpenAi, Provider};
@@ -129,6 +129,18 @@ impl Endpoint {
         Server { memo: &self.memo, wish: self.window }
     }
 
+    /// Makes sure that the whole message is read, or none of it.
+    fn readable(&self, plan: &Plan<'_>) -> Result<(), ModelError> {
+        let Some(TooLong { tokens, room }) = plan.too_long else { return Ok(()) };
+        Err(ModelError::TooLong {
+            address: self.provider.place().address.clone(),
+            model: self.model.clone(),
+            tokens,
+            room,
+            window: plan.size.window,
+        })
+    }
+
     async fn attempt(
         &self,
         plan: &Plan<'_>,
@@ -171,9 +183,10 @@ impl Endpoint {
         let tokens = gathered.tokens;
         self.memo.held(plan.size.window);
         let mut cut = plan.rendered.cut.clone();
+        self.memo.has_read(tokens.read.unwrap_or_default());
         match tokens.read {
             // A server that fills the whole window with the prompt has left out what was too much.
-            Some(read) if read >= plan.size.window => {
+            Some(read) if read >= plan.size.window && self.memo.asks_for_window() => {
                 self.memo.overran(plan.size, plan.fits, None);
                 cut.push("a part of the prompt, by the server, because it was too long".to_owned());
             }
@@ -222,6 +235,7 @@ impl Model for Endpoint {
         described?;
         let mut mending = Mending::default();
         loop {
+            self.readable(&plan)?;
             match self.attempt(&plan, progress).await {
                 Ok((gathered, watch)) => {
                     if let Some(words) = &mending.blind {

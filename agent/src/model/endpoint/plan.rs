@@ -6,7 +6,9 @@ use super::measure;
 use super::memo::{Memo, Size};
 use crate::model::provider::{Asked, Form};
 use crate::model::{Ask, Fit, Picture, TurnParts, Way, schema, tools};
-use crate::prompt::{self, Gloss, Rendered, Said, gloss_schema, narrowed, offered};
+use crate::prompt::{
+    self, Gloss, Rendered, Said, choice, gloss_schema, is_long, narrowed, telling,
+};
 
 /// One request, before it takes a provider's shape.
 #[derive(Debug)]
@@ -23,12 +25,26 @@ pub(super) struct Plan<'p> {
     pub(super) rendered: Rendered,
     /// Whether it should fit, as far as one can tell.
     pub(super) fits: bool,
+    /// The message, if it is what does not fit.
+    pub(super) too_long: Option<TooLong>,
     /// What goes along, to be seen.
     pub(super) picture: Option<&'p Picture>,
     /// How much may be thought besides the answer, in tokens.
     thoughts: u64,
     temperature: Option<u8>,
 }
+
+/// A message that does not fit, whatever else is left out.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TooLong {
+    /// How long it is, estimated in tokens.
+    pub(super) tokens: u64,
+    /// How long it may be, estimated in tokens.
+    pub(super) room: u64,
+}
+
+/// A message up to so many bytes is sent in any case: whoever can't read that is to say so itself.
+const SHORT: usize = 200;
 
 /// What is known of who is asked.
 #[derive(Clone, Copy)]
@@ -71,7 +87,8 @@ impl<'p> Plan<'p> {
             if let Some(picture) = picture {
                 rendered.text.push_str(&format!("\n\n{}", picture.caption));
             }
-            let fits = rendered.text.len() <= bytes;
+            let written = rendered.text.len();
+            let fits = written <= bytes;
             if fits || wish.is_some() || !memo.grow(size.window) {
                 // Small models keep to the form of the answer best when they don't gamble.
                 let temperature = memo.takes_temperature().then_some(0);
@@ -85,6 +102,7 @@ impl<'p> Plan<'p> {
                     size,
                     rendered,
                     fits,
+                    too_long: if fits { None } else { too_long(ask, written, bytes, size) },
                     picture,
                     thoughts,
                     temperature,
@@ -113,6 +131,14 @@ impl<'p> Plan<'p> {
     }
 }
 
+/// How much longer the message is than what a prompt of `written` bytes has room for, if `bytes` are all that fit.
+fn too_long(ask: &Ask<'_>, written: usize, bytes: usize, size: Size) -> Option<TooLong> {
+    let message = ask.turn.map(|turn| turn.message.len()).filter(|&long| long > SHORT)?;
+    let room = bytes.saturating_sub(written.saturating_sub(message));
+    let tokens = |bytes| measure::tokens(bytes, size.bytes_per_token);
+    Some(TooLong { tokens: tokens(message), room: tokens(room) })
+}
+
 /// The next way to ask a server that does not know `way`.
 pub(super) fn next(way: Way) -> Option<Way> {
     match way {
@@ -125,13 +151,14 @@ pub(super) fn next(way: Way) -> Option<Way> {
 fn form(ask: &Ask<'_>, way: Way, gloss: Option<&str>, is_small: bool) -> Form {
     let Some(turn) = &ask.turn else { return Form::Free };
     let TurnParts { message, cards, so_far, typed, .. } = *turn;
-    if way == Way::Json && is_small {
+    // What a small model may say is listed from the message, and a long one is no list.
+    if way == Way::Json && is_small && !is_long(message) {
         let said = Said { message, gloss };
         let narrowed = narrowed(&prompt::Asked { said, cards, so_far, typed });
         let cards: Vec<&ActionCard> = narrowed.cards.iter().collect();
         return Form::Schema(schema::answer(&cards, Some(&narrowed.shapes)));
     }
-    let cards = offered(Said::plainly(message), cards, so_far);
+    let cards = choice(Said::plainly(&telling(message)), cards, so_far);
     match way {
         Way::ToolCode => Form::Free,
         Way::Json => Form::Schema(schema::answer(&cards, None)),

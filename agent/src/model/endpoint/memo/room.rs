@@ -22,6 +22,16 @@ impl Memo {
         self.lock().held = window;
     }
 
+    /// The server has read a prompt of so many tokens: its window is no smaller, whatever was assumed.
+    pub(in crate::model::endpoint) fn has_read(&self, tokens: u64) {
+        let mut state = self.lock();
+        let assumed = state.learned.window.unwrap_or(self.assumed);
+        if self.sized == SizedBy::Server && tokens > assumed {
+            state.learned.window = Some(tokens);
+            state.learned.prompt_refused = None;
+        }
+    }
+
     /// There was no memory for this window: goes back to the last one that was answered with, and does not grow beyond that
     /// until the server is asked anew what it is. Says whether that is a smaller one.
     pub(in crate::model::endpoint) fn shrink(&self, window: u64) -> bool {

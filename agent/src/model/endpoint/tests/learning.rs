@@ -303,6 +303,20 @@ async fn a_server_that_cuts_the_prompt_without_a_word_is_told_of() {
 }
 
 #[tokio::test]
+async fn a_server_that_reads_more_than_was_assumed_has_the_larger_window() {
+    for (read, window) in [(8_192, 8_192), (12_000, 12_000)] {
+        let done = OPENAI.done().replace("1000", &read.to_string());
+        let stream = [OPENAI.text("{}"), done].concat();
+        let full = Says::This(chunked("200 OK", &[stream.as_bytes()], true));
+        let server = Server::start([full, says(&OPENAI, "{}")]).await;
+        let endpoint = endpoint(&OPENAI, &server);
+        let usage = ask_turn(&endpoint, &as_long(usize::MAX)).await.unwrap().usage;
+        assert!(usage.read == Some(read) && usage.cut.is_empty(), "{usage:?}");
+        assert_eq!(endpoint.memo.size(None).window, window);
+    }
+}
+
+#[tokio::test]
 async fn a_plain_text_that_could_never_fit_teaches_nothing_of_tokens() {
     let words = "This model's maximum context length is 8192 tokens. However, no";
     let server = Server::start([refuses("400 Bad Request", words)]).await;

@@ -4,6 +4,7 @@ mod apis;
 mod fallen;
 mod glossed;
 mod in_force;
+mod large;
 mod learning;
 mod limits;
 mod lists;
@@ -49,7 +50,7 @@ struct Told {
 }
 
 /// Asks, and gives what was told and how it ended.
-async fn ask(endpoint: &Endpoint, ask: &Ask<'_>) -> (Told, Result<Completion, ModelError>) {
+async fn ask(model: &dyn Model, ask: &Ask<'_>) -> (Told, Result<Completion, ModelError>) {
     let mut told = Told::default();
     let mut hear = |progress: Progress<'_>| match progress {
         Progress::Piece(piece) => told.pieces.push(piece.to_owned()),
@@ -59,7 +60,7 @@ async fn ask(endpoint: &Endpoint, ask: &Ask<'_>) -> (Told, Result<Completion, Mo
         Progress::Notice(notice) => told.notices.push(notice.to_string()),
         Progress::Asked { .. } => {}
     };
-    let result = endpoint.complete(ask, &mut hear).await;
+    let result = model.complete(ask, &mut hear).await;
     (told, result)
 }
 
