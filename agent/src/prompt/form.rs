@@ -3,6 +3,7 @@
 use protocol::{ActionCard, Example};
 use serde_json::{Value, json};
 
+use super::actions::are_few;
 use super::tame::{fit, one_line, tame};
 use crate::answer::{Action, block};
 use crate::model::Way;
@@ -63,9 +64,10 @@ const NATIVE: &str = "\
 Answer the message at the end in plain words and in its language. If it asks for something that a listed action does, call \
 that tool, once for each thing to do.";
 
-/// One example of each action, and some of none.
+/// One example of each action, and some of none. Of many actions, those that fit the message are shown behind what stays.
 fn examples(cards: [&[ActionCard]; 2]) -> String {
-    let firsts: Vec<(&ActionCard, &Example)> = cards
+    let shown: [&[ActionCard]; 2] = if are_few(cards) { cards } else { [&[], &[]] };
+    let firsts: Vec<(&ActionCard, &Example)> = shown
         .into_iter()
         .flatten()
         .filter_map(|card| card.examples.first().map(|example| (card, example)))

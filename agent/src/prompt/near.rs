@@ -33,7 +33,7 @@ pub(super) fn described(
 }
 
 /// Messages like this one with the answers to them, the most like it last, and one that needs no action. A larger model has
-/// read one of each action before, and is shown only how two are asked for at once.
+/// read one of each action before, if they are few, and is shown only how two are asked for at once.
 pub(super) fn examples(parts: &Parts<'_>, said: Said<'_>, fit: Fit<'_>) -> Option<String> {
     if fit.way != Way::Json {
         return None;
@@ -47,7 +47,7 @@ pub(super) fn examples(parts: &Parts<'_>, said: Said<'_>, fit: Fit<'_>) -> Optio
     let two = || wished(said, &all).or_else(|| two_at_once(&examples));
     let mut lines: Vec<String> =
         (joins(said) && !examples.is_empty()).then(two).flatten().into_iter().collect();
-    if fit.is_small {
+    if fit.is_small || !actions::are_few([parts.agent_actions, parts.router_actions]) {
         lines.extend(alike(&examples));
     }
     (!lines.is_empty()).then(|| lines.join("\n"))
