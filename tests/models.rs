@@ -57,6 +57,42 @@ fn a_model_that_is_missing_is_told_with_the_command_that_fetches_it() {
     assert_eq!(lines(&chat, "does not have the model"), 1, "{}", chat.stderr());
 }
 
+/// 200 kB that somebody pastes, in one line.
+fn paste() -> String {
+    format!("What went wrong here? {}", "a line of the log, ".repeat(200_000 / 19))
+}
+
+#[test]
+fn a_paste_without_room_is_told_and_the_chat_goes_on() {
+    let home = TempHome::new();
+    home.put("agent/config.json", r#"{"llm": {"window": 8192}}"#);
+    let server = OllamaServer::start([Says::text("Hello."), Says::text("Here I am.")]);
+    let mut chat = chat_with(&home, &server);
+    chat.ask("Good morning", "Hello.");
+    chat.say(&paste());
+    chat.expect_on_stderr("the message is too long: about ");
+    chat.expect_on_stderr("in its window of 8192; say it in parts, or put it into a file");
+    chat.ask("Are you there?", "Here I am.");
+    let prompts = server.prompts();
+    assert_eq!(prompts.len(), 2);
+    assert!(prompts[1].contains("Good morning"), "what was said before is still there");
+    assert!(!prompts[1].contains(&paste()));
+    assert_eq!(chat.end().code(), Some(0));
+}
+
+#[test]
+fn a_paste_is_read_whole_where_the_window_can_grow_for_it() {
+    let home = TempHome::new();
+    let server =
+        OllamaServer::start([Says::text("The disk was full."), Says::text("You're welcome.")]);
+    let mut chat = chat_with(&home, &server);
+    chat.ask(&paste(), "The disk was full.");
+    chat.ask("Thanks.", "You're welcome.");
+    let prompts = server.prompts();
+    assert!(prompts[0].contains(paste().trim_end()));
+    assert!(prompts[1].contains("What went wrong here?") && prompts[1].len() < 30_000);
+}
+
 #[test]
 fn a_server_that_is_busy_for_a_while_is_asked_again() {
     let home = TempHome::new();
