@@ -69,7 +69,7 @@ fn a_paste_without_room_is_told_and_the_chat_goes_on() {
     let server = OllamaServer::start([Says::text("Hello."), Says::text("Here I am.")]);
     let mut chat = chat_with(&home, &server);
     chat.ask("Good morning", "Hello.");
-    chat.say(&paste());
+    chat.say(paste());
     chat.expect_on_stderr("the message is too long: about ");
     chat.expect_on_stderr("in its window of 8192; say it in parts, or put it into a file");
     chat.ask("Are you there?", "Here I am.");
