@@ -17,7 +17,9 @@ mod log;
 mod start;
 
 pub mod channel;
+pub mod observation;
 pub mod question;
+mod sanitize;
 
 pub mod session;
 

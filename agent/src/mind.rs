@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use protocol::{ActionName, Event, EventKind, Outcome, Reply, Stopped};
 
-use crate::action::{Actions, Observation};
+use crate::action::Actions;
 use crate::channel::Outgoing;
 use crate::model::Switch;
+use crate::observation::Observation;
 use crate::question::{Decision, Question};
 use crate::session::{Answered, Asking, Held, Outlet, Session};
 use crate::workspace::{Cards, Workspace};

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use protocol::{MessageId, Object, Principal};
 use serde_json::Value;
 
-use crate::prompt::tame::one_line;
+use crate::sanitize::one_line;
 
 /// How many characters of an id stand for it where people read and type it.
 const SHORT: usize = 8;

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::LazyLock;
 use std::time::Instant;
 
-use agent::action::Observation;
 use agent::answer::{Answer, Shown};
 use agent::model::{Ask, Fit, TurnParts};
+use agent::observation::Observation;
 use agent::prompt::{Fence, Parts, Prompt};
 use agent::workspace::{Artifact, History, Memory, SOUL};
 use anyhow::Result;

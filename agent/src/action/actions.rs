@@ -6,10 +6,11 @@ use std::time::Duration;
 use broker::Requester;
 use protocol::{ActionCard, ActionName, Code, NameError, Stopped};
 
+use super::LocalAction;
 use super::reserved::{OwnersLine, is_reserved};
 use super::routed::Routed;
-use super::{LocalAction, Observation};
 use crate::answer::Action;
+use crate::observation::Observation;
 use crate::session::Asking;
 use crate::workspace::Cards;
 

@@ -2,7 +2,6 @@
 //! everything else goes to the router.
 
 mod actions;
-mod observation;
 mod permission;
 mod reserved;
 mod routed;
@@ -20,7 +19,6 @@ pub use broadcast_msg::BroadcastMsg;
 pub use browser_vision::BrowserVision;
 pub use llm_summary::LlmSummary;
 pub use memory_write::MemoryWrite;
-pub use observation::Observation;
 pub use reserved::OwnersLine;
 
 use crate::session::Asking;

@@ -7,8 +7,8 @@ use broker::Requester;
 use protocol::{ActionName, Code, Effect, NameError, Object, Outcome, Stopped};
 use serde_json::{Value, json};
 
-use super::Observation;
 use super::routed::Routed;
+use crate::observation::Observation;
 use crate::session::Asking;
 
 /// The way to a verdict.

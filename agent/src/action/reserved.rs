@@ -8,8 +8,8 @@ use broker::Requester;
 use protocol::{ActionName, Code, NameError, Object, Outcome, SessionKey, Stopped};
 use serde_json::Value;
 
-use super::Observation;
 use super::routed::Routed;
+use crate::observation::Observation;
 use crate::question::{Decision, Question};
 use crate::session::Asking;
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use broker::{RequestError, Requester};
 use protocol::{ActionName, Code, Command, Envelope, MessageId, Object, Priority, Stopped};
 
-use super::Observation;
+use crate::observation::Observation;
 use crate::session::Asking;
 
 /// What a skill's own time limit is given on top, for the way there and back.

@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::block::Call;
 use super::error::AnswerError;
 use super::found::{Block, Origin};
-use crate::prompt::tame::as_read;
+use crate::sanitize::as_read;
 
 /// What stands in a whole answer for its message, which has been told already.
 pub(super) const TOLD: &str = "\"message\": \"\"";

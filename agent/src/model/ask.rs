@@ -3,7 +3,7 @@
 use protocol::ActionCard;
 
 use super::{Hearer, Picture, Way};
-use crate::action::Observation;
+use crate::observation::Observation;
 use crate::prompt::{Gloss, Rendered};
 use crate::workspace::Memory;
 

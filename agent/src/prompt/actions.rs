@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::form;
 use super::once::Once;
-use super::tame::{cut, fit, one_line, tame};
 use crate::model::Way;
+use crate::sanitize::{cut, fit, one_line, tame};
 
 /// How much of an instruction is shown, in bytes.
 const INSTRUCTION_LIMIT: usize = 400;

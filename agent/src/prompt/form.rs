@@ -4,9 +4,9 @@ use protocol::{ActionCard, Example};
 use serde_json::{Value, json};
 
 use super::actions::are_few;
-use super::tame::{fit, one_line, tame};
 use crate::answer::{Action, block};
 use crate::model::Way;
+use crate::sanitize::{fit, one_line, tame};
 
 /// The rules that hold in every way.
 const RULES: &str = "\

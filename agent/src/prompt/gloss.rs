@@ -5,8 +5,8 @@ use protocol::ActionCard;
 use serde_json::{Value, json};
 use whatlang::{Lang, detect};
 
-use super::tame::tame;
 use super::wishes::is_told;
+use crate::sanitize::tame;
 
 /// How long a message may be, in bytes, that is worth a gloss; who writes more says it in many words.
 const LONGEST: usize = 400;

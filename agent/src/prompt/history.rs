@@ -1,6 +1,6 @@
 //! The part of the history that the model sees, chosen so that prompts share their beginning.
 
-use super::tame::{cut, fit, indented};
+use crate::sanitize::{cut, fit, indented};
 use crate::workspace::{ENTRIES_KEPT, Entry, History};
 
 /// How many entries leave at once. If one left with every turn, all others would move up and no model

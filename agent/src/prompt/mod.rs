@@ -26,7 +26,6 @@ mod wishes;
 mod words;
 
 mod fence;
-pub(crate) mod tame;
 
 use protocol::ActionCard;
 
@@ -41,9 +40,9 @@ pub use template::{PLACEHOLDERS, Template, TemplateError};
 use limits::Limits;
 use sections::Manner;
 
-use crate::action::Observation;
 use crate::model::Fit;
 use crate::notice::Notice;
+use crate::observation::Observation;
 use crate::workspace::{self, Artifact, History, Memory};
 
 /// What goes into a prompt, unbounded and as it is.

@@ -3,7 +3,7 @@
 
 use protocol::{Code, Outcome, Status};
 
-use crate::action::Observation;
+use crate::observation::Observation;
 
 /// One line for each result, and what holds for all.
 pub(super) fn steps(so_far: &[Observation]) -> String {

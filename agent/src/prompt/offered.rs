@@ -9,7 +9,7 @@ use super::actions::are_few;
 use super::relevance::relevant;
 use super::said::Said;
 use super::wishes::wishes;
-use crate::action::Observation;
+use crate::observation::Observation;
 
 /// How many actions a larger model is offered at most: of more it takes the wrong one, and each is read by it.
 const MOST: usize = 40;

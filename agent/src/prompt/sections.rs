@@ -20,10 +20,10 @@ use protocol::Object;
 
 use super::limits::Limits;
 use super::said::{Said, telling};
-use super::tame::{cut, fit, indented, one_line, tame};
 use super::template::HOW;
 use super::{Fence, Gloss, Parts, actions, form, gloss, history, near, next};
 use crate::model::{Fit, Way};
+use crate::sanitize::{cut, fit, indented, one_line, tame};
 use crate::workspace::Memory;
 
 /// One bounded part of a prompt, before its fence.

@@ -3,8 +3,8 @@
 use protocol::{MessageId, Principal};
 
 use super::Session;
-use crate::action::Observation;
 use crate::answer::Action;
+use crate::observation::Observation;
 
 /// How many wait in a session: more than a router lets wait.
 const MOST: usize = 16;

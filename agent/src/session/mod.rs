@@ -24,9 +24,9 @@ pub use lines::{Lines, Place};
 pub use outlet::Outlet;
 pub use room::{Heard, Room};
 
-use crate::action::Observation;
 use crate::channel::Outgoing;
 use crate::model::{Progress, Usage};
+use crate::observation::Observation;
 use crate::prompt::Prompt;
 use crate::question::Question;
 use crate::workspace::{Cards, Entered, OWNER, Papers};

@@ -10,10 +10,10 @@ use protocol::Object;
 
 pub(crate) use run::run;
 
-use crate::action::Observation;
 use crate::answer::Action;
 use crate::channel::Outgoing;
 use crate::mind::Mind;
+use crate::observation::Observation;
 use crate::session::{Asking, Outlet, Session};
 
 /// How many actions may follow on one another within a step without the model being asked.

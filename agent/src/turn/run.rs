@@ -1,9 +1,9 @@
 //! An action that runs, as people see it: that it has begun, how it ended, or that it was stopped.
 
-use crate::action::Observation;
 use crate::answer::Action;
 use crate::channel::Outgoing;
 use crate::mind::Mind;
+use crate::observation::Observation;
 use crate::session::{Asking, Outlet};
 
 /// Runs one action and says what becomes of it, also when it is dropped before its end.

@@ -16,7 +16,7 @@ use url::Url;
 
 use super::LocalAction;
 use super::permission::Permission;
-use crate::prompt::tame::one_line;
+use crate::sanitize::one_line;
 use crate::session::Asking;
 use kept::Kept;
 use slot::Slots;

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::action::Observation;
 use crate::answer::{Shown, Words};
+use crate::observation::Observation;
 use crate::testing::{agent_cards, router_cards};
 use crate::workspace::Memory;
 

@@ -3,7 +3,7 @@
 
 use protocol::{ActionCard, Code, Outcome};
 
-use crate::action::Observation;
+use crate::observation::Observation;
 use crate::prompt::wishes::Wished;
 
 /// Each action whose only failure of that kind is also the last that was heard of it. Who fails twice may choose.

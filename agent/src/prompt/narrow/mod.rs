@@ -17,8 +17,8 @@ use super::handed::{hands_on, is_asking};
 use super::offered::offered;
 use super::said::Said;
 use super::wishes::{Wished, joins, wishes};
-use crate::action::Observation;
 use crate::answer::MAX_ACTIONS;
+use crate::observation::Observation;
 use there::There;
 
 /// A message, and what may be done about it.

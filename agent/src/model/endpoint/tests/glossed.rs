@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::apis::{Api, OLLAMA, OPENAI};
 use super::requests::{cards, says};
 use super::*;
-use crate::action::Observation;
 use crate::model::{Fit, TurnParts};
+use crate::observation::Observation;
 use crate::prompt::{Gloss, Rendered};
 use crate::workspace::Memory;
 

@@ -4,8 +4,8 @@ use protocol::{ActionName, Code, Done, Object, Outcome, Reads, Reply, Status, St
 use serde_json::Value;
 
 use crate::answer::Action;
-use crate::prompt::tame::one_line;
 use crate::question::Question;
+use crate::sanitize::one_line;
 
 /// An action that has an outcome.
 #[derive(Debug, Clone, PartialEq)]
