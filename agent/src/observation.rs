@@ -137,11 +137,7 @@ impl Observation {
                     || matches!(stopped.code, Code::SkillFailed | Code::BadResult | Code::TooLarge)
             }
         };
-        match reads {
-            Reads::Public if speaks => Taint { untrusted: true, private: false },
-            Reads::Private if speaks => Taint { untrusted: false, private: true },
-            _ => Taint::CLEAN,
-        }
+        if speaks { reads.taint() } else { Taint::CLEAN }
     }
 
     /// Where what it has brought comes from: the action, and the address if its result names one.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::{ActionName, Object};
+use crate::{ActionName, Object, Reads};
 
 /// What an action does to the world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -17,19 +17,6 @@ pub enum Effect {
     External,
     /// It can't be taken back.
     Irreversible,
-}
-
-/// What enters the session with an action's result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Reads {
-    /// Nothing that others wrote and nothing private.
-    #[default]
-    None,
-    /// Text that anyone may have written: it sets T.
-    Public,
-    /// Private data: it sets P.
-    Private,
 }
 
 /// A sentence that asks for an action, with the parameters that it means.
@@ -80,7 +67,7 @@ fn external() -> Effect {
 }
 
 fn public() -> Reads {
-    Reads::Public
+    Reads::PUBLIC
 }
 
 fn params_in_either_form<'de, D: serde::Deserializer<'de>>(source: D) -> Result<Object, D::Error> {
@@ -149,7 +136,7 @@ mod tests {
             card.params["platform"],
             json!({"type": "string", "description": "X | LinkedIn"})
         );
-        assert_eq!((card.effect, card.reads), (Effect::External, Reads::Public));
+        assert_eq!((card.effect, card.reads), (Effect::External, Reads::PUBLIC));
     }
 
     #[test]
@@ -163,7 +150,7 @@ mod tests {
                 .clone(),
             optional: vec!["lang".to_owned()],
             effect: Effect::External,
-            reads: Reads::None,
+            reads: Reads::NONE,
             examples: vec![Example {
                 say: "Post 'Hi'.".to_owned(),
                 params: json!({"text": "Hi"}).as_object().unwrap().clone(),

@@ -17,11 +17,12 @@ mod event;
 mod frame;
 mod outcome;
 mod queue;
+mod reads;
 mod reply;
 mod time;
 mod trust;
 
-pub use card::{ActionCard, Catalog, Effect, Example, Reads};
+pub use card::{ActionCard, Catalog, Effect, Example};
 pub use command::{Command, Envelope, Malformed, Priority, TYPED_LONGEST, TYPED_MOST};
 pub use event::{Event, EventKind};
 pub use frame::Frame;
@@ -31,6 +32,7 @@ pub use queue::{
     CATALOG_TTL_MS, DEFAULT_COMMAND_QUEUE, DEFAULT_RESPONSE_PREFIX, EVENTS_KEPT, EVENTS_TTL_MS,
     QueueNames, REPLY_TTL_MS, WAITING_MOST,
 };
+pub use reads::Reads;
 pub use reply::Reply;
 pub use time::Millis;
 pub use trust::Taint;

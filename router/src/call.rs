@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use protocol::{Code, Command, Effect, Millis, Reads, Stopped};
+use protocol::{Code, Command, Effect, Millis, Object, Reads, Stopped};
 
 use crate::answers;
 use crate::catalog::{Catalog, Skill};
@@ -55,6 +55,10 @@ impl Call {
         }
         let skill = catalog.find(&command.action)?;
         skill.check(&command.params)?;
+        if let (Some(name), None) = (&skill.marks.principal, &command.envelope.principal) {
+            let why = format!("{name} says who asks, and this command names nobody");
+            return Err(Stopped::new(Code::BadRequest, why));
+        }
         let dry_run = dry_run(&skill, &command, secrets);
         let call = Self { command, attempt, skill, dry_run };
         if attempt > 1 && !call.may_run_again() {
@@ -69,6 +73,17 @@ impl Call {
         self.dry_run.is_some() || self.skill.idempotent
     }
 
+    /// What the skill is given: the parameters, with whoever asks where the manifest wants to know.
+    #[must_use]
+    pub fn input(&self) -> Object {
+        let mut input = self.command.params.clone();
+        let principal = self.command.envelope.principal.as_ref();
+        if let (Some(name), Some(principal)) = (&self.skill.marks.principal, principal) {
+            input.insert(name.clone(), principal.as_str().into());
+        }
+        input
+    }
+
     /// What running this does to the world: a dry run does nothing.
     #[must_use]
     pub fn effect(&self) -> Effect {
@@ -78,7 +93,7 @@ impl Call {
     /// What its result brings into the session: a dry run brings what the router says itself.
     #[must_use]
     pub fn reads(&self) -> Reads {
-        if self.dry_run.is_some() { Reads::None } else { self.skill.card.reads }
+        if self.dry_run.is_some() { Reads::NONE } else { self.skill.card.reads }
     }
 }
 

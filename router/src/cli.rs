@@ -191,9 +191,10 @@ fn list_skills(home: &Home) -> Result<(), StartError> {
             catalog::printable(&skill.card.instruction)
         );
         println!(
-            "{:29} effect {}; network {}; secrets {}",
+            "{:29} effect {}; reads {}; network {}; secrets {}",
             "",
             skill.effect(),
+            skill.card.reads,
             list(skill.hosts.iter().map(ToString::to_string).collect()),
             list(skill.secrets.keys().cloned().collect()),
         );

@@ -171,7 +171,7 @@ impl Session {
     pub fn observe(&mut self, observation: &Observation, cards: &[Arc<Cards>; 2]) {
         let card =
             cards.iter().flat_map(|cards| &cards.0).find(|card| card.name == observation.action);
-        let reads = card.map_or(Reads::Public, |card| card.reads);
+        let reads = card.map_or(Reads::PUBLIC, |card| card.reads);
         self.entered.raise(observation.brings(reads), &observation.source());
         self.hold(observation);
         if let Some(question) = observation.question() {

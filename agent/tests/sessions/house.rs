@@ -147,7 +147,7 @@ fn card(name: &str, reads: Reads) -> ActionCard {
 pub(crate) fn house_of(meeting: usize) -> House {
     let home = TempHome::new();
     let workspace = Arc::new(Workspace::open(home.workspace()));
-    let cards = vec![card("LOOK", Reads::Public), card("POST", Reads::None)];
+    let cards = vec![card("LOOK", Reads::PUBLIC), card("POST", Reads::NONE)];
     workspace.router_actions.save(Cards(cards)).unwrap();
     let meeting = Arc::new(Barrier::new(meeting));
     let model = Parrot { prompts: Arc::default(), meeting };
@@ -158,7 +158,7 @@ pub(crate) fn house_of(meeting: usize) -> House {
     let local: Vec<Box<dyn LocalAction>> = vec![
         Box::new(MemoryWrite::new().unwrap()),
         Box::new(summary),
-        Box::new(Page(card("_PAGE", Reads::None))),
+        Box::new(Page(card("_PAGE", Reads::NONE))),
         Box::new(broadcast),
     ];
     let mind = Arc::new(Mind {

@@ -151,11 +151,11 @@ async fn house(says: &[&str]) -> House {
 async fn house_in(home: TempHome, says: &[&str]) -> House {
     let workspace = Arc::new(Workspace::open(home.workspace()));
     let cards = vec![
-        card("LOOK", Reads::Public),
-        card("POST", Reads::None),
-        card("MAIL", Reads::Private),
+        card("LOOK", Reads::PUBLIC),
+        card("POST", Reads::NONE),
+        card("MAIL", Reads::PRIVATE),
         // No router has such a skill; whoever writes this file would like one.
-        card("APPROVE", Reads::None),
+        card("APPROVE", Reads::NONE),
     ];
     workspace.router_actions.save(Cards(cards)).unwrap();
     let model = Scripted::default();
@@ -163,10 +163,10 @@ async fn house_in(home: TempHome, says: &[&str]) -> House {
     let (requester, router, publisher) = memory::pair(CancellationToken::new());
     let requester = Arc::new(requester);
     let write = MemoryWrite::new().unwrap();
-    let page = Page(card("_PAGE", Reads::Public));
+    let page = Page(card("_PAGE", Reads::PUBLIC));
     let asks = ActionCard {
         params: json!({"url": {"type": "string"}}).as_object().unwrap().clone(),
-        ..card("_ASKS", Reads::Public)
+        ..card("_ASKS", Reads::PUBLIC)
     };
     let asks = Asks(asks, AtomicBool::new(false));
     let local: Vec<Box<dyn LocalAction>> = vec![Box::new(write), Box::new(page), Box::new(asks)];

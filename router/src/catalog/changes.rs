@@ -5,6 +5,7 @@ use std::fmt::Display;
 
 use similar::TextDiff;
 
+use super::brings::Brings;
 use super::manifest::Manifest;
 use super::portrait::{Piece, Portrait};
 
@@ -74,7 +75,7 @@ fn facts(manifest: &Manifest) -> Vec<(&'static str, String)> {
         ("hosts", list(manifest.net.hosts.iter())),
         ("secrets", list(secrets)),
         ("effect", manifest.effect.to_string()),
-        ("reads", format!("{:?}", manifest.reads).to_lowercase()),
+        ("reads", Brings::of(manifest.reads.as_ref(), !manifest.net.hosts.is_empty()).to_string()),
         ("program", program),
         ("settings", list(settings)),
         ("runs again after a crash", format!("{:?}", manifest.idempotent).to_lowercase()),
@@ -161,7 +162,8 @@ mod tests {
         let lines = changes(Some(&old), &new);
         assert_eq!(lines[0], "! hosts CHANGED: none -> evil.example");
         assert_eq!(lines[1], "! effect CHANGED: none -> external");
-        assert_eq!(lines[2], "added    more (mode 644, 2 bytes)");
+        assert_eq!(lines[2], "! reads CHANGED: none -> public");
+        assert_eq!(lines[3], "added    more (mode 644, 2 bytes)");
         for line in ["changed  run", "-b", "+B", "+x"] {
             assert!(lines.iter().any(|shown| shown == line), "{line}\n{lines:#?}");
         }

@@ -9,7 +9,9 @@ use egress::HostPattern;
 use protocol::{ActionCard, ActionName, Effect, Object};
 use serde_json::Value;
 
+use super::brings::Brings;
 use super::manifest::Manifest;
+use super::marks::Marks;
 use super::params::Params;
 use super::portrait::Portrait;
 use super::reach::{allow_private, pattern, secrets, settings};
@@ -97,7 +99,7 @@ pub(super) fn check(
         check_hosts(&hosts, &manifest.name).map_err(fault)?;
     }
     let timeout = timeout(manifest.timeout.as_deref()).map_err(fault)?;
-    let card = card(&manifest, timeout);
+    let (card, marks) = card(&manifest, timeout).map_err(fault)?;
     let skill = Skill {
         folder: folder.to_owned(),
         program,
@@ -121,6 +123,7 @@ pub(super) fn check(
         stamp: looked.stamp,
         written: looked.written,
         card,
+        marks,
     };
     if !first_party {
         check_schema(&skill).map_err(fault)?;
@@ -242,27 +245,21 @@ fn timeout(text: Option<&str>) -> Result<Duration, String> {
     }
 }
 
-fn card(manifest: &Manifest, timeout: Duration) -> ActionCard {
+fn card(manifest: &Manifest, timeout: Duration) -> Result<(ActionCard, Marks), String> {
     let mut params = manifest.params.clone();
-    let mut optional = Vec::new();
-    for (name, schema) in &mut params {
-        if let Value::Object(schema) = schema
-            && schema.remove("optional") == Some(Value::Bool(true))
-        {
-            optional.push(name.clone());
-        }
-    }
-    ActionCard {
+    let marks = Marks::take(&mut params)?;
+    let card = ActionCard {
         name: manifest.name.clone(),
         instruction: manifest.instruction.clone(),
         params,
-        optional,
+        optional: marks.optional.clone(),
         effect: manifest.effect,
-        reads: manifest.reads,
+        reads: Brings::of(manifest.reads.as_ref(), !manifest.net.hosts.is_empty()),
         examples: manifest.examples.iter().cloned().map(Into::into).collect(),
         timeout_ms: u64::try_from(timeout.as_millis()).ok(),
         more: Object::new(),
-    }
+    };
+    Ok((card, marks))
 }
 
 /// Checks that there is a schema and that the examples fit it. Of the manifests that are compiled in, the

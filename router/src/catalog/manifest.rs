@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use protocol::{ActionName, Effect, Example, Object, Reads};
+use protocol::{ActionName, Effect, Example, Object};
 use serde::Deserialize;
+
+use super::brings::Brings;
 
 /// A skill.toml. Its keys are the contract with everybody who writes a skill.
 #[derive(Debug, Clone, Deserialize)]
@@ -15,9 +17,8 @@ pub struct Manifest {
     pub instruction: String,
     /// What it does to the world.
     pub effect: Effect,
-    /// What enters the session with its result.
-    #[serde(default)]
-    pub reads: Reads,
+    /// What enters the session with its result; [`Brings::of`] says what is meant where nothing is said.
+    pub reads: Option<Brings>,
     /// Whether it may be run again after a crash; by default only when it has no effect elsewhere.
     pub idempotent: Option<bool>,
     /// The program and its arguments. A program with a `/` is a file of the folder.
@@ -31,7 +32,7 @@ pub struct Manifest {
     pub timeout: Option<String>,
     /// The reply's text for people, with `{field}`s of the result or of the params.
     pub summary: Option<String>,
-    /// Parameter -> JSON Schema, and beside the schema's own keys `optional = true`.
+    /// Parameter -> JSON Schema, and beside the schema's own keys those of [`super::Marks`].
     #[serde(default)]
     pub params: Object,
     /// Setting -> its default; the owner's values stand in router/config.json.

@@ -1,9 +1,11 @@
 //! What the router can run: the folders under router/skills, checked, and seen anew when they change.
 
+mod brings;
 mod changes;
 mod check;
 mod held;
 mod manifest;
+mod marks;
 mod params;
 mod pins;
 mod portrait;
@@ -21,12 +23,14 @@ use protocol::{ActionName, Code, Stopped};
 use sha2::{Digest, Sha256};
 use tokio::sync::watch as latest;
 
+pub use brings::Brings;
 pub(crate) use changes::changes;
 pub(crate) use check::RESERVED_NAMES;
 pub use check::SkillError;
 pub(crate) use check::printable;
 pub use held::{Held, Standing, standing};
 pub use manifest::{Manifest, Mode};
+pub use marks::Marks;
 pub use pins::{Known, Pin, Pins};
 pub use portrait::{Piece, Portrait};
 pub use scan::{Found, scan};

@@ -8,6 +8,7 @@ use egress::{Endpoint, HeaderTemplate, HostPattern};
 use protocol::{ActionCard, ActionName, Code, Effect, Object, Stopped};
 
 use super::manifest::Mode;
+use super::marks::Marks;
 use super::params::Params;
 use super::portrait::Portrait;
 use super::walk::Listing;
@@ -19,6 +20,8 @@ use crate::sandbox::Program;
 pub struct Skill {
     /// Its public face.
     pub card: ActionCard,
+    /// What its manifest says of its parameters.
+    pub marks: Marks,
     /// Its folder.
     pub folder: PathBuf,
     /// What is run.

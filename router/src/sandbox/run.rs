@@ -105,7 +105,7 @@ impl SkillSandbox {
         if is_dry {
             job.env.push(("SAFECLAW_DRY_RUN".to_owned(), "1".to_owned()));
         }
-        let input = Value::Object(call.command.params.clone()).to_string();
+        let input = Value::Object(call.input()).to_string();
         let ran = launcher.once(&job, input.as_bytes(), &self.log_of(&call.skill)).await;
         ran.map_err(|error| outcome::stopped(&error, call.effect()))
     }
@@ -113,7 +113,7 @@ impl SkillSandbox {
     async fn warm(&self, call: &Call, wall: Duration) -> Result<Vec<u8>, Stopped> {
         let skill = &call.skill;
         let warm = self.warm.of(skill, async || self.start_warm(skill).await).await?;
-        let mut line = call.command.params.clone();
+        let mut line = call.input();
         let facts = serde_json::json!({
             "message_id": call.command.message_id, "attempt": call.attempt, "dry_run": false,
         });

@@ -66,7 +66,7 @@ impl Sessions {
         digest: &Digest,
         (limits, now): (&Limits, Millis),
     ) -> Result<Known, Stopped> {
-        let does_something = call.effect() != Effect::None || call.reads() != Reads::None;
+        let does_something = call.effect() != Effect::None || call.reads() != Reads::NONE;
         let counted = does_something.then_some((limits, now));
         let links = match seen.links {
             _ if !call.skill.reaches_anything() => None,
@@ -134,9 +134,9 @@ impl Sessions {
         reads: Reads,
         result: &Object,
     ) -> Result<(), StoreFault> {
-        let bits = Taint { untrusted: reads == Reads::Public, private: reads == Reads::Private };
+        let bits = reads.taint();
         let key = key_of(command);
-        let found = if reads == Reads::None { Vec::new() } else { links::new_in(command, result) };
+        let found = if reads == Reads::NONE { Vec::new() } else { links::new_in(command, result) };
         let places = [(SESSIONS, key), (LINKS, key)];
         let places = if found.is_empty() { &places[..1] } else { &places };
         let mut seen = self.store.read_each(places).await.into_iter();

@@ -13,7 +13,7 @@ pub(crate) struct InstantSandbox;
 impl Sandbox for InstantSandbox {
     async fn run(&self, approved: Approved, _: Millis) -> Result<Object, Stopped> {
         let call = approved.call();
-        let text = if call.effect() == Effect::None && call.skill.card.reads == Reads::None {
+        let text = if call.effect() == Effect::None && call.skill.card.reads == Reads::NONE {
             "Nothing to see here.".to_owned()
         } else {
             // What a session was shown has to be noted, and each time it is another address.

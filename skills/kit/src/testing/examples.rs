@@ -86,8 +86,11 @@ impl Manifest {
         let mut properties = self.params.clone();
         let mut required = Vec::new();
         for (name, property) in &mut properties {
-            let optional = property.as_object_mut().and_then(|schema| schema.remove("optional"));
-            if optional != Some(Value::Bool(true)) {
+            let mut mark = |key| property.as_object_mut().and_then(|schema| schema.remove(key));
+            let (optional, filled) = (mark("optional"), mark("principal"));
+            // A word for the router alone.
+            drop(mark("text"));
+            if ![optional, filled].contains(&Some(Value::Bool(true))) {
                 required.push(name.clone());
             }
         }
