@@ -5,6 +5,7 @@ use std::sync::Arc;
 use protocol::{ActionCard, Principal, SessionKey, Taint};
 use serde_json::json;
 
+use crate::channel::Origin;
 use crate::session::Asking;
 use crate::workspace::{AGENT_ACTIONS, Cards, Entered, Papers};
 
@@ -23,6 +24,7 @@ pub(crate) fn asking(papers: &Arc<Papers>, taint: Taint) -> Asking {
     Asking {
         session: SessionKey::new(session).unwrap(),
         principal: Principal::new(principal).unwrap(),
+        origin: Origin::Person,
         papers: Arc::clone(papers),
         entered,
         heard: None,

@@ -60,7 +60,7 @@ impl Agent {
     }
 
     fn begin(&self, incoming: &Incoming) {
-        let Incoming { ticket, session, from, said } = incoming.clone();
+        let Incoming { ticket, session, from, said, .. } = incoming.clone();
         let Said::Message(text) = said else { panic!("{said:?}") };
         self.say(session.as_str(), Outgoing::Begin { ticket, from, text });
     }

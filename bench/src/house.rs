@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agent::action::{Actions, LlmSummary, LocalAction, MemoryWrite};
-use agent::channel::{Channel, ChannelError, Incoming, Line, Outgoing, Said, Ticket};
+use agent::channel::{Channel, ChannelError, Incoming, Line, Origin, Outgoing, Said, Ticket};
 use agent::mind::Mind;
 use agent::model::{Model, Switch};
 use agent::prompt::Fence;
@@ -79,7 +79,13 @@ impl House {
         let (ticket, session) = (Ticket::new(), SessionKey::new("owner")?);
         self.line
             .incoming
-            .send(Incoming { ticket, session, from: self.person.clone(), said })
+            .send(Incoming {
+                ticket,
+                session,
+                from: self.person.clone(),
+                origin: Origin::Person,
+                said,
+            })
             .await?;
         loop {
             match self.line.outgoing.recv().await.context("the session has ended")?.outgoing {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use broker::{RequestError, Requester};
-use protocol::{ActionName, Code, Command, Envelope, MessageId, Object, Priority, Stopped};
+use protocol::{ActionName, Code, Command, Envelope, MessageId, Object, Stopped};
 
 use crate::observation::Observation;
 use crate::session::Asking;
@@ -42,7 +42,7 @@ impl Routed {
         let envelope = Envelope {
             session: Some(asking.session.clone()),
             principal: Some(asking.principal.clone()),
-            priority: Priority::Interactive,
+            priority: asking.origin.priority(),
             taint: asking.entered.taint(),
             typed: asking.entered.typed(),
             ..Envelope::current()

@@ -8,9 +8,12 @@ pub mod http;
 #[cfg(feature = "telegram")]
 pub mod telegram;
 
+mod origin;
+
 use std::path::PathBuf;
 
 use async_trait::async_trait;
+pub use origin::Origin;
 use protocol::{Principal, SessionKey};
 use tokio::sync::mpsc;
 use uuid::Uuid;
@@ -61,7 +64,7 @@ impl Ticket {
     }
 }
 
-/// One thing that came from a person.
+/// One thing that came in over a channel.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Incoming {
     /// The mark that [`Outgoing::Begin`] and [`Outgoing::Queued`] bring back.
@@ -71,8 +74,17 @@ pub struct Incoming {
     pub session: SessionKey,
     /// Who it came from.
     pub from: Principal,
+    /// The kind of speaker, which decides what the words may do.
+    pub origin: Origin,
     /// What it is.
     pub said: Said,
+}
+
+impl Incoming {
+    /// Returns `true` unless somebody else than a person answers a question or stops a turn.
+    pub(crate) fn may_come(&self) -> bool {
+        self.origin.is_person() || matches!(self.said, Said::Message(_))
+    }
 }
 
 /// What the agent says, and in which session. Every channel that people of that session use hears it.

@@ -59,12 +59,13 @@ impl Desk {
                     continue;
                 }
             };
-            self.session.principal = incoming.from.clone();
+            (self.session.principal, self.session.origin) =
+                (incoming.from.clone(), incoming.origin);
             match incoming.said {
                 Said::Message(text) => {
                     let (ticket, from) = (incoming.ticket, incoming.from);
                     self.outlet.say(Outgoing::Begin { ticket, from, text: text.clone() });
-                    self.session.entered.was_typed(&text);
+                    self.session.takes_in(&text);
                     self.take_turn(&text, &mut waiting).await;
                     self.mind.pass_notices_on(&self.session, &self.outlet);
                     self.outlet.say(Outgoing::End);
@@ -131,7 +132,7 @@ impl Desk {
             return;
         }
         let said = std::mem::take(&mut self.session.said);
-        if slash::parse(text).is_none() {
+        if slash::parse(self.session.origin, text).is_none() {
             self.session.remember(text, &format!("{said} (stopped)"));
         }
         self.outlet.say(Outgoing::Notice("stopped".to_owned()));
@@ -160,7 +161,7 @@ impl Desk {
 
     /// Does what a person has said yes to, in the name of whoever wanted it, unless somebody wants it stopped.
     async fn go_on(&mut self, held: Held, waiting: &mut Waiting) {
-        self.session.principal = held.principal;
+        (self.session.principal, self.session.origin) = (held.principal, held.origin);
         let done = async |mind: &Mind, session: &mut Session, outlet: &Outlet| {
             Turn { mind, session, outlet }.go_on(held.action).await;
         };
@@ -173,7 +174,7 @@ impl Desk {
 
 /// One message being answered.
 async fn run(mind: &Mind, session: &mut Session, outlet: &Outlet, text: &str) {
-    match slash::parse(text) {
+    match slash::parse(session.origin, text) {
         Some(command) => command.run(mind, session, outlet).await,
         None => Turn { mind, session, outlet }.run(text).await,
     }

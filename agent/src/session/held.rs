@@ -4,6 +4,7 @@ use protocol::{MessageId, Principal};
 
 use super::Session;
 use crate::answer::Action;
+use crate::channel::Origin;
 use crate::observation::Observation;
 
 /// How many wait in a session: more than a router lets wait.
@@ -18,6 +19,8 @@ pub struct Held {
     pub action: Action,
     /// Who wanted it. What is permitted is permitted to them.
     pub principal: Principal,
+    /// The kind of speaker who wanted it.
+    pub origin: Origin,
 }
 
 impl Session {
@@ -26,8 +29,8 @@ impl Session {
         let id = observation.fields.get("message_id").and_then(|id| id.as_str());
         let id = id.and_then(|id| MessageId::new(id).ok());
         if let (Some(id), Some(action)) = (id, observation.held.clone()) {
-            let principal = self.principal.clone();
-            self.held.push(Held { id, action, principal });
+            let (principal, origin) = (self.principal.clone(), self.origin);
+            self.held.push(Held { id, action, principal, origin });
             let too_many = self.held.len().saturating_sub(MOST);
             self.held.drain(..too_many);
         }

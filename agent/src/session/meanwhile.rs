@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 use super::answering::{Answered, Answering};
 use super::waiting::Waiting;
 use super::{Asking, Outlet};
-use crate::channel::{Incoming, Said};
+use crate::channel::{Incoming, Origin, Said};
 use crate::mind::Mind;
 use crate::question::Decision;
 use crate::slash::{self, Slash};
@@ -28,7 +28,8 @@ impl Meanwhile<'_> {
     pub(super) async fn attend(self, work: impl Future<Output = ()>) -> (bool, Vec<Answered>) {
         let Self { mind, outlet, asking, incoming, leaving, waiting } = self;
         let answer = |given: Decision, principal: Principal| {
-            Answered::of(mind, Asking { principal, ..asking.clone() }, given, outlet)
+            let asking = Asking { principal, origin: Origin::Person, ..asking.clone() };
+            Answered::of(mind, asking, given, outlet)
         };
         let mut answering = Answering::default();
         let is_whole = {
@@ -41,9 +42,9 @@ impl Meanwhile<'_> {
                     () = answering.go_on() => {}
                     said = incoming.recv(), if somebody => match said {
                         // Dropping the work ends the model's request and takes running commands back.
-                        Some(said) if is_stop(&said.said) => {
+                        Some(said) if is_stop(&said) => {
                             // The kill switch does not wait its turn.
-                            if is_kill(&said.said) {
+                            if is_kill(&said) {
                                 waiting.push_front(said);
                             }
                             break false;
@@ -67,15 +68,18 @@ impl Meanwhile<'_> {
 }
 
 /// Whether somebody wants what runs to end.
-fn is_stop(said: &Said) -> bool {
-    match said {
-        Said::Stop => true,
-        Said::Message(text) => slash::parse(text) == Some(Slash::Cancel) || is_kill(said),
-        Said::Answer(_) => false,
-    }
+fn is_stop(incoming: &Incoming) -> bool {
+    incoming.said == Said::Stop || is_kill(incoming) || command(incoming) == Some(Slash::Cancel)
 }
 
 /// Whether somebody wants everything to end.
-fn is_kill(said: &Said) -> bool {
-    matches!(said, Said::Message(text) if slash::parse(text) == Some(Slash::Stop))
+fn is_kill(incoming: &Incoming) -> bool {
+    command(incoming) == Some(Slash::Stop)
+}
+
+fn command(incoming: &Incoming) -> Option<Slash> {
+    match &incoming.said {
+        Said::Message(text) => slash::parse(incoming.origin, text),
+        Said::Answer(_) | Said::Stop => None,
+    }
 }

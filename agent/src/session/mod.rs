@@ -24,7 +24,7 @@ pub use lines::{Lines, Place};
 pub use outlet::Outlet;
 pub use room::{Heard, Room};
 
-use crate::channel::Outgoing;
+use crate::channel::{Origin, Outgoing};
 use crate::model::{Progress, Usage};
 use crate::observation::Observation;
 use crate::prompt::Prompt;
@@ -40,8 +40,10 @@ const QUESTIONS: usize = 16;
 pub struct Session {
     /// Its key.
     pub key: SessionKey,
-    /// The person whose turn it is.
+    /// The one whose turn it is.
     pub principal: Principal,
+    /// The kind of speaker whose turn it is.
+    pub origin: Origin,
     /// Its files.
     pub papers: Arc<Papers>,
     /// What has entered it, and what its person typed.
@@ -69,8 +71,10 @@ pub struct Session {
 pub struct Asking {
     /// The session's key.
     pub session: SessionKey,
-    /// The person.
+    /// The one who speaks.
     pub principal: Principal,
+    /// The kind of speaker.
+    pub origin: Origin,
     /// The session's files.
     pub papers: Arc<Papers>,
     /// What has entered the session by now.
@@ -120,6 +124,7 @@ impl Asking {
         Self {
             session: session.key.clone(),
             principal: session.principal.clone(),
+            origin: session.origin,
             papers: Arc::clone(&session.papers),
             entered: session.entered.clone(),
             heard: None,
@@ -136,6 +141,7 @@ impl Session {
             papers: Arc::new(papers),
             key,
             principal,
+            origin: Origin::Person,
             prompt,
             said: String::new(),
             thinks_first: None,
@@ -164,6 +170,14 @@ impl Session {
         let is_its = |question: &Question| question.waits.as_ref() == Some(command);
         let at = self.questions.iter().position(is_its)?;
         Some(self.questions.remove(at))
+    }
+
+    /// Takes in a message of whoever speaks: a person's addresses count as typed, anybody else's words bring trust bits.
+    pub(crate) fn takes_in(&mut self, message: &str) {
+        if self.origin.is_person() {
+            self.entered.was_typed(message);
+        }
+        self.entered.raise(self.origin.brings(), self.origin.name());
     }
 
     /// Raises the bits for what an observation has brought in, by the cards that say what actions read.

@@ -120,6 +120,9 @@ impl Room {
                 incoming.session
             );
         }
+        if !incoming.may_come() {
+            return tracing::error!("{} answers and stops nothing: it is no person", incoming.from);
+        }
         let (key, from) = (incoming.session.clone(), incoming.from.clone());
         let mut seats = self.seats();
         let there = seats.remove(&key);

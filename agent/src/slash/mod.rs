@@ -19,7 +19,7 @@ pub use memory::Wish;
 pub use model::ModelWish;
 
 use crate::answer::Action;
-use crate::channel::Outgoing;
+use crate::channel::{Origin, Outgoing};
 use crate::mind::Mind;
 use crate::question::Decision;
 use crate::session::{Asking, Outlet, Session};
@@ -75,11 +75,11 @@ pub enum Slash {
     Wrong(String),
 }
 
-/// Reads `text` as a command; `None` when it is a message.
+/// Reads `text` as a command; `None` when it is a message. Only a person gives commands.
 #[must_use]
-pub fn parse(text: &str) -> Option<Slash> {
+pub fn parse(origin: Origin, text: &str) -> Option<Slash> {
     let text = text.trim();
-    if !text.starts_with('/') {
+    if !text.starts_with('/') || !origin.is_person() {
         return None;
     }
     let (name, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
@@ -189,13 +189,16 @@ fn clear(session: &mut Session, outlet: &Outlet) {
 
 #[cfg(test)]
 mod tests {
+    use protocol::Taint;
     use serde_json::json;
 
     use super::*;
 
     #[test]
     fn a_message_is_no_command() {
+        let parse = |text| parse(Origin::Person, text);
         assert_eq!(parse("what is 1/2?"), None);
+        assert_eq!(super::parse(Origin::Clock(Taint::CLEAN), "/help"), None);
         assert_eq!(parse(" /help "), Some(Slash::Help));
     }
 
@@ -205,13 +208,14 @@ mod tests {
             let name = ActionName::new("A").unwrap();
             Some(Slash::Run(Action { name, params: params.as_object().unwrap().clone() }))
         };
+        let parse = |text| parse(Origin::Person, text);
         assert_eq!(parse("/run A"), action(json!({})));
         assert_eq!(parse(r#"/run A {"x": [1, 2]}"#), action(json!({"x": [1, 2]})));
     }
 
     #[test]
     fn what_can_not_be_read_is_told() {
-        let wrong = |text: &str| match parse(text) {
+        let wrong = |text: &str| match parse(Origin::Person, text) {
             Some(Slash::Wrong(why)) => why,
             other => panic!("{other:?}"),
         };

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use agent::action::{Actions, BroadcastMsg, LlmSummary, LocalAction, MemoryWrite};
-use agent::channel::{Channel, ChannelError, Incoming, Line, Outgoing, Said, Ticket};
+use agent::channel::{Channel, ChannelError, Incoming, Line, Origin, Outgoing, Said, Ticket};
 use agent::mind::Mind;
 use agent::model::{Ask, Completion, Fit, Listener, Model, ModelError, Progress, Switch, Way};
 use agent::prompt::Fence;
@@ -214,8 +214,18 @@ impl House {
 
 impl End {
     pub(crate) async fn tell(&self, session: &str, from: &str, said: Said) -> Ticket {
+        self.tell_as(Origin::Person, (session, from), said).await
+    }
+
+    /// As [`Self::tell`], by this kind of speaker.
+    pub(crate) async fn tell_as(
+        &self,
+        origin: Origin,
+        (session, from): (&str, &str),
+        said: Said,
+    ) -> Ticket {
         let (ticket, from) = (Ticket::new(), Principal::new(from).unwrap());
-        let incoming = Incoming { ticket, session: key(session), from, said };
+        let incoming = Incoming { ticket, session: key(session), from, origin, said };
         self.line.incoming.send(incoming).await.unwrap();
         ticket
     }

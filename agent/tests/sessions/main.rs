@@ -5,4 +5,5 @@ mod broadcast;
 mod guests;
 mod house;
 mod leaks;
+mod origin;
 mod side_by_side;

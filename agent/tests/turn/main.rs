@@ -12,7 +12,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use agent::action::{Actions, LocalAction, MemoryWrite};
-use agent::channel::{Addressed, Channel, ChannelError, Incoming, Line, Outgoing, Said, Ticket};
+use agent::channel::{
+    Addressed, Channel, ChannelError, Incoming, Line, Origin, Outgoing, Said, Ticket,
+};
 use agent::mind::Mind;
 use agent::model::{
     Ask, Call, Completion, Ended, Fit, Listener, Model, ModelError, Progress, Switch, Way,
@@ -234,7 +236,10 @@ impl House {
     async fn tell_as(&self, from: &str, said: Said) {
         let from = Principal::new(from).unwrap();
         let (ticket, session) = (Ticket::new(), SessionKey::new("owner").unwrap());
-        self.incoming.send(Incoming { ticket, session, from, said }).await.unwrap();
+        self.incoming
+            .send(Incoming { ticket, session, from, origin: Origin::Person, said })
+            .await
+            .unwrap();
     }
 
     async fn say(&self, text: &str) {

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::input::{self, Typed};
 use super::interrupts::Interrupts;
 use super::screen::Screen;
-use crate::channel::{Incoming, Line, Outgoing, Said, Ticket};
+use crate::channel::{Incoming, Line, Origin, Outgoing, Said, Ticket};
 use crate::question::Question;
 
 /// How long the agent may take to its last words when a person at a terminal wants to end it.
@@ -72,7 +72,7 @@ impl Exchange {
     pub(super) async fn send(&self, said: Said) -> Option<Ticket> {
         let (session, from) = (self.session.clone(), self.from.clone());
         let ticket = Ticket::new();
-        let incoming = Incoming { ticket, session, from, said };
+        let incoming = Incoming { ticket, session, from, origin: Origin::Person, said };
         self.line.incoming.send(incoming).await.ok().map(|()| ticket)
     }
 

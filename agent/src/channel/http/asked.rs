@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 
 use super::NAME;
 use super::refusal::Refusal;
-use crate::channel::{Incoming, MAX_MESSAGE, Said, Ticket};
+use crate::channel::{Incoming, MAX_MESSAGE, Origin, Said, Ticket};
 use crate::question::{Choice, Decision};
 use crate::workspace::OWNER;
 
@@ -82,7 +82,7 @@ impl Seat {
     /// Something said there.
     pub(super) fn says(&self, said: Said) -> Incoming {
         let (session, from) = (self.session.clone(), self.from.clone());
-        Incoming { ticket: Ticket::new(), session, from, said }
+        Incoming { ticket: Ticket::new(), session, from, origin: Origin::Person, said }
     }
 }
 

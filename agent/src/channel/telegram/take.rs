@@ -12,7 +12,7 @@ use super::journal::Unanswered;
 use super::questions::Press;
 use super::read::{self, Came, Pressed};
 use super::{Shared, commands};
-use crate::channel::{Incoming, Said, Ticket};
+use crate::channel::{Incoming, Origin, Said, Ticket};
 use crate::slash::{self, Slash};
 
 /// How often strangers are mentioned in the log.
@@ -61,7 +61,7 @@ fn message(shared: &Shared, update: u32, came: read::Said) -> Option<Incoming> {
         return None;
     };
     // The kill switch comes late rather than never.
-    let is_kill = slash::parse(&text) == Some(Slash::Stop);
+    let is_kill = slash::parse(Origin::Person, &text) == Some(Slash::Stop);
     let age = Duration::from_secs(shared.client.age(came.date));
     if age > shared.timeout && !is_kill {
         shared.take(update, None);
@@ -71,7 +71,9 @@ fn message(shared: &Shared, update: u32, came: read::Said) -> Option<Incoming> {
     let ticket = Ticket::new();
     let said = if let Some(decision) = shared.questions.typed(&text, from, chat) {
         Said::Answer(decision)
-    } else if slash::parse(&text) == Some(Slash::Cancel) && shared.is_busy(&place.session) {
+    } else if slash::parse(Origin::Person, &text) == Some(Slash::Cancel)
+        && shared.is_busy(&place.session)
+    {
         Said::Stop
     } else {
         Said::Message(text)
@@ -84,7 +86,8 @@ fn message(shared: &Shared, update: u32, came: read::Said) -> Option<Incoming> {
         shared.ask(ticket, (chat, message));
     }
     shared.take(update, waits);
-    Some(Incoming { ticket, session: place.session, from: place.principal, said })
+    let (session, from) = (place.session, place.principal);
+    Some(Incoming { ticket, session, from, origin: Origin::Person, said })
 }
 
 fn too_old(age: Duration, timeout: Duration) -> String {
@@ -107,7 +110,7 @@ fn press(shared: &Shared, update: u32, pressed: Pressed) -> Option<Incoming> {
     tokio::spawn(async move { client.pressed(press, told).await });
     shared.tell(chat, Heard::Strip(message));
     let (session, from) = (place.session, place.principal);
-    said.map(|said| Incoming { ticket: Ticket::new(), session, from, said })
+    said.map(|said| Incoming { ticket: Ticket::new(), session, from, origin: Origin::Person, said })
 }
 
 impl Shared {

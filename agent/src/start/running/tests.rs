@@ -8,7 +8,7 @@ use testkit::eventually;
 
 use super::*;
 use crate::action::Actions;
-use crate::channel::{Incoming, Line, Outgoing, Said, Ticket};
+use crate::channel::{Incoming, Line, Origin, Outgoing, Said, Ticket};
 use crate::mind::Mind;
 use crate::model::{Ask, Completion, Listener, Model, ModelError, Switch};
 use crate::session::Lines;
@@ -67,7 +67,13 @@ impl Channel for Acts {
                 let (session, from) = (session.unwrap(), from.unwrap());
                 let said = Said::Message(text.to_owned());
                 incoming
-                    .send(Incoming { ticket: Ticket::new(), session, from, said })
+                    .send(Incoming {
+                        ticket: Ticket::new(),
+                        session,
+                        from,
+                        origin: Origin::Person,
+                        said,
+                    })
                     .await
                     .unwrap();
             }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agent::action::{Actions, LlmSummary, LocalAction, MemoryWrite};
-use agent::channel::{Channel, ChannelError, Incoming, Line, Outgoing, Said, Ticket};
+use agent::channel::{Channel, ChannelError, Incoming, Line, Origin, Outgoing, Said, Ticket};
 use agent::mind::Mind;
 use agent::model::{Ask, Completion, Fit, Listener, Model, ModelError, Progress, Switch, Way};
 use agent::prompt::Fence;
@@ -97,7 +97,10 @@ impl House {
         let session = SessionKey::new(format!("bench-{chat}"))?;
         let from = Principal::new(format!("bench:{chat}"))?;
         let said = Said::Message("How are you today?".to_owned());
-        self.line.incoming.send(Incoming { ticket: Ticket::new(), session, from, said }).await?;
+        self.line
+            .incoming
+            .send(Incoming { ticket: Ticket::new(), session, from, origin: Origin::Person, said })
+            .await?;
         Ok(())
     }
 
