@@ -9,7 +9,7 @@ use crate::channel::Outgoing;
 use crate::model::Switch;
 use crate::observation::Observation;
 use crate::question::{Decision, Question};
-use crate::session::{Answered, Asking, Held, Outlet, Session};
+use crate::session::{Answered, Caller, Outbox, PendingAction, Session};
 use crate::workspace::{Cards, Workspace};
 
 /// Everything that a turn needs besides its session. All sessions share it, so nothing in it may tell one of another.
@@ -40,8 +40,8 @@ impl Mind {
         &self,
         session: &mut Session,
         event: Event,
-        outlet: &Outlet,
-    ) -> Option<Held> {
+        outbox: &Outbox,
+    ) -> Option<PendingAction> {
         if let (EventKind::Result, Some(fields)) = (event.event, event.reply) {
             let question = session.settle(event.message_id.as_ref());
             let action =
@@ -52,37 +52,37 @@ impl Mind {
                 let settled = |question: Option<Question>, observation: &Observation| {
                     if let Some(question) = question {
                         let how = question.ended(&observation.line());
-                        outlet.say(Outgoing::Settled { id: question.id, how });
+                        outbox.say(Outgoing::Settled { id: question.id, how });
                     }
                 };
                 session.awaited = session.awaited.saturating_sub(1);
-                let held = event.message_id.and_then(|id| session.take_held(&id));
+                let held = event.message_id.and_then(|id| session.take_pending(&id));
                 if observation.action.is_local() && matches!(observation.outcome, Outcome::Done(_))
                 {
                     settled(question, &observation);
                     if held.is_none() {
                         let told =
                             format!("{}: permitted; say again what you want", observation.action);
-                        outlet.say(Outgoing::Notice(told));
+                        outbox.say(Outgoing::Notice(told));
                     }
                     return held;
                 }
-                outlet.say(Outgoing::Action(observation.line()));
+                outbox.say(Outgoing::Action(observation.line()));
                 settled(question, &observation);
                 session.observe(&observation, &self.cards());
                 session.observed_later(observation.fields);
-                drop(session.keep(outlet));
+                drop(session.keep(outbox));
             }
         } else if let Some(text) = event.text {
-            outlet.say(Outgoing::Notice(text));
+            outbox.say(Outgoing::Notice(text));
         }
         None
     }
 
     /// Passes a person's decision on to the router.
-    pub(crate) async fn answer(&self, session: &mut Session, given: Decision, outlet: &Outlet) {
-        let asking = Asking::of(session);
-        Answered::of(self, asking, given, outlet).await.note(session);
+    pub(crate) async fn answer(&self, session: &mut Session, given: Decision, outbox: &Outbox) {
+        let caller = Caller::of(session);
+        Answered::of(self, caller, given, outbox).await.note(session);
     }
 
     /// The questions that wait for a person: by the router's word, which also knows those from before a
@@ -91,16 +91,16 @@ impl Mind {
     /// # Errors
     /// Why the router did not say.
     pub(crate) async fn open_questions(&self, session: &Session) -> Result<Vec<Question>, Stopped> {
-        let open = self.actions.owner.open(&Asking::of(session)).await?;
+        let open = self.actions.owner.open(&Caller::of(session)).await?;
         Ok(open.unwrap_or_else(|| session.questions.clone()))
     }
 
     /// Says what the session's files have to say, and to the owner what the agent's own have.
-    pub(crate) fn pass_notices_on(&self, session: &Session, outlet: &Outlet) {
-        let papers = session.papers.take_notices();
+    pub(crate) fn pass_notices_on(&self, session: &Session, outbox: &Outbox) {
+        let files = session.files.take_notices();
         let own = if session.is_owners() { self.workspace.take_notices() } else { Vec::new() };
-        for notice in papers.into_iter().chain(own) {
-            outlet.say_fault(notice.to_string());
+        for notice in files.into_iter().chain(own) {
+            outbox.say_fault(notice.to_string());
         }
     }
 }

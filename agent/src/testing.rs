@@ -6,8 +6,8 @@ use protocol::{ActionCard, Principal, SessionKey, Taint};
 use serde_json::json;
 
 use crate::channel::Origin;
-use crate::session::Asking;
-use crate::workspace::{AGENT_ACTIONS, Cards, Entered, Papers};
+use crate::session::Caller;
+use crate::workspace::{AGENT_ACTIONS, Cards, Entered, SessionFiles};
 
 /// The local actions as they are described by default, where there is no browser and one channel.
 pub(crate) fn agent_cards() -> Vec<ActionCard> {
@@ -16,16 +16,16 @@ pub(crate) fn agent_cards() -> Vec<ActionCard> {
     cards
 }
 
-/// Who asks, in a session with these papers that `TEST` has brought these bits into.
-pub(crate) fn asking(papers: &Arc<Papers>, taint: Taint) -> Asking {
+/// Who asks, in a session with these files that `TEST` has brought these bits into.
+pub(crate) fn caller(files: &Arc<SessionFiles>, taint: Taint) -> Caller {
     let mut entered = Entered::nothing();
     entered.raise(taint, "TEST");
     let (session, principal) = ("owner".to_owned(), "console:owner".to_owned());
-    Asking {
+    Caller {
         session: SessionKey::new(session).unwrap(),
         principal: Principal::new(principal).unwrap(),
         origin: Origin::Person,
-        papers: Arc::clone(papers),
+        files: Arc::clone(files),
         entered,
         heard: None,
     }

@@ -9,7 +9,7 @@ use agent::channel::{Channel, ChannelError, Incoming, Line, Origin, Outgoing, Sa
 use agent::mind::Mind;
 use agent::model::{Model, Switch};
 use agent::prompt::Fence;
-use agent::session::{Lines, Room};
+use agent::session::{Lines, SessionRegistry};
 use agent::workspace::{Cards, Memory, OWNER, Workspace};
 use anyhow::{Context, Result, bail};
 use async_trait::async_trait;
@@ -47,8 +47,8 @@ impl House {
     pub(crate) fn build(folder: &Path) -> Result<Self> {
         let workspace = Arc::new(Workspace::open(folder));
         let key = SessionKey::new(OWNER)?;
-        let papers = workspace.papers(&key);
-        papers.memory.save(memory())?;
+        let files = workspace.session_files(&key);
+        files.memory.save(memory())?;
         workspace.router_actions.save(Cards(skills()?))?;
         let model: Arc<dyn Model> = Arc::new(InstantModel);
         let (requester, responder, _) = broker::memory::pair(CancellationToken::new());
@@ -63,10 +63,11 @@ impl House {
             found: Vec::new(),
         });
         let person = Principal::new("console:owner")?;
-        let room = Room::new(mind, requester, Lines::default(), CancellationToken::new());
-        let (line, heard) = room.connect(&Held);
-        room.open(key, person.clone());
-        tokio::spawn(Arc::new(room).serve(vec![heard], CancellationToken::new()));
+        let registry =
+            SessionRegistry::new(mind, requester, Lines::default(), CancellationToken::new());
+        let (line, heard) = registry.connect(&Held);
+        registry.open(key, person.clone());
+        tokio::spawn(Arc::new(registry).serve(vec![heard], CancellationToken::new()));
         Ok(Self { line, person })
     }
 

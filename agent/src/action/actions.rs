@@ -11,7 +11,7 @@ use super::reserved::{OwnersLine, is_reserved};
 use super::routed::Routed;
 use crate::answer::Action;
 use crate::observation::Observation;
-use crate::session::Asking;
+use crate::session::Caller;
 use crate::workspace::Cards;
 
 /// What the agent can do: a closed set of its own actions, and whatever the router can run.
@@ -62,14 +62,14 @@ impl Actions {
     pub async fn run(
         &self,
         action: Action,
-        asking: &Asking,
+        caller: &Caller,
         cards: &[Arc<Cards>; 2],
     ) -> Observation {
         let held = action.clone();
         let Action { name, params } = action;
         if name.is_local() {
             let result = match self.local.iter().find(|local| local.card().name == name) {
-                Some(local) => local.run(params, asking).await,
+                Some(local) => local.run(params, caller).await,
                 None => Err(unknown(&name, &cards[0].0)),
             };
             return Observation::of_local(name, result).holding(held);
@@ -77,7 +77,7 @@ impl Actions {
         match cards[1].0.iter().find(|card| card.name == name && !is_reserved(&name)) {
             Some(card) => {
                 let patience = card.timeout_ms.map(Duration::from_millis);
-                self.routed.run(name, params, asking, patience).await
+                self.routed.run(name, params, caller, patience).await
             }
             // Only what a catalogue names goes to the router: its own requests are not for the model.
             None => {

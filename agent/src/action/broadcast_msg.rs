@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::LocalAction;
 use super::permission::Permission;
-use crate::session::{Asking, Lines};
+use crate::session::{Caller, Lines};
 use crate::workspace::OWNER;
 
 /// How long a message may be, in characters: what fits into one message of Telegram's.
@@ -67,14 +67,14 @@ impl LocalAction for BroadcastMsg {
         &self.card
     }
 
-    async fn run(&self, params: Object, asking: &Asking) -> Result<Done, Stopped> {
+    async fn run(&self, params: Object, caller: &Caller) -> Result<Done, Stopped> {
         let Params { message, channels } = super::params(params)?;
         let message = message.trim();
         if message.is_empty() || message.contains('\0') || message.chars().count() > LONGEST {
             return Err(bad(&format!("message: it is a text of 1 to {LONGEST} characters")));
         }
         let channels = self.meant(channels)?;
-        if asking.session.as_str() != OWNER {
+        if caller.session.as_str() != OWNER {
             return Err(Stopped::new(Code::Owner, "only the owner's messages go to everybody"));
         }
         let asked = Object::from_iter([
@@ -82,9 +82,9 @@ impl LocalAction for BroadcastMsg {
             ("channels".to_owned(), json!(channels)),
         ]);
         // What nobody but the owner can have asked for is no more than what the owner could say there as well.
-        let is_doubtful = asking.entered.taint().untrusted;
+        let is_doubtful = caller.entered.taint().untrusted;
         let effect = if is_doubtful { Effect::External } else { Effect::None };
-        self.permission.ask_for(effect, &self.card.name, asked, asking).await?;
+        self.permission.ask_for(effect, &self.card.name, asked, caller).await?;
         let sent: Vec<&str> =
             channels.into_iter().filter(|name| self.lines.broadcast(name, message)).collect();
         let text = format!("sent to {}", sent.join(", "));

@@ -11,8 +11,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::LocalAction;
-use crate::session::Asking;
-use crate::workspace::{Aside, Document, Entered, Memory, Papers};
+use crate::session::Caller;
+use crate::workspace::{Aside, Document, Entered, Memory, SessionFiles};
 
 /// How long a key may be, in characters.
 const KEY_LIMIT: usize = 200;
@@ -67,18 +67,18 @@ impl LocalAction for MemoryWrite {
         &self.card
     }
 
-    async fn run(&self, params: Object, asking: &Asking) -> Result<Done, Stopped> {
+    async fn run(&self, params: Object, caller: &Caller) -> Result<Done, Stopped> {
         let Params { new_memory } = super::params(params)?;
         check(&new_memory).map_err(refused)?;
-        let (papers, entered) = (Arc::clone(&asking.papers), asking.entered.clone());
+        let (files, entered) = (Arc::clone(&caller.files), caller.entered.clone());
         // It waits for the disk.
-        tokio::task::spawn_blocking(move || write(&papers, new_memory, &entered))
+        tokio::task::spawn_blocking(move || write(&files, new_memory, &entered))
             .await
             .map_err(|error| Stopped::new(Code::Internal, error.to_string()))?
     }
 }
 
-fn write(papers: &Papers, new: Object, entered: &Entered) -> Result<Done, Stopped> {
+fn write(files: &SessionFiles, new: Object, entered: &Entered) -> Result<Done, Stopped> {
     let change = |memory: &mut Memory| {
         let done = if entered.taint().untrusted {
             set_aside(memory, new, &entered.sources().join(", "))?
@@ -88,7 +88,7 @@ fn write(papers: &Papers, new: Object, entered: &Entered) -> Result<Done, Stoppe
         fits(memory)?;
         Ok(done)
     };
-    let (done, saved) = papers.memory.change(change).map_err(refused)?;
+    let (done, saved) = files.memory.change(change).map_err(refused)?;
     saved.map(|()| done).map_err(|error| {
         let message = format!("noted for this conversation only: {error}");
         Stopped::new(Code::Internal, message).maybe_executed()
@@ -234,26 +234,26 @@ mod tests {
     use protocol::Taint;
 
     use super::*;
-    use crate::testing::asking;
+    use crate::testing::caller;
 
-    async fn run(papers: &Arc<Papers>, params: Value) -> Result<Done, Stopped> {
+    async fn run(files: &Arc<SessionFiles>, params: Value) -> Result<Done, Stopped> {
         let action = MemoryWrite::new().unwrap();
-        action.run(params.as_object().unwrap().clone(), &asking(papers, Taint::CLEAN)).await
+        action.run(params.as_object().unwrap().clone(), &caller(files, Taint::CLEAN)).await
     }
 
-    fn papers() -> (tempfile::TempDir, Arc<Papers>) {
+    fn files() -> (tempfile::TempDir, Arc<SessionFiles>) {
         let folder = tempfile::tempdir().unwrap();
-        let papers = Arc::new(Papers::open(folder.path()));
-        (folder, papers)
+        let files = Arc::new(SessionFiles::open(folder.path()));
+        (folder, files)
     }
 
     #[tokio::test]
     async fn it_merges_and_says_what_changed() {
-        let (folder, papers) = papers();
+        let (folder, files) = files();
         let path = folder.path().join("memory.json");
         std::fs::write(&path, r#"{"by hand": [1], "name": "Joe", "city": "Rome"}"#).unwrap();
         let new = json!({"new_memory": {"name": "Frankie", "city": "Rome", "age": 7}});
-        let done = run(&papers, new).await.unwrap();
+        let done = run(&files, new).await.unwrap();
         assert_eq!(
             Value::Object(done.result),
             json!({"added": {"age": 7}, "changed": {"name": {"from": "Joe", "to": "Frankie"}}, "unchanged": ["city"]})
@@ -271,7 +271,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_does_not_fit_changes_nothing_and_says_why() {
-        let (_folder, papers) = papers();
+        let (_folder, files) = files();
         let long = "k".repeat(KEY_LIMIT + 1);
         let mut errors = Vec::new();
         for params in [
@@ -289,125 +289,125 @@ mod tests {
             json!({"new_memory": {"_private": []}}),
             json!({"new_memory": (0..=AT_ONCE).map(|n| (n.to_string(), json!(n))).collect::<Object>()}),
         ] {
-            let stopped = run(&papers, params).await.unwrap_err();
+            let stopped = run(&files, params).await.unwrap_err();
             assert_eq!(stopped.code, Code::BadParams);
             errors.push(stopped.message);
         }
-        assert_eq!(*papers.memory.read(), Memory::default());
+        assert_eq!(*files.memory.read(), Memory::default());
         insta::assert_snapshot!(errors.join("\n"));
     }
 
     #[tokio::test]
     async fn a_full_memory_still_takes_changes() {
-        let (_folder, papers) = papers();
+        let (_folder, files) = files();
         let full: Object = (0..KEYS_LIMIT).map(|n| (n.to_string(), json!(n))).collect();
-        papers.memory.save(Memory::of(full)).unwrap();
-        let stopped = run(&papers, json!({"new_memory": {"one more": 1}})).await.unwrap_err();
+        files.memory.save(Memory::of(full)).unwrap();
+        let stopped = run(&files, json!({"new_memory": {"one more": 1}})).await.unwrap_err();
         assert!(stopped.message.contains("full"), "{}", stopped.message);
-        assert_eq!(papers.memory.read().facts.len(), KEYS_LIMIT);
-        assert!(run(&papers, json!({"new_memory": {"7": "seven"}})).await.is_ok());
+        assert_eq!(files.memory.read().facts.len(), KEYS_LIMIT);
+        assert!(run(&files, json!({"new_memory": {"7": "seven"}})).await.is_ok());
     }
 
     #[tokio::test]
     async fn what_would_make_the_file_too_large_is_refused_and_not_held() {
-        let (_folder, papers) = papers();
+        let (_folder, files) = files();
         // 4 kB that become 30 kB when people can read them.
         let value: Value = json!([[[vec![1; 1_900]]]]);
         let large: Object = (0..600).map(|n| (n.to_string(), value.clone())).collect();
         let before = Memory::of(large.clone());
         assert!(before.to_text().len() as u64 <= Memory::LIMIT);
-        papers.memory.save(before).unwrap();
+        files.memory.save(before).unwrap();
         let mut next = 600;
         let stopped = loop {
             let more: Object = (next..next + 60).map(|n| (n.to_string(), value.clone())).collect();
             next += 60;
-            if let Err(stopped) = run(&papers, json!({"new_memory": more})).await {
+            if let Err(stopped) = run(&files, json!({"new_memory": more})).await {
                 break stopped;
             }
         };
         assert_eq!(stopped.code, Code::BadParams);
         assert!(stopped.message.contains("memory.json would have"), "{}", stopped.message);
-        assert_eq!(papers.memory.read().facts.len(), next - 60);
-        assert!(run(&papers, json!({"new_memory": {"0": "flat"}})).await.is_ok());
+        assert_eq!(files.memory.read().facts.len(), next - 60);
+        assert!(run(&files, json!({"new_memory": {"0": "flat"}})).await.is_ok());
     }
 
     #[tokio::test]
     async fn side_by_side_nothing_is_lost() {
-        let (_folder, papers) = papers();
+        let (_folder, files) = files();
         let writes = (0..20).map(|n| {
-            let papers = Arc::clone(&papers);
+            let files = Arc::clone(&files);
             tokio::spawn(async move {
-                run(&papers, json!({"new_memory": {n.to_string(): n}})).await.unwrap();
+                run(&files, json!({"new_memory": {n.to_string(): n}})).await.unwrap();
             })
         });
         for write in writes.collect::<Vec<_>>() {
             write.await.unwrap();
         }
-        assert_eq!(papers.memory.read().facts.len(), 20);
+        assert_eq!(files.memory.read().facts.len(), 20);
     }
 
     #[tokio::test]
     async fn what_can_not_be_saved_is_kept_in_memory_and_said() {
-        let (folder, papers) = papers();
-        let _ = papers.memory.read();
+        let (folder, files) = files();
+        let _ = files.memory.read();
         std::fs::remove_dir_all(folder.path()).unwrap();
         std::fs::write(folder.path(), "no folder").unwrap();
-        let stopped = run(&papers, json!({"new_memory": {"name": "Frankie"}})).await.unwrap_err();
+        let stopped = run(&files, json!({"new_memory": {"name": "Frankie"}})).await.unwrap_err();
         assert!(stopped.message.contains("memory.json"), "{}", stopped.message);
-        assert_eq!(papers.memory.read().facts["name"], "Frankie");
+        assert_eq!(files.memory.read().facts["name"], "Frankie");
         std::fs::remove_file(folder.path()).unwrap();
         std::fs::create_dir(folder.path()).unwrap();
-        run(&papers, json!({"new_memory": {"city": "Rome"}})).await.unwrap();
+        run(&files, json!({"new_memory": {"city": "Rome"}})).await.unwrap();
         let written = std::fs::read_to_string(folder.path().join("memory.json")).unwrap();
         assert!(written.contains("Frankie") && written.contains("Rome"), "{written}");
     }
 
     async fn run_tainted(
-        papers: &Arc<Papers>,
+        files: &Arc<SessionFiles>,
         taint: Taint,
         params: Value,
     ) -> Result<Done, Stopped> {
         let action = MemoryWrite::new().unwrap();
-        action.run(params.as_object().unwrap().clone(), &asking(papers, taint)).await
+        action.run(params.as_object().unwrap().clone(), &caller(files, taint)).await
     }
 
     #[tokio::test]
     async fn what_others_text_may_have_asked_for_is_set_aside_and_replaces_nothing() {
-        let (folder, papers) = papers();
-        run(&papers, json!({"new_memory": {"boss": "Ann"}})).await.unwrap();
+        let (folder, files) = files();
+        run(&files, json!({"new_memory": {"boss": "Ann"}})).await.unwrap();
         let untrusted = Taint { untrusted: true, private: true };
         let new = json!({"new_memory": {"boss": "Mallory", "iban": "XX"}});
-        let done = run_tainted(&papers, untrusted, new).await.unwrap();
+        let done = run_tainted(&files, untrusted, new).await.unwrap();
         assert!(done.text.unwrap().starts_with("set aside and not remembered"));
-        let memory = papers.memory.read();
+        let memory = files.memory.read();
         assert_eq!(Value::from(memory.facts.clone()), json!({"boss": "Ann"}));
         assert_eq!(memory.aside["boss"].value, "Mallory");
         assert_eq!(memory.aside["iban"].from, "TEST");
-        let again = Papers::open(folder.path());
+        let again = SessionFiles::open(folder.path());
         assert_eq!(again.memory.read(), memory);
     }
 
     #[tokio::test]
     async fn what_is_set_aside_is_bounded() {
-        let (_folder, papers) = papers();
+        let (_folder, files) = files();
         let untrusted = Taint { untrusted: true, private: false };
         let mut refused = None;
         for n in 0..=ASIDE_LIMIT {
             let new = json!({"new_memory": {n.to_string(): n}});
-            refused = run_tainted(&papers, untrusted, new).await.err();
+            refused = run_tainted(&files, untrusted, new).await.err();
         }
         assert_eq!(refused.unwrap().code, Code::BadParams);
-        assert_eq!(papers.memory.read().aside.len(), ASIDE_LIMIT);
-        assert!(papers.memory.read().aside.contains_key("0"));
+        assert_eq!(files.memory.read().aside.len(), ASIDE_LIMIT);
+        assert!(files.memory.read().aside.contains_key("0"));
     }
 
     #[tokio::test]
     async fn what_was_learnt_from_private_data_is_private() {
-        let (_folder, papers) = papers();
-        run(&papers, json!({"new_memory": {"city": "Rome"}})).await.unwrap();
+        let (_folder, files) = files();
+        run(&files, json!({"new_memory": {"city": "Rome"}})).await.unwrap();
         let private = Taint { untrusted: false, private: true };
         let new = json!({"new_memory": {"city": "Rome", "salary": 7}});
-        run_tainted(&papers, private, new).await.unwrap();
-        assert_eq!(papers.memory.read().private.iter().collect::<Vec<_>>(), ["salary"]);
+        run_tainted(&files, private, new).await.unwrap();
+        assert_eq!(files.memory.read().private.iter().collect::<Vec<_>>(), ["salary"]);
     }
 }

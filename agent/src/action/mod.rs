@@ -21,7 +21,7 @@ pub use llm_summary::LlmSummary;
 pub use memory_write::MemoryWrite;
 pub use reserved::OwnersLine;
 
-use crate::session::Asking;
+use crate::session::Caller;
 use crate::workspace::{AGENT_ACTIONS, Cards};
 
 /// An action that the agent runs itself, because it reaches nothing but the conversation's own files and the model.
@@ -34,7 +34,7 @@ pub trait LocalAction: Send + Sync {
     ///
     /// # Errors
     /// [`Stopped`] says why it did not run or not to its end, in words for the user and the model.
-    async fn run(&self, params: Object, asking: &Asking) -> Result<Done, Stopped>;
+    async fn run(&self, params: Object, caller: &Caller) -> Result<Done, Stopped>;
 }
 
 /// The cards of `actions` as the model should see them: which actions exist, what they take and what
@@ -76,8 +76,8 @@ mod tests {
     use crate::model::Offline;
     use crate::prompt::Fence;
     use crate::session::Lines;
-    use crate::testing::asking;
-    use crate::workspace::Papers;
+    use crate::testing::caller;
+    use crate::workspace::SessionFiles;
 
     /// What is right for each local action; a new one has to say so here.
     fn right(name: &str) -> Value {
@@ -129,7 +129,7 @@ mod tests {
     #[tokio::test]
     async fn local_actions_are_a_closed_set_and_take_nothing_but_what_they_say() {
         let folder = tempfile::tempdir().unwrap();
-        let papers = Arc::new(Papers::open(folder.path()));
+        let files = Arc::new(SessionFiles::open(folder.path()));
         let actions = all();
         let names: Vec<String> =
             actions.iter().map(|action| action.card().name.to_string()).collect();
@@ -157,11 +157,11 @@ mod tests {
             for params in wrong {
                 let shown = Value::from(params.clone()).to_string();
                 let shown: String = shown.chars().take(80).collect();
-                let ended = action.run(params, &asking(&papers, Taint::CLEAN)).await;
+                let ended = action.run(params, &caller(&files, Taint::CLEAN)).await;
                 let stopped = ended.expect_err(&shown);
                 assert_eq!(stopped.code, Code::BadParams, "{name} {shown}");
             }
         }
-        assert!(papers.memory.read().facts.is_empty());
+        assert!(files.memory.read().facts.is_empty());
     }
 }

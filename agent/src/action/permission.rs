@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::routed::Routed;
 use crate::observation::Observation;
-use crate::session::Asking;
+use crate::session::Caller;
 
 /// The way to a verdict.
 pub(super) struct Permission {
@@ -31,9 +31,9 @@ impl Permission {
         &self,
         action: &ActionName,
         params: Object,
-        asking: &Asking,
+        caller: &Caller,
     ) -> Result<(), Stopped> {
-        self.ask_for(Effect::None, action, params, asking).await
+        self.ask_for(Effect::None, action, params, caller).await
     }
 
     /// Asks for `action` with these parameters, which has this `effect`.
@@ -46,7 +46,7 @@ impl Permission {
         effect: Effect,
         action: &ActionName,
         params: Object,
-        asking: &Asking,
+        caller: &Caller,
     ) -> Result<(), Stopped> {
         let mut asked = Object::from_iter([
             ("action".to_owned(), json!(action)),
@@ -55,7 +55,7 @@ impl Permission {
         if effect != Effect::None {
             asked.insert("effect".to_owned(), json!(effect));
         }
-        let seen = self.routed.run(self.permit.clone(), asked, asking, None).await;
+        let seen = self.routed.run(self.permit.clone(), asked, caller, None).await;
         let Observation { outcome, fields, .. } = seen;
         match outcome {
             Outcome::Done(_) if fields.get("permitted") == Some(&Value::Bool(true)) => Ok(()),

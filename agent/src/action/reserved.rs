@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::routed::Routed;
 use crate::observation::Observation;
 use crate::question::{Decision, Question};
-use crate::session::Asking;
+use crate::session::Caller;
 
 /// The names that the router keeps for itself. A card with one of them is no action.
 const RESERVED: [&str; 4] = ["APPROVE", "APPROVALS", "STOP", "PERMIT"];
@@ -46,10 +46,10 @@ impl OwnersLine {
     /// Why it did not count.
     pub async fn decide(
         &self,
-        asking: &Asking,
+        caller: &Caller,
         decision: &Decision,
     ) -> Result<Option<SessionKey>, Stopped> {
-        let fields = self.ask(&self.approve, decision.params(), asking).await?;
+        let fields = self.ask(&self.approve, decision.params(), caller).await?;
         let session = fields.get("session").and_then(Value::as_str);
         Ok(session.and_then(|key| SessionKey::new(key).ok()))
     }
@@ -58,8 +58,8 @@ impl OwnersLine {
     ///
     /// # Errors
     /// Why the router did not say.
-    pub async fn open(&self, asking: &Asking) -> Result<Option<Vec<Question>>, Stopped> {
-        match self.ask(&self.approvals, Object::new(), asking).await {
+    pub async fn open(&self, caller: &Caller) -> Result<Option<Vec<Question>>, Stopped> {
+        match self.ask(&self.approvals, Object::new(), caller).await {
             Ok(fields) => Ok(fields
                 .get("approvals")
                 .and_then(Value::as_array)
@@ -73,18 +73,18 @@ impl OwnersLine {
     ///
     /// # Errors
     /// Why it is not thrown, as far as known.
-    pub async fn stop(&self, asking: &Asking) -> Result<(), Stopped> {
-        self.ask(&self.stop, Object::new(), asking).await.map(drop)
+    pub async fn stop(&self, caller: &Caller) -> Result<(), Stopped> {
+        self.ask(&self.stop, Object::new(), caller).await.map(drop)
     }
 
     async fn ask(
         &self,
         name: &ActionName,
         params: Object,
-        asking: &Asking,
+        caller: &Caller,
     ) -> Result<Object, Stopped> {
         let Observation { outcome, fields, .. } =
-            self.routed.run(name.clone(), params, asking, None).await;
+            self.routed.run(name.clone(), params, caller, None).await;
         match outcome {
             Outcome::Done(_) => Ok(fields),
             Outcome::Stopped(stopped) => Err(stopped),

@@ -7,7 +7,7 @@ use broker::{RequestError, Requester};
 use protocol::{ActionName, Code, Command, Envelope, MessageId, Object, Stopped};
 
 use crate::observation::Observation;
-use crate::session::Asking;
+use crate::session::Caller;
 
 /// What a skill's own time limit is given on top, for the way there and back.
 const MARGIN: Duration = Duration::from_secs(2);
@@ -32,7 +32,7 @@ impl Routed {
         &self,
         name: ActionName,
         params: Object,
-        asking: &Asking,
+        caller: &Caller,
         patience: Option<Duration>,
     ) -> Observation {
         let Ok(message_id) = MessageId::new(uuid::Uuid::now_v7().to_string()) else {
@@ -40,11 +40,11 @@ impl Routed {
             return Observation::of_local(name, Err(stopped));
         };
         let envelope = Envelope {
-            session: Some(asking.session.clone()),
-            principal: Some(asking.principal.clone()),
-            priority: asking.origin.priority(),
-            taint: asking.entered.taint(),
-            typed: asking.entered.typed(),
+            session: Some(caller.session.clone()),
+            principal: Some(caller.principal.clone()),
+            priority: caller.origin.priority(),
+            taint: caller.entered.taint(),
+            typed: caller.entered.typed(),
             ..Envelope::current()
         };
         let patience = patience.map(|patience| patience.min(LONGEST) + MARGIN);

@@ -4,7 +4,7 @@ use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
 use protocol::{Code, SessionKey, Stopped};
 
-use super::{Asking, Outlet, Session};
+use super::{Caller, Outbox, Session};
 use crate::channel::Outgoing;
 use crate::mind::Mind;
 use crate::question::Decision;
@@ -21,15 +21,15 @@ pub(crate) struct Answered {
 
 impl Answered {
     /// Passes `given` on to the router, and says what has become of it.
-    pub(crate) async fn of(mind: &Mind, asking: Asking, given: Decision, outlet: &Outlet) -> Self {
-        let ended = if asking.session.as_str() == OWNER {
-            mind.actions.owner.decide(&asking, &given).await
+    pub(crate) async fn of(mind: &Mind, caller: Caller, given: Decision, outbox: &Outbox) -> Self {
+        let ended = if caller.session.as_str() == OWNER {
+            mind.actions.owner.decide(&caller, &given).await
         } else {
             Err(Stopped::new(Code::Owner, GUESTS_ANSWER))
         };
-        outlet.say(match &ended {
+        outbox.say(match &ended {
             Ok(_) => {
-                let (id, how) = (given.id.clone(), given.settled(&asking.principal));
+                let (id, how) = (given.id.clone(), given.settled(&caller.principal));
                 Outgoing::Settled { id, how }
             }
             Err(stopped) => {

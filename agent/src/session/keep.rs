@@ -5,8 +5,8 @@ use std::sync::Arc;
 use protocol::Object;
 use tokio::task::JoinHandle;
 
-use super::{Outlet, Session};
-use crate::workspace::Papers;
+use super::{Outbox, Session};
+use crate::workspace::SessionFiles;
 
 /// How many observations are kept while events come and nobody says anything.
 const OBSERVATIONS: usize = 16;
@@ -14,19 +14,19 @@ const OBSERVATIONS: usize = 16;
 impl Session {
     /// Takes what was said into the history, until [`Self::keep`] in memory alone.
     pub(crate) fn remember(&self, message: &str, said: &str) {
-        self.papers.history.hold(|history| history.add(message, said.trim()));
+        self.files.history.hold(|history| history.add(message, said.trim()));
     }
 
     /// Takes in what actions brought, until [`Self::keep`] in memory alone.
     pub(crate) fn observed(&self, mut fields: Vec<Object>) {
         fields.drain(..fields.len().saturating_sub(OBSERVATIONS));
-        self.papers.artifact.hold(|artifact| artifact.0 = fields);
+        self.files.artifact.hold(|artifact| artifact.0 = fields);
     }
 
     /// Takes in what came later than the turn that wanted it: the next prompt shows it beside what the latest turn
     /// brought.
     pub(crate) fn observed_later(&self, fields: Object) {
-        self.papers.artifact.hold(|artifact| {
+        self.files.artifact.hold(|artifact| {
             artifact.0.push(fields);
             let too_many = artifact.0.len().saturating_sub(OBSERVATIONS);
             artifact.0.drain(..too_many);
@@ -35,30 +35,30 @@ impl Session {
 
     /// Brings what was said and done to the disk. The disk is slow, so that happens beside whatever is
     /// next; it is done when the handle says so, also if somebody else has begun it.
-    pub(crate) fn keep(&self, outlet: &Outlet) -> JoinHandle<()> {
-        let (papers, outlet) = (Arc::clone(&self.papers), outlet.clone());
-        let was_kept = papers.session.is_on_disk();
-        papers.session.hold(|entered| entered.clone_from(&self.entered));
-        tokio::task::spawn_blocking(move || write(&papers, was_kept, &outlet))
+    pub(crate) fn keep(&self, outbox: &Outbox) -> JoinHandle<()> {
+        let (files, outbox) = (Arc::clone(&self.files), outbox.clone());
+        let was_kept = files.session.is_on_disk();
+        files.session.hold(|entered| entered.clone_from(&self.entered));
+        tokio::task::spawn_blocking(move || write(&files, was_kept, &outbox))
     }
 }
 
-fn write(papers: &Papers, was_kept: bool, outlet: &Outlet) {
+fn write(files: &SessionFiles, was_kept: bool, outbox: &Outbox) {
     // The word on a text is there before the text is: a restart must not take it for the owner's.
-    if let Err(error) = papers.session.flush() {
+    if let Err(error) = files.session.flush() {
         tracing::warn!(%error, "what was said and done is kept in memory only");
         if was_kept {
             let told = format!("what was said and done can't be kept: {error}");
-            outlet.say_fault(told);
+            outbox.say_fault(told);
         }
     }
-    if !papers.session.is_on_disk() {
+    if !files.session.is_on_disk() {
         return;
     }
-    if let Err(error) = papers.history.flush() {
+    if let Err(error) = files.history.flush() {
         tracing::warn!(%error, "the history is kept in memory only");
     }
-    if let Err(error) = papers.artifact.flush() {
-        outlet.say_fault(error.to_string());
+    if let Err(error) = files.artifact.flush() {
+        outbox.say_fault(error.to_string());
     }
 }

@@ -35,22 +35,22 @@ struct End {
 
 /// A channel's place among the lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place(usize);
+pub struct ChannelId(usize);
 
 impl Lines {
     /// Opens a line for `channel` and gives what is heard at its other end.
-    pub fn open(&self, channel: &dyn Channel) -> (Place, mpsc::UnboundedReceiver<Addressed>) {
+    pub fn open(&self, channel: &dyn Channel) -> (ChannelId, mpsc::UnboundedReceiver<Addressed>) {
         let (sender, receiver) = mpsc::unbounded_channel();
         let mut board = self.write();
         let (name, is_owners) = (channel.name(), channel.is_owners());
         board.ends.push(End { name, is_owners, sender: Some(sender) });
-        (Place(board.ends.len() - 1), receiver)
+        (ChannelId(board.ends.len() - 1), receiver)
     }
 
     /// Whether people who come over the channel at `place` may speak in `session`; from then on they hear it, too.
     /// The owner's session is for the owner's channels, and a guest's begins with the name of its channel.
     #[must_use]
-    pub fn admit(&self, place: Place, session: &SessionKey) -> bool {
+    pub fn admit(&self, place: ChannelId, session: &SessionKey) -> bool {
         let mut board = self.write();
         let Some(end) = board.ends.get(place.0) else { return false };
         if session.as_str() == OWNER {
@@ -101,7 +101,7 @@ impl Lines {
     }
 
     /// Forgets the channel at `place`, which has ended.
-    pub(super) fn hang_up(&self, place: Place) {
+    pub(super) fn hang_up(&self, place: ChannelId) {
         if let Some(end) = self.write().ends.get_mut(place.0) {
             end.sender = None;
         }

@@ -6,18 +6,18 @@ use tokio_util::sync::CancellationToken;
 
 use super::answering::{Answered, Answering};
 use super::waiting::Waiting;
-use super::{Asking, Outlet};
+use super::{Caller, Outbox};
 use crate::channel::{Incoming, Origin, Said};
 use crate::mind::Mind;
 use crate::question::Decision;
 use crate::slash::{self, Slash};
 
-/// What a desk attends to beside its work.
+/// What a task attends to beside its work.
 pub(super) struct Meanwhile<'a> {
     pub(super) mind: &'a Mind,
-    pub(super) outlet: &'a Outlet,
+    pub(super) outbox: &'a Outbox,
     /// In whose name answers are passed on, but for the person.
-    pub(super) asking: Asking,
+    pub(super) caller: Caller,
     pub(super) incoming: &'a mut mpsc::Receiver<Incoming>,
     pub(super) leaving: &'a CancellationToken,
     pub(super) waiting: &'a mut Waiting,
@@ -26,10 +26,10 @@ pub(super) struct Meanwhile<'a> {
 impl Meanwhile<'_> {
     /// Does `work` to its end; `false` when it was stopped. Gives what has become of the answers that came meanwhile.
     pub(super) async fn attend(self, work: impl Future<Output = ()>) -> (bool, Vec<Answered>) {
-        let Self { mind, outlet, asking, incoming, leaving, waiting } = self;
+        let Self { mind, outbox, caller, incoming, leaving, waiting } = self;
         let answer = |given: Decision, principal: Principal| {
-            let asking = Asking { principal, origin: Origin::Person, ..asking.clone() };
-            Answered::of(mind, asking, given, outlet)
+            let caller = Caller { principal, origin: Origin::Person, ..caller.clone() };
+            Answered::of(mind, caller, given, outbox)
         };
         let mut answering = Answering::default();
         let is_whole = {
@@ -52,7 +52,7 @@ impl Meanwhile<'_> {
                         Some(Incoming { said: Said::Answer(given), from, .. }) => {
                             answering.begin(answer(given, from));
                         }
-                        Some(said) => waiting.push(said, outlet),
+                        Some(said) => waiting.push(said, outbox),
                         // Nobody can say anything any more, but what runs is still wanted.
                         None => somebody = false,
                     },

@@ -1,16 +1,16 @@
 //! Conversations: what each one holds, and who speaks in it when.
 
-mod room;
+mod registry;
 
 mod answering;
-mod desk;
-mod held;
 mod keep;
 mod meanwhile;
+mod pending_action;
+mod task;
 mod waiting;
 
 mod lines;
-mod outlet;
+mod outbox;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,23 +18,23 @@ use std::sync::Arc;
 use protocol::{MessageId, Principal, Reads, SessionKey};
 
 pub(crate) use answering::Answered;
-pub use desk::Desk;
-pub use held::Held;
-pub use lines::{Lines, Place};
-pub use outlet::Outlet;
-pub use room::{Heard, Room};
+pub use lines::{ChannelId, Lines};
+pub use outbox::Outbox;
+pub use pending_action::PendingAction;
+pub use registry::{Heard, SessionRegistry};
+pub use task::SessionTask;
 
 use crate::channel::{Origin, Outgoing};
 use crate::model::{Progress, Usage};
 use crate::observation::Observation;
 use crate::prompt::Prompt;
 use crate::question::Question;
-use crate::workspace::{Cards, Entered, OWNER, Papers};
+use crate::workspace::{Cards, Entered, OWNER, SessionFiles};
 
 /// How many open questions a session knows of by itself: more than a router lets wait.
 const QUESTIONS: usize = 16;
 
-/// One conversation. Its history, memory and latest observations stand in its papers; what must not be
+/// One conversation. Its history, memory and latest observations stand in its files; what must not be
 /// changed by hand stands here.
 #[derive(Debug)]
 pub struct Session {
@@ -45,7 +45,7 @@ pub struct Session {
     /// The kind of speaker whose turn it is.
     pub origin: Origin,
     /// Its files.
-    pub papers: Arc<Papers>,
+    pub files: Arc<SessionFiles>,
     /// What has entered it, and what its person typed.
     pub entered: Entered,
     /// Makes its prompts.
@@ -61,14 +61,14 @@ pub struct Session {
     /// The questions that it has seen and that nobody has answered here.
     pub questions: Vec<Question>,
     /// What waits for a person's yes. An agent that is started again knows nothing of it.
-    pub held: Vec<Held>,
+    pub pending: Vec<PendingAction>,
     /// How many answers are given whose result has not come yet.
     pub awaited: usize,
 }
 
 /// Who asks, as a command says it: a session at the moment at which an action begins.
 #[derive(Debug, Clone)]
-pub struct Asking {
+pub struct Caller {
     /// The session's key.
     pub session: SessionKey,
     /// The one who speaks.
@@ -76,45 +76,45 @@ pub struct Asking {
     /// The kind of speaker.
     pub origin: Origin,
     /// The session's files.
-    pub papers: Arc<Papers>,
+    pub files: Arc<SessionFiles>,
     /// What has entered the session by now.
     pub entered: Entered,
     /// Who hears how it goes on, if somebody does.
-    pub heard: Option<Outlet>,
+    pub heard: Option<Outbox>,
 }
 
-impl Asking {
+impl Caller {
     /// The same, with somebody who hears how it goes on.
     #[must_use]
-    pub fn heard_by(self, outlet: &Outlet) -> Self {
-        Self { heard: Some(outlet.clone()), ..self }
+    pub fn heard_by(self, outbox: &Outbox) -> Self {
+        Self { heard: Some(outbox.clone()), ..self }
     }
 
     /// Says what is being done, for as long as it takes.
     pub fn working(&self, on: String) {
-        if let Some(outlet) = &self.heard {
-            outlet.say(Outgoing::Working(on));
+        if let Some(outbox) = &self.heard {
+            outbox.say(Outgoing::Working(on));
         }
     }
 
     /// Says what people should know though nothing has stopped.
     pub fn notice(&self, what: String) {
-        if let Some(outlet) = &self.heard {
-            outlet.say(Outgoing::Notice(what));
+        if let Some(outbox) = &self.heard {
+            outbox.say(Outgoing::Notice(what));
         }
     }
 
     /// Says how a model gets on with `what`, apart from its words.
     pub fn progress(&self, what: &str, progress: &Progress<'_>) {
-        if let Some(outlet) = &self.heard {
-            outlet.say_progress(what, progress);
+        if let Some(outbox) = &self.heard {
+            outbox.say_progress(what, progress);
         }
     }
 
     /// Shows a picture to whoever can see it.
     pub fn show(&self, picture: PathBuf) {
-        if let Some(outlet) = &self.heard {
-            outlet.say(Outgoing::Picture(picture));
+        if let Some(outbox) = &self.heard {
+            outbox.say(Outgoing::Picture(picture));
         }
     }
 
@@ -125,7 +125,7 @@ impl Asking {
             session: session.key.clone(),
             principal: session.principal.clone(),
             origin: session.origin,
-            papers: Arc::clone(&session.papers),
+            files: Arc::clone(&session.files),
             entered: session.entered.clone(),
             heard: None,
         }
@@ -133,12 +133,12 @@ impl Asking {
 }
 
 impl Session {
-    /// The conversation that `papers` keep, in which `principal` speaks first.
+    /// The conversation that `files` keep, in which `principal` speaks first.
     #[must_use]
-    pub fn new(key: SessionKey, principal: Principal, papers: Papers, prompt: Prompt) -> Self {
+    pub fn new(key: SessionKey, principal: Principal, files: SessionFiles, prompt: Prompt) -> Self {
         Self {
-            entered: papers.entered(),
-            papers: Arc::new(papers),
+            entered: files.entered(),
+            files: Arc::new(files),
             key,
             principal,
             origin: Origin::Person,
@@ -148,7 +148,7 @@ impl Session {
             usage: None,
             failure: None,
             questions: Vec::new(),
-            held: Vec::new(),
+            pending: Vec::new(),
             awaited: 0,
         }
     }
@@ -159,7 +159,7 @@ impl Session {
         self.key.as_str() == OWNER
     }
 
-    /// Whether its desk may close: the owner's never does, and no result is missed that somebody waits for.
+    /// Whether its task may close: the owner's never does, and no result is missed that somebody waits for.
     pub(crate) fn may_rest(&self) -> bool {
         !self.is_owners() && self.awaited == 0 && self.questions.is_empty()
     }

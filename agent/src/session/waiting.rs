@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::Outlet;
+use super::Outbox;
 use crate::channel::{Incoming, Outgoing, Said, Ticket};
 
 /// How many messages of one session may wait.
@@ -14,18 +14,18 @@ pub(super) struct Waiting(VecDeque<Incoming>);
 
 impl Waiting {
     /// Takes one more thing, unless too many messages wait; whoever said it learns what has become of it.
-    pub(super) fn push(&mut self, incoming: Incoming, outlet: &Outlet) {
+    pub(super) fn push(&mut self, incoming: Incoming, outbox: &Outbox) {
         let ticket = incoming.ticket;
         if !is_message(&incoming) {
             return self.0.push_back(incoming);
         }
         let ahead = self.0.iter().filter(|waiting| is_message(waiting)).count();
         if ahead >= WAITING {
-            return outlet.say(refused(ticket));
+            return outbox.say(refused(ticket));
         }
         self.0.push_back(incoming);
         // The turn that runs stands before it, too.
-        outlet.say(Outgoing::Queued { ticket, ahead: ahead + 1 });
+        outbox.say(Outgoing::Queued { ticket, ahead: ahead + 1 });
     }
 
     /// Puts something before everything else.

@@ -3,7 +3,7 @@
 use crate::channel::Outgoing;
 use crate::mind::Mind;
 use crate::question::{Choice, Decision, Question};
-use crate::session::{Outlet, Session};
+use crate::session::{Outbox, Session};
 
 /// Reads what stands behind `/approve`: an id, and then in any order `always` and a code.
 pub(super) fn read_yes(rest: &str) -> Result<Decision, String> {
@@ -32,13 +32,13 @@ pub(super) fn read_no(rest: &str) -> Result<Decision, String> {
 }
 
 /// Shows every question that waits, with the ways to answer it.
-pub(super) async fn list(mind: &Mind, session: &Session, outlet: &Outlet) {
+pub(super) async fn list(mind: &Mind, session: &Session, outbox: &Outbox) {
     match mind.open_questions(session).await {
         Ok(open) if open.is_empty() => {
-            outlet.say(Outgoing::Text("No question waits for an answer.".to_owned()));
+            outbox.say(Outgoing::Text("No question waits for an answer.".to_owned()));
         }
-        Ok(open) => open.into_iter().for_each(|open| outlet.say(Outgoing::Question(open))),
-        Err(stopped) => outlet.say(Outgoing::Notice(stopped.message)),
+        Ok(open) => open.into_iter().for_each(|open| outbox.say(Outgoing::Question(open))),
+        Err(stopped) => outbox.say(Outgoing::Notice(stopped.message)),
     }
 }
 
@@ -47,7 +47,7 @@ pub(super) async fn decide(
     mut decision: Decision,
     mind: &Mind,
     session: &mut Session,
-    outlet: &Outlet,
+    outbox: &Outbox,
 ) {
     let found = match mind.open_questions(session).await {
         Ok(open) => meant(&decision, &open),
@@ -56,9 +56,9 @@ pub(super) async fn decide(
     match found {
         Ok(id) => {
             decision.id = id;
-            mind.answer(session, decision, outlet).await;
+            mind.answer(session, decision, outbox).await;
         }
-        Err(why) => outlet.say(Outgoing::Notice(why)),
+        Err(why) => outbox.say(Outgoing::Notice(why)),
     }
 }
 

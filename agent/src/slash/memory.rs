@@ -5,7 +5,7 @@ use protocol::Millis;
 
 use super::ago::ago;
 use crate::channel::Outgoing;
-use crate::session::{Outlet, Session};
+use crate::session::{Outbox, Session};
 use crate::workspace::Memory;
 
 /// What is wanted of the memory.
@@ -42,19 +42,19 @@ pub(super) fn read(rest: &str) -> Result<Wish, String> {
 }
 
 impl Wish {
-    pub(super) fn run(self, session: &Session, outlet: &Outlet) {
-        let memory = &session.papers.memory;
+    pub(super) fn run(self, session: &Session, outbox: &Outbox) {
+        let memory = &session.files.memory;
         let changed = match self {
-            Self::Show => return outlet.say(Outgoing::Text(shown(&memory.read()))),
-            Self::ShowAside => return outlet.say(Outgoing::Text(shown_aside(&memory.read()))),
+            Self::Show => return outbox.say(Outgoing::Text(shown(&memory.read()))),
+            Self::ShowAside => return outbox.say(Outgoing::Text(shown_aside(&memory.read()))),
             Self::Keep(key) => memory.change(|memory| keep(memory, &key)),
             Self::Drop(key) => memory.change(|memory| discard(memory, &key)),
             Self::Private(key) => memory.change(|memory| make_private(memory, &key)),
             Self::Forget(key) => memory.change(|memory| forget(memory, &key)),
         };
-        outlet.say(match changed {
+        outbox.say(match changed {
             Ok((done, Ok(()))) => Outgoing::Text(done),
-            Ok((_, Err(error))) => return outlet.say_fault(error.to_string()),
+            Ok((_, Err(error))) => return outbox.say_fault(error.to_string()),
             Err(why) => Outgoing::Notice(why),
         });
     }

@@ -22,7 +22,7 @@ use crate::answer::Action;
 use crate::channel::{Origin, Outgoing};
 use crate::mind::Mind;
 use crate::question::Decision;
-use crate::session::{Asking, Outlet, Session};
+use crate::session::{Caller, Outbox, Session};
 use crate::turn;
 use crate::workspace::{Artifact, Entered, History};
 
@@ -126,26 +126,26 @@ fn unknown(name: &str) -> String {
 
 impl Slash {
     /// Carries the command out.
-    pub async fn run(self, mind: &Mind, session: &mut Session, outlet: &Outlet) {
-        let say = |text: String| outlet.say(Outgoing::Text(text));
+    pub async fn run(self, mind: &Mind, session: &mut Session, outbox: &Outbox) {
+        let say = |text: String| outbox.say(Outgoing::Text(text));
         if let Some(why) = guest::refusal(&self).filter(|_| !session.is_owners()) {
-            return outlet.say(Outgoing::Notice(why.to_owned()));
+            return outbox.say(Outgoing::Notice(why.to_owned()));
         }
         match self {
             Self::Help => say(show::help(session.is_owners())),
             Self::Actions => say(show::actions(&mind.cards())),
-            Self::Approvals => approval::list(mind, session, outlet).await,
-            Self::Decide(decision) => approval::decide(decision, mind, session, outlet).await,
-            Self::Memory(wish) => wish.run(session, outlet),
-            Self::Stop => stop(mind, session, outlet).await,
-            Self::Model(wish) => wish.run(mind, outlet).await,
+            Self::Approvals => approval::list(mind, session, outbox).await,
+            Self::Decide(decision) => approval::decide(decision, mind, session, outbox).await,
+            Self::Memory(wish) => wish.run(session, outbox),
+            Self::Stop => stop(mind, session, outbox).await,
+            Self::Model(wish) => wish.run(mind, outbox).await,
             Self::Status => say(show::status(mind, session)),
-            Self::Wrong(why) => outlet.say(Outgoing::Notice(why)),
-            Self::Cancel => outlet.say(Outgoing::Notice("nothing runs".to_owned())),
-            Self::Clear => clear(session, outlet),
+            Self::Wrong(why) => outbox.say(Outgoing::Notice(why)),
+            Self::Cancel => outbox.say(Outgoing::Notice("nothing runs".to_owned())),
+            Self::Clear => clear(session, outbox),
             Self::Run(action) => {
                 let observation =
-                    turn::run(mind, outlet, &Asking::of(session).heard_by(outlet), action).await;
+                    turn::run(mind, outbox, &Caller::of(session).heard_by(outbox), action).await;
                 session.observe(&observation, &mind.cards());
                 say(show::fields(&observation.fields));
                 session.observed(vec![observation.fields]);
@@ -155,8 +155,8 @@ impl Slash {
 }
 
 /// Throws the router's kill switch. Nothing of the agent's can put it back.
-async fn stop(mind: &Mind, session: &Session, outlet: &Outlet) {
-    outlet.say(match mind.actions.owner.stop(&Asking::of(session)).await {
+async fn stop(mind: &Mind, session: &Session, outbox: &Outbox) {
+    outbox.say(match mind.actions.owner.stop(&Caller::of(session)).await {
         Ok(()) => Outgoing::Text(
             "Stopped: what ran is being ended, and nothing runs any more. `safeclaw resume`, or `start_router \
              resume` where the router is, puts it back."
@@ -170,20 +170,19 @@ async fn stop(mind: &Mind, session: &Session, outlet: &Outlet) {
 }
 
 /// What has come in is forgotten with the texts that it says so of, and only if those are gone.
-fn clear(session: &mut Session, outlet: &Outlet) {
-    let papers = Arc::clone(&session.papers);
-    let texts =
-        [papers.history.save(History::default()), papers.artifact.save(Artifact::default())];
+fn clear(session: &mut Session, outbox: &Outbox) {
+    let files = Arc::clone(&session.files);
+    let texts = [files.history.save(History::default()), files.artifact.save(Artifact::default())];
     // The latest prompt holds it all once more.
-    let _ = std::fs::remove_file(papers.prompt_cache());
+    let _ = std::fs::remove_file(files.prompt_cache());
     let cleared = texts.into_iter().collect::<Result<Vec<_>, _>>().and_then(|_| {
         session.entered = Entered::nothing();
-        papers.session.save(session.entered.clone())
+        files.session.save(session.entered.clone())
     });
     if let Err(error) = cleared {
-        outlet.say_fault(error.to_string());
+        outbox.say_fault(error.to_string());
     }
-    outlet
+    outbox
         .say(Outgoing::Text("What was said and done is forgotten; the memory is kept.".to_owned()));
 }
 

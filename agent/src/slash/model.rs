@@ -8,7 +8,7 @@ use crate::channel::Outgoing;
 use crate::config::{Target, TargetError};
 use crate::mind::Mind;
 use crate::model::{Chain, Listed, Model, Progress};
-use crate::session::Outlet;
+use crate::session::Outbox;
 
 /// How long `/model` waits for a server to say what it is.
 const DESCRIBE: Duration = Duration::from_secs(1);
@@ -46,16 +46,16 @@ pub(super) fn read(rest: &str) -> Result<ModelWish, String> {
 
 impl ModelWish {
     /// Does what is wanted.
-    pub(super) async fn run(self, mind: &Mind, outlet: &Outlet) {
+    pub(super) async fn run(self, mind: &Mind, outbox: &Outbox) {
         let said = match self {
             Self::Show => Ok(shown(mind).await),
             Self::List => listed(mind).await,
             Self::Change { target, keep } => match meant(mind, &target) {
-                Ok(target) => changed(mind, target, keep, outlet).await,
+                Ok(target) => changed(mind, target, keep, outbox).await,
                 Err(error) => Err(error.to_string()),
             },
         };
-        outlet.say(match said {
+        outbox.say(match said {
             Ok(text) => Outgoing::Text(text),
             Err(why) => Outgoing::Notice(why),
         });
@@ -112,11 +112,11 @@ async fn changed(
     mind: &Mind,
     target: Target,
     keep: bool,
-    outlet: &Outlet,
+    outbox: &Outbox,
 ) -> Result<String, String> {
     let what = format!("asking {target}");
-    outlet.say(Outgoing::Working(what.clone()));
-    let mut hear = |step: Progress<'_>| outlet.say_progress(&what, &step);
+    outbox.say(Outgoing::Working(what.clone()));
+    let mut hear = |step: Progress<'_>| outbox.say_progress(&what, &step);
     let before = mind.model.name();
     let proof = mind.model.change(target.clone(), &mut hear).await;
     let proof = proof.map_err(|error| format!("{error}; it stays {before}"))?;

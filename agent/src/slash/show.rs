@@ -60,19 +60,19 @@ pub(super) fn status(mind: &Mind, session: &Session) -> String {
         let _ = writeln!(text, "the last turn failed: {why}");
     }
     let [local, routed] = mind.cards().map(|cards| cards.0.len());
-    let papers = &session.papers;
+    let files = &session.files;
     let _ = write!(
         text,
         "actions: {local} of the agent, {routed} of the router\nmemory: {} keys; history: {} entries\n\
          session {}: {}{}",
-        papers.memory.read().facts.len(),
-        papers.history.read().entries().len(),
+        files.memory.read().facts.len(),
+        files.history.read().entries().len(),
         session.key,
         entered(session),
         sources(session.entered.sources()),
     );
     if session.is_owners() {
-        let _ = write!(text, "\nworkspace: {}", papers.folder().display());
+        let _ = write!(text, "\nworkspace: {}", files.folder().display());
     }
     text
 }

@@ -26,7 +26,7 @@ use crate::error::StartError;
 use crate::mind::Mind;
 use crate::model::{Model, Switch};
 use crate::prompt::Fence;
-use crate::session::{Lines, Room};
+use crate::session::{Lines, SessionRegistry};
 use crate::workspace::{self, Workspace};
 
 /// What was settled before the talk, for people to read.
@@ -87,10 +87,10 @@ pub async fn talk<B: Requester + Feed + 'static>(
         found,
     });
     let following = tokio::spawn(catalog::follow(catalog, Arc::clone(&workspace)));
-    let room = Room::new(mind, broker, lines, CancellationToken::new());
+    let registry = SessionRegistry::new(mind, broker, lines, CancellationToken::new());
     let mut signals = signal(SignalKind::terminate())?;
     let terminated = async move { signals.recv().await.unwrap_or_default() };
-    let talked = running::run(room, channels, quit, terminated).await;
+    let talked = running::run(registry, channels, quit, terminated).await;
     following.abort();
     let _ = following.await;
     talked

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::channel::{Channel, ChannelError};
 use crate::error::StartError;
-use crate::session::{Place, Room};
+use crate::session::{ChannelId, SessionRegistry};
 use crate::workspace::OWNER;
 
 /// How long the turns that run at the end may take to be written down, and channels to say so.
@@ -18,40 +18,43 @@ const FAREWELL: Duration = Duration::from_secs(2);
 
 /// The channels that run.
 struct Running {
-    room: Arc<Room>,
+    registry: Arc<SessionRegistry>,
     channels: JoinSet<Result<(), ChannelError>>,
-    known: HashMap<Id, (&'static str, Place)>,
+    known: HashMap<Id, (&'static str, ChannelId)>,
 }
 
-/// Has people talk in `room` over `channels` until all of them have ended, or `quit` is cancelled by one of them and it
+/// Has people talk in `registry` over `channels` until all of them have ended, or `quit` is cancelled by one of them and it
 /// has said its last words, or the agent is `terminated`.
 ///
 /// # Errors
 /// [`StartError::Channel`] when the last channel fails.
 pub(super) async fn run(
-    room: Room,
+    registry: SessionRegistry,
     channels: Vec<Box<dyn Channel>>,
     quit: CancellationToken,
     terminated: impl Future<Output = ()>,
 ) -> Result<(), StartError> {
-    let room = Arc::new(room);
-    let mut running =
-        Running { room: Arc::clone(&room), channels: JoinSet::new(), known: HashMap::new() };
+    let registry = Arc::new(registry);
+    let mut running = Running {
+        registry: Arc::clone(&registry),
+        channels: JoinSet::new(),
+        known: HashMap::new(),
+    };
     let (lines, heard): (Vec<_>, Vec<_>) =
-        channels.iter().map(|channel| room.connect(&**channel)).unzip();
+        channels.iter().map(|channel| registry.connect(&**channel)).unzip();
     // What the start has left to be said is heard by all of them.
-    room.open(SessionKey::new(OWNER)?, Principal::new("console:owner")?);
+    registry.open(SessionKey::new(OWNER)?, Principal::new("console:owner")?);
     for ((channel, line), heard) in channels.into_iter().zip(lines).zip(&heard) {
         let id = (channel.name(), heard.place());
         running.known.insert(running.channels.spawn(channel.run(line)).id(), id);
     }
-    let mut serving = tokio::spawn(Arc::clone(&room).serve(heard, quit.clone()));
+    let mut serving = tokio::spawn(Arc::clone(&registry).serve(heard, quit.clone()));
     let ended = tokio::select! {
         ended = running.end(&quit) => ended,
         () = terminated => Ok(()),
     };
     // Whoever waited for a turn that still runs has left. It is stopped, and kept in the history.
-    room.leaving.cancel();
+    registry.leaving.cancel();
     if tokio::time::timeout(FAREWELL, &mut serving).await.is_err() {
         serving.abort();
     }
@@ -70,14 +73,14 @@ impl Running {
                 Err(error) => (error.id(), Err(self.panicked(error.id(), &error))),
             };
             if let Some((_, place)) = self.known.remove(&id) {
-                self.room.hang_up(place);
+                self.registry.hang_up(place);
             }
             if quit.is_cancelled() || self.channels.is_empty() {
                 return ended;
             }
             if let Err(error) = ended {
                 tracing::error!("{error}");
-                self.room.tell_owner(format!("{error}; the other channels go on"));
+                self.registry.tell_owner(format!("{error}; the other channels go on"));
             }
         }
         Ok(())

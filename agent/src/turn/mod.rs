@@ -14,7 +14,7 @@ use crate::answer::Action;
 use crate::channel::Outgoing;
 use crate::mind::Mind;
 use crate::observation::Observation;
-use crate::session::{Asking, Outlet, Session};
+use crate::session::{Caller, Outbox, Session};
 
 /// How many actions may follow on one another within a step without the model being asked.
 const FOLLOW_UPS: usize = 3;
@@ -26,7 +26,7 @@ pub struct Turn<'a> {
     /// The conversation.
     pub session: &'a mut Session,
     /// Where the answer goes.
-    pub outlet: &'a Outlet,
+    pub outbox: &'a Outbox,
 }
 
 impl Turn<'_> {
@@ -36,7 +36,7 @@ impl Turn<'_> {
         self.session.said.clear();
         self.session.failure = self.steps(message).await.err();
         if let Some(why) = self.session.failure.clone() {
-            self.outlet.say(Outgoing::Notice(why));
+            self.outbox.say(Outgoing::Notice(why));
         }
         let said = std::mem::take(&mut self.session.said);
         self.session.remember(message, &said);
@@ -45,19 +45,19 @@ impl Turn<'_> {
     /// Does what a person has said yes to, and what follows from it. No model is asked what to do: it sees in the next turn
     /// what this has brought, beside what the latest one has.
     pub async fn go_on(mut self, action: Action) {
-        let before = self.session.papers.artifact.read().0.clone();
+        let before = self.session.files.artifact.read().0.clone();
         let mut so_far = Vec::new();
         self.act(vec![action], &mut so_far, &before).await;
         // What the last of them says is the answer, and one line may not hold it.
         let said = so_far.last().filter(|last| last.action.is_local());
         if let Some(text) = said.and_then(Observation::beyond_its_line) {
-            self.outlet.say(Outgoing::Text(text));
+            self.outbox.say(Outgoing::Text(text));
         }
     }
 
     /// The loop itself. Its error is for the user.
     async fn steps(&mut self, message: &str) -> Result<(), String> {
-        let artifact = self.session.papers.artifact.read();
+        let artifact = self.session.files.artifact.read();
         let mut so_far = Vec::new();
         for _ in 0..self.mind.max_steps {
             let answer = self.think(message, &artifact, &so_far).await?;
@@ -86,10 +86,10 @@ impl Turn<'_> {
     ) {
         let mut next = actions;
         for _ in 0..=FOLLOW_UPS {
-            let asking = Asking::of(self.session).heard_by(self.outlet);
-            let (mind, outlet) = (self.mind, self.outlet);
+            let caller = Caller::of(self.session).heard_by(self.outbox);
+            let (mind, outbox) = (self.mind, self.outbox);
             let mut running: FuturesUnordered<_> =
-                next.into_iter().map(|action| run(mind, outlet, &asking, action)).collect();
+                next.into_iter().map(|action| run(mind, outbox, &caller, action)).collect();
             next = Vec::new();
             // Taken in as each one ends, so that a turn that is stopped keeps what has already happened.
             while let Some(observation) = running.next().await {
@@ -98,7 +98,7 @@ impl Turn<'_> {
                 so_far.push(observation);
                 let brought = so_far.iter().map(|seen| seen.fields.clone());
                 self.session.observed(before.iter().cloned().chain(brought).collect());
-                drop(self.session.keep(outlet));
+                drop(self.session.keep(outbox));
             }
             if next.is_empty() {
                 return;
@@ -106,6 +106,6 @@ impl Turn<'_> {
         }
         let left: Vec<&str> = next.iter().map(|action| action.name.as_str()).collect();
         let left = left.join(", ");
-        self.outlet.say(Outgoing::Notice(format!("{left}: not run, too many follow one another")));
+        self.outbox.say(Outgoing::Notice(format!("{left}: not run, too many follow one another")));
     }
 }

@@ -4,37 +4,37 @@ use crate::answer::Action;
 use crate::channel::Outgoing;
 use crate::mind::Mind;
 use crate::observation::Observation;
-use crate::session::{Asking, Outlet};
+use crate::session::{Caller, Outbox};
 
 /// Runs one action and says what becomes of it, also when it is dropped before its end.
 pub(crate) async fn run(
     mind: &Mind,
-    outlet: &Outlet,
-    asking: &Asking,
+    outbox: &Outbox,
+    caller: &Caller,
     action: Action,
 ) -> Observation {
-    outlet.say(Outgoing::Working(format!("{} is running", action.name)));
+    outbox.say(Outgoing::Working(format!("{} is running", action.name)));
     let stopped = format!("{}: stopped, though it may have happened by then", action.name);
-    let mut running = Running { outlet, stopped: Some(stopped) };
-    let observation = mind.actions.run(action, asking, &mind.cards()).await;
+    let mut running = Running { outbox, stopped: Some(stopped) };
+    let observation = mind.actions.run(action, caller, &mind.cards()).await;
     running.stopped = None;
-    outlet.say(Outgoing::Action(observation.line()));
+    outbox.say(Outgoing::Action(observation.line()));
     if let Some(question) = observation.question() {
-        outlet.say(Outgoing::Question(question));
+        outbox.say(Outgoing::Question(question));
     }
     observation
 }
 
 /// Says `stopped` if it is dropped while that is still true.
 struct Running<'a> {
-    outlet: &'a Outlet,
+    outbox: &'a Outbox,
     stopped: Option<String>,
 }
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
         if let Some(stopped) = self.stopped.take() {
-            self.outlet.say(Outgoing::Action(stopped));
+            self.outbox.say(Outgoing::Action(stopped));
         }
     }
 }

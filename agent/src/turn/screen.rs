@@ -9,11 +9,11 @@ use super::repeat::Repeat;
 use crate::answer::Words;
 use crate::channel::Outgoing;
 use crate::model::{Hearer, Progress};
-use crate::session::Outlet;
+use crate::session::Outbox;
 
 /// Shows one answer as it comes.
 pub(super) struct Screen<'a> {
-    outlet: &'a Outlet,
+    outbox: &'a Outbox,
     /// What the turn has said by now.
     said: &'a mut String,
     hearer: &'a Hearer,
@@ -71,9 +71,9 @@ impl Seen {
 }
 
 impl<'a> Screen<'a> {
-    /// For one answer, which goes to the outlet and is kept behind what was said before.
+    /// For one answer, which goes to the outbox and is kept behind what was said before.
     pub(super) fn new(
-        (outlet, said): (&'a Outlet, &'a mut String),
+        (outbox, said): (&'a Outbox, &'a mut String),
         hearer: &'a Hearer,
         begin: Begin<'a>,
         repeat: &'a mut Repeat,
@@ -83,7 +83,7 @@ impl<'a> Screen<'a> {
         let (from, seen, began) = (said.len(), Seen::default(), Instant::now());
         let (words, before, what) = (begin.words(""), repeat.clone(), String::new());
         Self {
-            outlet,
+            outbox,
             said,
             hearer,
             begin,
@@ -109,14 +109,14 @@ impl<'a> Screen<'a> {
                 let piece = self.words.push(piece);
                 self.show(piece);
             }
-            other => self.outlet.say_progress(&self.what, &other),
+            other => self.outbox.say_progress(&self.what, &other),
         }
     }
 
     /// Somebody is asked. Of what the one before has written, nothing was shown.
     fn asks(&mut self, by: &str, number: usize) {
-        self.what = format!("{} is thinking", name_for(self.outlet, by, number));
-        self.outlet.say(Outgoing::Working(self.what.clone()));
+        self.what = format!("{} is thinking", name_for(self.outbox, by, number));
+        self.outbox.say(Outgoing::Working(self.what.clone()));
         self.words = self.begin.words(by);
         *self.repeat = self.before.clone();
         self.seen = Seen { by: by.to_owned(), has_thought: false, first: None };
@@ -142,7 +142,7 @@ impl<'a> Screen<'a> {
         }
         self.said.push_str(&piece);
         self.hearer.sees();
-        self.outlet.say(Outgoing::Words(piece));
+        self.outbox.say(Outgoing::Words(piece));
     }
 
     /// What was said of this answer was reasoning: it can't be taken back where it was shown, but is no part of what was said.
@@ -151,15 +151,15 @@ impl<'a> Screen<'a> {
         (self.seen.has_thought, self.separate) = (true, self.from > 0);
         if self.said.len() > self.from {
             self.said.truncate(self.from);
-            self.outlet.say(Outgoing::Words("\n\n".to_owned()));
+            self.outbox.say(Outgoing::Words("\n\n".to_owned()));
         }
     }
 }
 
-/// What the people of `outlet` call the one who is asked for the so-manieth time.
-fn name_for(outlet: &Outlet, by: &str, number: usize) -> String {
+/// What the people of `outbox` call the one who is asked for the so-manieth time.
+fn name_for(outbox: &Outbox, by: &str, number: usize) -> String {
     // Where it is, is not a guest's business.
-    let name = if outlet.is_owners() { by } else { "the model" };
+    let name = if outbox.is_owners() { by } else { "the model" };
     if number == 1 { name.to_owned() } else { format!("{name} (try {number})") }
 }
 
@@ -173,10 +173,10 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_first_token_is_waited_for_from_the_beginning() {
         let owner = SessionKey::new("owner".to_owned()).unwrap();
-        let (outlet, hearer) = (Outlet::new(owner.clone(), &Lines::default()), Hearer::of(&owner));
+        let (outbox, hearer) = (Outbox::new(owner.clone(), &Lines::default()), Hearer::of(&owner));
         let (mut said, mut repeat) = (String::new(), Repeat::default());
         let begin = Begin { cards: [&[], &[]], thinks_first: None };
-        let mut screen = Screen::new((&outlet, &mut said), &hearer, begin, &mut repeat);
+        let mut screen = Screen::new((&outbox, &mut said), &hearer, begin, &mut repeat);
         for piece in ["", "Hel", "lo."] {
             tokio::time::advance(Duration::from_secs(3)).await;
             screen.hear(Progress::Piece(piece));

@@ -12,7 +12,7 @@ use crate::channel::Outgoing;
 use crate::model::{Ask, Completion, Fit, Hearer, Model, ModelError, Progress, TurnParts};
 use crate::observation::Observation;
 use crate::prompt::Parts;
-use crate::session::Outlet;
+use crate::session::Outbox;
 use crate::workspace::Artifact;
 
 impl Turn<'_> {
@@ -34,7 +34,7 @@ impl Turn<'_> {
             let thought = Thought { message, artifact, so_far, cards, repair: repair.as_deref() };
             let before = self.session.said.len();
             let completion = self.complete(&thought, &mut repeat).await?;
-            let memory = self.session.papers.memory.read();
+            let memory = self.session.files.memory.read();
             let seen = so_far.iter().map(|seen| &seen.fields);
             let shown = Shown::of(seen.chain(&artifact.0).chain([&memory.facts]));
             let read = Answer::read(&completion, cards, &shown);
@@ -70,7 +70,7 @@ impl Turn<'_> {
         let more = "say \"go on\", or ask for less at once";
         match read {
             Ok(answer) if !has_calls => {
-                self.outlet.say(Outgoing::Notice(format!("the answer was cut off {cut}; {more}")));
+                self.outbox.say(Outgoing::Notice(format!("the answer was cut off {cut}; {more}")));
                 Ok(answer)
             }
             Err(AnswerError::Empty) => Err(format!(
@@ -87,16 +87,16 @@ impl Turn<'_> {
         repeat: &mut Repeat,
     ) -> Result<Completion, String> {
         let Thought { message, artifact, so_far, cards, repair } = *thought;
-        let (workspace, papers) = (&self.mind.workspace, Arc::clone(&self.session.papers));
-        let memory = papers.memory.read();
+        let (workspace, files) = (&self.mind.workspace, Arc::clone(&self.session.files));
+        let memory = files.memory.read();
         if memory.holds_private() {
             let private = Taint { untrusted: false, private: true };
             self.session.entered.raise(private, "memory.json");
         }
         for notice in self.session.prompt.check(workspace.prompt.read().as_str()) {
-            self.outlet.say_fault(notice.to_string());
+            self.outbox.say_fault(notice.to_string());
         }
-        let (soul, history) = (workspace.soul.read(), papers.history.read());
+        let (soul, history) = (workspace.soul.read(), files.history.read());
         let parts = Parts {
             soul: soul.as_str(),
             agent_actions: cards[0],
@@ -111,7 +111,7 @@ impl Turn<'_> {
         let prompt = &self.session.prompt;
         let write = |fit: Fit<'_>| {
             let rendered = prompt.render(&parts, fit);
-            papers.write_prompt_cache(&rendered.text);
+            files.write_prompt_cache(&rendered.text);
             rendered
         };
         let typed = self.session.entered.typed();
@@ -119,12 +119,12 @@ impl Turn<'_> {
         let hearer = Hearer::of(&self.session.key);
         let begin = Begin { cards, thinks_first: self.session.thinks_first.clone() };
         let said = &mut self.session.said;
-        let mut screen = Screen::new((self.outlet, said), &hearer, begin, repeat);
+        let mut screen = Screen::new((self.outbox, said), &hearer, begin, repeat);
         let ask = Ask::turn(&write, turn).heard_by(&hearer);
         let mut hear = |progress: Progress<'_>| screen.hear(progress);
         let completed = self.mind.model.complete(&ask, &mut hear).await;
         let seen = screen.finish();
-        let mut completion = completed.map_err(|error| words_for(self.outlet, &error))?;
+        let mut completion = completed.map_err(|error| words_for(self.outbox, &error))?;
         completion.usage.first_token = seen.first_token(completion.usage.first_token);
         self.session.thinks_first = seen.thinks_first();
         Ok(completion)
@@ -142,9 +142,9 @@ struct Thought<'a> {
     repair: Option<&'a str>,
 }
 
-/// What the people of `outlet` hear of a failure.
-fn words_for(outlet: &Outlet, error: &ModelError) -> String {
-    if outlet.is_owners() {
+/// What the people of `outbox` hear of a failure.
+fn words_for(outbox: &Outbox, error: &ModelError) -> String {
+    if outbox.is_owners() {
         return error.to_string();
     }
     tracing::warn!(%error, "a guest has no answer");

@@ -17,9 +17,9 @@ use crate::log;
 pub fn clear(home: &Home) -> Result<Vec<PathBuf>, FileError> {
     let workspace = home.workspace();
     let mut removed = Vec::new();
-    papers(&workspace, &mut removed)?;
+    files(&workspace, &mut removed)?;
     for session in sessions(&workspace.join(SESSIONS))? {
-        papers(&session, &mut removed)?;
+        files(&session, &mut removed)?;
     }
     remove(workspace.join("console_history.txt"), fs::remove_file, &mut removed)?;
     for log in [home.agent_log(), log::set_aside(&home.agent_log())] {
@@ -59,7 +59,7 @@ fn sessions(folder: &Path) -> Result<Vec<PathBuf>, FileError> {
     Ok(paths)
 }
 
-fn papers(folder: &Path, removed: &mut Vec<PathBuf>) -> Result<(), FileError> {
+fn files(folder: &Path, removed: &mut Vec<PathBuf>) -> Result<(), FileError> {
     // What has come in is forgotten last: it has to stay as long as any of the texts.
     for name in ["artifact.json", "input_history.json", "session.json"] {
         remove(folder.join(name), fs::remove_file, removed)?;

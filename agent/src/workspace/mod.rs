@@ -18,7 +18,7 @@ mod history;
 mod learned;
 mod memory;
 mod output;
-mod papers;
+mod session_files;
 mod text;
 
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ pub use history::{ENTRIES_KEPT, Entry, History};
 pub use learned::{Learned, Refused};
 pub use memory::{Aside, Memory};
 pub use output::{OutputError, OutputText};
-pub use papers::Papers;
+pub use session_files::SessionFiles;
 pub use text::Text;
 
 use crate::notice::Notice;
@@ -113,11 +113,11 @@ impl Workspace {
         }
     }
 
-    /// Opens the papers of the conversation `session`: the owner's stand in the workspace itself, everybody
+    /// Opens the files of the conversation `session`: the owner's stand in the workspace itself, everybody
     /// else's in a folder of their own.
     #[must_use]
-    pub fn papers(&self, session: &SessionKey) -> Papers {
-        Papers::open(match session.as_str() {
+    pub fn session_files(&self, session: &SessionKey) -> SessionFiles {
+        SessionFiles::open(match session.as_str() {
             OWNER => self.folder.clone(),
             other => self.sessions().join(other),
         })

@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
 
-use super::{Papers, SaveError};
+use super::{SaveError, SessionFiles};
 
 /// Why a file below `output/` is not read.
 #[derive(Debug, thiserror::Error)]
@@ -47,10 +47,10 @@ pub struct OutputText {
     pub size: u64,
 }
 
-impl Papers {
+impl SessionFiles {
     /// Reads at most `limit` bytes of a file below `output/`.
     ///
-    /// `path` is relative to the papers' folder or to `output/`, or absolute and inside it. Every part is
+    /// `path` is relative to the files' folder or to `output/`, or absolute and inside it. Every part is
     /// opened from the one before it and none may be a link, so that nobody can swap a part meanwhile.
     ///
     /// # Errors
@@ -77,7 +77,7 @@ impl Papers {
         read(File::from(at), limit, path)
     }
 
-    /// `path` below the papers' folder, with nothing in it but names, the first being `output`.
+    /// `path` below the files' folder, with nothing in it but names, the first being `output`.
     fn below_output(&self, path: &str) -> Result<PathBuf, OutputError> {
         let outside = || OutputError::Outside(path.chars().take(200).collect());
         let given = Path::new(path);
@@ -124,7 +124,7 @@ fn read(file: File, limit: u64, path: &str) -> Result<(Vec<u8>, u64), OutputErro
     Ok((bytes, metadata.len()))
 }
 
-impl Papers {
+impl SessionFiles {
     /// Writes a file directly in `output/`, whole or not at all. A link of that name is replaced, not followed.
     ///
     /// # Errors

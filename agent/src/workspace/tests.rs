@@ -9,21 +9,21 @@ use super::*;
 struct House {
     folder: tempfile::TempDir,
     workspace: Workspace,
-    papers: Papers,
+    files: SessionFiles,
 }
 
-/// The owner's papers.
-fn papers(folder: &Path) -> Papers {
-    Workspace::open(folder).papers(&SessionKey::new(OWNER).unwrap())
+/// The owner's files.
+fn files(folder: &Path) -> SessionFiles {
+    Workspace::open(folder).session_files(&SessionKey::new(OWNER).unwrap())
 }
 
 fn house() -> House {
     let folder = tempfile::tempdir().unwrap();
     let workspace = Workspace::open(folder.path());
-    let papers = papers(folder.path());
+    let files = files(folder.path());
     assert_eq!(workspace.take_notices(), []);
-    assert_eq!(papers.take_notices(), []);
-    House { folder, workspace, papers }
+    assert_eq!(files.take_notices(), []);
+    House { folder, workspace, files }
 }
 
 impl House {
@@ -45,7 +45,7 @@ impl House {
 
     /// The only notice, without the folder and the time, which differ from run to run.
     fn notice(&self) -> String {
-        let notices = [self.workspace.take_notices(), self.papers.take_notices()].concat();
+        let notices = [self.workspace.take_notices(), self.files.take_notices()].concat();
         assert_eq!(notices.len(), 1, "{notices:?}");
         let text = notices[0].to_string().replace(&self.folder.path().display().to_string(), "W");
         let broken = regex::Regex::new(r"broken-[0-9TZ.-]+").unwrap();
@@ -71,10 +71,10 @@ fn hand_edits_are_seen_even_in_the_same_moment_and_of_the_same_size() {
     let house = house();
     for n in 100..300 {
         house.put("memory.json", format!(r#"{{"n":{n}}}"#));
-        assert_eq!(house.papers.memory.read().facts["n"], n);
+        assert_eq!(house.files.memory.read().facts["n"], n);
     }
     fs::remove_file(house.path("memory.json")).unwrap();
-    assert_eq!(*house.papers.memory.read(), Memory::default());
+    assert_eq!(*house.files.memory.read(), Memory::default());
 }
 
 #[test]
@@ -88,8 +88,8 @@ fn an_unchanged_file_is_read_once() {
         .unwrap()
         .set_modified(long_ago)
         .unwrap();
-    let first = house.papers.memory.read();
-    assert!(Arc::ptr_eq(&first, &house.papers.memory.read()));
+    let first = house.files.memory.read();
+    assert!(Arc::ptr_eq(&first, &house.files.memory.read()));
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn broken_files_are_set_aside_and_said() {
     ] {
         let house = house();
         house.put("memory.json", text);
-        assert_eq!(*house.papers.memory.read(), Memory::default());
+        assert_eq!(*house.files.memory.read(), Memory::default());
         assert_eq!(
             house.notice(),
             format!(
@@ -113,9 +113,9 @@ fn broken_files_are_set_aside_and_said() {
         );
         let kept = house.names().into_iter().find(|name| name.contains("broken")).unwrap();
         assert_eq!(fs::read(house.path(&kept)).unwrap(), text);
-        house.papers.memory.save(Memory::of(json!({"a": 1}).as_object().unwrap().clone())).unwrap();
-        assert_eq!(papers(house.folder.path()).memory.read().facts["a"], 1);
-        assert_eq!(house.papers.take_notices(), []);
+        house.files.memory.save(Memory::of(json!({"a": 1}).as_object().unwrap().clone())).unwrap();
+        assert_eq!(files(house.folder.path()).memory.read().facts["a"], 1);
+        assert_eq!(house.files.take_notices(), []);
     }
 }
 
@@ -128,14 +128,14 @@ fn every_file_that_is_broken_is_survived() {
     house.put("router_actions.json", "nonsense");
     house.put("input_history.json", r#"{"user": "x"}"#);
     house.put("artifact.json", "7");
-    let (workspace, papers) = (&house.workspace, &house.papers);
-    assert_eq!(*papers.memory.read(), Memory::default());
+    let (workspace, files) = (&house.workspace, &house.files);
+    assert_eq!(*files.memory.read(), Memory::default());
     assert_eq!(workspace.prompt.read().as_str(), PROMPT);
     assert_eq!(workspace.agent_actions.read().0.len(), 4);
     assert_eq!(workspace.router_actions.read().0.len(), 0);
-    assert_eq!(papers.history.read().entries(), []);
-    assert_eq!(papers.artifact.read().0.len(), 0);
-    assert_eq!((workspace.take_notices().len(), papers.take_notices().len()), (3, 3));
+    assert_eq!(files.history.read().entries(), []);
+    assert_eq!(files.artifact.read().0.len(), 0);
+    assert_eq!((workspace.take_notices().len(), files.take_notices().len()), (3, 3));
     assert_eq!(house.names().iter().filter(|name| name.contains(".broken-")).count(), 6);
 }
 
@@ -159,30 +159,30 @@ fn a_workspace_that_can_not_be_written_is_said_and_the_conversation_goes_on() {
     let workspace = Workspace::open(&path);
     let notices = workspace.take_notices();
     assert!(notices[0].to_string().contains("PROMPT.md") && notices.len() == 3, "{notices:?}");
-    let papers = workspace.papers(&SessionKey::new(OWNER).unwrap());
-    assert_eq!(papers.take_notices().len(), 1);
+    let files = workspace.session_files(&SessionKey::new(OWNER).unwrap());
+    assert_eq!(files.take_notices().len(), 1);
     for n in 1..=3 {
-        let saved = papers.history.update(|history| history.add(n.to_string(), "ok"));
+        let saved = files.history.update(|history| history.add(n.to_string(), "ok"));
         let error = saved.unwrap_err().to_string();
         assert!(error.contains("input_history.json (a part of this path is a file"), "{error}");
     }
-    assert_eq!(papers.history.read().entries().len(), 3);
-    papers.write_prompt_cache("x");
-    let notices = papers.take_notices();
+    assert_eq!(files.history.read().entries().len(), 3);
+    files.write_prompt_cache("x");
+    let notices = files.take_notices();
     assert!(notices.iter().any(|n| n.to_string().contains("prompt_cache.txt")), "{notices:?}");
     fs::remove_file(&path).unwrap();
     fs::create_dir(&path).unwrap();
-    papers.history.update(|history| history.add("4", "ok")).unwrap();
-    assert_eq!(Papers::open(&path).history.read().entries().len(), 4);
+    files.history.update(|history| history.add("4", "ok")).unwrap();
+    assert_eq!(SessionFiles::open(&path).history.read().entries().len(), 4);
 }
 
 #[test]
 fn of_a_longer_prompt_nothing_is_left_behind_the_latest() {
     use std::os::unix::fs::PermissionsExt;
     let house = house();
-    let path = house.papers.prompt_cache();
+    let path = house.files.prompt_cache();
     for prompt in ["a long prompt", "short", "", "a longer one than all"] {
-        house.papers.write_prompt_cache(prompt);
+        house.files.write_prompt_cache(prompt);
         assert_eq!(fs::read_to_string(&path).unwrap(), prompt);
     }
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
@@ -195,7 +195,7 @@ fn the_first_versions_history_is_counted_on() {
         "input_history.json",
         r#"[{"user":"a","response":"b"},{"user":"c","response":"d","at":5}]"#,
     );
-    house.papers.history.update(|history| history.add("e", "f")).unwrap();
+    house.files.history.update(|history| history.add("e", "f")).unwrap();
     let text = fs::read_to_string(house.path("input_history.json")).unwrap();
     let value: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(
@@ -217,12 +217,12 @@ fn the_history_keeps_the_latest_ten() {
 #[test]
 fn what_is_held_is_read_at_once_and_written_once() {
     let house = house();
-    let history = &house.papers.history;
+    let history = &house.files.history;
     history.hold(|history| history.add("hello", "Hello!"));
     assert_eq!(history.read().entries().len(), 1);
     assert!(!history.path().exists());
     history.flush().unwrap();
-    assert_eq!(papers(house.folder.path()).history.read(), history.read());
+    assert_eq!(files(house.folder.path()).history.read(), history.read());
     // What nobody has changed is not written, also over a hand edit that nobody has read yet.
     house.put("input_history.json", "[]");
     history.flush().unwrap();
@@ -234,7 +234,7 @@ fn what_can_not_be_written_is_tried_once_and_stays() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("workspace");
     fs::write(&path, "a file where a folder should be").unwrap();
-    let history = Papers::open(&path).history;
+    let history = SessionFiles::open(&path).history;
     history.hold(|history| history.add("hello", "Hello!"));
     assert!(history.flush().is_err());
     assert!(history.flush().is_ok(), "it was tried already");
@@ -263,12 +263,12 @@ fn a_card_that_is_wrong_does_not_take_the_others_away() {
 #[test]
 fn each_conversation_has_papers_of_its_own() {
     let house = house();
-    let guest = |key| house.workspace.papers(&SessionKey::new(key).unwrap());
+    let guest = |key| house.workspace.session_files(&SessionKey::new(key).unwrap());
     let (ann, bob) = (guest("telegram-1"), guest("telegram-2"));
     ann.history.update(|history| history.add("my secret", "kept")).unwrap();
     ann.memory.save(Memory::of(json!({"a": 1}).as_object().unwrap().clone())).unwrap();
     ann.write_output("page.txt", b"Ann's").unwrap();
-    for other in [&bob, &house.papers] {
+    for other in [&bob, &house.files] {
         assert_eq!(other.history.read().entries(), []);
         assert_eq!(*other.memory.read(), Memory::default());
         let path = ann.output().join("page.txt").display().to_string();
@@ -284,18 +284,19 @@ fn clear_forgets_every_conversation_and_keeps_what_is_remembered() {
     let folder = tempfile::tempdir().unwrap();
     let home = home::Home::at(folder.path()).unwrap();
     let workspace = Workspace::open(home.workspace());
-    let papers = [OWNER, "telegram-1"].map(|key| workspace.papers(&SessionKey::new(key).unwrap()));
-    for papers in &papers {
-        papers.history.update(|history| history.add("hello", "Hello!")).unwrap();
-        papers.session.save(Entered::nothing()).unwrap();
-        papers.memory.save(Memory::of(json!({"a": 1}).as_object().unwrap().clone())).unwrap();
+    let files =
+        [OWNER, "telegram-1"].map(|key| workspace.session_files(&SessionKey::new(key).unwrap()));
+    for files in &files {
+        files.history.update(|history| history.add("hello", "Hello!")).unwrap();
+        files.session.save(Entered::nothing()).unwrap();
+        files.memory.save(Memory::of(json!({"a": 1}).as_object().unwrap().clone())).unwrap();
     }
     clear(&home).unwrap();
-    for papers in &papers {
+    for files in &files {
         let left: Vec<_> = ["input_history.json", "session.json", "output", "memory.json"]
             .into_iter()
-            .filter(|name| papers.folder().join(name).exists())
+            .filter(|name| files.folder().join(name).exists())
             .collect();
-        assert_eq!(left, ["memory.json"], "{}", papers.folder().display());
+        assert_eq!(left, ["memory.json"], "{}", files.folder().display());
     }
 }

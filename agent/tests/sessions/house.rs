@@ -1,4 +1,4 @@
-//! A room with channels whose other ends the tests hold.
+//! A registry with channels whose other ends the tests hold.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -8,7 +8,7 @@ use agent::channel::{Channel, ChannelError, Incoming, Line, Origin, Outgoing, Sa
 use agent::mind::Mind;
 use agent::model::{Ask, Completion, Fit, Listener, Model, ModelError, Progress, Switch, Way};
 use agent::prompt::Fence;
-use agent::session::{Asking, Heard, Lines, Room};
+use agent::session::{Caller, Heard, Lines, SessionRegistry};
 use agent::workspace::{Cards, OWNER, Workspace};
 use async_trait::async_trait;
 use broker::pipe::{PipePublisher, PipeRequester, PipeResponder};
@@ -70,8 +70,8 @@ impl LocalAction for Page {
         &self.0
     }
 
-    async fn run(&self, _: Object, asking: &Asking) -> Result<Done, Stopped> {
-        asking.papers.write_output("page.txt", b"a page").unwrap();
+    async fn run(&self, _: Object, caller: &Caller) -> Result<Done, Stopped> {
+        caller.files.write_output("page.txt", b"a page").unwrap();
         Ok(Done::default())
     }
 }
@@ -170,16 +170,16 @@ pub(crate) fn house_of(meeting: usize) -> House {
     });
     let subscribed = Arc::<Mutex<Vec<String>>>::default();
     let feed = Subscribed { requester, sessions: Arc::clone(&subscribed) };
-    let room = Room::new(mind, Arc::new(feed), lines, CancellationToken::new());
+    let registry = SessionRegistry::new(mind, Arc::new(feed), lines, CancellationToken::new());
     let connect = |name, is_owners| -> (End, Heard) {
-        let (line, heard) = room.connect(&Held { name, is_owners });
+        let (line, heard) = registry.connect(&Held { name, is_owners });
         (End { line }, heard)
     };
     let (console, first) = connect("console", true);
     let (telegram, second) = connect("telegram", true);
     let (http, third) = connect("http", false);
     let quit = CancellationToken::new();
-    let serving = tokio::spawn(Arc::new(room).serve(vec![first, second, third], quit.clone()));
+    let serving = tokio::spawn(Arc::new(registry).serve(vec![first, second, third], quit.clone()));
     House { home, model, router, publisher, subscribed, console, telegram, http, quit, serving }
 }
 
@@ -204,7 +204,7 @@ impl House {
         std::mem::take(&mut *self.model.prompts.lock().unwrap()).join("\n")
     }
 
-    pub(crate) fn papers(&self, session: &str) -> std::path::PathBuf {
+    pub(crate) fn session_files(&self, session: &str) -> std::path::PathBuf {
         match session {
             OWNER => self.home.workspace(),
             other => self.home.workspace().join("sessions").join(other),

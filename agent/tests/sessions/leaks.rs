@@ -54,7 +54,7 @@ async fn sees_nothing(house: &mut House, session: &str) {
     seen.push_str(&house.shown());
     for name in ["memory.json", "artifact.json", "input_history.json", "output/prompt_cache.txt"] {
         seen.push_str(
-            &std::fs::read_to_string(house.papers(session).join(name)).unwrap_or_default(),
+            &std::fs::read_to_string(house.session_files(session).join(name)).unwrap_or_default(),
         );
     }
     for secret in SECRETS {

@@ -1,4 +1,4 @@
-//! Many sessions in one room: what each one's people hear, and that nothing of one is seen in another.
+//! Many sessions in one registry: what each one's people hear, and that nothing of one is seen in another.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
 
 mod broadcast;

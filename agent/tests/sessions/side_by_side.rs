@@ -76,7 +76,7 @@ async fn a_channel_speaks_only_in_sessions_of_its_own() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_guests_desk_closes_after_a_while_and_opens_again_with_what_was_said() {
+async fn a_guests_task_closes_after_a_while_and_opens_again_with_what_was_said() {
     let mut house = house();
     house.telegram.say("telegram-1", "telegram:1", "the first word").await;
     house.telegram.heard("telegram-1").await;
@@ -102,7 +102,7 @@ async fn who_ends_it_lets_every_turn_come_to_its_end() {
     eventually("it thinks", async || house.model.prompts.lock().unwrap().len() == 2).await;
     house.quit.cancel();
     // Nobody is heard any more, and the turn that waits for another one goes on.
-    eventually("the room takes nothing more", async || house.console.line.incoming.is_closed())
+    eventually("the registry takes nothing more", async || house.console.line.incoming.is_closed())
         .await;
     assert!(!house.serving.is_finished());
     house.serving.abort();

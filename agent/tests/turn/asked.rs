@@ -72,9 +72,9 @@ async fn who_has_approved_and_says_no_more_still_hears_the_result() {
     house.heard().await;
     let (nobody, _) = mpsc::channel(1);
     drop(std::mem::replace(&mut house.incoming, nobody));
-    assert!(!house.desk.is_finished());
+    assert!(!house.task.is_finished());
     house.result("POST", done("url", json!("https://x.com/1"))).await;
-    tokio::time::timeout(LONG, house.desk).await.unwrap().unwrap();
+    tokio::time::timeout(LONG, house.task).await.unwrap().unwrap();
     assert!(house.home.text("workspace/artifact.json").contains("https://x.com/1"));
 }
 
@@ -86,7 +86,7 @@ async fn who_has_answered_nothing_waits_for_nothing() {
     house.routed("/run POST", pending).await;
     let (nobody, _) = mpsc::channel(1);
     drop(std::mem::replace(&mut house.incoming, nobody));
-    tokio::time::timeout(LONG, house.desk).await.unwrap().unwrap();
+    tokio::time::timeout(LONG, house.task).await.unwrap().unwrap();
 }
 
 #[tokio::test]
@@ -166,7 +166,7 @@ async fn what_was_approved_last_is_done_before_the_end() {
     let mut house = asked_first(Choice::Yes).await;
     drop(std::mem::replace(&mut house.incoming, mpsc::channel(1).0));
     house.result_of(Some(ASKED), "_ASKS", Done::default()).await;
-    tokio::time::timeout(LONG, house.desk).await.unwrap().unwrap();
+    tokio::time::timeout(LONG, house.task).await.unwrap().unwrap();
     let mut said = Vec::new();
     while let Some(addressed) = house.outgoing.recv().await {
         said.push(addressed.outgoing);

@@ -7,7 +7,7 @@ async fn what_was_said_and_done_is_kept_however_soon_it_ends() {
     let mut house = house(&[&actions(&["_PAGE"]), "Seen."]).await;
     house.turn("look at the page").await;
     house.leaving.cancel();
-    tokio::time::timeout(LONG, house.desk).await.unwrap().unwrap();
+    tokio::time::timeout(LONG, house.task).await.unwrap().unwrap();
     assert!(house.home.text("workspace/input_history.json").contains("look at the page"));
     assert!(house.home.text("workspace/artifact.json").contains("_PAGE"));
 }
@@ -33,7 +33,7 @@ async fn a_conversation_of_which_nobody_knows_what_came_in_counts_as_both() {
     house.turn("hello").await;
     for broken in [None, Some("{")] {
         house.leaving.cancel();
-        tokio::time::timeout(LONG, house.desk).await.unwrap().unwrap();
+        tokio::time::timeout(LONG, house.task).await.unwrap().unwrap();
         match broken {
             None => std::fs::remove_file(house.home.workspace().join("session.json")).unwrap(),
             Some(text) => house.home.put("workspace/session.json", text),

@@ -20,7 +20,7 @@ use agent::model::{
     Ask, Call, Completion, Ended, Fit, Listener, Model, ModelError, Progress, Switch, Way,
 };
 use agent::question::{Choice, Decision};
-use agent::session::{Asking, Lines, Room};
+use agent::session::{Caller, Lines, SessionRegistry};
 use agent::workspace::{Cards, OWNER, Workspace};
 use async_trait::async_trait;
 use broker::pipe::{PipePublisher, PipeResponder};
@@ -84,7 +84,7 @@ struct House {
     incoming: mpsc::Sender<Incoming>,
     outgoing: mpsc::UnboundedReceiver<Addressed>,
     leaving: CancellationToken,
-    desk: JoinHandle<()>,
+    task: JoinHandle<()>,
 }
 
 /// A channel that the test holds the other end of.
@@ -110,7 +110,7 @@ impl LocalAction for Page {
         &self.0
     }
 
-    async fn run(&self, _: Object, _: &Asking) -> Result<Done, Stopped> {
+    async fn run(&self, _: Object, _: &Caller) -> Result<Done, Stopped> {
         Ok(done(
             "follow_up",
             json!({"name": "_MEMORY_WRITE", "params": {"new_memory": {"page": "seen"}}}),
@@ -130,13 +130,13 @@ impl LocalAction for Asks {
         &self.0
     }
 
-    async fn run(&self, params: Object, asking: &Asking) -> Result<Done, Stopped> {
+    async fn run(&self, params: Object, caller: &Caller) -> Result<Done, Stopped> {
         if !self.1.swap(true, Ordering::SeqCst) {
             let asked = Stopped::new(Code::Approval, "a person is asked first");
             let approval = json!({"id": "0123456789", "question": "Look?"});
             return Err(asked.with("approval", approval).with("message_id", ASKED));
         }
-        let text = format!("seen {} for {}\nall of it", params["url"], asking.principal);
+        let text = format!("seen {} for {}\nall of it", params["url"], caller.principal);
         Ok(Done { text: Some(text), ..done("seen", params["url"].clone()) })
     }
 }
@@ -180,18 +180,18 @@ async fn house_in(home: TempHome, says: &[&str]) -> House {
         found: Vec::new(),
     });
     let leaving = CancellationToken::new();
-    let room = Room::new(mind, requester, Lines::default(), leaving.clone());
-    let (Line { incoming, outgoing }, heard) = room.connect(&Tester);
-    room.open(SessionKey::new(OWNER).unwrap(), Principal::new("console:owner").unwrap());
-    let desk = tokio::spawn(Arc::new(room).serve(vec![heard], CancellationToken::new()));
-    House { home, model, router, publisher, incoming, outgoing, leaving, desk }
+    let registry = SessionRegistry::new(mind, requester, Lines::default(), leaving.clone());
+    let (Line { incoming, outgoing }, heard) = registry.connect(&Tester);
+    registry.open(SessionKey::new(OWNER).unwrap(), Principal::new("console:owner").unwrap());
+    let task = tokio::spawn(Arc::new(registry).serve(vec![heard], CancellationToken::new()));
+    House { home, model, router, publisher, incoming, outgoing, leaving, task }
 }
 
 impl House {
     /// Ends it and starts it again on the same files.
     async fn restarted(self, says: &[&str]) -> House {
         self.leaving.cancel();
-        tokio::time::timeout(LONG, self.desk).await.unwrap().unwrap();
+        tokio::time::timeout(LONG, self.task).await.unwrap().unwrap();
         house_in(self.home, says).await
     }
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use eyes::Seen;
 use protocol::{Code, Stopped};
 
-use crate::workspace::Papers;
+use crate::workspace::SessionFiles;
 
-/// The files' paths, relative to the papers' folder.
+/// The files' paths, relative to the files' folder.
 #[derive(Debug)]
 pub(super) struct Kept {
     pub(super) picture: String,
@@ -19,7 +19,7 @@ pub(super) struct Kept {
 impl Kept {
     /// Saves what was seen as number `number` of the looks that run side by side.
     pub(super) async fn of(
-        papers: &Arc<Papers>,
+        files: &Arc<SessionFiles>,
         number: usize,
         seen: &Seen,
     ) -> Result<Self, Stopped> {
@@ -28,17 +28,17 @@ impl Kept {
         } else {
             format!("browser_vision-{number}")
         };
-        let mut files = vec![
+        let mut outputs = vec![
             (format!("{name}.html"), seen.html.clone().into_bytes()),
             (format!("{name}.png"), seen.picture.clone()),
             (format!("{name}.txt"), seen.text.clone().into_bytes()),
         ];
         let glance = seen.glance.clone().map(|glance| (format!("{name}.jpg"), glance));
-        files.extend(glance.clone());
-        let papers = Arc::clone(papers);
+        outputs.extend(glance.clone());
+        let files = Arc::clone(files);
         // It waits for the disk.
         let saved = tokio::task::spawn_blocking(move || {
-            files.iter().try_for_each(|(name, bytes)| papers.write_output(name, bytes))
+            outputs.iter().try_for_each(|(name, bytes)| files.write_output(name, bytes))
         });
         let saved = saved.await.map_err(|error| Stopped::new(Code::Internal, error.to_string()))?;
         saved.map_err(|error| Stopped::new(Code::Internal, error.to_string()).maybe_executed())?;

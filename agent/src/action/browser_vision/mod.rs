@@ -17,7 +17,7 @@ use url::Url;
 use super::LocalAction;
 use super::permission::Permission;
 use crate::sanitize::one_line;
-use crate::session::Asking;
+use crate::session::Caller;
 use kept::Kept;
 use slot::Slots;
 
@@ -64,8 +64,8 @@ impl BrowserVision {
         Some(Self { card, eyes, permission, slots: Slots::default() })
     }
 
-    async fn see(&self, url: Url, asking: &Asking) -> Result<Seen, Stopped> {
-        asking.working(format!("looking at {}", one_line(url.as_str())));
+    async fn see(&self, url: Url, caller: &Caller) -> Result<Seen, Stopped> {
+        caller.working(format!("looking at {}", one_line(url.as_str())));
         let look = Look { url, limit: LIMIT, profile: None };
         self.eyes.look(look).await.map_err(|error| stopped(&error))
     }
@@ -77,7 +77,7 @@ impl LocalAction for BrowserVision {
         &self.card
     }
 
-    async fn run(&self, params: Object, asking: &Asking) -> Result<Done, Stopped> {
+    async fn run(&self, params: Object, caller: &Caller) -> Result<Done, Stopped> {
         let Params { url, question } = super::params(params)?;
         let url = address(&url)?;
         if question.as_ref().is_some_and(|question| question.chars().count() > QUESTION) {
@@ -86,11 +86,11 @@ impl LocalAction for BrowserVision {
         }
         let slot = self.slots.take();
         let asked = Object::from_iter([("url".to_owned(), json!(url.as_str()))]);
-        self.permission.ask(&self.card.name, asked, asking).await?;
-        let seen = self.see(url, asking).await?;
-        let kept = Kept::of(&asking.papers, slot.number(), &seen).await?;
+        self.permission.ask(&self.card.name, asked, caller).await?;
+        let seen = self.see(url, caller).await?;
+        let kept = Kept::of(&caller.files, slot.number(), &seen).await?;
         if wants_picture(question.as_deref()) {
-            asking.show(asking.papers.folder().join(&kept.picture));
+            caller.show(caller.files.folder().join(&kept.picture));
         }
         Ok(done(&seen, &kept, question))
     }

@@ -118,7 +118,7 @@ impl House {
     ) -> tokio::task::JoinHandle<Result<(), StartError>> {
         let workspace = Arc::new(Workspace::open(self.folder.path()));
         let owner = SessionKey::new(OWNER).unwrap();
-        workspace.papers(&owner).memory.save(Memory::of(Object::new())).unwrap();
+        workspace.session_files(&owner).memory.save(Memory::of(Object::new())).unwrap();
         let (requester, responder, publisher) = broker::memory::pair(CancellationToken::new());
         let requester = Arc::new(requester);
         let mind = Arc::new(Mind {
@@ -128,11 +128,12 @@ impl House {
             max_steps: 1,
             found: Vec::new(),
         });
-        let room = Room::new(mind, requester, Lines::default(), CancellationToken::new());
+        let registry =
+            SessionRegistry::new(mind, requester, Lines::default(), CancellationToken::new());
         let (quit, terminate) = (self.quit.clone(), self.terminate.clone());
         tokio::spawn(async move {
             let _router = (responder, publisher);
-            run(room, channels, quit, terminate.cancelled_owned()).await
+            run(registry, channels, quit, terminate.cancelled_owned()).await
         })
     }
 

@@ -1,4 +1,4 @@
-//! A room with many chats, and the ends that a channel and a model would hold.
+//! A registry with many chats, and the ends that a channel and a model would hold.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use agent::channel::{Channel, ChannelError, Incoming, Line, Origin, Outgoing, Sa
 use agent::mind::Mind;
 use agent::model::{Ask, Completion, Fit, Listener, Model, ModelError, Progress, Switch, Way};
 use agent::prompt::Fence;
-use agent::session::{Lines, Room};
+use agent::session::{Lines, SessionRegistry};
 use agent::workspace::{Cards, Workspace};
 use anyhow::{Context, Result, bail};
 use async_trait::async_trait;
@@ -57,7 +57,7 @@ impl Channel for Held {
     }
 }
 
-/// The room from outside.
+/// The registry from outside.
 pub(crate) struct House {
     line: Line,
     asked: mpsc::UnboundedReceiver<Instant>,
@@ -86,9 +86,10 @@ impl House {
             max_steps: 6,
             found: Vec::new(),
         });
-        let room = Room::new(mind, requester, Lines::default(), CancellationToken::new());
-        let (line, heard) = room.connect(&Held);
-        tokio::spawn(Arc::new(room).serve(vec![heard], CancellationToken::new()));
+        let registry =
+            SessionRegistry::new(mind, requester, Lines::default(), CancellationToken::new());
+        let (line, heard) = registry.connect(&Held);
+        tokio::spawn(Arc::new(registry).serve(vec![heard], CancellationToken::new()));
         Ok(Self { line, asked, _router: (responder, publisher) })
     }
 
@@ -106,7 +107,7 @@ impl House {
 
     /// When the model was asked next.
     pub(crate) async fn asked(&mut self) -> Result<Instant> {
-        self.asked.recv().await.context("the room has ended")
+        self.asked.recv().await.context("the registry has ended")
     }
 
     /// Waits for this many turns to end, and forgets when the model was asked for them.
@@ -116,7 +117,7 @@ impl House {
     pub(crate) async fn answered(&mut self, turns: usize) -> Result<()> {
         let mut ended = 0;
         while ended < turns {
-            match self.line.outgoing.recv().await.context("the room has ended")?.outgoing {
+            match self.line.outgoing.recv().await.context("the registry has ended")?.outgoing {
                 Outgoing::End => ended += 1,
                 Outgoing::Notice(trouble) | Outgoing::Refused { why: trouble, .. } => {
                     bail!("{trouble}")

@@ -1,7 +1,7 @@
 //! What many chats at once cost the mind. Prints one figure a line, `name value`, for `cargo xtask bench channels`,
 //! which knows the budgets.
 //!
-//! A whole room runs, with a channel whose other end is here. The clock starts when a message goes in and stops
+//! A whole registry runs, with a channel whose other end is here. The clock starts when a message goes in and stops
 //! when the model is handed its prompt; what a channel and a model take is theirs.
 
 mod house;

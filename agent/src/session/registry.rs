@@ -1,4 +1,4 @@
-//! The room where all channels meet: each session has a desk of its own there, which opens at its first message.
+//! All sessions that are open. Each has a task of its own, which begins at the session's first message.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,14 +11,14 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::waiting::{WAITING, refused};
-use super::{Desk, Lines, Outlet, Place, Session};
+use super::{ChannelId, Lines, Outbox, Session, SessionTask};
 use crate::channel::{Channel, Incoming, Line, Outgoing};
 use crate::mind::Mind;
 use crate::prompt::{Fence, Prompt, TemplateError};
 use crate::workspace::OWNER;
 
-/// Takes what comes over all channels to the desks of its sessions. Sessions run side by side, and none waits for another.
-pub struct Room {
+/// Takes what comes over all channels to the tasks of their sessions. Sessions run side by side, and none waits for another.
+pub struct SessionRegistry {
     /// What all sessions think and act with.
     pub mind: Arc<Mind>,
     /// What the router says on its own.
@@ -27,32 +27,32 @@ pub struct Room {
     pub lines: Lines,
     /// Cancelled when the agent ends: the turns that run are stopped then, and kept.
     pub leaving: CancellationToken,
-    seats: Mutex<HashMap<SessionKey, Seat>>,
+    handles: Mutex<HashMap<SessionKey, TaskHandle>>,
 }
 
 /// Where a session's messages go.
-struct Seat {
+struct TaskHandle {
     incoming: mpsc::Sender<Incoming>,
-    desk: JoinHandle<()>,
+    task: JoinHandle<()>,
 }
 
 /// What comes over one channel.
 #[derive(Debug)]
 pub struct Heard {
-    place: Place,
+    place: ChannelId,
     incoming: mpsc::Receiver<Incoming>,
 }
 
 impl Heard {
     /// The channel's place among the lines.
     #[must_use]
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> ChannelId {
         self.place
     }
 }
 
-impl Room {
-    /// A room with no desk in it.
+impl SessionRegistry {
+    /// A registry without any session.
     #[must_use]
     pub fn new(
         mind: Arc<Mind>,
@@ -60,13 +60,13 @@ impl Room {
         lines: Lines,
         leaving: CancellationToken,
     ) -> Self {
-        Self { mind, feed, lines, leaving, seats: Mutex::default() }
+        Self { mind, feed, lines, leaving, handles: Mutex::default() }
     }
 
-    /// Opens the desk of the session `key`, whose first person is `from`, before anybody says anything there.
+    /// Starts the task of the session `key`, whose first person is `from`, before anybody says anything there.
     pub fn open(&self, key: SessionKey, from: Principal) {
-        let seat = self.seat(key.clone(), from, None);
-        self.seats().insert(key, seat);
+        let handle = self.handle(key.clone(), from, None);
+        self.handles().insert(key, handle);
     }
 
     /// A line for `channel`, and what comes over it for [`Self::serve`].
@@ -86,10 +86,10 @@ impl Room {
             () = quit.cancelled() => {}
             () = self.leaving.cancelled() => {}
         }
-        let seats: Vec<Seat> = self.seats().drain().map(|(_, seat)| seat).collect();
+        let handles: Vec<TaskHandle> = self.handles().drain().map(|(_, handle)| handle).collect();
         // All at once: who is told first must not wait for who has much to do.
-        let desks: Vec<JoinHandle<()>> = seats.into_iter().map(|seat| seat.desk).collect();
-        futures::future::join_all(desks).await;
+        let tasks: Vec<JoinHandle<()>> = handles.into_iter().map(|handle| handle.task).collect();
+        futures::future::join_all(tasks).await;
         self.lines.close();
     }
 
@@ -101,7 +101,7 @@ impl Room {
     }
 
     /// Forgets a channel that has ended.
-    pub(crate) fn hang_up(&self, place: Place) {
+    pub(crate) fn hang_up(&self, place: ChannelId) {
         self.lines.hang_up(place);
     }
 
@@ -111,8 +111,8 @@ impl Room {
         }
     }
 
-    /// Takes one thing to the desk of its session. It never waits.
-    fn take(&self, place: Place, incoming: Incoming) {
+    /// Takes one thing to the task of its session. It never waits.
+    fn take(&self, place: ChannelId, incoming: Incoming) {
         if !self.lines.admit(place, &incoming.session) {
             return tracing::error!(
                 "{} may not speak in the session {}",
@@ -124,32 +124,37 @@ impl Room {
             return tracing::error!("{} answers and stops nothing: it is no person", incoming.from);
         }
         let (key, from) = (incoming.session.clone(), incoming.from.clone());
-        let mut seats = self.seats();
-        let there = seats.remove(&key);
-        let (seat, sent) = match there {
-            None => self.seat(key.clone(), from, None).send(incoming),
-            Some(seat) => match seat.send(incoming) {
-                // The desk has closed meanwhile; a new one begins where it has ended.
-                (seat, Err(TrySendError::Closed(incoming))) => {
-                    self.seat(key.clone(), from, Some(seat.desk)).send(incoming)
+        let mut handles = self.handles();
+        let there = handles.remove(&key);
+        let (handle, sent) = match there {
+            None => self.handle(key.clone(), from, None).send(incoming),
+            Some(handle) => match handle.send(incoming) {
+                // The task has ended meanwhile; a new one begins where it stopped.
+                (handle, Err(TrySendError::Closed(incoming))) => {
+                    self.handle(key.clone(), from, Some(handle.task)).send(incoming)
                 }
                 other => other,
             },
         };
-        seats.insert(key.clone(), seat);
-        drop(seats);
+        handles.insert(key.clone(), handle);
+        drop(handles);
         if let Err(TrySendError::Full(incoming) | TrySendError::Closed(incoming)) = sent {
             self.lines.say(&key, refused(incoming.ticket));
         }
     }
 
-    /// A desk, which begins once the `earlier` one of its session has ended.
-    fn seat(&self, key: SessionKey, from: Principal, earlier: Option<JoinHandle<()>>) -> Seat {
+    /// A task, which begins once the `earlier` one of its session has ended.
+    fn handle(
+        &self,
+        key: SessionKey,
+        from: Principal,
+        earlier: Option<JoinHandle<()>>,
+    ) -> TaskHandle {
         let (incoming, said) = mpsc::channel(WAITING);
-        let outlet = Outlet::new(key.clone(), &self.lines);
+        let outbox = Outbox::new(key.clone(), &self.lines);
         let (mind, feed) = (Arc::clone(&self.mind), Arc::clone(&self.feed));
         let leaving = self.leaving.clone();
-        let desk = async move {
+        let task = async move {
             if let Some(earlier) = earlier {
                 // One that has panicked has ended, too.
                 let _ = earlier.await;
@@ -157,31 +162,33 @@ impl Room {
             match session(&mind, key, from) {
                 Ok(session) => {
                     let events = feed.events(&session.key).await;
-                    Desk { mind, session, incoming: said, outlet, events, leaving }.run().await;
+                    SessionTask { mind, session, incoming: said, outbox, events, leaving }
+                        .run()
+                        .await;
                 }
-                Err(error) => outlet.say(Outgoing::Notice(error.to_string())),
+                Err(error) => outbox.say(Outgoing::Notice(error.to_string())),
             }
         };
-        Seat { incoming, desk: tokio::spawn(desk) }
+        TaskHandle { incoming, task: tokio::spawn(task) }
     }
 
     // A std mutex, because it is never held across an await. Poisoned, the list is still whole.
-    fn seats(&self) -> MutexGuard<'_, HashMap<SessionKey, Seat>> {
-        self.seats.lock().unwrap_or_else(PoisonError::into_inner)
+    fn handles(&self) -> MutexGuard<'_, HashMap<SessionKey, TaskHandle>> {
+        self.handles.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Seat {
+impl TaskHandle {
     fn send(self, incoming: Incoming) -> (Self, Result<(), TrySendError<Incoming>>) {
         let sent = self.incoming.try_send(incoming);
         (self, sent)
     }
 }
 
-/// The session `key` as its papers have it.
+/// The session `key` as its files have it.
 fn session(mind: &Mind, key: SessionKey, from: Principal) -> Result<Session, TemplateError> {
     // Each has marks of its own around what comes in, so that none is known from another's prompt.
     let fence = Fence::new(uuid::Uuid::new_v4().as_u64_pair().0);
-    let papers = mind.workspace.papers(&key);
-    Ok(Session::new(key, from, papers, Prompt::new(fence)?))
+    let files = mind.workspace.session_files(&key);
+    Ok(Session::new(key, from, files, Prompt::new(fence)?))
 }

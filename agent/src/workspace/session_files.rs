@@ -10,7 +10,7 @@ use crate::notice::Notice;
 
 /// One folder with the files of one conversation. No other conversation reads or writes them.
 #[derive(Debug)]
-pub struct Papers {
+pub struct SessionFiles {
     folder: PathBuf,
     notices: Notices,
     /// `memory.json`: what it knows.
@@ -23,14 +23,14 @@ pub struct Papers {
     pub session: File<Entered>,
 }
 
-impl Papers {
-    /// Opens the papers in `folder`, which is made if it is missing. If it can't be, that is a notice, and the
+impl SessionFiles {
+    /// Opens the files in `folder`, which is made if it is missing. If it can't be, that is a notice, and the
     /// conversation is kept in memory.
     #[must_use]
     pub fn open(folder: impl Into<PathBuf>) -> Self {
         let folder = folder.into();
         let notices = Notices::default();
-        let papers = Self {
+        let files = Self {
             memory: File::new(folder.join("memory.json"), &notices),
             history: File::new(folder.join("input_history.json"), &notices),
             artifact: File::new(folder.join("artifact.json"), &notices),
@@ -38,10 +38,10 @@ impl Papers {
             folder,
             notices,
         };
-        if let Err(error) = home::file::make_folder(&papers.output()) {
-            papers.notices.add(SaveError(error).to_string());
+        if let Err(error) = home::file::make_folder(&files.output()) {
+            files.notices.add(SaveError(error).to_string());
         }
-        papers
+        files
     }
 
     /// What has come into the conversation that is kept here. If there is one and nobody knows, that is both

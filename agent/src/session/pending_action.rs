@@ -12,7 +12,7 @@ const MOST: usize = 16;
 
 /// An action that waits for a person's yes.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Held {
+pub struct PendingAction {
     /// What was asked of the router, which names it again when it is decided.
     id: MessageId,
     /// The action.
@@ -30,15 +30,15 @@ impl Session {
         let id = id.and_then(|id| MessageId::new(id).ok());
         if let (Some(id), Some(action)) = (id, observation.held.clone()) {
             let (principal, origin) = (self.principal.clone(), self.origin);
-            self.held.push(Held { id, action, principal, origin });
-            let too_many = self.held.len().saturating_sub(MOST);
-            self.held.drain(..too_many);
+            self.pending.push(PendingAction { id, action, principal, origin });
+            let too_many = self.pending.len().saturating_sub(MOST);
+            self.pending.drain(..too_many);
         }
     }
 
     /// Gives the action that was asked about under this id, once.
-    pub(crate) fn take_held(&mut self, id: &MessageId) -> Option<Held> {
-        let at = self.held.iter().position(|held| held.id == *id)?;
-        Some(self.held.remove(at))
+    pub(crate) fn take_pending(&mut self, id: &MessageId) -> Option<PendingAction> {
+        let at = self.pending.iter().position(|held| held.id == *id)?;
+        Some(self.pending.remove(at))
     }
 }

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::meanwhile::Meanwhile;
 use super::waiting::Waiting;
-use super::{Asking, Held, Outlet, Session};
+use super::{Caller, Outbox, PendingAction, Session};
 use crate::channel::{Incoming, Outgoing, Said};
 use crate::mind::Mind;
 use crate::slash;
@@ -19,11 +19,11 @@ use crate::turn::Turn;
 /// longer.
 const LONGEST: Duration = Duration::from_secs(600);
 
-/// How long a guest may be silent before the desk closes. It opens again at the next message.
+/// How long a guest may be silent before the task closes. It opens again at the next message.
 const IDLE: Duration = Duration::from_secs(30 * 60);
 
 /// One session with everything that it needs to answer.
-pub struct Desk {
+pub struct SessionTask {
     /// What thinks and acts.
     pub mind: Arc<Mind>,
     /// The conversation.
@@ -31,7 +31,7 @@ pub struct Desk {
     /// What people say.
     pub incoming: mpsc::Receiver<Incoming>,
     /// What the agent says.
-    pub outlet: Outlet,
+    pub outbox: Outbox,
     /// What the router says on its own.
     pub events: mpsc::Receiver<Event>,
     /// Cancelled when the agent ends: the turn that runs is stopped then, and kept.
@@ -43,13 +43,13 @@ enum Next {
     /// Somebody says something.
     Said(Incoming),
     /// A person has said yes to something that the agent does itself.
-    Permitted(Held),
+    Permitted(PendingAction),
 }
 
-impl Desk {
+impl SessionTask {
     /// Serves the session until nobody can say anything any more, or nobody has for long.
     pub async fn run(mut self) {
-        self.mind.pass_notices_on(&self.session, &self.outlet);
+        self.mind.pass_notices_on(&self.session, &self.outbox);
         let mut waiting = Waiting::default();
         while let Some(next) = self.next(&mut waiting).await {
             let incoming = match next {
@@ -64,23 +64,23 @@ impl Desk {
             match incoming.said {
                 Said::Message(text) => {
                     let (ticket, from) = (incoming.ticket, incoming.from);
-                    self.outlet.say(Outgoing::Begin { ticket, from, text: text.clone() });
+                    self.outbox.say(Outgoing::Begin { ticket, from, text: text.clone() });
                     self.session.takes_in(&text);
                     self.take_turn(&text, &mut waiting).await;
-                    self.mind.pass_notices_on(&self.session, &self.outlet);
-                    self.outlet.say(Outgoing::End);
+                    self.mind.pass_notices_on(&self.session, &self.outbox);
+                    self.outbox.say(Outgoing::End);
                     // People have their answer; what they say next waits until this one is kept.
-                    let _ = self.session.keep(&self.outlet).await;
+                    let _ = self.session.keep(&self.outbox).await;
                 }
                 Said::Answer(decision) => {
-                    self.mind.answer(&mut self.session, decision, &self.outlet).await;
+                    self.mind.answer(&mut self.session, decision, &self.outbox).await;
                 }
                 // There is no turn to stop.
                 Said::Stop => {}
             }
         }
         self.hear_results().await;
-        let _ = self.session.keep(&self.outlet).await;
+        let _ = self.session.keep(&self.outbox).await;
     }
 
     /// Waits for what became of what was answered: who has nothing more to say wants to hear that still.
@@ -93,7 +93,7 @@ impl Desk {
                 () = &mut patience => return,
                 event = self.events.recv() => match event {
                     Some(event) => {
-                        if let Some(held) = self.mind.hear(&mut self.session, event, &self.outlet) {
+                        if let Some(held) = self.mind.hear(&mut self.session, event, &self.outbox) {
                             self.go_on(held, &mut Waiting::default()).await;
                         }
                     }
@@ -116,11 +116,11 @@ impl Desk {
                 () = self.leaving.cancelled() => return None,
                 incoming = self.incoming.recv() => return incoming.map(Next::Said),
                 Some(event) = self.events.recv() => {
-                    if let Some(held) = self.mind.hear(&mut self.session, event, &self.outlet) {
+                    if let Some(held) = self.mind.hear(&mut self.session, event, &self.outbox) {
                         return Some(Next::Permitted(held));
                     }
                 }
-                // What has come by then is still answered; the room opens another desk for what comes later.
+                // What has come by then is still answered; the registry opens another task for what comes later.
                 () = tokio::time::sleep(IDLE), if self.session.may_rest() => self.incoming.close(),
             }
         }
@@ -135,47 +135,47 @@ impl Desk {
         if slash::parse(self.session.origin, text).is_none() {
             self.session.remember(text, &format!("{said} (stopped)"));
         }
-        self.outlet.say(Outgoing::Notice("stopped".to_owned()));
+        self.outbox.say(Outgoing::Notice("stopped".to_owned()));
     }
 
     /// Does `work` to its end; `false` when it was stopped. Answers count at once, and what else is said waits.
     async fn attend(
         &mut self,
         waiting: &mut Waiting,
-        work: impl AsyncFnOnce(&Mind, &mut Session, &Outlet),
+        work: impl AsyncFnOnce(&Mind, &mut Session, &Outbox),
     ) -> bool {
-        let (mind, outlet) = (&*self.mind, &self.outlet);
-        let asking = Asking::of(&self.session);
+        let (mind, outbox) = (&*self.mind, &self.outbox);
+        let caller = Caller::of(&self.session);
         let (incoming, leaving) = (&mut self.incoming, &self.leaving);
-        let meanwhile = Meanwhile { mind, outlet, asking, incoming, leaving, waiting };
-        let (is_whole, answered) = meanwhile.attend(work(mind, &mut self.session, outlet)).await;
+        let meanwhile = Meanwhile { mind, outbox, caller, incoming, leaving, waiting };
+        let (is_whole, answered) = meanwhile.attend(work(mind, &mut self.session, outbox)).await;
         answered.into_iter().for_each(|answered| answered.note(&mut self.session));
         is_whole
     }
 
     /// Runs a turn; `false` when it was stopped.
     async fn finish_turn(&mut self, text: &str, waiting: &mut Waiting) -> bool {
-        self.attend(waiting, async |mind, session, outlet| run(mind, session, outlet, text).await)
+        self.attend(waiting, async |mind, session, outbox| run(mind, session, outbox, text).await)
             .await
     }
 
     /// Does what a person has said yes to, in the name of whoever wanted it, unless somebody wants it stopped.
-    async fn go_on(&mut self, held: Held, waiting: &mut Waiting) {
+    async fn go_on(&mut self, held: PendingAction, waiting: &mut Waiting) {
         (self.session.principal, self.session.origin) = (held.principal, held.origin);
-        let done = async |mind: &Mind, session: &mut Session, outlet: &Outlet| {
-            Turn { mind, session, outlet }.go_on(held.action).await;
+        let done = async |mind: &Mind, session: &mut Session, outbox: &Outbox| {
+            Turn { mind, session, outbox }.go_on(held.action).await;
         };
         if !self.attend(waiting, done).await {
-            self.outlet.say(Outgoing::Notice("stopped".to_owned()));
+            self.outbox.say(Outgoing::Notice("stopped".to_owned()));
         }
-        let _ = self.session.keep(&self.outlet).await;
+        let _ = self.session.keep(&self.outbox).await;
     }
 }
 
 /// One message being answered.
-async fn run(mind: &Mind, session: &mut Session, outlet: &Outlet, text: &str) {
+async fn run(mind: &Mind, session: &mut Session, outbox: &Outbox, text: &str) {
     match slash::parse(session.origin, text) {
-        Some(command) => command.run(mind, session, outlet).await,
-        None => Turn { mind, session, outlet }.run(text).await,
+        Some(command) => command.run(mind, session, outbox).await,
+        None => Turn { mind, session, outbox }.run(text).await,
     }
 }

@@ -10,13 +10,13 @@ use crate::workspace::OWNER;
 
 /// Says things to the people of one session, on every channel where they are.
 #[derive(Debug, Clone)]
-pub struct Outlet {
+pub struct Outbox {
     session: SessionKey,
     lines: Lines,
 }
 
-impl Outlet {
-    /// The outlet of `session` over these lines.
+impl Outbox {
+    /// The outbox of `session` over these lines.
     #[must_use]
     pub fn new(session: SessionKey, lines: &Lines) -> Self {
         Self { session, lines: lines.clone() }
