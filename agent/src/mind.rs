@@ -8,6 +8,7 @@ use crate::action::Actions;
 use crate::channel::Outgoing;
 use crate::model::Switch;
 use crate::observation::Observation;
+use crate::prompt::Sources;
 use crate::question::{Decision, Question};
 use crate::session::{Answered, Caller, Outbox, PendingAction, Session};
 use crate::workspace::{Cards, Workspace};
@@ -18,6 +19,8 @@ pub struct Mind {
     pub workspace: Arc<Workspace>,
     /// Who thinks.
     pub model: Arc<Switch>,
+    /// What prompts are made of.
+    pub sources: Sources,
     /// What can be done.
     pub actions: Actions,
     /// How often a turn may think.

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use agent::answer::{Answer, Shown};
 use agent::config::{ProviderName, Target};
 use agent::model::{ApiKeys, Ask, Endpoint, Fit, Model, Progress, TurnParts, Usage, Way};
-use agent::prompt::{Fence, Parts, Prompt};
-use agent::workspace::{AGENT_ACTIONS, Artifact, Endpoints, History, Memory, SOUL};
+use agent::prompt::{Fence, Prompt, Sources, Step};
+use agent::workspace::{AGENT_ACTIONS, Artifact, Endpoints, Entered, History, Memory, SOUL};
 use futures::FutureExt;
-use protocol::ActionCard;
+use protocol::{ActionCard, SessionKey, Taint};
 use testkit::TempHome;
 
 /// The server's address, such as http://127.0.0.1:8080/v1.
@@ -44,10 +44,12 @@ fn cards() -> Vec<ActionCard> {
 async fn say(endpoint: &Endpoint, message: &str, history: &History) -> (usize, String, Usage) {
     let (cards, memory, artifact) = (cards(), Memory::default(), Artifact::default());
     let prompt = Prompt::new(Fence::new(7)).unwrap();
-    let parts = Parts {
+    let session = SessionKey::new("owner".to_owned()).unwrap();
+    let step = Step {
+        session: &session,
+        taint: Taint::CLEAN,
         soul: SOUL,
-        agent_actions: &cards,
-        router_actions: &[],
+        cards: [&cards, &[]],
         memory: &memory,
         artifact: &artifact,
         history,
@@ -55,7 +57,8 @@ async fn say(endpoint: &Endpoint, message: &str, history: &History) -> (usize, S
         so_far: &[],
         repair: None,
     };
-    let write = |fit: Fit<'_>| prompt.render(&parts, fit);
+    let sections = Sources::built_in().gather(&step, &mut Entered::nothing()).await;
+    let write = |fit: Fit<'_>| prompt.render(&sections, fit);
     let turn =
         TurnParts { message, cards: [&cards, &[]], so_far: &[], memory: &memory, typed: &[] };
     let mut pieces = 0;

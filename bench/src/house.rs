@@ -8,7 +8,7 @@ use agent::action::{Actions, LlmSummary, LocalAction, MemoryWrite};
 use agent::channel::{Channel, ChannelError, Incoming, Line, Origin, Outgoing, Said, Ticket};
 use agent::mind::Mind;
 use agent::model::{Model, Switch};
-use agent::prompt::Fence;
+use agent::prompt::{Fence, Sources};
 use agent::session::{Lines, SessionRegistry};
 use agent::workspace::{Cards, Memory, OWNER, Workspace};
 use anyhow::{Context, Result, bail};
@@ -56,6 +56,7 @@ impl House {
         tokio::spawn(instant::serve(responder));
         let local = local_actions(&model)?;
         let mind = Arc::new(Mind {
+            sources: Sources::built_in(),
             actions: Actions::new(local, requester.clone(), Duration::from_secs(10))?,
             workspace,
             model: Arc::new(Switch::of(model)),

@@ -78,10 +78,11 @@ pub fn run(options: &Options) -> Result<()> {
     if options.table {
         return table::write(&results::kept()?);
     }
-    if let Some(id) = &options.prompt {
-        return show(options, id);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    match &options.prompt {
+        Some(id) => runtime.block_on(show(options, id)),
+        None => runtime.block_on(ask(options)),
     }
-    tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(ask(options))
 }
 
 async fn ask(options: &Options) -> Result<()> {
@@ -147,7 +148,7 @@ fn provider(text: &str) -> Result<ProviderName, String> {
         .ok_or_else(|| format!("one of {}", names.join(", ")))
 }
 
-fn show(options: &Options, id: &str) -> Result<()> {
+async fn show(options: &Options, id: &str) -> Result<()> {
     let utterances = all()?;
     let known = utterances.iter().find(|one| one.id == id);
     let utterance = known.with_context(|| format!("there is no utterance {id}"))?;
@@ -155,7 +156,7 @@ fn show(options: &Options, id: &str) -> Result<()> {
         let actions = Actions::read()?;
         let [system, user] = match asked {
             Asked::Seed => [String::new(), crate::seed::prompt(utterance, &actions)],
-            _ => crate::run::prompt(utterance, &actions, asked)?.into(),
+            _ => crate::run::prompt(utterance, &actions, asked).await?.into(),
         };
         println!("==== {asked}\n{system}\n---- what changes from turn to turn\n{user}\n");
     }

@@ -7,11 +7,11 @@ use std::time::Instant;
 use agent::answer::{Answer, Shown};
 use agent::model::{Ask, Fit, TurnParts};
 use agent::observation::Observation;
-use agent::prompt::{Fence, Parts, Prompt};
-use agent::workspace::{Artifact, History, Memory, SOUL};
+use agent::prompt::{Fence, Prompt, Sources, Step};
+use agent::workspace::{Artifact, Entered, History, Memory, SOUL};
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
-use protocol::{Object, Reply};
+use protocol::{Object, Reply, SessionKey, Taint};
 
 use crate::ask::{Lane, Server};
 use crate::cards::Actions;
@@ -84,7 +84,10 @@ impl Run<'_> {
         let so_far = so_far(utterance)?;
         // The same fence for all, so that a server reads the beginning once.
         let prompt = Prompt::new(Fence::new(7))?;
-        let write = |fit: Fit<'_>| prompt.render(&parts(utterance, self.actions, &so_far), fit);
+        let key = session()?;
+        let step = step(utterance, self.actions, &so_far, &key);
+        let sections = Sources::built_in().gather(&step, &mut Entered::nothing()).await;
+        let write = |fit: Fit<'_>| prompt.render(&sections, fit);
         let turn = TurnParts {
             message: &utterance.say,
             cards: self.actions.cards(),
@@ -153,23 +156,37 @@ impl Run<'_> {
 ///
 /// # Errors
 /// When the built-in template or what was seen can't be read.
-pub fn prompt(utterance: &Utterance, actions: &Actions, asked: Asked) -> Result<(String, String)> {
+pub async fn prompt(
+    utterance: &Utterance,
+    actions: &Actions,
+    asked: Asked,
+) -> Result<(String, String)> {
     let so_far = so_far(utterance)?;
     let fit = Fit { is_small: true, ..Fit::of(asked.way(), BYTES) };
-    let rendered = Prompt::new(Fence::new(7))?.render(&parts(utterance, actions, &so_far), fit);
+    let key = session()?;
+    let step = step(utterance, actions, &so_far, &key);
+    let sections = Sources::built_in().gather(&step, &mut Entered::nothing()).await;
+    let rendered = Prompt::new(Fence::new(7))?.render(&sections, fit);
     let (stable, rest) = rendered.text.split_at(rendered.stable);
     Ok((stable.to_owned(), rest.to_owned()))
 }
 
-fn parts<'a>(
+/// The session in which everything is asked.
+fn session() -> Result<SessionKey> {
+    Ok(SessionKey::new("owner".to_owned())?)
+}
+
+fn step<'a>(
     utterance: &'a Utterance,
     actions: &'a Actions,
     so_far: &'a [Observation],
-) -> Parts<'a> {
-    Parts {
+    session: &'a SessionKey,
+) -> Step<'a> {
+    Step {
+        session,
+        taint: Taint::CLEAN,
         soul: SOUL,
-        agent_actions: &actions.local,
-        router_actions: &actions.routed,
+        cards: actions.cards(),
         memory: &NOTHING.0,
         artifact: &NOTHING.1,
         history: &NOTHING.2,

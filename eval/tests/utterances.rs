@@ -91,8 +91,8 @@ fn there_are_enough_of_each_kind_and_both_halves_are_alike() {
     assert_eq!(ids.len(), all.len(), "each has its own id");
 }
 
-#[test]
-fn no_utterance_stands_in_a_prompt_as_an_example() {
+#[tokio::test]
+async fn no_utterance_stands_in_a_prompt_as_an_example() {
     let (all, actions) = (all().unwrap(), Actions::read().unwrap());
     let examples: Vec<&str> = actions
         .cards()
@@ -104,7 +104,7 @@ fn no_utterance_stands_in_a_prompt_as_an_example() {
     for utterance in &all {
         assert!(!examples.contains(&utterance.say.as_str()), "{}", utterance.id);
         for asked in [Asked::ToolCode, Asked::Json, Asked::Native] {
-            let (stable, rest) = eval::run::prompt(utterance, &actions, asked).unwrap();
+            let (stable, rest) = eval::run::prompt(utterance, &actions, asked).await.unwrap();
             let whole = stable + &rest;
             assert_eq!(
                 whole.matches(&utterance.say).count(),

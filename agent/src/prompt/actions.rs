@@ -1,10 +1,12 @@
 //! Describes actions to the model: one line each, with one example as it has to be written.
 
+use async_trait::async_trait;
 use protocol::ActionCard;
 use serde_json::Value;
 
-use super::form;
 use super::once::Once;
+use super::section::{Part, Section, Source};
+use super::{Step, form};
 use crate::model::Way;
 use crate::sanitize::{cut, fit, one_line, tame};
 
@@ -16,6 +18,49 @@ const DESCRIPTION_LIMIT: usize = 120;
 
 /// How many actions are described whatever is said; of more than that only those are that a message may be about.
 const DESCRIBED_MOST: usize = 12;
+
+/// The local actions.
+pub(super) struct OwnActions;
+
+#[async_trait]
+impl Source for OwnActions {
+    fn name(&self) -> &'static str {
+        "AGENT_ACTIONS"
+    }
+
+    async fn section<'a>(&self, step: &Step<'a>) -> Option<Section<'a>> {
+        let [own, _] = step.cards;
+        let section = Section::written(move |manner| {
+            vec![Part::own(render(own.iter(), manner.fit.way, manner.room))]
+        });
+        Some(section.stable())
+    }
+}
+
+/// What the router can run: all of it described if that is little, or else named.
+pub(super) struct RouterActions;
+
+#[async_trait]
+impl Source for RouterActions {
+    fn name(&self) -> &'static str {
+        "ROUTER_ACTIONS"
+    }
+
+    async fn section<'a>(&self, step: &Step<'a>) -> Option<Section<'a>> {
+        let cards = step.cards;
+        let section = Section::written(move |manner| {
+            let [_, routed] = cards;
+            vec![Part::own(match are_few(cards) {
+                true => render(routed.iter(), manner.fit.way, manner.room),
+                false => names(routed, manner.room),
+            })]
+        });
+        Some(section.stable().at_most(MOST).making_room(40, 400, "descriptions of actions"))
+    }
+}
+
+/// How large the descriptions of the router's actions may be, in bytes.
+pub(super) const MOST: usize = 14_000;
 
 /// Whether all these are described in the part of the prompt that stays.
 pub(super) fn are_few(cards: [&[ActionCard]; 2]) -> bool {
@@ -48,7 +93,7 @@ pub(super) fn render<'c>(
 }
 
 /// The names alone: what an action does is told with the message that it may be for.
-pub(super) fn names(cards: &[ActionCard], limit: usize) -> String {
+fn names(cards: &[ActionCard], limit: usize) -> String {
     let names: Vec<&str> = cards.iter().map(|card| card.name.as_str()).collect();
     fit(&names.join(", "), limit)
 }

@@ -1,9 +1,12 @@
 //! How a model is told to answer, in each way of asking, and what answers look like in it.
 
+use async_trait::async_trait;
 use protocol::{ActionCard, Example};
 use serde_json::{Value, json};
 
 use super::actions::are_few;
+use super::section::{Part, Section, Source};
+use super::{Step, template};
 use crate::answer::{Action, block};
 use crate::model::Way;
 use crate::sanitize::{fit, one_line, tame};
@@ -24,8 +27,24 @@ const TALK: [Talk; 2] = [
 /// What is said, what a model should think of it, and its answer.
 type Talk = (&'static str, &'static str, &'static str);
 
+/// How to answer, in the way in which the model is asked.
+pub(super) struct HowToAnswer;
+
+#[async_trait]
+impl Source for HowToAnswer {
+    fn name(&self) -> &'static str {
+        template::HOW
+    }
+
+    async fn section<'a>(&self, step: &Step<'a>) -> Option<Section<'a>> {
+        let cards = step.cards;
+        let text = move |way| vec![Part::own(how_to_answer(way, cards))];
+        Some(Section::written(move |manner| text(manner.fit.way)).stable())
+    }
+}
+
 /// The text of `{{HOW_TO_ANSWER}}`: the form, the rules, and in a way that has room for them examples.
-pub(super) fn how_to_answer(way: Way, cards: [&[ActionCard]; 2]) -> String {
+fn how_to_answer(way: Way, cards: [&[ActionCard]; 2]) -> String {
     let form = match way {
         Way::ToolCode => TOOL_CODE.to_owned(),
         Way::Json => JSON.to_owned(),

@@ -1,5 +1,9 @@
 //! The part of the history that the model sees, chosen so that prompts share their beginning.
 
+use async_trait::async_trait;
+
+use super::Step;
+use super::section::{Part, Section, Source};
 use crate::sanitize::{cut, fit, indented};
 use crate::workspace::{ENTRIES_KEPT, Entry, History};
 
@@ -11,6 +15,24 @@ const HOP: u64 = 5;
 /// adds behind the part of the prompt that stays.
 const USER_LIMIT: usize = 400;
 const ANSWER_LIMIT: usize = 600;
+
+/// input_history.json. What has entered with it is kept beside it.
+pub(super) struct Past;
+
+#[async_trait]
+impl Source for Past {
+    fn name(&self) -> &'static str {
+        "USER_INPUT_HISTORY"
+    }
+
+    async fn section<'a>(&self, step: &Step<'a>) -> Option<Section<'a>> {
+        let history = step.history;
+        let section = Section::written(move |manner| {
+            vec![Part::marked("history", render(history, manner.room))]
+        });
+        Some(section.at_most(5_400).making_room(10, 0, "older history"))
+    }
+}
 
 /// The entries that are shown: from the whole history, then from number 6, 11, 16 and so on, in hops, so
 /// that at most [`ENTRIES_KEPT`] and at most `limit` bytes remain.

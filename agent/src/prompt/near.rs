@@ -2,12 +2,14 @@
 //!
 //! It changes with every message, so it stands behind the part of the prompt that stays.
 
+use async_trait::async_trait;
 use protocol::{ActionCard, Example};
 
 use super::relevance::{nearest, relevant};
-use super::said::Said;
+use super::said::{Said, telling};
+use super::section::{Manner, Part, Section, Source};
 use super::wishes::{joins, wishes};
-use super::{Parts, actions, form};
+use super::{Gloss, Step, actions, form, template};
 use crate::model::{Fit, Way};
 
 /// How many actions are shown by example.
@@ -16,29 +18,69 @@ const SHOWN: usize = 3;
 /// How many examples of each.
 const EXAMPLES: usize = 2;
 
-/// The actions that the message may be about, if the part that stays has no room to describe all.
-pub(super) fn described(
-    parts: &Parts<'_>,
-    said: Said<'_>,
-    way: Way,
-    limit: usize,
-) -> Option<String> {
-    let cards = [parts.agent_actions, parts.router_actions];
-    if actions::are_few(cards) || way == Way::Native {
+/// The actions that the message may be about, where the part that stays has no room to describe all.
+pub(super) struct Fitting;
+
+#[async_trait]
+impl Source for Fitting {
+    fn name(&self) -> &'static str {
+        template::MESSAGE
+    }
+
+    async fn section<'a>(&self, step: &Step<'a>) -> Option<Section<'a>> {
+        let step = *step;
+        let section = Section::written(move |manner| {
+            let told = telling(step.message);
+            let text = said(&told, manner).and_then(|said| described(&step, said, manner));
+            text.map(Part::own).into_iter().collect()
+        });
+        Some(section.at_most(actions::MOST).making_room(41, 400, "descriptions of actions"))
+    }
+}
+
+/// How others asked for the like.
+pub(super) struct Alike;
+
+#[async_trait]
+impl Source for Alike {
+    fn name(&self) -> &'static str {
+        template::MESSAGE
+    }
+
+    async fn section<'a>(&self, step: &Step<'a>) -> Option<Section<'a>> {
+        let step = *step;
+        Some(Section::written(move |manner| {
+            let told = telling(step.message);
+            let said = said(&told, manner).filter(|_| manner.has_place);
+            let text = said.and_then(|said| examples(&step, said, manner.fit));
+            text.map(Part::own).into_iter().collect()
+        }))
+    }
+}
+
+/// What is held against the cards; nothing where the model is asked for a gloss.
+fn said<'s>(told: &'s str, manner: &Manner<'s>) -> Option<Said<'s>> {
+    let gloss = manner.fit.gloss;
+    (gloss != Gloss::Wanted).then(|| Said { message: told, gloss: gloss.text() })
+}
+
+fn described(step: &Step<'_>, said: Said<'_>, manner: &Manner<'_>) -> Option<String> {
+    let way = manner.fit.way;
+    if actions::are_few(step.cards) || way == Way::Native {
         return None;
     }
-    let routed: Vec<&ActionCard> = parts.router_actions.iter().collect();
+    let routed: Vec<&ActionCard> = step.cards[1].iter().collect();
     let best = relevant(said, &routed).into_iter();
-    Some(format!("The actions that may fit:\n{}", actions::render(best, way, limit)))
+    Some(format!("The actions that may fit:\n{}", actions::render(best, way, manner.room)))
 }
 
 /// Messages like this one with the answers to them, the most like it last, and one that needs no action. A larger model has
 /// read one of each action before, if they are few, and is shown only how two are asked for at once.
-pub(super) fn examples(parts: &Parts<'_>, said: Said<'_>, fit: Fit<'_>) -> Option<String> {
+fn examples(step: &Step<'_>, said: Said<'_>, fit: Fit<'_>) -> Option<String> {
     if fit.way != Way::Json {
         return None;
     }
-    let all: Vec<&ActionCard> = parts.agent_actions.iter().chain(parts.router_actions).collect();
+    let all: Vec<&ActionCard> = step.cards.into_iter().flatten().collect();
     let best = relevant(said, &all);
     let best = if best.len() < all.len() { best } else { Vec::new() };
     let examples: Vec<(&ActionCard, Vec<&Example>)> =
@@ -47,7 +89,7 @@ pub(super) fn examples(parts: &Parts<'_>, said: Said<'_>, fit: Fit<'_>) -> Optio
     let two = || wished(said, &all).or_else(|| two_at_once(&examples));
     let mut lines: Vec<String> =
         (joins(said) && !examples.is_empty()).then(two).flatten().into_iter().collect();
-    if fit.is_small || !actions::are_few([parts.agent_actions, parts.router_actions]) {
+    if fit.is_small || !actions::are_few(step.cards) {
         lines.extend(alike(&examples));
     }
     (!lines.is_empty()).then(|| lines.join("\n"))

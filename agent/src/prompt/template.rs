@@ -1,9 +1,7 @@
 //! The owner's template of the prompt, checked before it is used.
 
-use std::collections::BTreeMap;
-
+use handlebars::TemplateErrorReason;
 use handlebars::template::{HelperTemplate, Template as Parsed, TemplateElement};
-use handlebars::{Handlebars, TemplateErrorReason};
 
 /// The placeholders that a template should have, in the order of the built-in template: what changes seldom comes first, because
 /// every model server reuses the beginning that two prompts share.
@@ -21,24 +19,26 @@ pub const PLACEHOLDERS: [&str; 7] = [
 /// words of its own.
 pub(super) const HOW: &str = "HOW_TO_ANSWER";
 
-const MESSAGE: &str = "USER_MESSAGE";
+/// The placeholder of the message, behind all that does not change with it.
+pub(super) const MESSAGE: &str = "USER_MESSAGE";
 
-/// The placeholders whose values stay the same from turn to turn.
-const STABLE: [&str; 4] = ["SOUL_CONTENT", "AGENT_ACTIONS", "ROUTER_ACTIONS", HOW];
-
-/// The names under which the two parts of the template are registered.
-const PARTS: [&str; 2] = ["front", "rest"];
+/// Whether a placeholder is one of the template's own, which a default home has.
+pub(super) fn is_own(name: &str) -> bool {
+    name == HOW || PLACEHOLDERS.contains(&name)
+}
 
 /// Why a template can't be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
     /// A placeholder that does not exist.
-    #[error("line {line}: {{{{{name}}}}} is no placeholder; {}", meant(.name))]
+    #[error("line {line}: {{{{{name}}}}} is no placeholder; {meant}")]
     Unknown {
         /// Where, counted from 1.
         line: usize,
         /// What stands between the braces.
         name: String,
+        /// What may stand there, in words.
+        meant: String,
     },
     /// Something between braces that is more than a name.
     #[error(
@@ -62,42 +62,46 @@ pub enum TemplateError {
     NoMessage,
 }
 
-fn meant(name: &str) -> String {
-    let known = || PLACEHOLDERS.into_iter().chain([HOW]);
-    match home::nearest(name, known()) {
+fn meant(name: &str, known: &[&str]) -> String {
+    match home::nearest(name, known.iter().copied()) {
         Some(nearest) => format!("the nearest is {{{{{nearest}}}}}"),
-        None => format!("there are {}", known().collect::<Vec<_>>().join(", ")),
+        None => format!("there are {}", known.join(", ")),
     }
 }
 
 /// A template in which nothing but known placeholders stands.
 #[derive(Debug)]
 pub struct Template {
-    registry: Handlebars<'static>,
+    pieces: Vec<Piece>,
     /// The placeholders that it leaves out, which is allowed.
     missing: Vec<&'static str>,
-    /// Whether it has a place for how to answer.
-    has_place: bool,
+}
+
+/// A piece of a template.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Piece {
+    /// The owner's words.
+    Words(String),
+    /// The place of a section.
+    Place(&'static str),
 }
 
 impl Template {
-    /// Checks a template's text.
+    /// Checks a template's text, which may name `optional` placeholders besides its own.
     ///
     /// # Errors
     /// [`TemplateError`] names the line and what should stand there.
-    pub fn new(text: &str) -> Result<Self, TemplateError> {
+    pub fn new(text: &str, optional: &[&'static str]) -> Result<Self, TemplateError> {
         let parsed = Parsed::compile(text).map_err(|error| unreadable(&error))?;
-        let names = placeholders(&parsed)?;
-        if !names.contains(&MESSAGE) {
+        let known: Vec<&'static str> =
+            PLACEHOLDERS.into_iter().chain([HOW]).chain(optional.iter().copied()).collect();
+        let pieces = pieces(parsed, &known)?;
+        let mut template = Self { pieces, missing: Vec::new() };
+        if !template.names(MESSAGE) {
             return Err(TemplateError::NoMessage);
         }
-        let missing = PLACEHOLDERS.into_iter().filter(|name| !names.contains(name)).collect();
-        let has_place = names.contains(&HOW);
-        let mut registry = bare_registry();
-        for (name, part) in PARTS.into_iter().zip(divided(parsed)) {
-            registry.register_template(name, part);
-        }
-        Ok(Self { registry, missing, has_place })
+        template.missing = PLACEHOLDERS.into_iter().filter(|name| !template.names(name)).collect();
+        Ok(template)
     }
 
     /// The placeholders that the template leaves out.
@@ -109,75 +113,50 @@ impl Template {
     /// Whether it has the place `{{HOW_TO_ANSWER}}`.
     #[must_use]
     pub fn has_place_for_the_form(&self) -> bool {
-        self.has_place
+        self.names(HOW)
     }
 
-    /// Puts the values into their places, once: what looks like a placeholder in a value stays text. The text
-    /// comes in two parts, the first of which holds nothing that changes from turn to turn.
-    ///
-    /// # Errors
-    /// None for a checked template and a value for each of [`PLACEHOLDERS`] and for how to answer; the words are the engine's.
-    pub(super) fn render(&self, values: &BTreeMap<&str, String>) -> Result<[String; 2], String> {
-        let part = |name| self.registry.render(name, values).map_err(|error| error.to_string());
-        Ok([part(PARTS[0])?, part(PARTS[1])?])
+    /// Whether it has a place for the section of this name.
+    pub(super) fn names(&self, name: &str) -> bool {
+        self.pieces.iter().any(|piece| matches!(piece, Piece::Place(place) if *place == name))
+    }
+
+    /// Its words and places, in order. What stands in a section is put there as it is: what looks like a placeholder in it stays
+    /// text.
+    pub(super) fn pieces(&self) -> &[Piece] {
+        &self.pieces
     }
 }
 
-/// An engine that can do nothing but put values into places. Its helpers could look into values.
-fn bare_registry() -> Handlebars<'static> {
-    let mut registry = Handlebars::new();
-    registry.set_strict_mode(true);
-    registry.register_escape_fn(handlebars::no_escape);
-    for helper in [
-        "if", "unless", "each", "with", "lookup", "raw", "log", "eq", "ne", "gt", "gte", "lt",
-        "lte", "and", "or", "not", "len",
-    ] {
-        registry.unregister_helper(helper);
-    }
-    registry
-}
-
-/// The template up to the first placeholder whose value changes, and the rest of it.
-fn divided(mut front: Parsed) -> [Parsed; 2] {
-    let changes = |element: &TemplateElement| match element {
-        TemplateElement::Expression(inner) | TemplateElement::HtmlExpression(inner) => {
-            inner.name.as_name().is_some_and(|name| !STABLE.contains(&name))
-        }
-        _ => false,
-    };
-    let at = front.elements.iter().position(changes).unwrap_or(front.elements.len());
-    let mut rest = front.clone();
-    front.elements.truncate(at);
-    front.mapping.truncate(at);
-    rest.elements.drain(..at);
-    rest.mapping.drain(..at);
-    [front, rest]
-}
-
-fn placeholders(parsed: &Parsed) -> Result<Vec<&'static str>, TemplateError> {
-    let mut names = Vec::new();
-    for (element, at) in parsed.elements.iter().zip(&parsed.mapping) {
+fn pieces(parsed: Parsed, known: &[&'static str]) -> Result<Vec<Piece>, TemplateError> {
+    let mut pieces = Vec::new();
+    for (element, at) in parsed.elements.into_iter().zip(&parsed.mapping) {
         match element {
-            TemplateElement::RawString(_) | TemplateElement::Comment(_) => {}
+            TemplateElement::RawString(words) => pieces.push(Piece::Words(words)),
+            TemplateElement::Comment(_) => {}
             TemplateElement::Expression(inner) | TemplateElement::HtmlExpression(inner) => {
-                names.push(placeholder(inner, at.0)?);
+                pieces.push(Piece::Place(placeholder(&inner, known, at.0)?));
             }
             _ => return Err(TemplateError::NotPlain { line: at.0 }),
         }
     }
-    Ok(names)
+    Ok(pieces)
 }
 
-fn placeholder(inner: &HelperTemplate, line: usize) -> Result<&'static str, TemplateError> {
+fn placeholder(
+    inner: &HelperTemplate,
+    known: &[&'static str],
+    line: usize,
+) -> Result<&'static str, TemplateError> {
     let name = match inner.name.as_name() {
         Some(name) if inner.params.is_empty() && inner.hash.is_empty() => name,
         _ => return Err(TemplateError::NotPlain { line }),
     };
-    PLACEHOLDERS
-        .into_iter()
-        .chain([HOW])
-        .find(|known| *known == name)
-        .ok_or_else(|| TemplateError::Unknown { line, name: name.chars().take(80).collect() })
+    known.iter().copied().find(|known| *known == name).ok_or_else(|| TemplateError::Unknown {
+        line,
+        name: name.chars().take(80).collect(),
+        meant: meant(name, known),
+    })
 }
 
 fn unreadable(error: &handlebars::TemplateError) -> TemplateError {
@@ -193,7 +172,7 @@ mod tests {
     use super::*;
 
     fn error(text: &str) -> String {
-        Template::new(text).unwrap_err().to_string()
+        Template::new(text, &[]).unwrap_err().to_string()
     }
 
     #[test]
@@ -218,18 +197,19 @@ mod tests {
 
     #[test]
     fn what_is_left_out_is_known() {
-        let template = Template::new("\\{{X}} {{SOUL_CONTENT}}{{{USER_MESSAGE}}}").unwrap();
+        let template = Template::new("\\{{X}} {{SOUL_CONTENT}}{{{USER_MESSAGE}}}", &[]).unwrap();
         assert_eq!(template.missing().len(), PLACEHOLDERS.len() - 2);
     }
 
     #[test]
-    fn a_value_is_never_rendered_again() {
-        let template = Template::new("{{USER_MESSAGE}} & {{SOUL_CONTENT}}").unwrap();
-        let values = BTreeMap::from([
-            ("SOUL_CONTENT", "<soul>".to_owned()),
-            ("USER_MESSAGE", "{{SOUL_CONTENT}} {{#each x}} \\{{x}}".to_owned()),
-        ]);
-        let text = template.render(&values).unwrap();
-        assert_eq!(text.concat(), "{{SOUL_CONTENT}} {{#each x}} \\{{x}} & <soul>");
+    fn words_stay_as_they_are_and_optional_places_are_known() {
+        let template =
+            Template::new("\\{{X}} <b>{{KNOWN}}{{! a note }} & {{USER_MESSAGE}}", &["KNOWN"]);
+        let words = |text: &str| Piece::Words(text.to_owned());
+        let pieces =
+            [words("{{X}} <b>"), Piece::Place("KNOWN"), words(" & "), Piece::Place(MESSAGE)];
+        assert_eq!(template.unwrap().pieces(), pieces);
+        let error = Template::new("{{KNOWM}} {{USER_MESSAGE}}", &["KNOWN"]).unwrap_err();
+        assert!(error.to_string().contains("the nearest is {{KNOWN}}"), "{error}");
     }
 }

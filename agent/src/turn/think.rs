@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use protocol::{ActionCard, Taint};
+use protocol::ActionCard;
 
 use super::Turn;
 use super::repeat::Repeat;
@@ -11,7 +11,7 @@ use crate::answer::{Answer, AnswerError, Shown};
 use crate::channel::Outgoing;
 use crate::model::{Ask, Completion, Fit, Hearer, Model, ModelError, Progress, TurnParts};
 use crate::observation::Observation;
-use crate::prompt::Parts;
+use crate::prompt::Step;
 use crate::session::Outbox;
 use crate::workspace::Artifact;
 
@@ -89,18 +89,16 @@ impl Turn<'_> {
         let Thought { message, artifact, so_far, cards, repair } = *thought;
         let (workspace, files) = (&self.mind.workspace, Arc::clone(&self.session.files));
         let memory = files.memory.read();
-        if memory.holds_private() {
-            let private = Taint { untrusted: false, private: true };
-            self.session.entered.raise(private, "memory.json");
-        }
-        for notice in self.session.prompt.check(workspace.prompt.read().as_str()) {
+        let sources = &self.mind.sources;
+        for notice in self.session.prompt.check(workspace.prompt.read().as_str(), sources) {
             self.outbox.say_fault(notice.to_string());
         }
         let (soul, history) = (workspace.soul.read(), files.history.read());
-        let parts = Parts {
+        let step = Step {
+            session: &self.session.key,
+            taint: self.session.entered.taint(),
             soul: soul.as_str(),
-            agent_actions: cards[0],
-            router_actions: cards[1],
+            cards,
             memory: &memory,
             artifact,
             history: &history,
@@ -108,9 +106,10 @@ impl Turn<'_> {
             so_far,
             repair,
         };
+        let sections = sources.gather(&step, &mut self.session.entered).await;
         let prompt = &self.session.prompt;
         let write = |fit: Fit<'_>| {
-            let rendered = prompt.render(&parts, fit);
+            let rendered = prompt.render(&sections, fit);
             files.write_prompt_cache(&rendered.text);
             rendered
         };

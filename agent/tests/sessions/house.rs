@@ -7,7 +7,7 @@ use agent::action::{Actions, BroadcastMsg, LlmSummary, LocalAction, MemoryWrite}
 use agent::channel::{Channel, ChannelError, Incoming, Line, Origin, Outgoing, Said, Ticket};
 use agent::mind::Mind;
 use agent::model::{Ask, Completion, Fit, Listener, Model, ModelError, Progress, Switch, Way};
-use agent::prompt::Fence;
+use agent::prompt::{Fence, Sources};
 use agent::session::{Caller, Heard, Lines, SessionRegistry};
 use agent::workspace::{Cards, OWNER, Workspace};
 use async_trait::async_trait;
@@ -162,6 +162,7 @@ pub(crate) fn house_of(meeting: usize) -> House {
         Box::new(broadcast),
     ];
     let mind = Arc::new(Mind {
+        sources: Sources::built_in(),
         actions: Actions::new(local, requester.clone(), LONG).unwrap(),
         workspace,
         model: Arc::new(Switch::of(Arc::new(model.clone()))),

@@ -19,6 +19,7 @@ use agent::mind::Mind;
 use agent::model::{
     Ask, Call, Completion, Ended, Fit, Listener, Model, ModelError, Progress, Switch, Way,
 };
+use agent::prompt::Sources;
 use agent::question::{Choice, Decision};
 use agent::session::{Caller, Lines, SessionRegistry};
 use agent::workspace::{Cards, OWNER, Workspace};
@@ -173,6 +174,7 @@ async fn house_in(home: TempHome, says: &[&str]) -> House {
     let asks = Asks(asks, AtomicBool::new(false));
     let local: Vec<Box<dyn LocalAction>> = vec![Box::new(write), Box::new(page), Box::new(asks)];
     let mind = Arc::new(Mind {
+        sources: Sources::built_in(),
         actions: Actions::new(local, requester.clone(), LONG).unwrap(),
         workspace,
         model: Arc::new(Switch::of(Arc::new(model.clone()))),

@@ -21,7 +21,7 @@ fn of_many_actions_what_stays_holds_the_names_alone() {
     for way in [Way::ToolCode, Way::Json] {
         let size = |count| {
             let many = skills(count);
-            let fit = fitted(&scene.parts(&many, "please 7x"), way, usize::MAX);
+            let fit = fitted(&scene.step(&many, "please 7x"), way, usize::MAX);
             let (stays, behind) = fit.text.split_at(fit.stable);
             assert!(stays.contains("SKILL_19") && !stays.contains("Turn 7x."), "{way:?}");
             assert!(behind.contains("Turn 7x."), "{way:?}: {behind}");
@@ -35,8 +35,8 @@ fn of_many_actions_what_stays_holds_the_names_alone() {
 #[test]
 fn of_many_actions_those_are_described_that_fit_the_message_behind_what_stays() {
     let (scene, many) = (Scene::default(), skills(20));
-    let one = fitted(&scene.parts(&many, "please 7x"), Way::ToolCode, usize::MAX);
-    let other = fitted(&scene.parts(&many, "please 11x"), Way::ToolCode, usize::MAX);
+    let one = fitted(&scene.step(&many, "please 7x"), Way::ToolCode, usize::MAX);
+    let other = fitted(&scene.step(&many, "please 11x"), Way::ToolCode, usize::MAX);
     assert_eq!(one.text[..one.stable], other.text[..other.stable]);
     assert!(one.text[..one.stable].contains("SKILL_19"), "all are named");
     assert!(!one.text.contains("number 11x"), "{}", one.text);
@@ -53,7 +53,7 @@ fn an_action_that_somebody_writes_anew_is_found_and_shown_as_it_is_then() {
         many[1].push(card);
     }
     let behind = |cards: &[Vec<ActionCard>; 2], message: &str| {
-        let text = fitted(&scene.parts(cards, message), Way::ToolCode, usize::MAX);
+        let text = fitted(&scene.step(cards, message), Way::ToolCode, usize::MAX);
         text.text[text.stable..].to_owned()
     };
     let shown = |text: &str| text.matches("\n- ").count();

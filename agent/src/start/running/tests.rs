@@ -11,6 +11,7 @@ use crate::action::Actions;
 use crate::channel::{Incoming, Line, Origin, Outgoing, Said, Ticket};
 use crate::mind::Mind;
 use crate::model::{Ask, Completion, Listener, Model, ModelError, Switch};
+use crate::prompt::Sources;
 use crate::session::Lines;
 use crate::workspace::{Memory, Workspace};
 
@@ -122,6 +123,7 @@ impl House {
         let (requester, responder, publisher) = broker::memory::pair(CancellationToken::new());
         let requester = Arc::new(requester);
         let mind = Arc::new(Mind {
+            sources: Sources::built_in(),
             actions: Actions::new(Vec::new(), requester.clone(), FAREWELL).unwrap(),
             workspace,
             model: Arc::new(Switch::of(Arc::new(Thinker(self.thinks.clone())))),

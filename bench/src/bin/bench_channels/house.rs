@@ -8,7 +8,7 @@ use agent::action::{Actions, LlmSummary, LocalAction, MemoryWrite};
 use agent::channel::{Channel, ChannelError, Incoming, Line, Origin, Outgoing, Said, Ticket};
 use agent::mind::Mind;
 use agent::model::{Ask, Completion, Fit, Listener, Model, ModelError, Progress, Switch, Way};
-use agent::prompt::Fence;
+use agent::prompt::{Fence, Sources};
 use agent::session::{Lines, SessionRegistry};
 use agent::workspace::{Cards, Workspace};
 use anyhow::{Context, Result, bail};
@@ -80,6 +80,7 @@ impl House {
             Box::new(summary.context("no _LLM_SUMMARY")?),
         ];
         let mind = Arc::new(Mind {
+            sources: Sources::built_in(),
             actions: Actions::new(local, requester.clone(), Duration::from_secs(10))?,
             workspace,
             model: Arc::new(Switch::of(model)),
