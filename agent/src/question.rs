@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use protocol::{MessageId, Object, Principal};
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::sanitize::one_line;
@@ -11,11 +12,12 @@ use crate::sanitize::one_line;
 const SHORT: usize = 8;
 
 /// A question of the router's. Its words are the router's own, made from what would run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Question {
     /// Its id.
     pub id: String,
     /// Exactly what would run.
+    #[serde(rename = "question")]
     pub text: String,
     /// The beginning of the digest of what would run; an old router sends none.
     pub digest: Option<String>,
@@ -26,6 +28,7 @@ pub struct Question {
     /// What `always` would allow for an hour; none if that is not offered.
     pub grant: Option<String>,
     /// The command that waits for the answer; an old router does not say.
+    #[serde(skip)]
     pub waits: Option<MessageId>,
 }
 

@@ -9,7 +9,8 @@ use agent::question::{Choice, Decision, Question};
 use protocol::SessionKey;
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
@@ -110,6 +111,107 @@ async fn a_message_is_answered_whole_without_what_belongs_to_others() {
             }],
         })
     );
+}
+
+/// Says an answer of so many pieces to each of `asked` at once, piece by piece in turn, and gives what it was.
+fn answer_all(agent: &Agent, asked: &[Incoming], pieces: usize) -> String {
+    asked.iter().for_each(|incoming| agent.begin(incoming));
+    let piece = |number: usize| format!("{number} ");
+    for number in 0..pieces {
+        for incoming in asked {
+            agent.say(incoming.session.as_str(), Outgoing::Words(piece(number)));
+        }
+    }
+    asked.iter().for_each(|incoming| agent.say(incoming.session.as_str(), Outgoing::End));
+    (0..pieces).map(piece).collect()
+}
+
+#[tokio::test]
+async fn many_sessions_at_once_have_whole_answers() {
+    let mut agent = Agent::start().await;
+    let ask = |number: usize| json!({"text": "hi", "session": format!("s{number}")});
+    let answers: Vec<_> = (0..300).map(|number| agent.post("/v1/messages", &ask(number))).collect();
+    let mut asked = Vec::new();
+    while asked.len() < answers.len() {
+        asked.push(agent.heard().await);
+    }
+    let said = answer_all(&agent, &asked, 30);
+    for answer in answers {
+        let body: Value = answer.await.unwrap().json().await.unwrap();
+        assert_eq!(body["text"], said, "{body}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_of_many_pieces_is_whole() {
+    let mut agent = Agent::start().await;
+    for stream in [false, true] {
+        let answer = agent.post("/v1/messages", &json!({"text": "hi", "stream": stream}));
+        let asked = agent.heard().await;
+        let said = answer_all(&agent, &[asked], 20_000);
+        let text = answer.await.unwrap().text().await.unwrap();
+        let words = |event: &str| -> Option<String> {
+            let told: Value = serde_json::from_str(event.split_once("data: ")?.1).ok()?;
+            Some(told["text"].as_str()?.to_owned()).filter(|_| told["type"] == "words")
+        };
+        let heard = match serde_json::from_str::<Value>(&text) {
+            Ok(body) => body["text"].as_str().unwrap().to_owned(),
+            Err(_) => text.split("\n\n").filter_map(words).collect(),
+        };
+        assert_eq!(heard.len(), said.len());
+        assert_eq!(heard, said);
+    }
+}
+
+/// The end of what comes over a connection: `true` when it was closed.
+async fn is_closed(mut stream: TcpStream) -> bool {
+    let closed = async move {
+        let mut bytes = [0; 256];
+        while !matches!(stream.read(&mut bytes).await, Ok(0) | Err(_)) {}
+    };
+    tokio::time::timeout(LONG, closed).await.is_ok()
+}
+
+impl Agent {
+    async fn connect(&self) -> TcpStream {
+        TcpStream::connect(self.url.strip_prefix("http://").unwrap()).await.unwrap()
+    }
+}
+
+#[tokio::test]
+async fn silent_connections_keep_nobody_out_and_do_not_pile_up() {
+    const SILENT: usize = 150;
+    let mut agent = Agent::start().await;
+    let mut events = agent.get("/v1/events").await;
+    let mut silent = Vec::new();
+    for _ in 0..SILENT {
+        let mut stream = agent.connect().await;
+        stream.write_all(b"GET /v1/events HTTP/1.1\r\n").await.unwrap();
+        silent.push(stream);
+    }
+    let answer = agent.post("/v1/messages", &json!({"text": "hi"}));
+    let incoming = agent.heard().await;
+    agent.begin(&incoming);
+    agent.say("owner", Outgoing::End);
+    assert_eq!(answer.await.unwrap().status(), StatusCode::OK);
+    // Whoever has shown the token is still here; of the others the first ones have made room.
+    assert!(events.chunk().await.unwrap().is_some());
+    for early in silent.drain(..SILENT - 64) {
+        assert!(is_closed(early).await);
+    }
+}
+
+/// The clock goes to the next timer as soon as nothing else can be done.
+#[tokio::test(start_paused = true)]
+async fn a_head_that_never_ends_is_not_waited_for() {
+    let agent = Agent::start().await;
+    let mut half = agent.connect().await;
+    half.write_all(b"GET /v1/status HTTP/1.1\r\nhost: ").await.unwrap();
+    assert!(is_closed(half).await);
+    assert!(is_closed(agent.connect().await).await, "a connection that says nothing");
+    let mut again = agent.connect().await;
+    again.write_all(b"GET /v1/status HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();
+    assert!(is_closed(again).await, "one that has said all it had to say");
 }
 
 #[tokio::test]

@@ -10,6 +10,7 @@ use axum::response::{IntoResponse, Response};
 use secrecy::{ExposeSecret, SecretString};
 use subtle::ConstantTimeEq;
 
+use super::connections::Caller;
 use super::refusal::Refusal;
 
 /// What is checked before anything else is looked at.
@@ -28,7 +29,12 @@ pub(super) async fn check(
     next: Next,
 ) -> Response {
     let mut response = match guard.admit(request.headers()) {
-        Ok(()) => next.run(request).await,
+        Ok(()) => {
+            if let Some(caller) = request.extensions().get::<Caller>() {
+                caller.is_no_stranger();
+            }
+            next.run(request).await
+        }
         Err(refusal) => refusal.into_response(),
     };
     let headers = response.headers_mut();

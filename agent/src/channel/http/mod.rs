@@ -11,13 +11,17 @@
 //! Who has the token is the owner: without `session` it is the owner's session, which all of the owner's channels share.
 //! A name makes a session of its own. A web page needs no more than this.
 
-mod asked;
-mod events;
+mod connections;
 mod guard;
-mod hub;
-mod refusal;
 mod routes;
-mod told;
+
+mod asked;
+mod hub;
+mod listener;
+
+mod answered;
+mod events;
+mod refusal;
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -92,17 +96,15 @@ impl Http {
         let hub = Hub::new(line.incoming);
         let app = routes::all(hub.clone(), Guard { here, token });
         let over = hub.over();
-        let serving =
-            axum::serve(listener, app).with_graceful_shutdown(over.clone().cancelled_owned());
+        let serving = connections::serve(listener, app, over.clone());
         let farewell = async {
             over.cancelled().await;
             tokio::time::sleep(FAREWELL).await;
         };
         tokio::select! {
-            (served, ()) = async { tokio::join!(serving, hub.hear(line.outgoing)) } => {
-                served.map_err(|error| failed(error.to_string()))
-            }
-            () = farewell => Ok(()),
+            ((), ()) = async { tokio::join!(serving, hub.hear(line.outgoing)) } => {}
+            () = farewell => {}
         }
+        Ok(())
     }
 }

@@ -18,6 +18,8 @@ pub(super) enum Refusal {
     TooLarge(String),
     /// The session takes no more.
     Busy(String),
+    /// The answer came faster than it could be taken in.
+    Missed,
     /// There is no such path.
     Unknown,
     /// The agent has ended.
@@ -42,6 +44,10 @@ impl IntoResponse for Refusal {
                 "there are POST /v1/messages, /v1/answers, /v1/cancel and GET /v1/events, /v1/status"
                     .to_owned(),
             ),
+            Self::Missed => {
+                let why = "a part of the answer is lost; the session's history has it whole";
+                (StatusCode::INTERNAL_SERVER_ERROR, "missed", why.to_owned())
+            }
             Self::Over => {
                 (StatusCode::SERVICE_UNAVAILABLE, "over", "the agent is ending".to_owned())
             }

@@ -11,13 +11,14 @@ use axum::routing::{get, post};
 use axum::{Json, Router, middleware};
 use serde_json::json;
 
+use super::answered::Answered;
 use super::asked::{Answer, Message, Where, read};
-use super::events::{self, Ear, Next};
+use super::events;
 use super::guard::{self, Guard};
 use super::hub::Hub;
+use super::listener::Wanted;
 use super::refusal::Refusal;
-use super::told::Answered;
-use crate::channel::{MAX_MESSAGE, Outgoing, Said, Ticket};
+use crate::channel::{MAX_MESSAGE, Said};
 
 /// How large a body may be, in bytes: the longest message with every byte of it escaped, and some names.
 const BODY: usize = 6 * MAX_MESSAGE + 1024;
@@ -47,33 +48,14 @@ async fn messages(
     let message: Message = read(&headers, &whole(body)?)?;
     let (seat, stream) = (message.seat()?, message.stream);
     let incoming = seat.says(message.said()?);
-    let ticket = incoming.ticket;
     // Before it is said, so that nothing of the answer is missed.
-    let ear = Ear { session: seat.session, heard: hub.listen(), over: hub.over() };
+    let ear = hub.listen(&seat.session, Wanted::Answer(incoming.ticket));
     if !hub.say(incoming).await {
         return Err(Refusal::Over);
     }
     match stream {
-        true => Ok(events::answer(ear, ticket)),
-        false => Ok(Json(answered(ear, ticket).await?).into_response()),
-    }
-}
-
-/// Waits for the whole answer.
-async fn answered(mut ear: Ear, ticket: Ticket) -> Result<Answered, Refusal> {
-    let mut answered = Answered::of(&ear.session);
-    let mut begun = false;
-    loop {
-        match ear.next_of(ticket, &mut begun).await {
-            Next::Said(addressed) => match &addressed.outgoing {
-                Outgoing::End => return Ok(answered),
-                Outgoing::Refused { why, .. } => return Err(Refusal::Busy(why.clone())),
-                other => answered.take(other),
-            },
-            Next::Missed(count) => answered
-                .take(&Outgoing::Notice(format!("{count} pieces of the answer came too fast"))),
-            Next::Over => return Err(Refusal::Over),
-        }
+        true => Ok(events::stream(ear)),
+        false => Ok(Json(Answered::heard_by(ear).await?).into_response()),
     }
 }
 
@@ -102,7 +84,7 @@ async fn listen(
 ) -> Result<Response, Refusal> {
     let Query(place) = place.map_err(|error| Refusal::Bad(error.body_text()))?;
     let session = place.seat()?.session;
-    Ok(events::all(Ear { session, heard: hub.listen(), over: hub.over() }))
+    Ok(events::stream(hub.listen(&session, Wanted::All)))
 }
 
 async fn status(State(hub): State<Hub>) -> Response {

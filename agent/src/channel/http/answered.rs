@@ -1,0 +1,93 @@
+//! A whole answer, as programs read it.
+
+use protocol::SessionKey;
+use serde::Serialize;
+
+use super::listener::{Ear, Next};
+use super::refusal::Refusal;
+use crate::channel::Outgoing;
+use crate::question::Question;
+
+/// All that was said in answer to one message.
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+pub(super) struct Answered {
+    /// The session that it was said in.
+    session: String,
+    /// What was said.
+    text: String,
+    /// One line for each action, with its outcome.
+    actions: Vec<String>,
+    /// What the agent says of itself, such as why there is no answer.
+    notices: Vec<String>,
+    /// What waits for a person's word.
+    questions: Vec<Question>,
+    /// The paths of pictures.
+    pictures: Vec<String>,
+}
+
+impl Answered {
+    /// Waits for the end of the answer that `ear` hears.
+    pub(super) async fn heard_by(mut ear: Ear) -> Result<Self, Refusal> {
+        let mut answered = Self::of(ear.session());
+        loop {
+            match ear.next().await {
+                Next::Said(outgoing) => match &*outgoing {
+                    Outgoing::End => return Ok(answered),
+                    Outgoing::Refused { why, .. } => return Err(Refusal::Busy(why.clone())),
+                    other => answered.take(other),
+                },
+                Next::Missed => return Err(Refusal::Missed),
+                Next::Over => return Err(Refusal::Over),
+            }
+        }
+    }
+
+    /// Nothing yet, in this session.
+    fn of(session: &SessionKey) -> Self {
+        Self { session: session.to_string(), ..Self::default() }
+    }
+
+    /// Takes in what was said.
+    fn take(&mut self, outgoing: &Outgoing) {
+        match outgoing {
+            Outgoing::Words(text) => self.text.push_str(text),
+            Outgoing::Text(text) => {
+                if !self.text.is_empty() {
+                    self.text.push('\n');
+                }
+                self.text.push_str(text);
+            }
+            Outgoing::Action(line) => self.actions.push(line.clone()),
+            Outgoing::Notice(notice) => self.notices.push(notice.clone()),
+            Outgoing::Question(question) => self.questions.push(question.clone()),
+            Outgoing::Picture(path) => self.pictures.push(path.display().to_string()),
+            Outgoing::Begin { .. }
+            | Outgoing::Queued { .. }
+            | Outgoing::Refused { .. }
+            | Outgoing::Working(_)
+            | Outgoing::Waiting(_)
+            | Outgoing::Settled { .. }
+            | Outgoing::Broadcast(_)
+            | Outgoing::End => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::channel::http::hub::Floor;
+    use crate::channel::http::listener::{Listener, Wanted};
+
+    #[tokio::test]
+    async fn an_answer_with_a_gap_is_an_error() {
+        let session = SessionKey::new("owner").unwrap();
+        let (mut listener, ear) = Listener::new(1, Wanted::All, session, Floor::default());
+        let words = Arc::new(Outgoing::Words("x".to_owned()));
+        while listener.hear(&words) {}
+        drop(listener);
+        assert_eq!(Answered::heard_by(ear).await, Err(Refusal::Missed));
+    }
+}
