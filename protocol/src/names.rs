@@ -90,7 +90,16 @@ name! {
     }
 }
 
+/// The requests to the router itself. No skill has such a name, and no model asks for one.
+pub const RESERVED_NAMES: [&str; 4] = ["APPROVE", "APPROVALS", "STOP", "PERMIT"];
+
 impl ActionName {
+    /// Whether it is a request to the router itself, which people and the agent's own code make.
+    #[must_use]
+    pub fn is_reserved(&self) -> bool {
+        RESERVED_NAMES.contains(&self.as_str())
+    }
+
     /// Whether the agent runs this action itself instead of putting it on the queue.
     #[must_use]
     pub fn is_local(&self) -> bool {

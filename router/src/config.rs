@@ -1,6 +1,9 @@
 //! What the owner has set for the router. The only place that reads the environment.
 
+mod limits;
+
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use broker::redis::{KeyFileError, QueuePlace, Terms};
@@ -11,6 +14,8 @@ use home::{
 use serde::{Deserialize, Serialize};
 
 use crate::secrets::Secrets;
+
+pub use limits::{LimitsConfig, Size};
 
 /// What is written to router/config.json when there is none.
 pub const CONFIG_INITIAL: &str = include_str!("../config_initial.json");
@@ -23,13 +28,20 @@ pub struct RouterConfig {
     pub max_parallel: Parallel,
     /// How long commands may wait.
     pub queue: QueueConfig,
-    /// The owner's wishes for each skill, by action.
+    /// The most that a manifest may ask for of the machine.
+    pub limits: LimitsConfig,
+    /// The owner's wishes for each skill, by action; what several actions share stands under the name of their process.
     pub skills: BTreeMap<String, SkillConfig>,
 }
 
 impl Default for RouterConfig {
     fn default() -> Self {
-        Self { max_parallel: Parallel(8), queue: QueueConfig::default(), skills: BTreeMap::new() }
+        Self {
+            max_parallel: Parallel(8),
+            queue: QueueConfig::default(),
+            limits: LimitsConfig::default(),
+            skills: BTreeMap::new(),
+        }
     }
 }
 
@@ -118,6 +130,8 @@ pub struct SkillConfig {
     pub allow_private: Vec<String>,
     /// Whether its manifest may ask for every public host (`*`).
     pub any_host: bool,
+    /// Folders of this machine for the `[folders]` of its manifest, by name.
+    pub folders: BTreeMap<String, PathBuf>,
 }
 
 impl Default for SkillConfig {
@@ -128,6 +142,7 @@ impl Default for SkillConfig {
             settings: BTreeMap::new(),
             allow_private: Vec::new(),
             any_host: false,
+            folders: BTreeMap::new(),
         }
     }
 }

@@ -8,8 +8,6 @@ use clap::ValueEnum;
 use home::{FileError, Home, file};
 use protocol::{ActionName, NameError};
 
-use crate::catalog::RESERVED_NAMES;
-
 /// The languages that there is a template for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Language {
@@ -83,7 +81,7 @@ pub(crate) fn write(home: &Home, name: &str, lang: Language) -> Result<PathBuf, 
     if name.is_local() {
         return Err(NewSkillError::Local(name));
     }
-    if RESERVED_NAMES.contains(&name.as_str()) {
+    if name.is_reserved() {
         return Err(NewSkillError::Reserved(name));
     }
     // The first-party skills come into a home that has no folder of skills, which this one makes.

@@ -7,7 +7,7 @@ use broker::Requester;
 use protocol::{ActionCard, ActionName, Code, NameError, Stopped};
 
 use super::LocalAction;
-use super::reserved::{OwnersLine, is_reserved};
+use super::reserved::OwnersLine;
 use super::routed::Routed;
 use crate::answer::Action;
 use crate::observation::Observation;
@@ -74,7 +74,7 @@ impl Actions {
             };
             return Observation::of_local(name, result).holding(held);
         }
-        match cards[1].0.iter().find(|card| card.name == name && !is_reserved(&name)) {
+        match cards[1].0.iter().find(|card| card.name == name && !name.is_reserved()) {
             Some(card) => {
                 let patience = card.timeout_ms.map(Duration::from_millis);
                 self.routed.run(name, params, caller, patience).await

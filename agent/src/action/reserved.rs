@@ -13,14 +13,6 @@ use crate::observation::Observation;
 use crate::question::{Decision, Question};
 use crate::session::Caller;
 
-/// The names that the router keeps for itself. A card with one of them is no action.
-const RESERVED: [&str; 4] = ["APPROVE", "APPROVALS", "STOP", "PERMIT"];
-
-/// Whether `name` is one of the router's own requests.
-pub(super) fn is_reserved(name: &ActionName) -> bool {
-    RESERVED.contains(&name.as_str())
-}
-
 /// The owner's line to the router.
 pub struct OwnersLine {
     routed: Routed,

@@ -6,7 +6,7 @@ use std::fmt::Display;
 use similar::TextDiff;
 
 use super::brings::Brings;
-use super::manifest::Manifest;
+use super::manifest::{Access, Manifest};
 use super::portrait::{Piece, Portrait};
 
 /// How many lines of a file's difference are shown, and of all together.
@@ -67,6 +67,10 @@ fn facts(manifest: &Manifest) -> Vec<(&'static str, String)> {
         format!("{name} to {} as {}: {}", secret.host, secret.header, secret.format)
     });
     let settings = manifest.settings.iter().map(|(name, value)| format!("{name} = {value}"));
+    let folders = manifest.folders.iter().map(|(name, folder)| {
+        let access = if folder.access == Access::Write { "write" } else { "read" };
+        format!("{name} ({access})")
+    });
     let program = match (&manifest.command, &manifest.builtin) {
         (Some(command), _) => command.join(" "),
         (None, builtin) => format!("builtin {}", builtin.as_deref().unwrap_or("nothing")),
@@ -77,6 +81,7 @@ fn facts(manifest: &Manifest) -> Vec<(&'static str, String)> {
         ("effect", manifest.effect.to_string()),
         ("reads", Brings::of(manifest.reads.as_ref(), !manifest.net.hosts.is_empty()).to_string()),
         ("program", program),
+        ("folders", list(folders)),
         ("settings", list(settings)),
         ("runs again after a crash", format!("{:?}", manifest.idempotent).to_lowercase()),
     ]

@@ -9,6 +9,8 @@ use egress::HostPattern;
 use protocol::{ActionCard, ActionName, Effect, Object};
 use serde_json::Value;
 
+use super::bounds::limits;
+use super::folder::folders;
 use super::brings::Brings;
 use super::manifest::Manifest;
 use super::marks::Marks;
@@ -18,7 +20,7 @@ use super::reach::{allow_private, pattern, secrets, settings};
 use super::skill::Skill;
 use super::span;
 use super::walk::left_out;
-use crate::config::SkillConfig;
+use crate::config::{LimitsConfig, SkillConfig};
 use crate::defaults;
 use crate::digest::Digest;
 use crate::sandbox::Program;
@@ -28,9 +30,6 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// The largest skill.toml, in bytes.
 const MAX_MANIFEST: u64 = 64 * 1024;
-
-/// The names of the router's own requests, which no skill can take.
-pub(crate) const RESERVED_NAMES: [&str; 4] = ["APPROVE", "APPROVALS", "STOP", "PERMIT"];
 
 /// Why a folder is no skill: the file, the key, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -75,7 +74,7 @@ pub(super) struct Looked {
 /// [`SkillError`] for the first thing that is wrong.
 pub(super) fn check(
     folder: &Path,
-    config: &SkillConfig,
+    (config, most): (&SkillConfig, &LimitsConfig),
     looked: &Looked,
 ) -> Result<Skill, SkillError> {
     let file = folder.join("skill.toml");
@@ -98,6 +97,8 @@ pub(super) fn check(
     if !config.any_host && !defaults::is_first_party(&text) {
         check_hosts(&hosts, &manifest.name).map_err(fault)?;
     }
+    let limits = limits(&manifest.limits, most).map_err(fault)?;
+    let folders = folders(&manifest.folders, config, &data(folder, &manifest)).map_err(fault)?;
     let timeout = timeout(manifest.timeout.as_deref()).map_err(fault)?;
     let (card, marks) = card(&manifest, timeout).map_err(fault)?;
     let skill = Skill {
@@ -105,6 +106,8 @@ pub(super) fn check(
         program,
         mode: manifest.mode,
         timeout,
+        limits,
+        folders,
         idempotent: manifest
             .idempotent
             .unwrap_or(matches!(manifest.effect, Effect::None | Effect::Local)),
@@ -131,6 +134,12 @@ pub(super) fn check(
     Ok(skill)
 }
 
+/// Where its own data lies: `router/data/<process>`, beside router/skills.
+fn data(folder: &Path, manifest: &Manifest) -> PathBuf {
+    let process = manifest.name.as_str().to_ascii_lowercase();
+    folder.ancestors().nth(2).unwrap_or(folder).join("data").join(process)
+}
+
 fn read(file: &Path) -> Result<String, String> {
     // Regular files alone, and bounded: a pipe of that name would be waited for.
     let bytes = home::file::read(file, MAX_MANIFEST).map_err(|error| error.to_string())?;
@@ -144,7 +153,7 @@ fn check_name(folder: &Path, manifest: &Manifest) -> Result<(), String> {
     if name.is_local() {
         return Err(format!("name: {name} starts with _, which marks an action of the agent"));
     }
-    if RESERVED_NAMES.contains(&name.as_str()) {
+    if name.is_reserved() {
         return Err(format!("name: {name} is a request to the router itself; choose another"));
     }
     if folder.file_name().is_none_or(|folder| folder != wanted.as_str()) {

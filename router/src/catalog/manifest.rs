@@ -44,9 +44,32 @@ pub struct Manifest {
     /// The secrets that the router adds to its requests.
     #[serde(default)]
     pub secrets: BTreeMap<String, SecretUse>,
+    /// The folders of this machine that it works in, by name.
+    #[serde(default)]
+    pub folders: BTreeMap<String, FolderUse>,
+    /// What it may use of the machine, where that is more than every skill may.
+    #[serde(default)]
+    pub limits: Bounds,
     /// Sentences that ask for it.
     #[serde(default)]
     pub examples: Vec<ManifestExample>,
+}
+
+/// `[limits]`: what a skill needs beyond the bounds of every skill. Sizes are written `16MB`; how long a call may take
+/// is [`Manifest::timeout`].
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bounds {
+    /// The largest file that it may write.
+    pub file: Option<String>,
+    /// How much it may write into its scratch directory.
+    pub scratch: Option<String>,
+    /// How much private memory each of its processes may have.
+    pub memory: Option<String>,
+    /// How many processes and threads it may have at a time.
+    pub processes: Option<u64>,
+    /// How many files one process may have open.
+    pub files: Option<u64>,
 }
 
 /// An [`Example`] in which a typo is an error.
@@ -74,6 +97,25 @@ pub enum Mode {
     Once,
     /// One process for many calls, one line each.
     Serve,
+}
+
+/// `[folders.NAME]`: a folder that the skill sees at `/NAME`. The owner's path stands in router/config.json; without one
+/// it lies below router/data.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FolderUse {
+    /// Whether the skill only reads there.
+    pub access: Access,
+}
+
+/// What a skill may do in a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Access {
+    /// Read.
+    Read,
+    /// Read and write.
+    Write,
 }
 
 /// `[net]`: without it a skill has no network.

@@ -1,8 +1,10 @@
 //! What the router can run: the folders under router/skills, checked, and seen anew when they change.
 
+mod bounds;
 mod brings;
 mod changes;
 mod check;
+pub(crate) mod folder;
 mod held;
 mod manifest;
 mod marks;
@@ -11,6 +13,7 @@ mod pins;
 mod portrait;
 mod reach;
 mod scan;
+pub(crate) mod size;
 mod skill;
 pub(crate) mod span;
 mod walk;
@@ -25,9 +28,9 @@ use tokio::sync::watch as latest;
 
 pub use brings::Brings;
 pub(crate) use changes::changes;
-pub(crate) use check::RESERVED_NAMES;
 pub use check::SkillError;
 pub(crate) use check::printable;
+pub use folder::{Folder, Place};
 pub use held::{Held, Standing, standing};
 pub use manifest::{Manifest, Mode};
 pub use marks::Marks;

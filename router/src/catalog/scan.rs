@@ -99,17 +99,18 @@ fn wishes_for_nothing(
 
 fn one(folder: &Path, config: &RouterConfig, before: &Found) -> Result<Arc<Skill>, SkillError> {
     let name = folder.file_name().unwrap_or_default().to_string_lossy().to_ascii_uppercase();
-    let config = config.skills.get(&name).cloned().unwrap_or_default();
+    let (config, most) = (config.skills.get(&name).cloned().unwrap_or_default(), config.limits);
     let listing = Listing::of(folder)?;
     let stamp = listing.stamp();
-    let state = Sha256::new_with_prefix(format!("{config:?}")).chain_update(stamp);
+    let state = Sha256::new_with_prefix(format!("{config:?}{most:?}")).chain_update(stamp);
     let fingerprint = state.finalize().into();
     let known = before.skills.values().find(|skill| skill.folder == folder);
     match known.filter(|skill| skill.fingerprint == fingerprint) {
         Some(skill) => Ok(Arc::clone(skill)),
         None => {
             let (portrait, written) = (Portrait::of_all(&listing)?, listing.written());
-            check(folder, &config, &Looked { fingerprint, stamp, written, portrait }).map(Arc::new)
+            check(folder, (&config, &most), &Looked { fingerprint, stamp, written, portrait })
+                .map(Arc::new)
         }
     }
 }

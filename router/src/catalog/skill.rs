@@ -7,13 +7,14 @@ use std::time::{Duration, SystemTime};
 use egress::{Endpoint, HeaderTemplate, HostPattern};
 use protocol::{ActionCard, ActionName, Code, Effect, Object, Stopped};
 
+use super::folder::Folder;
 use super::manifest::Mode;
 use super::marks::Marks;
 use super::params::Params;
 use super::portrait::Portrait;
 use super::walk::Listing;
 use crate::digest::Digest;
-use crate::sandbox::Program;
+use crate::sandbox::{Limits, Program};
 
 /// A skill whose manifest and folder hold together.
 #[derive(Debug)]
@@ -30,6 +31,10 @@ pub struct Skill {
     pub mode: Mode,
     /// How long a call may take.
     pub timeout: Duration,
+    /// The folders of this machine that it is given.
+    pub folders: Vec<Folder>,
+    /// What a call may use, but for the time.
+    pub limits: Limits,
     /// Whether it may be run again after a crash.
     pub idempotent: bool,
     /// The reply's text for people, with `{field}`s.

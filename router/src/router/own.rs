@@ -166,7 +166,7 @@ fn meant(command: &Command) -> Result<Command, Stopped> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::RESERVED_NAMES;
+    use protocol::RESERVED_NAMES;
 
     #[test]
     fn what_no_skill_may_be_called_is_answered_here() {

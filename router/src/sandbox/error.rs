@@ -72,7 +72,7 @@ fn colon(line: &str) -> String {
 
 fn meaning(signal: Signal) -> &'static str {
     match signal {
-        Signal::SIGXFSZ => " (it wrote a file larger than its scratch space)",
+        Signal::SIGXFSZ => " (it wrote a larger file than it may)",
         Signal::SIGXCPU => " (it used up its processor time)",
         Signal::SIGKILL => " (memory ran out, or somebody stopped it)",
         Signal::SIGSYS => " (it made a system call that no skill may make)",
@@ -102,7 +102,7 @@ mod tests {
                 "it printed more than 10 bytes and was stopped",
                 "it ended with code 3",
                 "it ended with code 3: no such city",
-                "it was killed by SIGXFSZ (it wrote a file larger than its scratch space)",
+                "it was killed by SIGXFSZ (it wrote a larger file than it may)",
                 "run is missing; add it",
                 "the sandbox refuses to run it: no namespaces",
             ]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::Limits;
+use super::{Lent, Limits};
 
 /// What is started.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +21,8 @@ pub struct Job {
     pub program: Program,
     /// The skill's folder. It is seen at `/skill`, and only for reading.
     pub folder: PathBuf,
+    /// The folders of the host that it works in.
+    pub lent: Vec<Lent>,
     /// The environment beyond what every skill gets (PATH, HOME, TMPDIR, LANG, and the proxy's address with
     /// [`Job::net`]). No secret belongs here: the skill can read it.
     pub env: Vec<(String, String)>,

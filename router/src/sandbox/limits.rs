@@ -23,11 +23,13 @@ pub struct Limits {
     pub files: u64,
     /// How many bytes it may write into its scratch directory.
     pub scratch_bytes: u64,
+    /// How many bytes a file may have that it writes, wherever that lies.
+    pub file_bytes: u64,
 }
 
 impl Default for Limits {
     /// 15 s, 256 KiB of output (the wire takes no more), 256 KiB of log, 1 GiB, 64 processes, 256 files,
-    /// 16 MiB of scratch.
+    /// 16 MiB of scratch and for each file.
     fn default() -> Self {
         Self {
             wall: Duration::from_secs(15),
@@ -37,6 +39,7 @@ impl Default for Limits {
             processes: 64,
             files: 256,
             scratch_bytes: 16 * 1024 * 1024,
+            file_bytes: 16 * 1024 * 1024,
         }
     }
 }

@@ -30,6 +30,7 @@ pub(super) fn nothing(folder: &Path) -> Job {
     Job {
         program: Program::Command(Vec::new()),
         folder: folder.to_owned(),
+        lent: Vec::new(),
         env: Vec::new(),
         limits: Limits::default(),
         net: None,
@@ -67,11 +68,12 @@ pub(super) fn plan(place: &Place, job: &Job, stay: Stay) -> Plan {
         alive: -1,
         again: [launch(&place.me).as_slice(), &[INIT.to_owned()]].concat(),
         folder: place.folder.clone(),
+        lent: job.lent.clone(),
         exe: builtin.then(|| exe.clone()),
         scratch: place.scratch.clone(),
         net: job.net.clone(),
         program: program(&job.program, seen_folder, seen_exe, prefix),
-        env: environment(job, place.scratch.as_deref().unwrap_or(Path::new(WORK))),
+        env: environment(job, place),
         limits: job.limits.clone(),
         cpu_seconds: (stay == Stay::Once).then(|| cpu_seconds(&job.limits)),
     }
@@ -94,8 +96,8 @@ fn program(program: &Program, folder: &Path, exe: &Path, prefix: &[String]) -> V
     }
 }
 
-fn environment(job: &Job, scratch: &Path) -> Vec<(String, String)> {
-    let scratch = scratch.display().to_string();
+fn environment(job: &Job, place: &Place) -> Vec<(String, String)> {
+    let scratch = place.scratch.as_deref().unwrap_or(Path::new(WORK)).display().to_string();
     let mut env = vec![
         ("PATH", "/usr/local/bin:/usr/bin:/bin".to_owned()),
         ("HOME", scratch.clone()),
@@ -108,7 +110,8 @@ fn environment(job: &Job, scratch: &Path) -> Vec<(String, String)> {
         env.extend(names.map(|name| (name, proxy.clone())));
     }
     let given = env.into_iter().map(|(name, value)| (name.to_owned(), value));
-    given.chain(job.env.iter().cloned()).collect()
+    let lent = job.lent.iter().map(|lent| lent.variable(place.level));
+    given.chain(lent).chain(job.env.iter().cloned()).collect()
 }
 
 /// What all processors together can do in the time of the call: it only ever counts when the router, which

@@ -12,6 +12,7 @@ use serde_json::Value;
 use tokio::sync::OnceCell;
 
 use super::gate::{Gate, Gates};
+use super::lending::lend;
 use super::warm_skills::{WarmSkill, WarmSkills};
 use super::{Job, Launcher, Level, Limits, SelfCommand, outcome};
 use crate::call::Call;
@@ -32,6 +33,7 @@ pub trait Sandbox: Send + Sync {
 
 /// Runs skills as processes of this machine.
 pub struct SkillSandbox {
+    home: PathBuf,
     mechanism: Arc<Mechanism>,
     gates: Gates,
     logs: PathBuf,
@@ -89,7 +91,8 @@ impl SkillSandbox {
                 tracing::warn!("{}", unready(&error).message);
             }
         });
-        Ok(Self { mechanism, gates, logs, warm })
+        let home = home.root().to_owned();
+        Ok(Self { home, mechanism, gates, logs, warm })
     }
     async fn once(&self, call: &Call, wall: Duration) -> Result<Vec<u8>, Stopped> {
         let launcher = self.mechanism.launcher().await.map_err(|error| unready(&error))?;
@@ -99,6 +102,7 @@ impl SkillSandbox {
             false => Some(self.gates.open(&call.skill, &call.command.params).await?),
         };
         let mut job = job(&call.skill, gate.as_ref(), wall);
+        job.lent = lend(&call.skill, &self.home)?;
         job.env.push(("SAFECLAW_MODE".to_owned(), "once".to_owned()));
         job.env.push(("SAFECLAW_MESSAGE_ID".to_owned(), call.command.message_id.to_string()));
         job.env.push(("SAFECLAW_ATTEMPT".to_owned(), call.attempt.to_string()));
@@ -129,6 +133,7 @@ impl SkillSandbox {
             false => Some(self.gates.open(skill, &Object::new()).await?),
         };
         let mut job = job(skill, gate.as_ref(), skill.timeout);
+        job.lent = lend(skill, &self.home)?;
         job.env.push(("SAFECLAW_MODE".to_owned(), "serve".to_owned()));
         let process = launcher.serve(job, self.log_of(skill));
         Ok(WarmSkill::new(Arc::clone(skill), process, gate))
@@ -161,11 +166,12 @@ pub(super) fn job(skill: &Skill, gate: Option<&Gate>, wall: Duration) -> Job {
     Job {
         program: skill.program.clone(),
         folder: skill.folder.clone(),
+        lent: Vec::new(),
         env: vec![
             ("SAFECLAW_SKILL".to_owned(), skill.name().to_string()),
             ("SAFECLAW_SETTINGS".to_owned(), settings),
         ],
-        limits: Limits { wall, output_bytes: json::MAX_BYTES, ..Limits::default() },
+        limits: Limits { wall, output_bytes: json::MAX_BYTES, ..skill.limits.clone() },
         net: gate.map(|gate| gate.socket().to_owned()),
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use router::sandbox::{Job, Launcher, Level, Limits, Program, RunError, SelfCommand};
+use router::sandbox::{Job, Launcher, Lent, Level, Limits, Program, RunError, SelfCommand};
 use seccompiler::{SeccompAction, SeccompFilter, apply_filter};
 use tempfile::TempDir;
 
@@ -33,6 +33,7 @@ pub struct Jail {
     pub home: TempDir,
     pub limits: Limits,
     pub net: Option<PathBuf>,
+    pub lent: Vec<Lent>,
     pub marker: String,
 }
 
@@ -60,7 +61,7 @@ impl Jail {
         fs::create_dir(home.path().join("skill")).unwrap();
         let limits = Limits { wall: Duration::from_secs(60), ..Limits::default() };
         let marker = format!("marker-{}", home.path().file_name().unwrap().display());
-        Self { launcher: Arc::new(launcher), home, limits, net: None, marker }
+        Self { launcher: Arc::new(launcher), home, limits, net: None, lent: Vec::new(), marker }
     }
 
     pub fn folder(&self) -> PathBuf {
@@ -93,6 +94,7 @@ impl Jail {
         Job {
             program: Program::Command(vec!["./run".to_owned(), self.marker.clone()]),
             folder: self.folder(),
+            lent: self.lent.clone(),
             env: vec![("SAFECLAW_SKILL".to_owned(), "TEST".to_owned())],
             limits: self.limits.clone(),
             net: self.net.clone(),

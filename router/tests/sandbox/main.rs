@@ -38,6 +38,7 @@ macro_rules! at_both_levels {
 }
 
 // Behind the macro that they use.
+mod folders;
 mod machine;
 mod runs;
 mod wall;

@@ -10,7 +10,8 @@ use nix::sys::statvfs::{FsFlags, statvfs};
 
 /// The flags that a mount had on the host. In a user namespace they are locked, and a remount that does not
 /// name them is refused.
-const LOCKED: [(FsFlags, MsFlags); 6] = [
+const LOCKED: [(FsFlags, MsFlags); 7] = [
+    (FsFlags::ST_RDONLY, MsFlags::MS_RDONLY),
     (FsFlags::ST_NOSUID, MsFlags::MS_NOSUID),
     (FsFlags::ST_NODEV, MsFlags::MS_NODEV),
     (FsFlags::ST_NOEXEC, MsFlags::MS_NOEXEC),
@@ -36,10 +37,17 @@ pub(super) fn bind(source: &str, target: &str) -> io::Result<()> {
 
 /// Shows `source` at `target` for reading only, and so everything that is mounted below it.
 pub(super) fn bind_read_only(source: &str, target: &str) -> io::Result<()> {
+    bind_locked(source, target, false)
+}
+
+/// Shows `source` at `target`, and everything that is mounted below it, without set-user-id programs and device files;
+/// for writing only where `write` says so.
+pub(super) fn bind_locked(source: &str, target: &str, write: bool) -> io::Result<()> {
     bind(source, target)?;
-    lock_read_only(target)?;
+    let bits = if write { MsFlags::empty() } else { MsFlags::MS_RDONLY };
+    lock(target, bits)?;
     for below in mounted_below(&fs::read_to_string("/proc/self/mountinfo")?, target) {
-        match lock_read_only(&below) {
+        match lock(&below, bits) {
             // What can't be reached can't be written to either.
             Err(error) if error.raw_os_error() == Some(Errno::EACCES as i32) => {}
             done => done?,
@@ -50,11 +58,15 @@ pub(super) fn bind_read_only(source: &str, target: &str) -> io::Result<()> {
 
 /// Locks the mount at `target` against writing, set-user-id programs and device files.
 pub(super) fn lock_read_only(target: &str) -> io::Result<()> {
+    lock(target, MsFlags::MS_RDONLY)
+}
+
+fn lock(target: &str, bits: MsFlags) -> io::Result<()> {
     let had = statvfs(target)?.flags();
     let kept = LOCKED.iter().filter(|(flag, _)| had.contains(*flag)).map(|(_, flag)| *flag);
     let flags = MsFlags::MS_REMOUNT
         | MsFlags::MS_BIND
-        | MsFlags::MS_RDONLY
+        | bits
         | MsFlags::MS_NOSUID
         | MsFlags::MS_NODEV
         | kept.collect();

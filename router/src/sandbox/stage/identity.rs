@@ -17,13 +17,28 @@ pub(crate) const UNPRIVILEGED: u32 = 65534;
 /// The user and group inside.
 pub(super) const INSIDE: u32 = 1000;
 
+/// A user, and their group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct User {
+    pub(super) uid: u32,
+    pub(super) gid: u32,
+}
+
+/// Who owns nothing.
+pub(super) const NOBODY: User = User { uid: UNPRIVILEGED, gid: UNPRIVILEGED };
+
+/// Whether this process is a root that becomes somebody else.
+pub(super) fn is_to_step_down() -> bool {
+    geteuid().is_root() && knows("uid_map") && knows("gid_map")
+}
+
 /// Root gives up being root for good; anybody else stays who they are. Root of a namespace that knows no
 /// other user (a container without subordinate ids) is nobody in particular outside, and stays, too.
-pub(super) fn step_down() -> Result<(), Failure> {
-    if !geteuid().is_root() || !knows("uid_map") || !knows("gid_map") {
+pub(super) fn step_down(user: User) -> Result<(), Failure> {
+    if !is_to_step_down() {
         return Ok(());
     }
-    let (uid, gid) = (Uid::from_raw(UNPRIVILEGED), Gid::from_raw(UNPRIVILEGED));
+    let (uid, gid) = (Uid::from_raw(user.uid), Gid::from_raw(user.gid));
     setgroups(&[]).trying("drop root's groups")?;
     setresgid(gid, gid, gid).trying("drop root's group")?;
     setresuid(uid, uid, uid).trying("drop root's user")?;

@@ -3,18 +3,20 @@
 //! In namespaces it is the second line, and keeps the skill from what mounts can't: shared memory through
 //! /dev/zero, TCP, signals to process 1. Without namespaces it is the first.
 
+use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use landlock::{
-    ABI, Access, AccessFs, AccessNet, BitFlags, LandlockStatus, Ruleset, RulesetAttr,
+    ABI, Access, AccessFs, AccessNet, BitFlags, LandlockStatus, PathBeneath, Ruleset, RulesetAttr,
     RulesetCreatedAttr, RulesetError, RulesetStatus, Scope, path_beneath_rules,
 };
 
 use super::failure::{Failure, Trying};
+use super::lent::find;
 use super::plan::Plan;
 use super::system::{PROGRAMS, SETTINGS, SINKS, ZERO};
-use crate::sandbox::Level;
+use crate::sandbox::{Lent, Level};
 
 /// The newest rules that are asked for; an older kernel enforces those that it knows.
 const NEWEST: ABI = ABI::V9;
@@ -31,7 +33,7 @@ pub(super) struct Held {
 /// Holds this process and all that it starts. Where the kernel has no Landlock, namespaces alone must do;
 /// without them it is an error.
 pub(super) fn apply(plan: &Plan) -> Result<Held, Failure> {
-    let status = restrict(plan).map_err(io::Error::other).trying("apply Landlock")?;
+    let status = restrict(plan, lent(plan)?).map_err(io::Error::other).trying("apply Landlock")?;
     if status.ruleset == RulesetStatus::NotEnforced && plan.level != Level::Namespaces {
         let missing = io::Error::from(io::ErrorKind::Unsupported);
         return Err(missing).trying("apply Landlock, which this kernel does not have");
@@ -43,7 +45,10 @@ pub(super) fn apply(plan: &Plan) -> Result<Held, Failure> {
     Ok(Held { signals })
 }
 
-fn restrict(plan: &Plan) -> Result<landlock::RestrictionStatus, RulesetError> {
+fn restrict(
+    plan: &Plan,
+    lent: Vec<PathBeneath<File>>,
+) -> Result<landlock::RestrictionStatus, RulesetError> {
     let all = AccessFs::from_all(NEWEST);
     let read = AccessFs::from_read(NEWEST);
     let read_data: BitFlags<AccessFs> = AccessFs::ReadFile | AccessFs::ReadDir;
@@ -55,23 +60,36 @@ fn restrict(plan: &Plan) -> Result<landlock::RestrictionStatus, RulesetError> {
         .create()?
         .add_rules(path_beneath_rules(readable(plan), read))?
         .add_rules(path_beneath_rules(writable(plan), all))?
+        .add_rules(lent.into_iter().map(Ok::<_, RulesetError>))?
         .add_rules(path_beneath_rules([ZERO], read_data))?
         .add_rules(path_beneath_rules(SINKS, read_data | AccessFs::WriteFile))?;
     ruleset.restrict_self()
 }
 
 /// In namespaces all that is there, for it was put there to be read; otherwise what programs need.
-fn readable(plan: &Plan) -> Vec<&Path> {
+fn readable(plan: &Plan) -> Vec<PathBuf> {
     if plan.level == Level::Namespaces {
-        return vec![Path::new("/")];
+        return vec![PathBuf::from("/")];
     }
     let system = PROGRAMS.iter().chain(&SETTINGS).chain(&MACHINE).map(Path::new);
-    system.chain([plan.folder.as_path()]).chain(plan.exe.as_deref()).collect()
+    let own = [plan.folder.as_path()].into_iter().chain(plan.exe.as_deref());
+    system.chain(own).map(Path::to_owned).collect()
 }
 
-fn writable(plan: &Plan) -> Vec<&Path> {
+/// The lent folders themselves, whatever stands in their place later, and what may be done there.
+fn lent(plan: &Plan) -> Result<Vec<PathBeneath<File>>, Failure> {
+    let access =
+        |write| if write { AccessFs::from_all(NEWEST) } else { AccessFs::from_read(NEWEST) };
+    let one = |lent: &Lent| {
+        let folder = find(&lent.seen_at(plan.level))?;
+        Ok(PathBeneath::new(folder, access(lent.write)))
+    };
+    plan.lent.iter().map(one).collect()
+}
+
+fn writable(plan: &Plan) -> Vec<PathBuf> {
     match &plan.scratch {
-        Some(scratch) => vec![scratch],
-        None => vec![Path::new("/work"), Path::new("/dev/shm")],
+        Some(scratch) => vec![scratch.clone()],
+        None => vec![PathBuf::from("/work"), PathBuf::from("/dev/shm")],
     }
 }

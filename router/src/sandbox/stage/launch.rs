@@ -21,7 +21,7 @@ use tokio::process::{Child, Command};
 use super::failure::{FAILED, Failure, Trying};
 use super::forward::{self, Proxy};
 use super::plan::Plan;
-use super::{identity, loopback};
+use super::{identity, lent, loopback};
 use crate::sandbox::Level;
 
 /// What the first stage keeps from before it stepped down.
@@ -36,7 +36,9 @@ pub(super) fn run(plan: &Plan) -> Result<ExitCode, Failure> {
     setrlimit(Resource::RLIMIT_CORE, 0, 0).trying("forbid core dumps")?;
     // When memory runs out the kernel should end a skill before it ends the router.
     let _ = fs::write("/proc/self/oom_score_adj", "1000");
-    identity::step_down()?;
+    let is_to_step_down = identity::is_to_step_down();
+    let user = if is_to_step_down { lent::take(plan)? } else { identity::NOBODY };
+    identity::step_down(user)?;
     let mut listener = None;
     if plan.level == Level::Namespaces {
         identity::enter_namespaces()?;

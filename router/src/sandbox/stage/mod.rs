@@ -5,14 +5,17 @@
 
 mod bind;
 mod confine;
+mod detached;
 mod failure;
 mod forward;
 mod identity;
 mod init;
 mod landlock;
 mod launch;
+mod lent;
 mod loopback;
 mod mounts;
+mod owners;
 mod plan;
 mod refused;
 mod rlimits;
@@ -33,11 +36,15 @@ pub const LAUNCH: &str = "launch";
 /// The argument of [`LAUNCH`] that means the second stage.
 pub(super) const INIT: &str = "init";
 
-/// Runs a stage of the launcher: the first without an argument, the second with `init`. Call it before
+/// Runs a stage of the launcher: the first without an argument, the second with `init`, and `hold` for a process that
+/// only holds a namespace. Call it before
 /// anything else is set up, above all before there is a second thread: the kernel lets only a process with
 /// one thread into a new user namespace.
 #[must_use]
 pub fn run_stage(argument: Option<&str>) -> ExitCode {
+    if argument == Some(owners::HOLD) {
+        return owners::hold().unwrap_or(ExitCode::from(FAILED));
+    }
     let plan = match Plan::from_stdin() {
         Ok(plan) => plan,
         Err(error) => {

@@ -13,6 +13,7 @@ use nix::unistd::{chdir, pivot_root};
 use super::bind::{bind, bind_read_only, lock_read_only};
 use super::failure::{Failure, Trying};
 use super::identity::INSIDE;
+use super::lent;
 use super::plan::Plan;
 use super::system::{PROGRAMS, SETTINGS, SINKS, ZERO};
 
@@ -27,11 +28,12 @@ const LINKS: [(&str, &str); 5] = [
     ("work", "/tmp"),
 ];
 
-/// How many files a scratch directory holds: an empty file costs kernel memory too.
-const SCRATCH_FILES: u32 = 8192;
+/// How many bytes of a scratch directory stand for one file: an empty file costs kernel memory, too. 16 MiB hold 8,192.
+const BYTES_A_FILE: u64 = 2048;
 
 /// Builds the place and leaves the host's file system for good.
 pub(super) fn build(plan: &Plan) -> Result<(), Failure> {
+    let handed_on = lent::are_handed_on();
     unshare(CloneFlags::CLONE_NEWNS).trying("make a mount namespace")?;
     leave_the_host().trying("leave the host's file system")?;
     let quiet = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
@@ -46,6 +48,7 @@ pub(super) fn build(plan: &Plan) -> Result<(), Failure> {
     if let Some(exe) = &plan.exe {
         bind_read_only(&old(exe), "/router").trying("show the router's binary")?;
     }
+    lent::show(plan, handed_on, OLD)?;
     umount2(OLD, MntFlags::MNT_DETACH).trying("let go of the host's file system")?;
     fs::remove_dir(OLD).trying("let go of the host's file system")?;
     lock_read_only("/").trying("lock the place")
@@ -107,6 +110,6 @@ fn devices() -> io::Result<()> {
 }
 
 fn scratch(bytes: u64) -> io::Result<()> {
-    let options = format!("size={bytes},nr_inodes={SCRATCH_FILES},mode=0700");
+    let options = format!("size={bytes},nr_inodes={},mode=0700", bytes / BYTES_A_FILE);
     file_system("tmpfs", "/work", MsFlags::MS_NOSUID | MsFlags::MS_NODEV, &options)
 }

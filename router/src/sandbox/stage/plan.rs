@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::sandbox::{Level, Limits};
+use crate::sandbox::{Lent, Level, Limits};
 
 /// The largest plan that is read: settings and parameters are bounded long before this.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
@@ -32,6 +32,8 @@ pub(crate) struct Plan {
     pub(crate) again: Vec<String>,
     /// The skill's folder on the host.
     pub(crate) folder: PathBuf,
+    /// The folders that it is lent.
+    pub(crate) lent: Vec<Lent>,
     /// The router's own binary on the host, when the skill is compiled into it.
     pub(crate) exe: Option<PathBuf>,
     /// The scratch directory on the host, where it can't be a file system of its own.
@@ -95,6 +97,7 @@ mod tests {
             alive: 7,
             again: vec!["launch".to_owned()],
             folder: PathBuf::from("/s"),
+            lent: Vec::new(),
             exe: None,
             scratch: None,
             net: None,

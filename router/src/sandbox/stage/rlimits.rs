@@ -26,7 +26,7 @@ pub(super) fn apply(plan: &Plan) -> Result<(), Failure> {
         _ => running() + CALLS * limits.processes,
     };
     lower(Resource::RLIMIT_NPROC, processes)?;
-    lower(Resource::RLIMIT_FSIZE, limits.scratch_bytes)?;
+    lower(Resource::RLIMIT_FSIZE, limits.file_bytes)?;
     lower(Resource::RLIMIT_NOFILE, limits.files)?;
     lower(Resource::RLIMIT_DATA, limits.memory)?;
     lower(Resource::RLIMIT_MEMLOCK, 0)?;
