@@ -1,5 +1,7 @@
 //! What a fresh home of a router holds: the first-party skills and the policy.
 
+use std::path::Path;
+
 use home::{FileError, Home, file};
 
 use crate::policy;
@@ -16,30 +18,139 @@ pub(crate) fn is_first_party(manifest: &str) -> bool {
     SKILLS.iter().any(|(_, known)| *known == manifest)
 }
 
-/// Writes whatever of it is missing. The skills are written only where there is no folder of skills at
-/// all, so that one that the owner has removed stays removed.
+/// The list of the first-party skills that a home has been given, beside them.
+const KNOWN: &str = ".known";
+
+/// What a home was given that has no such list: the skills of the versions that wrote none.
+const GIVEN_BEFORE: [&str; 3] = ["create_post", "hello_world", "web_fetch"];
+
+/// The largest such list, in bytes.
+const MAX_KNOWN: u64 = 64 * 1024;
+
+/// Writes whatever of it is missing. Each first-party skill comes once: one that the owner has removed stays removed,
+/// and one that is new in this version reaches a home that exists already.
 ///
 /// # Errors
 /// [`FileError`] names the path and what to do.
 pub(crate) fn write_missing(home: &Home) -> Result<(), FileError> {
     let skills = home.router_skills();
-    if !skills.exists() {
-        // Written beside it and renamed, so that a crash half-way leaves no folder with half of them. Several
-        // routers may start on one home at once.
-        let draft = skills.with_file_name(format!("skills.draft-{}", std::process::id()));
-        for (folder, manifest) in SKILLS {
-            let folder = draft.join(folder);
-            file::make_folder(&folder)?;
-            file::write_missing(&folder.join("skill.toml"), manifest.as_bytes())?;
-        }
-        if let Err(error) = std::fs::rename(&draft, &skills) {
-            // What can't be removed harms nobody.
-            let _ = std::fs::remove_dir_all(&draft);
-            if !skills.exists() {
-                return Err(FileError::new("make", &skills, error));
-            }
-        }
+    let had = skills.exists();
+    match write_skills(&skills) {
+        // A folder that can't be written serves as it is.
+        Err(error) if had => tracing::warn!("new first-party skills are left out: {error}"),
+        done => done?,
     }
     file::write_missing(&home.router().join("policy.toml"), policy::DEFAULT.as_bytes())?;
     Ok(())
+}
+
+fn write_skills(skills: &Path) -> Result<(), FileError> {
+    let known = known(skills)?;
+    let new = SKILLS.iter().filter(|(folder, _)| !known.iter().any(|known| known == folder));
+    let mut written = 0;
+    for (folder, manifest) in new {
+        write_skill(&skills.join(folder), manifest)?;
+        written += 1;
+    }
+    if written > 0 || !skills.join(KNOWN).exists() {
+        let mut all: Vec<_> = SKILLS.iter().map(|(folder, _)| (*folder).to_owned()).collect();
+        all.extend(known);
+        all.sort();
+        all.dedup();
+        file::make_folder(skills)?;
+        file::write(&skills.join(KNOWN), (all.join("\n") + "\n").as_bytes())?;
+    }
+    Ok(())
+}
+
+/// The skills that were written into `skills` once, whatever became of them.
+fn known(skills: &Path) -> Result<Vec<String>, FileError> {
+    let lines = |bytes: Vec<u8>| {
+        String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    if let Some(bytes) = file::read(&skills.join(KNOWN), MAX_KNOWN)? {
+        return Ok(lines(bytes));
+    }
+    let had = if skills.exists() { &GIVEN_BEFORE[..] } else { &[] };
+    Ok(had.iter().map(|name| (*name).to_owned()).collect())
+}
+
+/// Written beside it and renamed, so that a crash half-way leaves no folder without its manifest. Several routers may start
+/// on one home at once.
+fn write_skill(folder: &Path, manifest: &str) -> Result<(), FileError> {
+    if folder.exists() {
+        return Ok(());
+    }
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let draft = folder.with_file_name(format!(".draft-{}-{name}", std::process::id()));
+    file::make_folder(&draft)?;
+    file::write_missing(&draft.join("skill.toml"), manifest.as_bytes())?;
+    if let Err(error) = std::fs::rename(&draft, folder) {
+        // What can't be removed harms nobody.
+        let _ = std::fs::remove_dir_all(&draft);
+        if !folder.exists() {
+            return Err(FileError::new("make", folder, error));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use testkit::TempHome;
+
+    use super::*;
+
+    fn there(home: &Home) -> Vec<String> {
+        let entries = fs::read_dir(home.router_skills()).unwrap().flatten();
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        let mut names: Vec<_> = names.filter(|name| name != KNOWN).collect();
+        names.sort();
+        names
+    }
+
+    fn all() -> Vec<&'static str> {
+        let mut all: Vec<_> = SKILLS.iter().map(|(folder, _)| *folder).collect();
+        all.sort_unstable();
+        all
+    }
+
+    #[test]
+    fn what_the_owner_has_removed_stays_removed() {
+        let home = TempHome::new();
+        write_missing(&home).unwrap();
+        assert_eq!(there(&home), all());
+        fs::remove_dir_all(home.router_skills().join("web_fetch")).unwrap();
+        write_missing(&home).unwrap();
+        assert!(!there(&home).contains(&"web_fetch".to_owned()));
+    }
+
+    #[test]
+    fn a_new_one_reaches_a_home_that_has_others() {
+        let home = TempHome::new();
+        write_missing(&home).unwrap();
+        // As a version left it that did not know hello_world.
+        fs::write(home.router_skills().join(KNOWN), "create_post\nweb_fetch\n").unwrap();
+        for removed in ["hello_world", "create_post"] {
+            fs::remove_dir_all(home.router_skills().join(removed)).unwrap();
+        }
+        write_missing(&home).unwrap();
+        let there = there(&home);
+        assert!(there.contains(&"hello_world".to_owned()), "{there:?}");
+        assert!(!there.contains(&"create_post".to_owned()), "{there:?}");
+    }
+
+    #[test]
+    fn a_home_without_the_list_has_had_the_first_ones() {
+        let home = TempHome::new();
+        home.put("router/skills/own/skill.toml", "");
+        write_missing(&home).unwrap();
+        let there = there(&home);
+        assert!(there.contains(&"own".to_owned()), "{there:?}");
+        assert!(GIVEN_BEFORE.iter().all(|old| !there.contains(&(*old).to_owned())), "{there:?}");
+        let new = SKILLS.iter().filter(|(name, _)| !GIVEN_BEFORE.contains(name));
+        assert!(new.into_iter().all(|(name, _)| there.contains(&(*name).to_owned())), "{there:?}");
+    }
 }

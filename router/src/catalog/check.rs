@@ -10,8 +10,8 @@ use protocol::{ActionCard, ActionName, Effect, Object};
 use serde_json::Value;
 
 use super::bounds::limits;
-use super::folder::folders;
 use super::brings::Brings;
+use super::folder::folders;
 use super::manifest::Manifest;
 use super::marks::Marks;
 use super::params::Params;
