@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use agent::config::own_names;
 use broker::pipe::{Ended, Pipe, Starter};
-use home::Home;
+use home::{Home, Invocation};
 use tokio::net::unix::pipe::{Receiver, Sender};
 
 use crate::handing::{self, Asked};
@@ -40,6 +40,7 @@ impl ChildRouter {
         let process = command
             .arg(starter::WORD)
             .arg(home.root())
+            .arg(Invocation::here().prefix())
             .stdin(OwnedFd::from(theirs))
             .stdout(Stdio::null())
             // A group of its own, so that Ctrl-C does not reach it.

@@ -28,11 +28,11 @@ const LAST_STEP: Duration = Duration::from_secs(1);
 const LOOK: Duration = Duration::from_millis(2);
 
 /// Serves the agent at stdin until it has gone. A router that lives then notices by itself, as its pipe is closed.
-pub(crate) fn serve(home: Option<&OsString>) -> ExitCode {
+pub(crate) fn serve(args: &[OsString]) -> ExitCode {
     let agent = io::stdin().as_fd().try_clone_to_owned().map(UnixStream::from);
-    let served = match (home, agent) {
-        (Some(home), Ok(agent)) => Routers { home, last: None }.serve(&agent),
-        (None, _) => Err(io::ErrorKind::InvalidInput.into()),
+    let served = match (args, agent) {
+        ([home, called], Ok(agent)) => Routers { home, called, last: None }.serve(&agent),
+        (_, Ok(_)) => Err(io::ErrorKind::InvalidInput.into()),
         (_, Err(error)) => Err(error),
     };
     match served {
@@ -47,6 +47,8 @@ pub(crate) fn serve(home: Option<&OsString>) -> ExitCode {
 /// The routers of one home, one at a time.
 struct Routers<'a> {
     home: &'a OsString,
+    /// How people start what has started this process.
+    called: &'a OsString,
     last: Option<Child>,
 }
 
@@ -67,6 +69,8 @@ impl Routers<'_> {
         let mut router = Command::new(std::env::current_exe()?)
             .args(["router", "--pipe", "--home"])
             .arg(self.home)
+            .arg(home::CALLED)
+            .arg(self.called)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             // A group of its own, so that nothing reaches it that is meant for others.

@@ -98,7 +98,7 @@ fn a_port_that_is_taken_leaves_the_console_working() {
     chat.expect_on_stderr("the other channels go on");
     chat.ask("Say hello to Bob.", "HELLO_WORLD: ok");
     assert_eq!(chat.end().code(), Some(0));
-    assert!(chat.stderr().contains("set another port: config http 127.0.0.1:PORT"));
+    assert!(chat.stderr().contains("agent config http 127.0.0.1:PORT`"));
 }
 
 #[cfg(feature = "telegram")]

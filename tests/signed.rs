@@ -94,7 +94,7 @@ fn a_key_file_that_can_not_be_trusted_ends_both_at_once_with_what_to_do() {
         (Some(half), 0o600, "is not a whole key file"),
         (Some("agent-to-router abcd\n"), 0o600, "64 hexadecimal digits"),
         (Some(""), 0o600, "it holds no key"),
-        (None, 0o600, "`start_router keys new` makes one"),
+        (None, 0o600, "router keys new` makes one"),
     ] {
         match text {
             Some(text) => spoil(text, mode),

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use broker::redis::RedisRequester;
-use clap::{Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use home::{Home, Lock};
 
 use waits::Waits;
@@ -75,7 +75,19 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
     {
         return eyes::launch::serve(rest);
     }
-    let args = Args::parse_from(args);
+    serve(&command().get_matches_from(args))
+}
+
+/// The agent's command line, to be one of a larger one as well.
+#[must_use]
+pub fn command() -> clap::Command {
+    Args::command()
+}
+
+/// Does what `matches` of [`command`] ask for.
+#[must_use]
+pub fn serve(matches: &ArgMatches) -> ExitCode {
+    let args = Args::from_arg_matches(matches).unwrap_or_else(|error| error.exit());
     finish(run(args))
 }
 

@@ -19,12 +19,15 @@ mod variables;
 mod config_file;
 mod nearest;
 
+mod invocation;
+
 pub use config_file::{ConfigError, ConfigFile};
 pub use env_file::{
     CHANNEL_KEY_NAMES, EnvError, EnvFile, MODEL_KEY_NAMES, SHARED_NAMES, UnknownName, is_model_key,
 };
 pub use file::FileError;
 pub use home::{Home, HomeError};
+pub use invocation::{CALLED, Invocation, agent_command, command, router_command, router_name};
 pub use lock::{Lock, LockError};
 pub use nearest::nearest;
 pub use variables::Variables;

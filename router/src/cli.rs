@@ -1,11 +1,11 @@
 //! The router's command line, the same for `start_router ...` and `safeclaw router ...`.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use home::Home;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
@@ -50,6 +50,10 @@ struct Args {
     /// Serve the agent at the other end of stdin and stdout instead of a Redis.
     #[arg(long, hide = true)]
     pipe: bool,
+
+    /// How people start the program that has started this one.
+    #[arg(long, hide = true)]
+    called: Option<String>,
 
     #[command(subcommand)]
     command: Option<Command>,
@@ -102,10 +106,36 @@ enum Command {
 #[must_use]
 pub fn main(args: Vec<OsString>, prefix: &[&str]) -> ExitCode {
     // The sandbox's stages come first: they run before every skill, and only a process with one thread can.
-    if args.get(1).is_some_and(|word| word == sandbox::LAUNCH) {
+    if is_stage(&args) {
         return sandbox::run_stage(args.get(2).and_then(|word| word.to_str()));
     }
-    let args = Args::parse_from(args);
+    serve(&command().get_matches_from(args), prefix)
+}
+
+/// Whether `args`, which start with the program's name, ask for a stage of the sandbox.
+#[must_use]
+pub fn is_stage(args: &[OsString]) -> bool {
+    args.get(1).is_some_and(|word| word == sandbox::LAUNCH)
+}
+
+/// The router's command line, to be one of a larger one as well.
+#[must_use]
+pub fn command() -> clap::Command {
+    Args::command()
+}
+
+/// Does the one command `word`, which takes no arguments.
+#[must_use]
+pub fn run_one(word: &str, home: Option<&Path>) -> ExitCode {
+    let place = home.map(|home| [OsStr::new("--home"), home.as_os_str()]);
+    let args = [OsStr::new("start_router"), OsStr::new(word)].into_iter();
+    serve(&command().get_matches_from(args.chain(place.into_iter().flatten())), &[])
+}
+
+/// Does what `matches` of [`command`] ask for; `prefix` as for [`main`].
+#[must_use]
+pub fn serve(matches: &ArgMatches, prefix: &[&str]) -> ExitCode {
+    let args = Args::from_arg_matches(matches).unwrap_or_else(|error| error.exit());
     if let Some(Command::Skill { name }) = &args.command {
         return if battery::is_attack(name) { battery::run_attack() } else { builtin::run(name) };
     }
@@ -160,6 +190,11 @@ fn run(args: Args, prefix: &[&str]) -> Result<ExitCode, StartError> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A help text with this command line as it is called here.
+fn typed_here(text: &str) -> String {
+    text.replace("start_router", home::router_name())
 }
 
 fn runtime() -> Result<tokio::runtime::Runtime, StartError> {

@@ -175,7 +175,8 @@ pub enum SettingsError {
     /// Signatures are asked for, and nothing could tell a right one.
     #[error(
         "queue.require_signature is set in router/config.json, but SAFECLAW_KEY_FILE is not: make a key file with \
-        `start_router keys new` and name it there, or take require_signature back"
+        `{}` and name it there, or take require_signature back",
+        home::router_command("keys new")
     )]
     NoKeys,
 }

@@ -126,7 +126,9 @@ pub(crate) fn next_steps(folder: &Path, lang: Language) -> String {
         Language::Python | Language::Sh => String::new(),
     };
     format!(
-        "{shown} is a skill that works.{build}\n  Change skill.toml and the program; `start_router trust \
-         NAME` lets a router run what you changed.\n  `start_router skills` lists it, or says what is wrong with it."
+        "{shown} is a skill that works.{build}\n  Change skill.toml and the program; `{}` lets a router run what you \
+         changed.\n  `{}` lists it, or says what is wrong with it.",
+        home::router_command("trust NAME"),
+        home::router_command("skills"),
     )
 }

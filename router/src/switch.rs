@@ -48,8 +48,8 @@ impl Switch {
         let why = match seen {
             Ok(None) => return Ok(()),
             Ok(Some(_)) => {
-                "everything is stopped; its owner can let it go on with `safeclaw resume`"
-                    .to_owned()
+                let resume = home::router_command("resume");
+                format!("everything is stopped; its owner can let it go on with `{resume}`")
             }
             Err(fault) => format!(
                 "whether everything is stopped can't be read ({fault}), which counts as stopped"

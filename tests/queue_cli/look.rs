@@ -136,7 +136,7 @@ fn what_may_wait_for_ever_is_never_set_apart() {
     let mut house = House::new();
     house.home.put("router/config.json", r#"{"queue": {"stale_after": 1}}"#);
     house.bury("stale", 0, Some("m-1"), &hello("m-1").to_string());
-    assert!(house.words(&["retry", "m-1"]).contains("run start_router within 1 s,"));
+    assert!(house.words(&["retry", "m-1"]).contains(" router` within 1 s,"));
     let idle = |house: &mut House| -> u64 {
         redis::cmd("OBJECT").arg("IDLETIME").arg(QUEUE).query(&mut house.redis).unwrap()
     };
@@ -180,7 +180,9 @@ fn the_help_is_true() {
     let help = house.words(&["--help"]);
     let examples: Vec<Vec<&str>> = help
         .lines()
-        .filter_map(|line| Some(line.strip_prefix("  start_router queue ")?.split(' ').collect()))
+        .filter_map(|line| {
+            Some(line.strip_prefix("  safeclaw router queue ")?.split(' ').collect())
+        })
         .collect();
     assert_eq!(examples.len(), 6);
     for example in examples {

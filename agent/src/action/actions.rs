@@ -95,7 +95,8 @@ fn unknown(name: &ActionName, cards: &[ActionCard]) -> Stopped {
         Some(near) => format!("did you mean {near}?"),
         // The router offers no skill that is switched off or not what was pinned.
         None => {
-            "`safeclaw router skills` says which there are, and why one does not run".to_owned()
+            let list = home::router_command("skills");
+            format!("`{list}` says which there are, and why one does not run")
         }
     };
     Stopped::new(Code::UnknownAction, format!("there is no action {name}; {hint}"))

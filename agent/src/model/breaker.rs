@@ -211,7 +211,7 @@ mod tests {
         advance(Duration::from_secs(12)).await;
         insta::assert_snapshot!(
             breaker.pass("m at a").unwrap_err(),
-            @"m at a is not asked for another 18 s after it failed 3 times: a is busy (429: slow down); wait a little, or name another with `config fallback`"
+            @"m at a is not asked for another 18 s after it failed 3 times: a is busy (429: slow down); wait a little, or name another with `safeclaw agent config fallback`"
         );
         insta::assert_snapshot!(breaker.standing(), @"open for another 18 s, failed 3 times in a row");
     }

@@ -1,10 +1,13 @@
 //! What can be wrong with a model, split by what mends it.
 
+use std::borrow::Cow;
 use std::mem::{Discriminant, discriminant};
 use std::time::Duration;
 
 /// What mends a server that has too much to do.
-const BUSY: &str = "wait a little, or name another with `config fallback`";
+fn busy() -> String {
+    format!("wait a little, or name another with `{}`", home::agent_command("config fallback"))
+}
 
 /// What mends a prompt that is too long.
 const OVERRUN: &str = "say it in fewer words, or `/clear`";
@@ -19,7 +22,9 @@ const AGAIN: &str = "ask again, or another with `/model TARGET`";
 const ANOTHER: &str = "ask another with `/model TARGET`";
 
 /// What mends an address at which somebody else answers.
-const ADDRESS: &str = "check the address with `config llm`";
+fn look_at_the_address() -> String {
+    format!("check the address with `{}`", home::agent_command("config llm"))
+}
 
 /// What helps where an answer has no end.
 const LESS: &str = "ask for less, or another with `/model TARGET`";
@@ -62,7 +67,7 @@ pub enum ModelError {
         mend: String,
     },
     /// The server has too much to do, or this key has asked too much.
-    #[error("{address} is busy ({status}: {words}); {}", BUSY)]
+    #[error("{address} is busy ({status}: {words}); {}", busy())]
     Busy {
         /// Where it is.
         address: String,
@@ -120,7 +125,10 @@ pub enum ModelError {
         words: String,
     },
     /// What came is not what such a server sends.
-    #[error("what came from {address} is not what {expected} sends ({shown:?}); {}", ADDRESS)]
+    #[error(
+        "what came from {address} is not what {expected} sends ({shown:?}); {}",
+        look_at_the_address()
+    )]
     BadFrame {
         /// Where it came from.
         address: String,
@@ -224,30 +232,30 @@ impl ModelError {
     #[must_use]
     pub fn what(&self) -> String {
         let text = self.to_string();
-        let what = text.strip_suffix(self.mend()).and_then(|text| text.strip_suffix("; "));
+        let what = text.strip_suffix(&*self.mend()).and_then(|text| text.strip_suffix("; "));
         what.unwrap_or(&text).to_owned()
     }
 
     /// What mends it, which stands at the end of its text; nothing if the whole text says that.
     #[must_use]
-    pub fn mend(&self) -> &str {
+    pub fn mend(&self) -> Cow<'_, str> {
         match self {
             Self::Unreachable { mend, .. }
             | Self::UnknownModel { mend, .. }
             | Self::WrongKey { mend, .. }
             | Self::Silent { mend, .. }
-            | Self::OnlyThought { mend, .. } => mend,
-            Self::Busy { .. } => BUSY,
-            Self::Overrun { .. } => OVERRUN,
-            Self::TooLong { .. } => TOO_LONG,
-            Self::Status { status, .. } => status_mend(*status),
-            Self::Server { .. } | Self::Cut { .. } | Self::Transport { .. } => AGAIN,
-            Self::BadFrame { .. } => ADDRESS,
-            Self::Endless { .. } => LESS,
+            | Self::OnlyThought { mend, .. } => mend.into(),
+            Self::Busy { .. } => busy().into(),
+            Self::Overrun { .. } => OVERRUN.into(),
+            Self::TooLong { .. } => TOO_LONG.into(),
+            Self::Status { status, .. } => status_mend(*status).into(),
+            Self::Server { .. } | Self::Cut { .. } | Self::Transport { .. } => AGAIN.into(),
+            Self::BadFrame { .. } => look_at_the_address().into(),
+            Self::Endless { .. } => LESS.into(),
             Self::Resting { last, .. } => last.mend(),
             Self::CutOff(why) => why.mend(),
-            Self::NeedsModel => START,
-            Self::Settings(_) => "",
+            Self::NeedsModel => START.into(),
+            Self::Settings(_) => "".into(),
         }
     }
 
@@ -354,12 +362,12 @@ mod tests {
         for error in all("boom; bang") {
             let (what, mend) = (error.what(), error.mend());
             assert_eq!(error.to_string(), format!("{what}; {mend}"));
-            assert!(!mend.is_empty() && !what.ends_with(mend), "{error}");
+            assert!(!mend.is_empty() && !what.ends_with(&*mend), "{error}");
         }
         let said = |error: &ModelError| error.to_string().contains("boom; bang");
         assert_eq!(all("boom; bang").iter().filter(|error| said(error)).count(), 11);
         let settings = ModelError::Settings("no key; write one".to_owned());
-        assert_eq!((settings.what().as_str(), settings.mend()), ("no key; write one", ""));
+        assert_eq!((settings.what().as_str(), &*settings.mend()), ("no key; write one", ""));
     }
 
     #[test]

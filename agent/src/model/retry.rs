@@ -92,7 +92,7 @@ impl fmt::Display for Tried {
             1 => f.write_str(", after 1 try")?,
             tries => write!(f, ", after {tries} tries")?,
         }
-        match self.error.mend() {
+        match &*self.error.mend() {
             "" => Ok(()),
             mend => write!(f, "; {mend}"),
         }
@@ -176,7 +176,7 @@ mod tests {
             [line(broken(), 3), line(busy(None), 1), line(overrun(), 1), line(gone("a"), 0)];
         insta::assert_snapshot!(lines.join("\n"), @r"
         the model server at a answered 500: boom, after 3 tries; ask again, or another with `/model TARGET`
-        a is busy (429: slow down), after 1 try; wait a little, or name another with `config fallback`
+        a is busy (429: slow down), after 1 try; wait a little, or name another with `safeclaw agent config fallback`
         the prompt is too long for m at a (9000 tokens); say it in fewer words, or `/clear`
         nothing answers at a (connection refused); start it with `ollama serve`
         ");

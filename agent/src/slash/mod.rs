@@ -157,11 +157,11 @@ impl Slash {
 /// Throws the router's kill switch. Nothing of the agent's can put it back.
 async fn stop(mind: &Mind, session: &Session, outbox: &Outbox) {
     outbox.say(match mind.actions.owner.stop(&Caller::of(session)).await {
-        Ok(()) => Outgoing::Text(
-            "Stopped: what ran is being ended, and nothing runs any more. `safeclaw resume`, or `start_router \
-             resume` where the router is, puts it back."
-                .to_owned(),
-        ),
+        Ok(()) => Outgoing::Text(format!(
+            "Stopped: what ran is being ended, and nothing runs any more. `{}` in a terminal where the router is lets it \
+             go on.",
+            home::router_command("resume")
+        )),
         Err(stopped) => Outgoing::Notice(format!(
             "the router did not say that it has stopped: {}; end it to be sure",
             stopped.message

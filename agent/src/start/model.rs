@@ -70,7 +70,10 @@ fn until_then(chain: &Chain) -> String {
             "until then sentences like those of /actions work".to_owned()
         }
         Some(next) => format!("until then {} answers", next.name()),
-        None => "nobody else is set to answer; name another with `config fallback`".to_owned(),
+        None => {
+            let fallback = home::agent_command("config fallback");
+            format!("nobody else is set to answer; name another with `{fallback}`")
+        }
     }
 }
 

@@ -22,7 +22,7 @@ pub(super) fn channel(settings: &Settings, workspace: &Workspace) -> Result<Opti
     let journal = workspace.folder().join("telegram.json");
     let channel = Telegram::new(client, of, settings.config.timeout.span(), journal)?;
     let owner = of.owner.map_or_else(
-        || "nobody is the owner there; run `start_agent config telegram`".to_owned(),
+        || format!("nobody is the owner there; run `{}`", home::agent_command("config telegram")),
         |owner| format!("user {owner} is the owner"),
     );
     let guests = match of.allow.len() {

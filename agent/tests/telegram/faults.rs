@@ -85,7 +85,7 @@ async fn a_token_that_is_revoked_ends_the_channel_and_is_not_shown() {
     working.api.revoke();
     let api = working.api.clone();
     let failed = working.failed().await;
-    insta::assert_snapshot!(failed, @"the telegram channel has failed: Telegram does not know the bot's token (401); get one from @BotFather and run `start_agent config telegram`");
+    insta::assert_snapshot!(failed, @"the telegram channel has failed: Telegram does not know the bot's token (401); get one from @BotFather and run `safeclaw agent config telegram`");
     let failed = house_of(api, TempHome::new()).failed().await;
     assert!(failed.to_string().contains("(401)"), "at the start: {failed}");
 }

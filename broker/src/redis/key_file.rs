@@ -15,7 +15,7 @@ const LIMIT: u64 = 64 * 1024;
 #[derive(Debug, thiserror::Error)]
 pub enum KeyFileError {
     /// It can't be read.
-    #[error("can't read {}, which SAFECLAW_KEY_FILE names: {source}; `start_router keys new` makes one", path.display())]
+    #[error("can't read {}, which SAFECLAW_KEY_FILE names: {source}; `{}` makes one", path.display(), home::router_command("keys new"))]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -24,7 +24,7 @@ pub enum KeyFileError {
     },
     /// Others than its owner can read or change it.
     #[error("{} holds keys, and others can read it (mode {mode:03o}); run: chmod 600 '{}'; if somebody may have read \
-        it, make new ones with `start_router keys new --rotate`", path.display(), path.display())]
+        it, make new ones with `{}`", path.display(), path.display(), home::router_command("keys new --rotate"))]
     Exposed {
         /// The file.
         path: PathBuf,
@@ -33,7 +33,7 @@ pub enum KeyFileError {
     },
     /// What stands in it is no key, or half of one.
     #[error("{} is not a whole key file: {why}; copy it again from the other side, or make a new one with \
-        `start_router keys new`", path.display())]
+        `{}`", path.display(), home::router_command("keys new"))]
     Broken {
         /// The file.
         path: PathBuf,

@@ -52,9 +52,10 @@ impl Answer {
         let principal = command.envelope.principal.clone();
         let principal = principal.ok_or_else(|| owner("nobody is named who answers"))?;
         if answer.yes && terms.via == Via::Router {
-            return Err(owner(
-                "the policy takes a yes from the router's own side only: start_router approvals",
-            ));
+            let approvals = home::router_command("approvals");
+            return Err(owner(&format!(
+                "the policy takes a yes from the router's own side only: `{approvals}`"
+            )));
         }
         if !terms.may_answer(&principal, key_of(command)) {
             return Err(owner(match terms.by {

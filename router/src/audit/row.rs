@@ -28,7 +28,10 @@ pub(crate) struct Head {
 
 /// A text that is no head.
 #[derive(Debug, thiserror::Error)]
-#[error("a head is COUNTER:HASH, with the 64 letters of the hash, as `audit head` prints it")]
+#[error(
+    "a head is COUNTER:HASH, with the 64 letters of the hash, as `{}` prints it",
+    home::router_command("audit head")
+)]
 pub(crate) struct HeadError;
 
 impl Head {

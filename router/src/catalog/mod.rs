@@ -134,7 +134,8 @@ impl Catalog {
 
 /// Why a skill does not run, and what lets it.
 pub(crate) fn held_back(action: &ActionName, why: &impl std::fmt::Display) -> Stopped {
-    let mend = format!("`start_router trust {action}` shows what changed and asks for your yes");
+    let mend = home::router_command(&format!("trust {action}"));
+    let mend = format!("`{mend}` shows what changed and asks for your yes");
     Stopped::new(Code::Disabled, format!("{action} does not run: {why}; {mend}"))
 }
 

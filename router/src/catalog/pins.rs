@@ -144,7 +144,8 @@ impl Pins {
         };
         tracing::warn!(
             "{why}{aside}. Nothing says any more whether a skill was changed: those that are not \
-            first-party wait for `start_router trust`"
+            first-party wait for `{}`",
+            home::router_command("trust")
         );
         let folders = fs::read_dir(self.home.router_skills()).into_iter().flatten().flatten();
         let names = folders.filter_map(|folder| {

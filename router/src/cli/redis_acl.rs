@@ -26,7 +26,7 @@ Passwords stand in it as SHA-256 alone. Needs Redis 7.0 or later (selectors).";
 
 /// `redis-acl`.
 #[derive(Debug, Args)]
-#[command(after_long_help = NEXT)]
+#[command(after_long_help = super::typed_here(NEXT))]
 pub(super) struct RedisAcl {
     /// A file with the password of the user `agent` [default: a new random one, told on stderr].
     #[arg(long, value_name = "FILE")]

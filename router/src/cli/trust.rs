@@ -39,7 +39,7 @@ pub(crate) enum TrustError {
     Settings(#[from] SettingsError),
     #[error(transparent)]
     File(#[from] FileError),
-    #[error("there is no skill {0}; `start_router trust --list` lists them")]
+    #[error("there is no skill {0}; `{list}` lists them", list = home::router_command("trust --list"))]
     Unknown(ActionName),
     #[error("{name} can't be trusted before it can run: {why}")]
     Broken { name: ActionName, why: SkillError },

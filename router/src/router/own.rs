@@ -98,7 +98,8 @@ impl Serving {
         let thrown = judge.switch.throw(by).await;
         let recorded = audit.deed(&Deed::Stop, principal, publisher.now()).await;
         thrown.map_err(undecided)?;
-        tracing::warn!("{by} has stopped everything; `safeclaw resume` lets it go on");
+        let resume = home::router_command("resume");
+        tracing::warn!("{by} has stopped everything; `{resume}` lets it go on");
         let mut result = Object::new();
         if let Err(stopped) = recorded {
             tracing::error!("the stop is in force and not recorded: {}", stopped.message);

@@ -101,9 +101,8 @@ impl Serving {
         let own = command.envelope.session.clone();
         let owner = SessionKey::new(OWNER).ok().filter(|owner| own.as_ref() != Some(owner));
         let name = own.as_ref().map_or(crate::session::LEGACY, SessionKey::as_str);
-        let text = format!(
-            "the session {name} is stopped: {why}; safeclaw router sessions resume {name} lets it go on"
-        );
+        let resume = home::router_command(&format!("sessions resume {name}"));
+        let text = format!("the session {name} is stopped: {why}; `{resume}` lets it go on");
         tracing::warn!("{text}");
         for session in own.clone().into_iter().chain(owner) {
             let event = events::notice(session, text.clone(), self.parts.publisher.now());

@@ -47,13 +47,14 @@ impl Record {
             return Err(Stopped::new(
                 Code::Budget,
                 format!(
-                    "this session is stopped: {why}; its owner can let it go on (safeclaw router sessions resume)"
+                    "this session is stopped: {why}; its owner can let it go on with `{}`",
+                    home::router_command("sessions resume")
                 ),
             ));
         }
         if self.refused.contains(digest) {
-            let why =
-                "a person has said no to just this; `safeclaw router sessions resume` lifts that";
+            let resume = home::router_command("sessions resume");
+            let why = format!("a person has said no to just this; `{resume}` lifts that");
             return Err(Stopped::new(Code::Owner, why));
         }
         Ok(())

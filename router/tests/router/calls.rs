@@ -119,7 +119,7 @@ async fn what_was_changed_since_it_was_pinned_is_disabled_and_off_the_catalogue(
     assert!(matches!(stopped(&result).code, Code::Disabled | Code::Policy), "{result:?}");
     testkit::eventually("it is noticed", async || {
         matches!(&house.ask("POST", json!({})).await.outcome, Outcome::Stopped(stopped)
-            if stopped.code == Code::Disabled && stopped.message.contains("`start_router trust POST`"))
+            if stopped.code == Code::Disabled && stopped.message.contains("`safeclaw router trust POST`"))
     })
     .await;
     assert_eq!(house.ran(), 0);

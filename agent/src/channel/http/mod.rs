@@ -77,7 +77,8 @@ impl Http {
             ));
         }
         TcpListener::bind(listen).await.map_err(|error| {
-            let mend = "set another port: config http 127.0.0.1:PORT";
+            let mend = home::agent_command("config http 127.0.0.1:PORT");
+            let mend = format!("set another port: `{mend}`");
             format!("{listen} can't be listened on: {error}; {mend}")
         })
     }
@@ -89,10 +90,11 @@ impl Http {
     pub async fn serve(self, listener: TcpListener, line: Line) -> Result<(), ChannelError> {
         let here = listener.local_addr().map_err(|error| failed(error.to_string()))?;
         tracing::info!("programs are served at http://{here}");
+        let mend = home::agent_command("config http");
         let no_token =
-            "SAFECLAW_HTTP_TOKEN in .env is missing or too short: `config http` makes one";
+            format!("SAFECLAW_HTTP_TOKEN in .env is missing or too short: `{mend}` makes one");
         let token = self.token.filter(|token| token.expose_secret().len() >= SHORTEST);
-        let token = token.ok_or_else(|| failed(no_token.to_owned()))?;
+        let token = token.ok_or_else(|| failed(no_token))?;
         let hub = Hub::new(line.incoming);
         let app = routes::all(hub.clone(), Guard { here, token });
         let over = hub.over();

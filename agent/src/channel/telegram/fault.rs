@@ -10,7 +10,8 @@ use teloxide_core::{ApiError, RequestError};
 pub enum Fault {
     /// 401: nothing works with this token.
     #[error(
-        "Telegram does not know the bot's token (401); get one from @BotFather and run `start_agent config telegram`"
+        "Telegram does not know the bot's token (401); get one from @BotFather and run `{}`",
+        home::agent_command("config telegram")
     )]
     Token,
     /// 409: somebody else asks for the same updates.

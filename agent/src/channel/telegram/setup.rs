@@ -36,7 +36,8 @@ pub enum SetUpError {
     NoToken,
     /// It came where others read it.
     #[error(
-        "a token does not belong on the command line, where others read it; say `config telegram` alone"
+        "a token does not belong on the command line, where others read it; say `{}` alone",
+        home::agent_command("config telegram")
     )]
     Given,
     /// It does not work.

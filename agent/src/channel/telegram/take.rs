@@ -117,7 +117,8 @@ impl Shared {
     /// Tells people what a killed agent did not answer, and the owner's log what is missing here.
     pub(super) fn greet(&self) {
         if !self.people.has_owner() {
-            tracing::warn!("nobody is the owner on Telegram; run `start_agent config telegram`");
+            let mend = home::agent_command("config telegram");
+            tracing::warn!("nobody is the owner on Telegram; run `{mend}`");
         }
         for waiting in self.journal.unanswered() {
             let text = format!(

@@ -137,7 +137,7 @@ async fn a_failure_after_words_is_final() {
     let second = Scripted::new("b", [Ok("from b")]);
     let (completed, heard) = say(&chain([&first, &second])).await;
     assert_eq!(heard, ["Well, "]);
-    insta::assert_snapshot!(completed.unwrap_err(), @"the answer is cut off: a is busy (429: slow down); wait a little, or name another with `config fallback`");
+    insta::assert_snapshot!(completed.unwrap_err(), @"the answer is cut off: a is busy (429: slow down); wait a little, or name another with `safeclaw agent config fallback`");
     assert_eq!((first.asked().len(), second.asked().len()), (1, 0));
 }
 

@@ -44,7 +44,10 @@ impl Place {
         let mend = match self.provider {
             ProviderName::Ollama => "see what it does with `ollama ps`",
             _ if self.is_local() => "see what it does in its log",
-            _ => "ask again later, or name another with `config fallback`",
+            _ => {
+                let another = home::agent_command("config fallback");
+                &format!("ask again later, or name another with `{another}`")
+            }
         };
         ModelError::Silent { address: self.address.clone(), waited, mend: mend.to_owned() }
     }
@@ -53,7 +56,7 @@ impl Place {
     pub(in crate::model) fn unknown_model(&self, model: &str) -> ModelError {
         let mend = match self.provider {
             ProviderName::Ollama => format!("fetch it with `ollama pull {model}`"),
-            _ => "choose one that it has with `config llm`".to_owned(),
+            _ => format!("choose one that it has with `{}`", home::agent_command("config llm")),
         };
         ModelError::UnknownModel { address: self.address.clone(), model: model.to_owned(), mend }
     }

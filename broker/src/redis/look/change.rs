@@ -34,7 +34,7 @@ pub enum RetryError {
     #[error(transparent)]
     NoCommand(#[from] NoCommand),
     /// The command lives already.
-    #[error("it waits or runs already; `queue show` tells where")]
+    #[error("it waits or runs already; `{}` tells where", home::router_command("queue show ID"))]
     Known,
     /// Somebody else was faster.
     #[error("the dead letter is gone: somebody has retried or dropped it meanwhile")]

@@ -21,7 +21,7 @@ const MORE_HELP: &str = include_str!("help.txt");
 
 /// `audit` and what stands behind it.
 #[derive(Debug, Args)]
-#[command(after_long_help = MORE_HELP)]
+#[command(after_long_help = super::typed_here(MORE_HELP))]
 pub(super) struct Audit {
     #[command(subcommand)]
     command: Command,

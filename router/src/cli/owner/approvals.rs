@@ -111,7 +111,8 @@ async fn list(places: &[Place]) -> Result<(), OwnerError> {
     if !all.is_empty() {
         writeln!(
             out,
-            "`approvals show ID` shows what would run; `approve ID` and `deny ID` answer"
+            "`{0} show ID` shows what would run; `{0} approve ID` and `{0} deny ID` answer",
+            home::router_command("approvals")
         )?;
     }
     Ok(())
@@ -145,7 +146,8 @@ fn agreed(
         return Ok(Some(code));
     }
     if !std::io::stdin().is_terminal() {
-        let how = "pass --yes, or --code with the code that `approvals show` shows";
+        let how =
+            "pass --yes, or --code with the code of the question, which `approvals show ID` shows";
         return Err(OwnerError::NotAsked(how));
     }
     show(found)?;

@@ -20,7 +20,10 @@ pub(crate) enum OwnerError {
     Name(#[from] NameError),
     #[error("what the routers share can't be used: {0}")]
     Store(#[from] StoreFault),
-    #[error("no {kind} begins with {id}; `start_router approvals` lists what there is")]
+    #[error(
+        "no {kind} begins with {id}; `{}` lists what there is",
+        home::router_command("approvals")
+    )]
     NoSuch { kind: &'static str, id: String },
     #[error("several begin with {0}; give more of the id")]
     Ambiguous(String),
@@ -30,7 +33,7 @@ pub(crate) enum OwnerError {
     Refused(Stopped),
     #[error("nobody can be asked here; {0}")]
     NotAsked(&'static str),
-    #[error("nothing is known of a session {0}; `start_router sessions` lists them")]
+    #[error("nothing is known of a session {0}; `{list}` lists them", list = home::router_command("sessions"))]
     NoSession(String),
     #[error("can't print or read: {0}")]
     Print(#[from] std::io::Error),

@@ -30,7 +30,8 @@ pub(in crate::cli) async fn stop(home: &Home) -> Result<(), OwnerError> {
     if let Some(error) = failed {
         return Err(error);
     }
-    println!("nothing begins any more, and what runs is stopped; `resume` lets it go on");
+    let resume = home::router_command("resume");
+    println!("nothing begins any more, and what runs is stopped; `{resume}` lets it go on");
     Ok(())
 }
 

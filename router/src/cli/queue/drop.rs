@@ -45,7 +45,10 @@ fn lives(found: &Found) -> bool {
 fn nothing_left(target: &Target, found: &Found) -> String {
     match found.state {
         Some(State::Cancelled) => format!("{target} has been taken back already"),
-        _ => format!("{target} has ended already; `queue show {target}` tells how"),
+        _ => {
+            let show = home::router_command(&format!("queue show {target}"));
+            format!("{target} has ended already; `{show}` tells how")
+        }
     }
 }
 

@@ -27,9 +27,12 @@ pub(crate) enum QueueError {
         hands, no dead letter, and no end that is remembered (for 10 minutes); looked in {place}"
     )]
     UnknownId { id: String, place: String },
-    #[error("no dead letter has the name {name}; `queue dead` lists them; looked in {place}")]
+    #[error(
+        "no dead letter has the name {name}; `{}` lists them; looked in {place}",
+        home::router_command("queue dead")
+    )]
     UnknownLetter { name: String, place: String },
-    #[error("{id} has no dead letter, and nothing else can be sent again; `queue show {id}` tells")]
+    #[error("{id} has no dead letter, and nothing else can be sent again; `{}` tells", home::router_command(&format!("queue show {id}")))]
     NotDead { id: String },
     #[error("{id} can't be sent again: {why}")]
     NoCommand { id: String, why: NoCommand },

@@ -41,7 +41,7 @@ const JSON_HELP: &str = include_str!("json_help.txt");
 
 /// `queue` and what stands behind it.
 #[derive(Debug, Args)]
-#[command(after_long_help = JSON_HELP)]
+#[command(after_long_help = super::typed_here(JSON_HELP))]
 pub(super) struct Queue {
     /// Print one JSON document instead of words for people.
     #[arg(long, global = true)]

@@ -55,8 +55,9 @@ fn words(command: &Command, lane: Lane, look: &Look) -> String {
     let (action, id) = (&command.action, &command.message_id);
     let mut text = format!(
         "{action} ({id}) waits in the lane {} as a new command; its dead letter is gone\n\
-        nobody waits for its reply: `queue show {id}` tells it until 10 minutes after its end\n",
-        lane.as_str()
+        nobody waits for its reply: `{}` tells it until 10 minutes after its end\n",
+        lane.as_str(),
+        home::router_command(&format!("queue show {id}"))
     );
     let is_signed = look.terms().keys.is_some() && command.envelope.mac.is_some();
     if is_signed {
@@ -70,7 +71,8 @@ fn words(command: &Command, lane: Lane, look: &Look) -> String {
             }
             _ => String::new(),
         };
-        text.push_str(&format!("no router lives: run start_router{stale}\n"));
+        let start = home::router_command("");
+        text.push_str(&format!("no router lives: run `{start}`{stale}\n"));
     }
     text
 }

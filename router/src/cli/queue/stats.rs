@@ -35,7 +35,8 @@ fn warnings(standing: &Standing) -> Vec<String> {
         );
     }
     if !standing.routers.iter().any(|router| router.alive) {
-        warnings.push("no router lives, so nothing is served: run start_router".to_owned());
+        let start = home::router_command("");
+        warnings.push(format!("no router lives, so nothing is served: run `{start}`"));
     }
     warnings
 }
@@ -116,7 +117,7 @@ mod tests {
 
     #[test]
     fn what_would_lose_commands_is_warned_of() {
-        let none = "no router lives, so nothing is served: run start_router";
+        let none = "no router lives, so nothing is served: run `safeclaw router`";
         assert_eq!(warnings(&standing(Some(true), 0, "allkeys-lru")), [none]);
         assert_eq!(warnings(&standing(None, 10, "noeviction")), [none]);
         let both = warnings(&standing(Some(false), 10, "volatile-ttl"));

@@ -84,7 +84,7 @@ async fn servers_that_are_another_one_or_stop_half_way() {
         assert_eq!(
             error_of("200 OK", b"<!DOCTYPE html>\n<html>").await,
             format!(
-                "what came from HOST is not what {expected} sends (\"<!DOCTYPE html>\"); check the address with `config llm`"
+                "what came from HOST is not what {expected} sends (\"<!DOCTYPE html>\"); check the address with `safeclaw agent config llm`"
             )
         );
         assert_eq!(

@@ -76,7 +76,7 @@ async fn an_overrun_before_the_first_token_of_a_stream_is_one_too() {
 
 #[tokio::test]
 async fn a_model_that_is_not_there_in_the_words_of_each() {
-    let other = "choose one that it has with `config llm`";
+    let other = "choose one that it has with `safeclaw agent config llm`";
     for (api, status, body, mend) in [
         (
             OLLAMA,

@@ -1,0 +1,49 @@
+//! `safeclaw chat`: mind and wall on one machine.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use agent::config::Settings;
+use agent::confine::{UnixSockets, confine};
+use agent::{Known, StartError};
+use broker::pipe::PipeRequester;
+use clap::Parser;
+use home::Home;
+
+use super::Subcommand;
+use crate::child::ChildRouter;
+
+/// How long the router may take to end once its agent has gone.
+const PATIENCE: Duration = Duration::from_secs(4);
+
+/// Open a chat, with a router of its own beside it.
+#[derive(Debug, Default, Parser)]
+pub(super) struct Chat {}
+
+impl Subcommand for Chat {
+    fn run(self, home: Option<&Path>) -> ExitCode {
+        agent::cli::finish(talk(home))
+    }
+}
+
+fn talk(home: Option<&Path>) -> Result<(), StartError> {
+    let home = Home::find(home)?;
+    agent::start_log(&home);
+    let settings = Settings::read(&home)?;
+    let starter = ChildRouter::new(&home)?;
+    // From here on there is one way to a new router: the starter, which is outside.
+    let eyes = agent::open_eyes(&home, &settings)?;
+    let confined = confine(&home, UnixSockets::Refused);
+    agent::runtime()?.block_on(async {
+        let (broker, router) = PipeRequester::keep(starter).await?;
+        let mut way = "beside this chat, over a pipe".to_owned();
+        if settings.queue.is_set() {
+            way.push_str(" (REDIS_URL is for an agent and a router that run apart)");
+        }
+        let talked = agent::talk(home, settings, broker, Known { way, confined, eyes }).await;
+        // Its end of the pipe is closed now, which ends it; if not, the end of the runtime does.
+        let _ = tokio::time::timeout(PATIENCE, router).await;
+        talked
+    })
+}

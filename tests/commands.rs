@@ -1,0 +1,151 @@
+//! The command line of the real program, and the commands that its messages name.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
+#![allow(clippy::disallowed_types, reason = "the program under test is a process")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use testkit::TempHome;
+
+const SAFECLAW: &str = env!("CARGO_BIN_EXE_safeclaw");
+
+fn run(program: &Path, args: &[&str]) -> Output {
+    let mut command = Command::new(program);
+    command.args(args).env_clear().env("HOME", "/nonexistent").env("COLUMNS", "100");
+    command.output().unwrap()
+}
+
+fn safeclaw(args: &[&str]) -> (Option<i32>, String) {
+    let output = run(Path::new(SAFECLAW), args);
+    let text = [output.stdout, output.stderr].concat();
+    (output.status.code(), String::from_utf8(text).unwrap())
+}
+
+#[test]
+fn the_home_is_taken_before_a_command_and_behind_it() {
+    let home = TempHome::new();
+    let root = home.root().to_str().unwrap();
+    for args in [["--home", root, "agent", "config"], ["agent", "config", "--home", root]] {
+        let (code, text) = safeclaw(&args);
+        assert_eq!(code, Some(0), "{text}");
+        assert!(text.contains("telegram"), "{text}");
+    }
+    let (code, text) = safeclaw(&["--home", root, "stop"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains(&format!("{SAFECLAW} --home {root} router resume")), "{text}");
+    let (code, text) = safeclaw(&["resume", "--home", root]);
+    assert_eq!(code, Some(0), "{text}");
+}
+
+#[test]
+fn a_word_that_is_no_command_is_refused_with_the_nearest_one() {
+    for (word, told) in [("ruoter", "router`?"), ("chta", "chat`?"), ("weather", "--help` lists")] {
+        let (code, text) = safeclaw(&[word]);
+        assert_eq!(code, Some(2), "{text}");
+        assert!(text.contains(told), "{text}");
+    }
+}
+
+#[test]
+fn under_the_names_of_its_parts_it_is_those() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, told) in [("start_agent", "Open a chat"), ("start_router", "new-skill")] {
+        let path = folder.path().join(name);
+        std::os::unix::fs::symlink(SAFECLAW, &path).unwrap();
+        let output = run(&path, &["--help"]);
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success());
+        assert!(text.contains(&format!("Usage: {name}")), "{text}");
+        assert!(told == "Open a chat" || text.contains(told), "{text}");
+    }
+}
+
+/// The program's own sources, in which its messages stand.
+fn sources() -> Vec<(PathBuf, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut folders: Vec<PathBuf> =
+        ["src", "agent/src", "router/src", "broker/src", "egress/src", "eyes/src", "home/src"]
+            .map(|folder| root.join(folder))
+            .into();
+    folders.push(root.join("skills/builtin/src"));
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let is_test =
+                path.file_name().is_some_and(|name| name == "tests" || name == "tests.rs");
+            if path.is_dir() && !is_test {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") && !is_test {
+                let text = fs::read_to_string(&path).unwrap();
+                let code = text.split("#[cfg(test)]").next().unwrap_or_default().to_owned();
+                files.push((path, code));
+            }
+        }
+    }
+    files
+}
+
+/// The words behind each `name("` of a source, up to what stands in braces or is written large: a person fills that in.
+fn named(code: &str, name: &str) -> Vec<Vec<String>> {
+    let calls = code.split(name).skip(1).filter_map(|rest| {
+        let rest = rest.strip_prefix('(')?.trim_start();
+        rest.strip_prefix("&format!(").unwrap_or(rest).trim_start().strip_prefix('"')
+    });
+    calls
+        .map(|rest| {
+            let words = rest.split('"').next().unwrap_or_default().split(' ');
+            let is_fixed = |word: &&str| {
+                !word.is_empty() && !word.starts_with('{') && !word.starts_with(char::is_uppercase)
+            };
+            words.take_while(is_fixed).map(str::to_owned).collect()
+        })
+        .collect()
+}
+
+#[test]
+fn each_command_that_a_message_names_is_there() {
+    let mut checked = 0;
+    for (path, code) in sources() {
+        for (name, part) in [
+            ("home::command", None),
+            ("home::agent_command", Some("agent")),
+            ("home::router_command", Some("router")),
+        ] {
+            for words in named(&code, name) {
+                let args: Vec<&str> =
+                    part.into_iter().chain(words.iter().map(String::as_str)).collect();
+                // A key of the settings is an argument, and a list says which there are.
+                let (code, text) = match args.as_slice() {
+                    ["agent", "config", key, ..] => {
+                        let (_, listed) = safeclaw(&["agent", "config"]);
+                        (listed.lines().any(|line| line.starts_with(key)).then_some(0), listed)
+                    }
+                    args => safeclaw(&[args, &["--help"]].concat()),
+                };
+                assert_eq!(code, Some(0), "{} names {words:?}: {text}", path.display());
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 20, "only {checked} were found");
+}
+
+#[test]
+fn no_message_says_by_itself_how_the_program_is_started() {
+    // What is shown with its commands put right, and the arguments of this program to itself.
+    let put_right = ["redis_acl.rs", "invocation.rs", "command/mod.rs"];
+    for (path, code) in sources() {
+        if put_right.iter().any(|end| path.ends_with(end) || path.to_string_lossy().ends_with(end))
+        {
+            continue;
+        }
+        for line in code.lines().filter(|line| !line.trim_start().starts_with("//")) {
+            for wrong in ["start_agent ", "start_router ", "`safeclaw ", "run start_", "cargo run"]
+            {
+                assert!(!line.contains(wrong), "{}: {line}", path.display());
+            }
+        }
+    }
+}
