@@ -6,7 +6,9 @@ use html_escape::decode_html_entities;
 use serde::Serialize;
 use url::Url;
 
-use super::outline::{Token, one_line, tokens};
+use library::tags::{Token, tokens};
+
+use super::outline::one_line;
 
 /// How many links are handed on: more than a small model chooses from, and little of what it can hold.
 const MAX_LINKS: usize = 16;

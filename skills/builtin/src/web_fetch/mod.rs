@@ -3,7 +3,6 @@
 //! The wall decides which address may be asked, at the first request and at every redirect. Here the page
 //! is kept small: of its type, its bytes, what they unpack to, and the text that is handed on.
 
-mod charset;
 mod kind;
 mod links;
 mod outline;
@@ -18,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use kind::Kind;
+use library::charset;
 use links::Link;
 use readable::Page;
 

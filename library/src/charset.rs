@@ -1,4 +1,4 @@
-//! Turns a page's bytes into text, whatever it was written in.
+//! Turns a file's bytes into text, whatever it was written in.
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
@@ -9,7 +9,8 @@ const PRESCAN: usize = 1024;
 /// The text of `bytes`: by its byte order mark, else by the `label` of the Content-Type, else by what the
 /// page itself says in a `<meta>` or an XML declaration, else as UTF-8 if it is that, else as
 /// windows-1252, as browsers do. What does not fit becomes U+FFFD.
-pub(super) fn decode(bytes: &[u8], label: Option<&str>) -> String {
+#[must_use]
+pub fn decode(bytes: &[u8], label: Option<&str>) -> String {
     let named = label.and_then(|label| Encoding::for_label(label.as_bytes()));
     let encoding = named.or_else(|| declared(bytes)).unwrap_or_else(|| guessed(bytes));
     // It looks for a byte order mark first, and removes it.

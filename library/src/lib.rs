@@ -1,0 +1,4 @@
+//! Papers and conversations as searched passages.
+
+pub mod charset;
+pub mod tags;

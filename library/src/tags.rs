@@ -1,0 +1,109 @@
+//! Reads HTML tag by tag, in linear time and without a tree.
+
+/// Elements whose inside is not HTML: a `<` in them opens nothing.
+const RAW: [&str; 5] = ["script", "style", "textarea", "title", "noscript"];
+
+/// Elements inside a line of text; all others begin a new one.
+pub const INLINE: [&str; 21] = [
+    "a", "abbr", "b", "bdi", "bdo", "big", "cite", "code", "em", "font", "i", "kbd", "mark", "q",
+    "s", "small", "span", "strong", "sub", "sup", "u",
+];
+
+/// A piece of HTML.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Token<'a> {
+    /// Text as it is written, entities and all.
+    Text(&'a str),
+    /// A start tag, its name in lower case, with all that stands `inside` it; `closed` when it ends with `/>`.
+    Open {
+        /// The element's name.
+        name: String,
+        /// What stands between `<` and `>`.
+        inside: &'a str,
+        /// Whether it ends with `/>`.
+        closed: bool,
+    },
+    /// An end tag.
+    Close {
+        /// The element's name, in lower case.
+        name: String,
+    },
+}
+
+/// The pieces of `html` in order; comments and declarations are left out.
+pub fn tokens(html: &str) -> impl Iterator<Item = Token<'_>> {
+    let mut rest = html;
+    // The element whose inside comes next as it stands.
+    let mut raw: Option<String> = None;
+    std::iter::from_fn(move || {
+        while !rest.is_empty() {
+            if let Some(name) = raw.take() {
+                let (inside, after) = rest.split_at(end_of_raw(rest, &name));
+                rest = after;
+                return Some(Token::Text(inside));
+            }
+            let Some(markup) = rest.strip_prefix('<') else {
+                let (text, after) = rest.split_at(rest.find('<').unwrap_or(rest.len()));
+                rest = after;
+                return Some(Token::Text(text));
+            };
+            let (token, after) = markup_token(markup);
+            rest = after;
+            if let Some(Token::Open { name, .. }) = &token {
+                raw = RAW.contains(&name.as_str()).then(|| name.clone());
+            }
+            if token.is_some() {
+                return token;
+            }
+        }
+        None
+    })
+}
+
+/// What stands behind a `<`, and the rest behind that.
+fn markup_token(markup: &str) -> (Option<Token<'_>>, &str) {
+    if let Some(comment) = markup.strip_prefix("!--") {
+        return (None, comment.split_once("-->").map_or("", |(_, after)| after));
+    }
+    let (is_end, tag) = match markup.strip_prefix('/') {
+        Some(tag) => (true, tag),
+        None => (false, markup),
+    };
+    if tag.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        let end = end_of_tag(tag);
+        let inside = &tag[..end];
+        let name = inside.split(|c: char| c.is_ascii_whitespace() || c == '/').next();
+        let name = name.unwrap_or_default().to_ascii_lowercase();
+        let closed = inside.ends_with('/');
+        let token =
+            if is_end { Token::Close { name } } else { Token::Open { name, inside, closed } };
+        return (Some(token), tag.get(end + 1..).unwrap_or_default());
+    }
+    if is_end || markup.starts_with(['!', '?']) {
+        return (None, markup.split_once('>').map_or("", |(_, after)| after));
+    }
+    (Some(Token::Text("<")), markup)
+}
+
+/// Where the `>` of a tag is that no quotes hide; the end when there is none.
+fn end_of_tag(tag: &str) -> usize {
+    let mut quote = None;
+    for (at, byte) in tag.bytes().enumerate() {
+        match (quote, byte) {
+            (None, b'>') => return at,
+            (None, b'"' | b'\'') => quote = Some(byte),
+            (Some(open), byte) if open == byte => quote = None,
+            _ => {}
+        }
+    }
+    tag.len()
+}
+
+/// Where the inside of a raw element ends: at its end tag, or at the end of the page.
+fn end_of_raw(text: &str, name: &str) -> usize {
+    let ends = |at: &usize| {
+        let tag = &text.as_bytes()[at + 2..];
+        tag.get(..name.len()).is_some_and(|found| found.eq_ignore_ascii_case(name.as_bytes()))
+    };
+    text.match_indices("</").map(|(at, _)| at).find(ends).unwrap_or(text.len())
+}
