@@ -1,0 +1,149 @@
+//! What is put into the library: a document and what is known about it.
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::{Document, Element, Role};
+
+/// Whether a passage is a paper or a memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Something that was indexed.
+    Kb,
+    /// Something that was said.
+    Conv,
+}
+
+impl Kind {
+    /// Its word, as stored.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Kb => "kb",
+            Self::Conv => "conv",
+        }
+    }
+
+    /// The kind whose word is `text`.
+    #[must_use]
+    pub fn of_word(text: &str) -> Option<Self> {
+        [Self::Kb, Self::Conv].into_iter().find(|kind| kind.as_str() == text)
+    }
+}
+
+/// A document and what is known about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item {
+    /// A paper or a memory.
+    pub kind: Kind,
+    /// What it came from.
+    pub element: Element,
+    /// Who may see it.
+    pub role: Role,
+    /// Where it is: a file's canonical path, or `<chat>/<name>` for what was sent.
+    pub place: String,
+    /// The name that people are told.
+    pub name: String,
+    /// Whether the owner wrote it; all else is others' text.
+    pub own: bool,
+    /// When the file was changed last, in milliseconds since 1970; 0 when nobody knows.
+    pub changed_at: i64,
+    /// The size of the file in bytes.
+    pub bytes: u64,
+    /// What was read.
+    pub document: Document,
+}
+
+impl Item {
+    /// Its identity: role and place, so that equal names of different people never meet.
+    #[must_use]
+    pub fn id(&self) -> String {
+        id(&self.role, self.kind, &self.place)
+    }
+}
+
+/// The identity of what stands at `place` under `role`: 16 hexadecimal digits.
+pub(crate) fn id(role: &Role, kind: Kind, place: &str) -> String {
+    hex(&[role.to_string().as_bytes(), kind.as_str().as_bytes(), place.as_bytes()])
+}
+
+/// The first 16 hexadecimal digits of a digest of `parts`, each with its length before it.
+pub(crate) fn hex(parts: &[&[u8]]) -> String {
+    let mut digest = Sha256::new();
+    for part in parts {
+        digest.update((part.len() as u64).to_le_bytes());
+        digest.update(part);
+    }
+    digest.finalize().iter().take(8).fold(String::with_capacity(16), |mut text, byte| {
+        use std::fmt::Write as _;
+        // Writing to a String does not fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// An item as it is kept on disk, the truth from which the index is built again.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Kept {
+    pub(crate) kind: String,
+    pub(crate) element: String,
+    pub(crate) role: String,
+    pub(crate) place: String,
+    pub(crate) name: String,
+    pub(crate) own: bool,
+    pub(crate) changed_at: i64,
+    pub(crate) bytes: u64,
+    pub(crate) created_at: i64,
+    pub(crate) document: Document,
+}
+
+impl Kept {
+    pub(crate) fn of(item: &Item, created_at: i64) -> Self {
+        Self {
+            kind: item.kind.as_str().to_owned(),
+            element: item.element.as_str().to_owned(),
+            role: item.role.to_string(),
+            place: item.place.clone(),
+            name: item.name.clone(),
+            own: item.own,
+            changed_at: item.changed_at,
+            bytes: item.bytes,
+            created_at,
+            document: item.document.clone(),
+        }
+    }
+
+    pub(crate) fn item(self) -> Option<Item> {
+        Some(Item {
+            kind: Kind::of_word(&self.kind)?,
+            element: Element::of_word(&self.element)?,
+            role: Role::read(&self.role)?,
+            place: self.place,
+            name: self.name,
+            own: self.own,
+            changed_at: self.changed_at,
+            bytes: self.bytes,
+            document: self.document,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_names_of_different_people_are_different_items() {
+        let ids = [
+            id(&Role::Admin, Kind::Kb, "a/report.pdf"),
+            id(&Role::Public, Kind::Kb, "a/report.pdf"),
+            id(&Role::User("a".to_owned()), Kind::Kb, "report.pdf"),
+            id(&Role::User("b".to_owned()), Kind::Kb, "report.pdf"),
+            id(&Role::User("b".to_owned()), Kind::Conv, "report.pdf"),
+            id(&Role::User("breport".to_owned()), Kind::Kb, ".pdf"),
+        ];
+        let different: std::collections::HashSet<_> = ids.iter().collect();
+        assert_eq!(different.len(), ids.len());
+        assert!(ids.iter().all(|id| id.len() == 16));
+    }
+}

@@ -1,0 +1,104 @@
+//! Opens the database file, and sets a broken one aside.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, Error, ErrorCode};
+
+use crate::LibraryError;
+
+/// The format that is written here.
+const FORMAT: i64 = 1;
+
+/// How long another process may hold the database.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The database at `path`, made when it is missing. Its first page and its tables are looked at.
+pub(super) fn connect(path: &Path) -> Result<Connection, LibraryError> {
+    let db = Connection::open(path)?;
+    db.busy_timeout(PATIENCE)?;
+    db.pragma_update(None, "journal_mode", "wal")?;
+    db.pragma_update(None, "synchronous", "normal")?;
+    db.pragma_update(None, "foreign_keys", true)?;
+    db.pragma_update(None, "temp_store", "memory")?;
+    db.set_prepared_statement_cache_capacity(64);
+    match db.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0))? {
+        0 => make(&db)?,
+        FORMAT => touch(&db)?,
+        found => return Err(LibraryError::Newer { found, known: FORMAT }),
+    }
+    Ok(db)
+}
+
+fn make(db: &Connection) -> Result<(), LibraryError> {
+    let schema = include_str!("schema.sql");
+    db.execute_batch(&format!(
+        "BEGIN IMMEDIATE; {schema} PRAGMA user_version = {FORMAT}; COMMIT;"
+    ))?;
+    Ok(())
+}
+
+/// Whether `error` says that the file itself is bad.
+pub(super) fn is_broken(error: &Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
+}
+
+/// Moves the database at `path` and what belongs to it out of the way; where to.
+pub(super) fn set_aside(path: &Path, now: i64) -> Result<PathBuf, LibraryError> {
+    let named = |suffix: &str| -> PathBuf {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        name.into()
+    };
+    let aside = named(&format!(".broken-{now}"));
+    for (from, to) in [(path.to_owned(), aside.clone())]
+        .into_iter()
+        .chain(["-wal", "-shm"].map(|end| (named(end), named(&format!(".broken-{now}{end}")))))
+    {
+        match std::fs::rename(&from, &to) {
+            Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+                return Err(LibraryError::File { path: from, source });
+            }
+            _ => {}
+        }
+    }
+    Ok(aside)
+}
+
+/// Removes what [`set_aside`] made.
+pub(super) fn remove(aside: &Path) -> Result<(), LibraryError> {
+    for end in ["", "-wal", "-shm"] {
+        let mut path = aside.as_os_str().to_owned();
+        path.push(end);
+        match std::fs::remove_file(&path) {
+            Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+                return Err(LibraryError::File { path: path.into(), source });
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Asks every table for a row: a file that is badly broken says so here, and not in the middle of a question.
+fn touch(db: &Connection) -> Result<(), LibraryError> {
+    for table in ["document", "passage", "vector", "setting", "words"] {
+        db.query_row(&format!("SELECT count(*) FROM (SELECT 1 FROM {table} LIMIT 1)"), [], |_| {
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+/// What a look at every page and every word finds.
+pub(super) fn faults(db: &Connection) -> Result<Vec<String>, LibraryError> {
+    let mut statement = db.prepare("PRAGMA integrity_check(20)")?;
+    let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
+    let mut faults: Vec<String> = rows.collect::<Result<_, _>>()?;
+    faults.retain(|fault| fault != "ok");
+    let words = db.execute("INSERT INTO words (words, rank) VALUES ('integrity-check', 1)", []);
+    if let Err(error) = words {
+        faults.push(format!("the index of words does not fit the passages: {error}"));
+    }
+    Ok(faults)
+}

@@ -1,0 +1,128 @@
+//! The library on disk: a database beside the texts from which it is made.
+//!
+//! In the folder stand `library.db` and `texts/`, one packed file for each document. A text is written before
+//! its rows and removed after them, so whatever breaks the database leaves enough to build it again.
+
+mod connect;
+mod listing;
+mod questions;
+mod search;
+mod texts;
+mod vector;
+mod vocabulary;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+
+use crate::LibraryError;
+pub use listing::{Counts, Listed};
+pub use search::{Hit, Search};
+use texts::Texts;
+use vocabulary::Vocabulary;
+pub use write::{Old, Put};
+
+/// An open library.
+#[derive(Debug)]
+pub struct Library {
+    db: Connection,
+    path: PathBuf,
+    texts: Texts,
+    vocabulary: Vocabulary,
+    mended: Option<Mended>,
+}
+
+/// What had to be done before the library could be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mended {
+    /// Why.
+    pub why: String,
+    /// Where the broken database went.
+    pub aside: PathBuf,
+    /// How many documents were built again from their texts.
+    pub documents: usize,
+    /// The texts that could not be read.
+    pub lost: Vec<String>,
+}
+
+/// What a look at every part of the library found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Checked {
+    /// What is wrong, in words; empty when all is well.
+    pub faults: Vec<String>,
+    /// How many documents there are.
+    pub documents: usize,
+    /// How many passages there are.
+    pub passages: usize,
+}
+
+impl Library {
+    /// Opens the library in `folder`, which is made when it is missing. A database that is broken is set
+    /// aside and built again from the texts; [`Library::mended`] then says so. `now` is in milliseconds since
+    /// 1970.
+    ///
+    /// # Errors
+    /// When the folder cannot be used, or a newer program wrote the database.
+    pub fn open(folder: &Path, now: i64) -> Result<Self, LibraryError> {
+        let texts = Texts::in_folder(&folder.join("texts"))?;
+        let path = folder.join("library.db");
+        let (db, why) = match connect::connect(&path) {
+            Ok(db) => (db, None),
+            Err(LibraryError::Database(error)) if connect::is_broken(&error) => {
+                let aside = connect::set_aside(&path, now)?;
+                (connect::connect(&path)?, Some((error.to_string(), aside)))
+            }
+            Err(error) => return Err(error),
+        };
+        let mut library = Self { db, path, texts, vocabulary: Vocabulary::default(), mended: None };
+        if let Some((why, aside)) = why {
+            let (documents, lost) = library.fill()?;
+            library.mended = Some(Mended { why, aside, documents, lost });
+        }
+        Ok(library)
+    }
+
+    /// What was mended when it was opened.
+    #[must_use]
+    pub fn mended(&self) -> Option<&Mended> {
+        self.mended.as_ref()
+    }
+
+    /// Builds the index again from the texts: how many documents, and the texts that could not be read. Who
+    /// found what how often is forgotten, and vectors are made again by whoever makes them.
+    ///
+    /// # Errors
+    /// When the folder cannot be written.
+    pub fn rebuild(&mut self, now: i64) -> Result<(usize, Vec<String>), LibraryError> {
+        let unused = Connection::open_in_memory()?;
+        drop(std::mem::replace(&mut self.db, unused));
+        let aside = connect::set_aside(&self.path, now)?;
+        self.db = connect::connect(&self.path)?;
+        self.vocabulary = Vocabulary::default();
+        let filled = self.fill()?;
+        connect::remove(&aside)?;
+        Ok(filled)
+    }
+
+    /// Looks at every part: the database, the index of its words, and the texts.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn check(&self) -> Result<Checked, LibraryError> {
+        let mut faults = connect::faults(&self.db)?;
+        let counts = self.counts(&crate::Reader::Owner)?;
+        let rows = self.ids()?;
+        let texts = self.texts.ids()?;
+        for id in texts.iter().filter(|id| !rows.contains(*id)) {
+            faults.push(format!("the text {id} is not in the index"));
+        }
+        for id in rows.iter().filter(|id| !texts.contains(*id)) {
+            faults.push(format!("the document {id} has no text"));
+        }
+        Ok(Checked { faults, documents: counts.documents, passages: counts.passages })
+    }
+}

@@ -1,0 +1,230 @@
+//! Finds passages by words and by meaning, for those who may see them.
+
+use std::collections::HashSet;
+
+use rusqlite::types::Value;
+use rusqlite::{Row, params_from_iter};
+
+use super::Library;
+use super::listing::allowed;
+use super::questions::questions;
+use crate::rank::{self, Usage};
+use crate::vectors::Vector;
+use crate::{Element, Kind, LibraryError, Pages, Reader, Role, query};
+
+/// How many passages are ranked for each one that is returned.
+const CANDIDATES: usize = 4;
+
+/// A question.
+#[derive(Debug, Clone)]
+pub struct Search<'a> {
+    /// Any text.
+    pub text: &'a str,
+    /// Who asks.
+    pub reader: &'a Reader,
+    /// Papers, memories, or both.
+    pub kinds: &'a [Kind],
+    /// How many passages at most.
+    pub limit: usize,
+    /// What the text means, when somebody made a vector of it.
+    pub vector: Option<&'a Vector>,
+    /// Whether what is found counts as used.
+    pub counts: bool,
+}
+
+/// A passage that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    /// The passage's identity.
+    pub id: String,
+    /// The document's identity.
+    pub document: String,
+    /// A paper or a memory.
+    pub kind: Kind,
+    /// What it came from.
+    pub element: Element,
+    /// Who may see it.
+    pub role: Role,
+    /// Whether the owner wrote it.
+    pub own: bool,
+    /// Where the document is.
+    pub place: String,
+    /// The document's name.
+    pub name: String,
+    /// The headings above it.
+    pub headings: Vec<String>,
+    /// Its pages, in files that have pages.
+    pub pages: Option<Pages>,
+    /// Its text.
+    pub text: String,
+    /// When it was put in, in milliseconds since 1970.
+    pub created_at: i64,
+}
+
+impl Hit {
+    /// How it is cited: `[manual.pdf, pages 2-3]`, `[notes.md, A > B]`, `[list.txt]`.
+    #[must_use]
+    pub fn citation(&self) -> String {
+        let name = &self.name;
+        match (self.pages, self.headings.is_empty()) {
+            (Some(Pages { first, last }), _) if first == last => format!("[{name}, page {first}]"),
+            (Some(Pages { first, last }), _) => format!("[{name}, pages {first}-{last}]"),
+            (None, false) => format!("[{name}, {}]", self.headings.join(" > ")),
+            (None, true) => format!("[{name}]"),
+        }
+    }
+}
+
+/// A passage that fits, before it is ranked.
+struct Candidate {
+    row: i64,
+    relevance: f64,
+    usage: Usage,
+}
+
+impl Library {
+    /// The passages that fit `search` best, at `now` in milliseconds since 1970. Roles are a condition of
+    /// every question to the database: what may not be seen is not ranked either.
+    ///
+    /// # Errors
+    /// When the database cannot be asked. No text is wrong.
+    pub fn search(&self, search: &Search<'_>, now: i64) -> Result<Vec<Hit>, LibraryError> {
+        let wanted = search.limit.saturating_mul(CANDIDATES);
+        let mut rows: Vec<i64> = self.by_words(search, wanted, now)?;
+        if let Some(vector) = search.vector {
+            let alike = self.alike(vector, search.reader, search.kinds, wanted)?;
+            rows = rank::merge(&[rows, alike]);
+        }
+        rows.truncate(search.limit);
+        let hits = self.hits(&rows)?;
+        if search.counts {
+            self.count_use(&rows, now)?;
+        }
+        Ok(hits)
+    }
+
+    /// The newest passages, for a question that has no words to look for.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn recent(
+        &self,
+        reader: &Reader,
+        kind: Kind,
+        limit: usize,
+    ) -> Result<Vec<Hit>, LibraryError> {
+        let (allowed, mut values) = allowed(reader);
+        let sql = format!(
+            "SELECT p.rowid FROM passage p WHERE {allowed} AND p.kind = ? ORDER BY p.created_at DESC, p.rowid DESC LIMIT ?"
+        );
+        values.push(Value::Text(kind.as_str().to_owned()));
+        values.push(Value::Integer(i64::try_from(limit).unwrap_or(i64::MAX)));
+        let mut statement = self.db.prepare_cached(&sql)?;
+        let rows = statement.query_map(params_from_iter(values), |row| row.get(0))?;
+        let rows: Vec<i64> = rows.collect::<Result<_, _>>()?;
+        self.hits(&rows)
+    }
+
+    fn by_words(
+        &self,
+        search: &Search<'_>,
+        wanted: usize,
+        now: i64,
+    ) -> Result<Vec<i64>, LibraryError> {
+        let terms = query::terms(search.text);
+        let parts = query::parts(&terms);
+        let mut seen = HashSet::new();
+        let mut rows = Vec::new();
+        // Parts of a phrase are for what nobody wrote in this order.
+        for terms in [terms, parts].into_iter().filter(|terms| !terms.is_empty()) {
+            let terms = self.vocabulary.weigh(&self.db, terms)?;
+            for question in questions(&terms, self.vocabulary.size()) {
+                if rows.len() >= search.limit {
+                    return Ok(rows);
+                }
+                let mut found = self.matching(&question, search, wanted)?;
+                found.retain(|candidate| seen.insert(candidate.row));
+                let score = |candidate: &Candidate| {
+                    rank::score(candidate.relevance, rank::activation(candidate.usage, now))
+                };
+                found.sort_by(|a, b| score(b).total_cmp(&score(a)).then(a.row.cmp(&b.row)));
+                rows.extend(found.into_iter().map(|candidate| candidate.row));
+            }
+        }
+        Ok(rows)
+    }
+
+    fn matching(
+        &self,
+        question: &str,
+        search: &Search<'_>,
+        limit: usize,
+    ) -> Result<Vec<Candidate>, LibraryError> {
+        let (allowed, roles) = allowed(search.reader);
+        let marks = vec!["?"; search.kinds.len()].join(", ");
+        let sql = format!(
+            "SELECT p.rowid, words.rank, p.base_activation, p.access_count, ifnull(p.last_accessed, p.created_at)
+             FROM words JOIN passage p ON p.rowid = words.rowid
+             WHERE words MATCH ? AND {allowed} AND p.kind IN ({marks}) ORDER BY words.rank LIMIT ?"
+        );
+        let mut values = vec![Value::Text(question.to_owned())];
+        values.extend(roles);
+        values.extend(search.kinds.iter().map(|kind| Value::Text(kind.as_str().to_owned())));
+        values.push(Value::Integer(i64::try_from(limit).unwrap_or(i64::MAX)));
+        let mut statement = self.db.prepare_cached(&sql)?;
+        let rows = statement.query_map(params_from_iter(values), |row| {
+            let usage = Usage { base: row.get(2)?, count: row.get(3)?, last: row.get(4)? };
+            // FTS5's rank is better the lower it is.
+            Ok(Candidate { row: row.get(0)?, relevance: -row.get::<_, f64>(1)?, usage })
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    pub(super) fn hits(&self, rows: &[i64]) -> Result<Vec<Hit>, LibraryError> {
+        let sql = "SELECT p.id, d.id, d.kind, d.element, d.role, d.own, d.place, d.name, p.headings, p.first_page,
+                   p.last_page, p.text, p.created_at
+                   FROM passage p JOIN document d ON d.id = p.document WHERE p.rowid = ?1";
+        let mut statement = self.db.prepare_cached(sql)?;
+        let mut hits = Vec::new();
+        for row in rows {
+            hits.extend(statement.query_row([row], hit)?);
+        }
+        Ok(hits)
+    }
+
+    fn count_use(&self, rows: &[i64], now: i64) -> Result<(), LibraryError> {
+        let sql = "UPDATE passage SET access_count = access_count + 1, last_accessed = ?2 WHERE rowid = ?1";
+        let transaction = self.db.unchecked_transaction()?;
+        for row in rows {
+            transaction.prepare_cached(sql)?.execute([*row, now])?;
+        }
+        transaction.commit()?;
+        Ok(())
+    }
+}
+
+fn hit(row: &Row<'_>) -> rusqlite::Result<Option<Hit>> {
+    let text = |at: usize| row.get::<_, String>(at);
+    let (kind, element) = (Kind::of_word(&text(2)?), Element::of_word(&text(3)?));
+    let (Some(kind), Some(element), Some(role)) = (kind, element, Role::read(&text(4)?)) else {
+        return Ok(None);
+    };
+    let pages = match (row.get(9)?, row.get(10)?) {
+        (Some(first), Some(last)) => Some(Pages { first, last }),
+        _ => None,
+    };
+    Ok(Some(Hit {
+        id: text(0)?,
+        document: text(1)?,
+        kind,
+        element,
+        role,
+        own: row.get(5)?,
+        place: text(6)?,
+        name: text(7)?,
+        headings: serde_json::from_str(&text(8)?).unwrap_or_default(),
+        pages,
+        text: text(11)?,
+        created_at: row.get(12)?,
+    }))
+}

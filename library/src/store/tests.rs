@@ -1,0 +1,382 @@
+//! The library on a real disk: what is put in is found by those who may see it, and survives what breaks it.
+
+use std::fs;
+use std::path::Path;
+
+use proptest::prelude::*;
+use rusqlite::Connection;
+
+use super::*;
+use crate::vectors::Vector;
+use crate::{Document, Element, Item, Kind, Reader, Role, Section};
+
+const NOW: i64 = 1_800_000_000_000;
+const DAY: i64 = 86_400_000;
+
+fn paper(name: &str, role: Role, text: &str) -> Item {
+    Item {
+        kind: Kind::Kb,
+        element: Element::of_name(name).unwrap_or(Element::Txt),
+        role,
+        place: format!("/papers/{name}"),
+        name: name.to_owned(),
+        own: false,
+        changed_at: 0,
+        bytes: text.len() as u64,
+        document: Document {
+            sections: vec![Section::new(Vec::new(), text)],
+            ..Document::default()
+        },
+    }
+}
+
+fn memory(chat: &str, text: &str) -> Item {
+    let role = if chat == "owner" { Role::Admin } else { Role::User(chat.to_owned()) };
+    let place = format!("{chat}/{}", text.len());
+    Item { kind: Kind::Conv, element: Element::Chat, place, ..paper("memory", role, text) }
+}
+
+fn open(folder: &Path) -> Library {
+    Library::open(folder, NOW).unwrap()
+}
+
+fn filled(folder: &Path, items: &[Item]) -> Library {
+    let mut library = open(folder);
+    for item in items {
+        library.put(item, NOW).unwrap();
+    }
+    library
+}
+
+fn find(library: &Library, reader: &Reader, text: &str) -> Vec<String> {
+    let search = Search {
+        text,
+        reader,
+        kinds: &[Kind::Kb, Kind::Conv],
+        limit: 5,
+        vector: None,
+        counts: false,
+    };
+    library.search(&search, NOW).unwrap().into_iter().map(|hit| hit.text).collect()
+}
+
+fn is_sound(library: &Library) {
+    assert_eq!(library.check().unwrap().faults, Vec::<String>::new());
+}
+
+#[test]
+fn words_of_every_script_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let texts = [
+        "The module foo-bar-baz was released as v1.2.3 yesterday.",
+        "Das Café heißt Zum Fröhlichen Ochsen.",
+        "東京都は日本の首都です。",
+        "Write to anna.schmidt@example.org about C++.",
+        "हिन्दी में लिखा हुआ पाठ",
+        "ประเทศไทยมีเมืองหลวงชื่อกรุงเทพ",
+        "Москва слезам не верит",
+    ];
+    let items: Vec<Item> = texts
+        .iter()
+        .enumerate()
+        .map(|(at, text)| paper(&format!("{at}.txt"), Role::Public, text))
+        .collect();
+    let library = filled(folder.path(), &items);
+    for (question, text) in [
+        ("foo-bar-baz", 0),
+        ("v1.2.3", 0),
+        ("cafe", 1),
+        ("CAFÉ", 1),
+        ("frohlichen", 1),
+        ("日本", 2),
+        ("首都", 2),
+        ("都", 2),
+        ("anna.schmidt@example.org", 3),
+        ("C++", 3),
+        ("हिन्दी", 4),
+        ("กรุงเทพ", 5),
+        ("слезам", 6),
+    ] {
+        let found = find(&library, &Reader::Owner, question);
+        assert_eq!(found.first().map(String::as_str), Some(texts[text]), "{question}");
+    }
+    assert_eq!(find(&library, &Reader::Owner, "foo-quux-baz")[0], texts[0]);
+    assert!(find(&library, &Reader::Owner, "nothing-of-that-kind").is_empty());
+}
+
+#[test]
+fn a_reader_finds_what_its_roles_allow_and_no_list_finds_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = filled(
+        folder.path(),
+        &[
+            paper("public.txt", Role::Public, "apples are public"),
+            paper("admin.txt", Role::Admin, "apples of the owner"),
+            memory("alice", "alice likes apples"),
+            memory("bob", "bob likes apples too"),
+        ],
+    );
+    let seen = |reader: &Reader| {
+        let mut seen = find(&library, reader, "apples");
+        seen.sort();
+        seen
+    };
+    let all =
+        ["alice likes apples", "apples are public", "apples of the owner", "bob likes apples too"];
+    assert_eq!(seen(&Reader::Owner), all);
+    assert_eq!(seen(&Reader::Guest("alice".to_owned())), [all[0], all[1]]);
+    assert_eq!(seen(&Reader::Guest("%".to_owned())), [all[1]]);
+    assert_eq!(seen(&Reader::Guest("alice', 'admin".to_owned())), [all[1]]);
+    assert_eq!(seen(&Reader::Roles(Vec::new())), [""; 0]);
+    let recent = library.recent(&Reader::Guest("bob".to_owned()), Kind::Conv, 9).unwrap();
+    assert_eq!(recent.len(), 1);
+    assert!(library.list(&Reader::Roles(Vec::new()), Kind::Kb).unwrap().is_empty());
+    let owned = crate::item::id(&Role::Admin, Kind::Kb, "/papers/admin.txt");
+    assert!(library.document(&owned, &Reader::Guest("bob".to_owned())).unwrap().is_none());
+}
+
+#[test]
+fn putting_again_replaces_and_keeps_what_did_not_change() {
+    let folder = tempfile::tempdir().unwrap();
+    let section = |heading: &str, text: &str| Section::new(vec![heading.to_owned()], text);
+    let mut item = paper("a.md", Role::Public, "");
+    item.document.sections = vec![section("One", "the cat sat"), section("Two", "the old dog ran")];
+    let mut library = filled(folder.path(), std::slice::from_ref(&item));
+    item.document.sections[1] = section("Two", "the new fox ran");
+    let put = library.put(&item, NOW).unwrap();
+    assert_eq!((put.passages, put.kept), (2, 1));
+    assert!(find(&library, &Reader::Owner, "dog").is_empty());
+    assert_eq!(find(&library, &Reader::Owner, "fox"), ["the new fox ran"]);
+    assert_eq!(library.counts(&Reader::Owner).unwrap().passages, 2);
+    is_sound(&library);
+    assert!(library.forget(&put.id, &Reader::Owner).unwrap());
+    assert!(!library.forget(&put.id, &Reader::Owner).unwrap());
+    assert!(find(&library, &Reader::Owner, "fox").is_empty());
+    is_sound(&library);
+}
+
+#[test]
+fn equal_names_never_meet() {
+    let folder = tempfile::tempdir().unwrap();
+    let upload = |chat: &str, text: &str| Item {
+        place: "report.pdf".to_owned(),
+        ..paper("report.pdf", Role::User(chat.to_owned()), text)
+    };
+    let mut library =
+        filled(folder.path(), &[upload("a", "figures of a"), upload("b", "figures of b")]);
+    assert_eq!(find(&library, &Reader::Owner, "figures").len(), 2);
+    let other = upload("a", "figures of a").id();
+    assert!(!library.forget(&other, &Reader::Guest("b".to_owned())).unwrap());
+    assert_eq!(find(&library, &Reader::Owner, "figures").len(), 2);
+}
+
+#[test]
+fn what_is_found_often_comes_first_and_fades_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = filled(
+        folder.path(),
+        &[
+            paper("a.txt", Role::Public, "green tea is hot"),
+            paper("b.txt", Role::Public, "green tea is old"),
+        ],
+    );
+    let order = |now: i64| -> Vec<String> {
+        let search = Search {
+            text: "green tea",
+            reader: &Reader::Owner,
+            kinds: &[Kind::Kb],
+            limit: 5,
+            vector: None,
+            counts: false,
+        };
+        library.search(&search, now).unwrap().into_iter().map(|hit| hit.name).collect()
+    };
+    assert_eq!(order(NOW), ["a.txt", "b.txt"]);
+    for _ in 0..3 {
+        let search = Search {
+            text: "old",
+            reader: &Reader::Owner,
+            kinds: &[Kind::Kb],
+            limit: 5,
+            vector: None,
+            counts: true,
+        };
+        library.search(&search, NOW + DAY).unwrap();
+    }
+    assert_eq!(order(NOW + DAY), ["b.txt", "a.txt"]);
+    let counted: u32 = library
+        .db
+        .query_row("SELECT sum(access_count) FROM passage", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(counted, 3);
+}
+
+#[test]
+fn a_broken_database_is_built_again_from_the_texts() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(filled(folder.path(), &[paper("a.txt", Role::Admin, "the secret of the blue door")]));
+    for (broken, said) in
+        [(&b"this is no database, and long enough for a header of one"[..], "database"), (b"", "")]
+    {
+        fs::write(folder.path().join("library.db"), broken).unwrap();
+        let _ = fs::remove_file(folder.path().join("library.db-wal"));
+        let mut library = open(folder.path());
+        if said.is_empty() {
+            // An empty file is a new database; `rebuild` fills it.
+            assert_eq!(library.rebuild(NOW).unwrap(), (1, Vec::new()));
+        } else {
+            let mended = library.mended().unwrap();
+            assert!(mended.why.contains(said) && mended.documents == 1, "{mended:?}");
+            assert!(mended.aside.exists());
+        }
+        assert_eq!(find(&library, &Reader::Owner, "blue door").len(), 1);
+        assert_eq!(find(&library, &Reader::Guest("x".to_owned()), "blue door").len(), 0);
+        is_sound(&library);
+    }
+}
+
+#[test]
+fn a_check_finds_an_index_that_does_not_fit_its_passages() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut library = filled(folder.path(), &[paper("a.txt", Role::Public, "apples and pears")]);
+    is_sound(&library);
+    library.db.execute_batch("DROP TRIGGER passage_removed; DELETE FROM document;").unwrap();
+    let faults = library.check().unwrap().faults;
+    assert!(faults.iter().any(|fault| fault.contains("does not fit")), "{faults:?}");
+    assert!(faults.iter().any(|fault| fault.contains("is not in the index")), "{faults:?}");
+    library.rebuild(NOW).unwrap();
+    is_sound(&library);
+    assert_eq!(find(&library, &Reader::Owner, "pears").len(), 1);
+}
+
+#[test]
+fn a_text_that_cannot_be_read_is_told_and_costs_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut library = filled(
+        folder.path(),
+        &[paper("a.txt", Role::Public, "apples"), paper("b.txt", Role::Public, "pears")],
+    );
+    let id = paper("a.txt", Role::Public, "").id();
+    let path = folder.path().join(format!("texts/{id}.json.gz"));
+    let packed = fs::read(&path).unwrap();
+    fs::write(&path, &packed[..packed.len() / 2]).unwrap();
+    let (documents, lost) = library.rebuild(NOW).unwrap();
+    assert_eq!((documents, lost.len()), (1, 1));
+    assert_eq!(find(&library, &Reader::Owner, "pears"), ["pears"]);
+}
+
+#[test]
+fn a_newer_format_is_refused_and_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(filled(folder.path(), &[paper("a.txt", Role::Public, "apples")]));
+    let db = Connection::open(folder.path().join("library.db")).unwrap();
+    db.pragma_update(None, "user_version", 99).unwrap();
+    drop(db);
+    let error = Library::open(folder.path(), NOW).unwrap_err();
+    assert!(matches!(error, LibraryError::Newer { found: 99, .. }), "{error}");
+}
+
+#[test]
+fn two_processes_may_write_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(open(folder.path()));
+    std::thread::scope(|scope| {
+        for writer in 0..2 {
+            let folder = folder.path();
+            scope.spawn(move || {
+                let mut library = open(folder);
+                for at in 0..20 {
+                    let name = format!("{writer}-{at}.txt");
+                    library
+                        .put(&paper(&name, Role::Public, &format!("words {name}")), NOW)
+                        .unwrap();
+                }
+            });
+        }
+    });
+    let library = open(folder.path());
+    assert_eq!(library.counts(&Reader::Owner).unwrap().documents, 40);
+    is_sound(&library);
+}
+
+#[test]
+fn old_memories_go_and_papers_stay() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut library = open(folder.path());
+    for item in [memory("owner", "a"), memory("guest", "b"), paper("c.txt", Role::Public, "c")] {
+        library.put(&item, NOW - 100 * DAY).unwrap();
+    }
+    let gone = library.let_go(Old { guests: NOW - 90 * DAY, owner: NOW - 365 * DAY }).unwrap();
+    assert_eq!(gone, 1);
+    assert!(library.recent(&Reader::Guest("guest".to_owned()), Kind::Conv, 9).unwrap().is_empty());
+    assert_eq!(library.recent(&Reader::Owner, Kind::Conv, 9).unwrap().len(), 1);
+    assert_eq!(library.forget_all(Kind::Conv, &Role::Admin).unwrap(), 1);
+    assert_eq!(library.counts(&Reader::Owner).unwrap().documents, 1);
+}
+
+#[test]
+fn meaning_is_merged_with_words_and_keeps_to_roles() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut library = filled(
+        folder.path(),
+        &[
+            paper("car.txt", Role::Public, "how to mend an automobile"),
+            paper("cat.txt", Role::Public, "how to feed a kitten"),
+            paper("own.txt", Role::Admin, "the owner's automobile"),
+        ],
+    );
+    library.set_embedder("toy").unwrap();
+    for (id, text) in library.without_vector(10).unwrap() {
+        let car = if text.contains("automobile") { 1.0 } else { 0.1 };
+        library.put_vector(&id, &Vector::of(&[car, 1.0 - car, 0.3]).unwrap()).unwrap();
+    }
+    assert!(library.without_vector(10).unwrap().is_empty());
+    let meaning = Vector::of(&[1.0, 0.0, 0.3]).unwrap();
+    let found = |reader: &Reader| -> Vec<String> {
+        let search = Search {
+            text: "vehicle",
+            reader,
+            kinds: &[Kind::Kb],
+            limit: 1,
+            vector: Some(&meaning),
+            counts: false,
+        };
+        library.search(&search, NOW).unwrap().into_iter().map(|hit| hit.name).collect()
+    };
+    assert_eq!(found(&Reader::Guest("x".to_owned())), ["car.txt"]);
+    assert!(found(&Reader::Roles(Vec::new())).is_empty());
+    let long = Vector::of(&[1.0; 4]).unwrap();
+    let id = library.hits(&[1]).unwrap()[0].id.clone();
+    assert!(matches!(library.put_vector(&id, &long), Err(LibraryError::Dimension { .. })));
+    library.set_embedder("another").unwrap();
+    assert_eq!(library.without_vector(10).unwrap().len(), 3);
+}
+
+#[test]
+fn a_citation_names_the_file_and_where() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut pages = paper("manual.pdf", Role::Public, "");
+    let mut section = Section::on_page(2, "first page ends here. Next");
+    section.breaks = vec![22];
+    pages.document.sections = vec![section, Section::on_page(9, "alone")];
+    let mut notes = paper("notes.md", Role::Public, "");
+    notes.document.sections = vec![Section::new(vec!["A".to_owned(), "B".to_owned()], "deep")];
+    let library = filled(folder.path(), &[pages, notes, paper("list.txt", Role::Public, "plain")]);
+    let citation = |row: i64| library.hits(&[row]).unwrap()[0].citation();
+    assert_eq!(citation(1), "[manual.pdf, pages 2-3]");
+    assert_eq!(citation(2), "[manual.pdf, page 9]");
+    assert_eq!(citation(3), "[notes.md, A > B]");
+    assert_eq!(citation(4), "[list.txt]");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 8, ..ProptestConfig::default() })]
+    #[test]
+    fn no_question_is_an_error(questions in prop::collection::vec(any::<String>(), 20)) {
+        let folder = tempfile::tempdir().unwrap();
+        let library = filled(folder.path(), &[paper("a.txt", Role::Public, "日本 apples \"and\" pears")]);
+        for question in questions {
+            find(&library, &Reader::Owner, &question);
+        }
+    }
+}

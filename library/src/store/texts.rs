@@ -1,0 +1,82 @@
+//! The kept texts: one packed file for each document, the truth from which the index is made.
+
+use std::collections::HashSet;
+use std::fs;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+
+use crate::LibraryError;
+use crate::item::Kept;
+
+/// The largest text that is read back, in bytes.
+const MOST: u64 = 256 * 1024 * 1024;
+
+#[derive(Debug)]
+pub(super) struct Texts {
+    folder: PathBuf,
+}
+
+impl Texts {
+    pub(super) fn in_folder(folder: &Path) -> Result<Self, LibraryError> {
+        fs::create_dir_all(folder).map_err(at(folder))?;
+        Ok(Self { folder: folder.to_owned() })
+    }
+
+    fn path(&self, id: &str) -> PathBuf {
+        self.folder.join(format!("{id}.json.gz"))
+    }
+
+    /// Keeps `kept` under `id`, whole or not at all.
+    pub(super) fn keep(&self, id: &str, kept: &Kept) -> Result<(), LibraryError> {
+        let (path, new) = (self.path(id), self.folder.join(format!("{id}.new")));
+        let file = fs::File::create(&new).map_err(at(&new))?;
+        let mut packer = GzEncoder::new(std::io::BufWriter::new(file), Compression::fast());
+        serde_json::to_writer(&mut packer, kept)
+            .map_err(std::io::Error::from)
+            .and_then(|()| packer.finish())
+            .and_then(|mut file| file.flush())
+            .map_err(at(&new))?;
+        fs::rename(&new, &path).map_err(at(&path))
+    }
+
+    /// The text under `id`.
+    pub(super) fn read(&self, id: &str) -> Result<Kept, LibraryError> {
+        let path = self.path(id);
+        let file = fs::File::open(&path).map_err(at(&path))?;
+        let broken = |why: String| LibraryError::Text { path: path.clone(), why };
+        let mut text = String::new();
+        let read = GzDecoder::new(file).take(MOST).read_to_string(&mut text);
+        read.map_err(|error| broken(error.to_string()))?;
+        serde_json::from_str(&text).map_err(|error| broken(error.to_string()))
+    }
+
+    pub(super) fn remove(&self, id: &str) -> Result<(), LibraryError> {
+        let path = self.path(id);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(at(&path)(error)),
+            _ => Ok(()),
+        }
+    }
+
+    /// All that are kept. What a crash left half written is removed.
+    pub(super) fn ids(&self) -> Result<HashSet<String>, LibraryError> {
+        let mut ids = HashSet::new();
+        for entry in fs::read_dir(&self.folder).map_err(at(&self.folder))? {
+            let entry = entry.map_err(at(&self.folder))?;
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            if let Some(id) = name.strip_suffix(".json.gz") {
+                ids.insert(id.to_owned());
+            }
+        }
+        Ok(ids)
+    }
+}
+
+fn at(path: &Path) -> impl FnOnce(std::io::Error) -> LibraryError + use<'_> {
+    |source| LibraryError::File { path: path.to_owned(), source }
+}

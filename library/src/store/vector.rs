@@ -1,0 +1,107 @@
+//! Vectors beside the passages: kept under one model's name, searched by looking at each.
+
+use rusqlite::{OptionalExtension, params, types::Value};
+
+use super::Library;
+use super::listing::allowed;
+use crate::vectors::Vector;
+use crate::{Kind, LibraryError, Reader};
+
+impl Library {
+    /// The name of the model that made the vectors, and how many numbers each has.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn embedder(&self) -> Result<Option<(String, usize)>, LibraryError> {
+        let model = "SELECT value FROM setting WHERE name = 'embedder'";
+        let Some(model) = self.db.query_row(model, [], |row| row.get(0)).optional()? else {
+            return Ok(None);
+        };
+        let size = "SELECT length(numbers) FROM vector LIMIT 1";
+        let size: Option<i64> = self.db.query_row(size, [], |row| row.get(0)).optional()?;
+        Ok(Some((model, size.and_then(|size| usize::try_from(size).ok()).unwrap_or(0))))
+    }
+
+    /// From here on `model` makes the vectors; those of another one go, for they mean something else.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub fn set_embedder(&mut self, model: &str) -> Result<(), LibraryError> {
+        if self.embedder()?.is_some_and(|(before, _)| before == model) {
+            return Ok(());
+        }
+        let transaction = self.db.transaction()?;
+        transaction.execute("DELETE FROM vector", [])?;
+        transaction.execute(
+            "INSERT INTO setting VALUES ('embedder', ?1) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+            [model],
+        )?;
+        transaction.commit()?;
+        Ok(())
+    }
+
+    /// Passages that have no vector yet: identity and text, at most `limit` of them.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn without_vector(&self, limit: usize) -> Result<Vec<(String, String)>, LibraryError> {
+        let sql = "SELECT id, name || char(10) || text FROM passage
+                   WHERE rowid NOT IN (SELECT passage FROM vector) ORDER BY rowid LIMIT ?1";
+        let mut statement = self.db.prepare_cached(sql)?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let rows = statement.query_map([limit], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// Keeps the vector of the passage `id`.
+    ///
+    /// # Errors
+    /// When its length is not that of the others.
+    pub fn put_vector(&mut self, id: &str, vector: &Vector) -> Result<(), LibraryError> {
+        let expected = self.embedder()?.map_or(0, |(_, size)| size);
+        let found = vector.numbers.len();
+        if expected != 0 && expected != found {
+            return Err(LibraryError::Dimension { found, expected });
+        }
+        let sql = "INSERT INTO vector SELECT rowid, role, kind, ?2, ?3 FROM passage WHERE id = ?1
+                   ON CONFLICT (passage) DO UPDATE SET scale = excluded.scale, numbers = excluded.numbers";
+        self.db.prepare_cached(sql)?.execute(params![
+            id,
+            f64::from(vector.scale),
+            vector.bytes()
+        ])?;
+        Ok(())
+    }
+
+    /// The rows of the passages most like `vector` that `reader` may see, the best first.
+    pub(super) fn alike(
+        &self,
+        vector: &Vector,
+        reader: &Reader,
+        kinds: &[Kind],
+        limit: usize,
+    ) -> Result<Vec<i64>, LibraryError> {
+        let (allowed, mut values) = allowed(reader);
+        let marks = vec!["?"; kinds.len()].join(", ");
+        let sql = format!(
+            "SELECT p.passage, p.scale, p.numbers FROM vector p WHERE {allowed} AND p.kind IN ({marks})"
+        );
+        values.extend(kinds.iter().map(|kind| Value::Text(kind.as_str().to_owned())));
+        let mut statement = self.db.prepare_cached(&sql)?;
+        let mut rows = statement.query(rusqlite::params_from_iter(values))?;
+        let mut found: Vec<(f32, i64)> = Vec::new();
+        while let Some(row) = rows.next()? {
+            let numbers = row.get_ref(2)?;
+            let numbers = numbers.as_blob().unwrap_or_default();
+            // Vectors of another length are of another model.
+            if numbers.len() == vector.numbers.len() {
+                #[expect(clippy::cast_possible_truncation, reason = "it was a float of this size")]
+                let scale = row.get::<_, f64>(1)? as f32;
+                found.push((vector.likeness(scale, numbers), row.get(0)?));
+            }
+        }
+        found.sort_by(|(left, a), (right, b)| right.total_cmp(left).then(a.cmp(b)));
+        found.truncate(limit);
+        Ok(found.into_iter().map(|(_, row)| row).collect())
+    }
+}
