@@ -21,6 +21,7 @@ use tokio::sync::mpsc;
 use uuid::Uuid;
 
 use crate::question::{Decision, Question};
+use crate::slash::{Ends, SlashCommand};
 
 /// The longest message, in bytes, about 64,000 tokens: a pasted log or page. Whether the model has room for it is said by its
 /// endpoint, which knows the window.
@@ -83,7 +84,7 @@ pub struct Incoming {
 }
 
 impl Incoming {
-    /// Returns `true` unless somebody else than a person answers a question or stops a turn.
+    /// Returns `true` unless somebody else than a person gives a command, answers a question or stops a turn.
     pub(crate) fn may_come(&self) -> bool {
         self.origin.is_person() || matches!(self.said, Said::Message(_))
     }
@@ -98,15 +99,49 @@ pub struct Addressed {
     pub outgoing: Outgoing,
 }
 
-/// What a person can do.
+/// What came in.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Said {
-    /// Say something.
+    /// A message to the model.
     Message(String),
-    /// Answer a question. Nothing but a person's own input makes one of these.
+    /// A command to the agent itself. Only a person gives one.
+    Command(SlashCommand),
+    /// An answer to a question. Nothing but a person's own input makes one of these.
     Answer(Decision),
-    /// Stop the turn that runs.
+    /// The wish to stop the turn that runs.
     Stop,
+}
+
+impl Said {
+    /// What a person typed: a command if it begins with a slash, else a message.
+    #[must_use]
+    pub fn typed(text: impl Into<String>) -> Self {
+        let text = text.into();
+        match SlashCommand::read(&text) {
+            Some(command) => Self::Command(command),
+            None => Self::Message(text),
+        }
+    }
+
+    /// The words of a message or a command.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Message(text) => Some(text),
+            Self::Command(command) => Some(command.text()),
+            Self::Answer(_) | Self::Stop => None,
+        }
+    }
+
+    /// What it ends at once.
+    #[must_use]
+    pub fn ends(&self) -> Ends {
+        match self {
+            Self::Command(command) => command.ends(),
+            Self::Stop => Ends::Turn,
+            Self::Message(_) | Self::Answer(_) => Ends::Nothing,
+        }
+    }
 }
 
 /// One thing that the agent says. As JSON it is an object with the variant's name as its `type`: this is what programs and

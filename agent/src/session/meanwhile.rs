@@ -10,7 +10,7 @@ use super::{Caller, Outbox};
 use crate::channel::{Incoming, Origin, Said};
 use crate::mind::Mind;
 use crate::question::Decision;
-use crate::slash::{self, Slash};
+use crate::slash::Ends;
 
 /// What a task attends to beside its work.
 pub(super) struct Meanwhile<'a> {
@@ -42,9 +42,9 @@ impl Meanwhile<'_> {
                     () = answering.go_on() => {}
                     said = incoming.recv(), if somebody => match said {
                         // Dropping the work ends the model's request and takes running commands back.
-                        Some(said) if is_stop(&said) => {
+                        Some(said) if said.said.ends() != Ends::Nothing => {
                             // The kill switch does not wait its turn.
-                            if is_kill(&said) {
+                            if said.said.ends() == Ends::Everything {
                                 waiting.push_front(said);
                             }
                             break false;
@@ -64,22 +64,5 @@ impl Meanwhile<'_> {
             () = leaving.cancelled() => Vec::new(),
         };
         (is_whole, answered)
-    }
-}
-
-/// Whether somebody wants what runs to end.
-fn is_stop(incoming: &Incoming) -> bool {
-    incoming.said == Said::Stop || is_kill(incoming) || command(incoming) == Some(Slash::Cancel)
-}
-
-/// Whether somebody wants everything to end.
-fn is_kill(incoming: &Incoming) -> bool {
-    command(incoming) == Some(Slash::Stop)
-}
-
-fn command(incoming: &Incoming) -> Option<Slash> {
-    match &incoming.said {
-        Said::Message(text) => slash::parse(incoming.origin, text),
-        Said::Answer(_) | Said::Stop => None,
     }
 }

@@ -121,7 +121,7 @@ impl SessionRegistry {
             );
         }
         if !incoming.may_come() {
-            return tracing::error!("{} answers and stops nothing: it is no person", incoming.from);
+            return tracing::error!("{} is no person and may only say something", incoming.from);
         }
         let (key, from) = (incoming.session.clone(), incoming.from.clone());
         let mut handles = self.handles();

@@ -12,7 +12,7 @@ use super::waiting::Waiting;
 use super::{Caller, Outbox, PendingAction, Session};
 use crate::channel::{Incoming, Outgoing, Said};
 use crate::mind::Mind;
-use crate::slash;
+use crate::slash::At;
 use crate::turn::Turn;
 
 /// How long the result of what a person has answered is waited for at the end: no router lets a call take
@@ -62,11 +62,12 @@ impl SessionTask {
             (self.session.principal, self.session.origin) =
                 (incoming.from.clone(), incoming.origin);
             match incoming.said {
-                Said::Message(text) => {
+                said @ (Said::Message(_) | Said::Command(_)) => {
+                    let text = said.text().unwrap_or_default().to_owned();
                     let (ticket, from) = (incoming.ticket, incoming.from);
-                    self.outbox.say(Outgoing::Begin { ticket, from, text: text.clone() });
                     self.session.takes_in(&text);
-                    self.take_turn(&text, &mut waiting).await;
+                    self.outbox.say(Outgoing::Begin { ticket, from, text });
+                    self.take_turn(&said, &mut waiting).await;
                     self.mind.pass_notices_on(&self.session, &self.outbox);
                     self.outbox.say(Outgoing::End);
                     // People have their answer; what they say next waits until this one is kept.
@@ -126,14 +127,14 @@ impl SessionTask {
         }
     }
 
-    /// Answers one message, unless somebody wants it stopped.
-    async fn take_turn(&mut self, text: &str, waiting: &mut Waiting) {
-        if self.finish_turn(text, waiting).await {
+    /// Answers one message or carries out one command, unless somebody wants it stopped.
+    async fn take_turn(&mut self, said: &Said, waiting: &mut Waiting) {
+        if self.finish_turn(said, waiting).await {
             return;
         }
-        let said = std::mem::take(&mut self.session.said);
-        if slash::parse(self.session.origin, text).is_none() {
-            self.session.remember(text, &format!("{said} (stopped)"));
+        let answered = std::mem::take(&mut self.session.said);
+        if let Said::Message(text) = said {
+            self.session.remember(text, &format!("{answered} (stopped)"));
         }
         self.outbox.say(Outgoing::Notice("stopped".to_owned()));
     }
@@ -154,8 +155,8 @@ impl SessionTask {
     }
 
     /// Runs a turn; `false` when it was stopped.
-    async fn finish_turn(&mut self, text: &str, waiting: &mut Waiting) -> bool {
-        self.attend(waiting, async |mind, session, outbox| run(mind, session, outbox, text).await)
+    async fn finish_turn(&mut self, said: &Said, waiting: &mut Waiting) -> bool {
+        self.attend(waiting, async |mind, session, outbox| run(mind, session, outbox, said).await)
             .await
     }
 
@@ -172,10 +173,11 @@ impl SessionTask {
     }
 }
 
-/// One message being answered.
-async fn run(mind: &Mind, session: &mut Session, outbox: &Outbox, text: &str) {
-    match slash::parse(session.origin, text) {
-        Some(command) => command.run(mind, session, outbox).await,
-        None => Turn { mind, session, outbox }.run(text).await,
+/// One message being answered, or one command being carried out.
+async fn run(mind: &Mind, session: &mut Session, outbox: &Outbox, said: &Said) {
+    match said {
+        Said::Message(text) => Turn { mind, session, outbox }.run(text).await,
+        Said::Command(command) => command.run(At { mind, session, outbox }).await,
+        Said::Answer(_) | Said::Stop => {}
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::Outbox;
-use crate::channel::{Incoming, Outgoing, Said, Ticket};
+use crate::channel::{Incoming, Outgoing, Ticket};
 
 /// How many messages of one session may wait.
 pub(super) const WAITING: usize = 16;
@@ -46,5 +46,5 @@ pub(super) fn refused(ticket: Ticket) -> Outgoing {
 }
 
 fn is_message(incoming: &Incoming) -> bool {
-    matches!(incoming.said, Said::Message(_))
+    incoming.said.text().is_some()
 }

@@ -1,16 +1,18 @@
 //! `/memory`: what is remembered, what was set aside, and what becomes of that. Only people come here.
 
+use std::sync::Arc;
+
+use async_trait::async_trait;
 use home::nearest;
 use protocol::Millis;
 
 use super::ago::ago;
-use crate::channel::Outgoing;
-use crate::session::{Outbox, Session};
+use super::perform::{At, Perform, Read};
 use crate::workspace::Memory;
 
 /// What is wanted of the memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wish {
+pub(super) enum Wish {
     /// `/memory`
     Show,
     /// `/memory --quarantined`
@@ -25,8 +27,12 @@ pub enum Wish {
     Forget(String),
 }
 
+pub(super) fn read(rest: &str) -> Read {
+    Ok(Arc::new(wish(rest)?))
+}
+
 /// Reads what stands behind `/memory`.
-pub(super) fn read(rest: &str) -> Result<Wish, String> {
+fn wish(rest: &str) -> Result<Wish, String> {
     let (word, key) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     let key = key.trim().to_owned();
     match (word, key.is_empty()) {
@@ -41,22 +47,23 @@ pub(super) fn read(rest: &str) -> Result<Wish, String> {
     }
 }
 
-impl Wish {
-    pub(super) fn run(self, session: &Session, outbox: &Outbox) {
-        let memory = &session.files.memory;
+#[async_trait]
+impl Perform for Wish {
+    async fn perform(&self, at: At<'_>) {
+        let memory = &at.session.files.memory;
         let changed = match self {
-            Self::Show => return outbox.say(Outgoing::Text(shown(&memory.read()))),
-            Self::ShowAside => return outbox.say(Outgoing::Text(shown_aside(&memory.read()))),
-            Self::Keep(key) => memory.change(|memory| keep(memory, &key)),
-            Self::Drop(key) => memory.change(|memory| discard(memory, &key)),
-            Self::Private(key) => memory.change(|memory| make_private(memory, &key)),
-            Self::Forget(key) => memory.change(|memory| forget(memory, &key)),
+            Self::Show => return at.text(shown(&memory.read())),
+            Self::ShowAside => return at.text(shown_aside(&memory.read())),
+            Self::Keep(key) => memory.change(|memory| keep(memory, key)),
+            Self::Drop(key) => memory.change(|memory| discard(memory, key)),
+            Self::Private(key) => memory.change(|memory| make_private(memory, key)),
+            Self::Forget(key) => memory.change(|memory| forget(memory, key)),
         };
-        outbox.say(match changed {
-            Ok((done, Ok(()))) => Outgoing::Text(done),
-            Ok((_, Err(error))) => return outbox.say_fault(error.to_string()),
-            Err(why) => Outgoing::Notice(why),
-        });
+        match changed {
+            Ok((done, Ok(()))) => at.text(done),
+            Ok((_, Err(error))) => at.outbox.say_fault(error.to_string()),
+            Err(why) => at.notice(why),
+        }
     }
 }
 

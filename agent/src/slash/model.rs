@@ -1,9 +1,13 @@
 //! `/model`: who thinks, what else there is, and another one for all chats.
 
 use std::fmt::Write;
+use std::sync::Arc;
 use std::time::Duration;
 
+use async_trait::async_trait;
+
 use super::in_force;
+use super::perform::{At, Perform, Read};
 use crate::channel::Outgoing;
 use crate::config::{Target, TargetError};
 use crate::mind::Mind;
@@ -15,7 +19,7 @@ const DESCRIBE: Duration = Duration::from_secs(1);
 
 /// What is wanted of the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ModelWish {
+enum ModelWish {
     /// To see who thinks.
     Show,
     /// To see what the server has.
@@ -29,8 +33,12 @@ pub enum ModelWish {
     },
 }
 
-/// What stands behind `/model`.
-pub(super) fn read(rest: &str) -> Result<ModelWish, String> {
+pub(super) fn read(rest: &str) -> Read {
+    Ok(Arc::new(wish(rest)?))
+}
+
+/// Reads what stands behind `/model`.
+fn wish(rest: &str) -> Result<ModelWish, String> {
     let words: Vec<&str> = rest.split_whitespace().collect();
     match words.as_slice() {
         [] => Ok(ModelWish::Show),
@@ -44,21 +52,21 @@ pub(super) fn read(rest: &str) -> Result<ModelWish, String> {
     }
 }
 
-impl ModelWish {
-    /// Does what is wanted.
-    pub(super) async fn run(self, mind: &Mind, outbox: &Outbox) {
+#[async_trait]
+impl Perform for ModelWish {
+    async fn perform(&self, at: At<'_>) {
         let said = match self {
-            Self::Show => Ok(shown(mind).await),
-            Self::List => listed(mind).await,
-            Self::Change { target, keep } => match meant(mind, &target) {
-                Ok(target) => changed(mind, target, keep, outbox).await,
+            Self::Show => Ok(shown(at.mind).await),
+            Self::List => listed(at.mind).await,
+            Self::Change { target, keep } => match meant(at.mind, target) {
+                Ok(target) => changed(at.mind, target, *keep, at.outbox).await,
                 Err(error) => Err(error.to_string()),
             },
         };
-        outbox.say(match said {
-            Ok(text) => Outgoing::Text(text),
-            Err(why) => Outgoing::Notice(why),
-        });
+        match said {
+            Ok(text) => at.text(text),
+            Err(why) => at.notice(why),
+        }
     }
 }
 
@@ -155,13 +163,13 @@ mod tests {
     #[test]
     fn wishes_are_read() {
         let change = |keep| Ok(ModelWish::Change { target: "ollama:a".to_owned(), keep });
-        assert_eq!(read(""), Ok(ModelWish::Show));
-        assert_eq!(read("list"), Ok(ModelWish::List));
-        assert_eq!(read("ollama:a"), change(false));
-        assert_eq!(read("ollama:a --keep"), change(true));
-        assert_eq!(read(" --keep  ollama:a"), change(true));
+        assert_eq!(wish(""), Ok(ModelWish::Show));
+        assert_eq!(wish("list"), Ok(ModelWish::List));
+        assert_eq!(wish("ollama:a"), change(false));
+        assert_eq!(wish("ollama:a --keep"), change(true));
+        assert_eq!(wish(" --keep  ollama:a"), change(true));
         for wrong in ["--keep", "a b", "a --kep", "a --keep b"] {
-            assert!(read(wrong).unwrap_err().contains("/model TARGET --keep"), "{wrong}");
+            assert!(wish(wrong).unwrap_err().contains("/model TARGET --keep"), "{wrong}");
         }
     }
 

@@ -232,7 +232,7 @@ impl End {
     }
 
     pub(crate) async fn say(&self, session: &str, from: &str, text: &str) -> Ticket {
-        self.tell(session, from, Said::Message(text.to_owned())).await
+        self.tell(session, from, Said::typed(text)).await
     }
 
     /// The next thing that is heard here, with its session.

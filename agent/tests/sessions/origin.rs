@@ -15,6 +15,13 @@ async fn says(house: &mut House, origin: Origin, text: &str) {
     house.console.tell_as(origin, OWNER, Said::Message(text.to_owned())).await;
 }
 
+/// A slash command that somebody else than a person has read.
+fn command(text: &str) -> Said {
+    let said = Said::typed(text);
+    assert!(matches!(said, Said::Command(_)));
+    said
+}
+
 #[tokio::test]
 async fn only_a_person_types_addresses_and_is_waited_for() {
     let bits = [
@@ -51,9 +58,11 @@ async fn only_a_person_gives_commands() {
     for origin in [CLEAN, Origin::Persona, Origin::Program] {
         let mut house = house();
         for command in ["/help", "/run POST", "/stop", "/clear"] {
+            house.console.tell_as(origin, OWNER, self::command(command)).await;
             says(&mut house, origin, command).await;
             let heard = house.console.heard("owner").await;
-            assert!(heard.contains(&format!("{command}?")), "the model is told it: {heard}");
+            let told = format!("clock:job-1> {command}\n{command}?\nend\n");
+            assert_eq!(heard, told, "the model is told it, and the command is not run");
         }
     }
 }
@@ -68,7 +77,7 @@ async fn only_a_person_answers_and_stops() {
             house.console.tell_as(origin, OWNER, said).await;
         }
         for text in ["/stop", "/cancel"] {
-            house.console.tell_as(origin, OWNER, Said::Message(text.to_owned())).await;
+            house.console.tell_as(origin, OWNER, command(text)).await;
         }
     }
     // The first command that the router sees is the person's own answer.

@@ -54,7 +54,7 @@ impl House {
     /// The next message, which has this text.
     pub(super) async fn hears_text(&mut self, text: &str) -> Incoming {
         let heard = self.hears().await;
-        assert_eq!(heard.said, Said::Message(text.to_owned()));
+        assert_eq!(heard.said, Said::typed(text));
         heard
     }
 
@@ -74,7 +74,7 @@ impl House {
 
     /// Begins to answer `asked`.
     pub(super) fn begin(&self, asked: &Incoming) {
-        let Said::Message(text) = asked.said.clone() else { panic!("{asked:?}") };
+        let text = asked.said.text().unwrap().to_owned();
         let (ticket, from) = (asked.ticket, asked.from.clone());
         self.say(asked.session.as_str(), Outgoing::Begin { ticket, from, text });
     }

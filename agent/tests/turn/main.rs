@@ -245,7 +245,7 @@ impl House {
     }
 
     async fn say(&self, text: &str) {
-        self.tell(Said::Message(text.to_owned())).await;
+        self.tell(Said::typed(text)).await;
     }
 
     async fn hear(&mut self) -> Outgoing {

@@ -60,7 +60,7 @@ impl Exchange {
                     self.screen.show(&Outgoing::Notice(remark.to_owned()))?;
                 }
                 self.interrupts.forget();
-                match self.send(Said::Message(text)).await {
+                match self.send(Said::typed(text)).await {
                     Some(ticket) => self.listen(ticket).await,
                     None => Ok(Heard::Over),
                 }

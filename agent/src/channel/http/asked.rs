@@ -101,7 +101,7 @@ impl Message {
     pub(super) fn said(self) -> Result<Said, Refusal> {
         match self.text.len() {
             _ if self.text.trim().is_empty() => Err(Refusal::Bad("text is empty".to_owned())),
-            0..=MAX_MESSAGE => Ok(Said::Message(self.text)),
+            0..=MAX_MESSAGE => Ok(Said::typed(self.text)),
             long => Err(Refusal::TooLarge(format!(
                 "text is {long} bytes long; at most {MAX_MESSAGE} are read"
             ))),

@@ -2,19 +2,15 @@
 
 use teloxide_core::types::BotCommand;
 
-use crate::slash::COMMANDS;
-
-/// How long the description of a command may be, in bytes; the Bot API takes 256 characters.
-const ABOUT: usize = 256;
+use crate::slash::TABLE;
 
 /// The commands as they are offered: each name once, with what it does first.
 pub(super) fn offered() -> Vec<BotCommand> {
     let mut offered: Vec<BotCommand> = Vec::new();
-    for (usage, about) in COMMANDS {
-        let name = usage.split(' ').next().unwrap_or_default().trim_start_matches('/');
+    for entry in TABLE {
+        let name = entry.name().trim_start_matches('/');
         if offered.iter().all(|command| command.command != name) {
-            let about = &about[..about.floor_char_boundary(ABOUT)];
-            offered.push(BotCommand::new(name, about));
+            offered.push(BotCommand::new(name, entry.about));
         }
     }
     offered
@@ -32,7 +28,7 @@ pub(super) fn meant(text: &str, bot: &str) -> Option<String> {
     if !whose.eq_ignore_ascii_case(bot) {
         return None;
     }
-    Some(if word == "/start" { "/help".to_owned() } else { format!("{word}{rest}") })
+    Some(if word.eq_ignore_ascii_case("/start") { "/help".to_owned() } else { format!("{word}{rest}") })
 }
 
 #[cfg(test)]
@@ -44,8 +40,8 @@ mod tests {
         let offered = offered();
         let names: Vec<&str> = offered.iter().map(|command| command.command.as_str()).collect();
         assert!(names.contains(&"help") && names.contains(&"stop"), "{names:?}");
-        for (usage, _) in COMMANDS {
-            let name = usage.split(' ').next().unwrap().trim_start_matches('/');
+        for entry in TABLE {
+            let name = entry.name().trim_start_matches('/');
             assert_eq!(names.iter().filter(|other| **other == name).count(), 1, "{name}");
         }
     }

@@ -13,7 +13,7 @@ use super::questions::Press;
 use super::read::{self, Came, Pressed};
 use super::{Shared, commands};
 use crate::channel::{Incoming, Origin, Said, Ticket};
-use crate::slash::{self, Slash};
+use crate::slash::Ends;
 
 /// How often strangers are mentioned in the log.
 const MENTIONED: Duration = Duration::from_secs(60);
@@ -61,7 +61,8 @@ fn message(shared: &Shared, update: u32, came: read::Said) -> Option<Incoming> {
         return None;
     };
     // The kill switch comes late rather than never.
-    let is_kill = slash::parse(Origin::Person, &text) == Some(Slash::Stop);
+    let typed = Said::typed(&*text);
+    let is_kill = typed.ends() == Ends::Everything;
     let age = Duration::from_secs(shared.client.age(came.date));
     if age > shared.timeout && !is_kill {
         shared.take(update, None);
@@ -69,19 +70,12 @@ fn message(shared: &Shared, update: u32, came: read::Said) -> Option<Incoming> {
         return None;
     }
     let ticket = Ticket::new();
-    let said = if let Some(decision) = shared.questions.typed(&text, from, chat) {
-        Said::Answer(decision)
-    } else if slash::parse(Origin::Person, &text) == Some(Slash::Cancel)
-        && shared.is_busy(&place.session)
-    {
-        Said::Stop
-    } else {
-        Said::Message(text)
+    let said = match shared.questions.typed(&text, from, chat) {
+        Some(decision) => Said::Answer(decision),
+        None if typed.ends() == Ends::Turn && shared.is_busy(&place.session) => Said::Stop,
+        None => typed,
     };
-    let waits = match &said {
-        Said::Message(text) => Some(Unanswered::new(chat.0, message.0, text)),
-        Said::Answer(_) | Said::Stop => None,
-    };
+    let waits = said.text().map(|text| Unanswered::new(chat.0, message.0, text));
     if waits.is_some() {
         shared.ask(ticket, (chat, message));
     }

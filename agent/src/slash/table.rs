@@ -1,0 +1,96 @@
+//! The table of all slash commands.
+
+use super::perform::Read;
+use super::{
+    actions, approvals, approve, cancel, clear, deny, forget, help, memory, model, run, status,
+    stop,
+};
+
+/// One line of the table: a way to write a command. A command that is written in several ways has a line for each.
+#[derive(Debug, Clone, Copy)]
+pub struct SlashEntry {
+    /// The command as it is written: its name, and then words for what stands behind it.
+    pub usage: &'static str,
+    /// One line for `/help`: an imperative, at most 256 bytes.
+    pub about: &'static str,
+    /// Who may use it.
+    pub who: Who,
+    /// Reads what stands behind the name.
+    pub read: fn(&str) -> Read,
+}
+
+/// Who may use a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Who {
+    /// The owner and guests.
+    Everyone,
+    /// The owner alone. The text tells a guest so.
+    Owner(&'static str),
+}
+
+use Who::{Everyone, Owner};
+
+/// A guest who answers a question hears this.
+pub(crate) const GUESTS_ANSWER: &str = "only the owner answers questions, and has been asked";
+
+/// A guest who throws the kill switch hears this.
+const GUESTS_STOP: &str = "only the owner can stop everything; /cancel stops what runs here";
+
+/// A guest who asks for the model hears this.
+const GUESTS_MODEL: &str = "only the owner says who thinks";
+
+/// All commands, in the order of `/help`.
+#[rustfmt::skip]
+pub static TABLE: &[SlashEntry] = &[
+    line("/help", "show this", Everyone, help::read),
+    line("/actions", "list what can be done, with a sentence that asks for it", Everyone, actions::read),
+    line("/run ACTION {json}", "run an action with these parameters, without the model", Everyone, run::read),
+    line("/approvals", "show the questions that wait for you", Owner(GUESTS_ANSWER), approvals::read),
+    line("/approve ID", "say yes; a code goes behind the ID, and so does always, for an hour", Owner(GUESTS_ANSWER), approve::read),
+    line("/deny ID", "say no", Owner(GUESTS_ANSWER), deny::read),
+    line("/memory", "show what is remembered; /memory private KEY marks one thing as private", Everyone, memory::read),
+    line("/memory --quarantined", "show what was set aside, because others may have wanted it", Everyone, memory::read),
+    line("/memory keep|drop KEY", "make what was set aside count, or remove it", Everyone, memory::read),
+    line("/forget KEY", "forget one thing", Everyone, forget::read),
+    line("/clear", "start afresh: forget what was said and done, keep what is remembered", Everyone, clear::read),
+    line("/cancel", "stop what runs; at a terminal Ctrl-C does so at once", Everyone, cancel::read),
+    line("/stop", "the kill switch: stop everything that runs, and let nothing run", Owner(GUESTS_STOP), stop::read),
+    line("/model", "show who thinks and how it is asked; /model list shows what else there is", Owner(GUESTS_MODEL), model::read),
+    line("/model TARGET", "ask another, such as ollama:qwen2.5:3b; --keep behind it makes it last", Owner(GUESTS_MODEL), model::read),
+    line("/status", "show what is connected and how full things are", Everyone, status::read),
+];
+
+const fn line(
+    usage: &'static str,
+    about: &'static str,
+    who: Who,
+    read: fn(&str) -> Read,
+) -> SlashEntry {
+    SlashEntry { usage, about, who, read }
+}
+
+impl SlashEntry {
+    /// The command's name with its slash, in lower case.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.usage.split(' ').next().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_can_be_shown_and_typed() {
+        for entry in TABLE {
+            let name = entry.name();
+            let letters = name.strip_prefix('/').unwrap();
+            assert!(!letters.is_empty() && letters.bytes().all(|b| b.is_ascii_lowercase()), "{name}");
+            // The Bot API takes 256 characters.
+            assert!(!entry.about.is_empty() && entry.about.len() <= 256, "{name}");
+            let first = TABLE.iter().find(|other| other.name() == name).unwrap();
+            assert_eq!(first.who, entry.who, "{name} is one command");
+        }
+    }
+}
