@@ -10,7 +10,7 @@ use agent::mind::Mind;
 use agent::model::{Model, Switch};
 use agent::prompt::{Fence, Sources};
 use agent::session::{Lines, SessionRegistry};
-use agent::workspace::{Cards, Memory, OWNER, Workspace};
+use agent::workspace::{Cards, Memory, Workspace};
 use anyhow::{Context, Result, bail};
 use async_trait::async_trait;
 use protocol::{ActionCard, Principal, SessionKey};
@@ -46,7 +46,7 @@ impl House {
     /// Builds it with its workspace in `folder`. Must be called within a tokio runtime.
     pub(crate) fn build(folder: &Path) -> Result<Self> {
         let workspace = Arc::new(Workspace::open(folder));
-        let key = SessionKey::new(OWNER)?;
+        let key = SessionKey::owner();
         let files = workspace.session_files(&key);
         files.memory.save(memory())?;
         workspace.router_actions.save(Cards(skills()?))?;

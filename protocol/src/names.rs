@@ -129,6 +129,23 @@ name! {
     }
 }
 
+/// The key of the session that all of the owner's channels share. Every other session is a guest's.
+pub const OWNER: &str = "owner";
+
+impl SessionKey {
+    /// The key of the session that all of the owner's channels share.
+    #[must_use]
+    pub fn owner() -> Self {
+        Self(OWNER.to_owned())
+    }
+
+    /// Returns `true` for the owner's session.
+    #[must_use]
+    pub fn is_owner(&self) -> bool {
+        self.0 == OWNER
+    }
+}
+
 name! {
     /// Who asked, as `<channel>:<id>`, for example `telegram:4711`: at most 128 bytes of
     /// `[A-Za-z0-9_.:@-]` with one colon inside.
@@ -161,6 +178,17 @@ mod tests {
     fn a_leading_underscore_makes_an_action_local() {
         assert!(ActionName::new("_MEMORY_WRITE").unwrap().is_local());
         assert!(!ActionName::new("CREATE_POST").unwrap().is_local());
+    }
+
+    #[test]
+    fn the_owners_session_and_the_routers_own_requests_have_names_that_follow_the_grammar() {
+        assert_eq!(SessionKey::new(OWNER), Ok(SessionKey::owner()));
+        assert!(SessionKey::owner().is_owner());
+        assert!(!SessionKey::new("owner-2").unwrap().is_owner());
+        for name in RESERVED_NAMES {
+            assert!(ActionName::new(name).unwrap().is_reserved());
+        }
+        assert!(!ActionName::new("APPROVED").unwrap().is_reserved());
     }
 
     #[test]

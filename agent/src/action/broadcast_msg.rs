@@ -12,7 +12,6 @@ use serde_json::json;
 use super::LocalAction;
 use super::permission::Permission;
 use crate::session::{Caller, Lines};
-use crate::workspace::OWNER;
 
 /// How long a message may be, in characters: what fits into one message of Telegram's.
 const LONGEST: usize = 4_000;
@@ -74,7 +73,7 @@ impl LocalAction for BroadcastMsg {
             return Err(bad(&format!("message: it is a text of 1 to {LONGEST} characters")));
         }
         let channels = self.meant(channels)?;
-        if caller.session.as_str() != OWNER {
+        if !caller.session.is_owner() {
             return Err(Stopped::new(Code::Owner, "only the owner's messages go to everybody"));
         }
         let asked = Object::from_iter([

@@ -9,7 +9,6 @@ use crate::channel::Outgoing;
 use crate::mind::Mind;
 use crate::question::Decision;
 use crate::slash::GUESTS_ANSWER;
-use crate::workspace::OWNER;
 
 /// What has become of an answer.
 #[derive(Debug)]
@@ -22,7 +21,7 @@ pub(crate) struct Answered {
 impl Answered {
     /// Passes `given` on to the router, and says what has become of it.
     pub(crate) async fn of(mind: &Mind, caller: Caller, given: Decision, outbox: &Outbox) -> Self {
-        let ended = if caller.session.as_str() == OWNER {
+        let ended = if caller.session.is_owner() {
             mind.actions.owner.decide(&caller, &given).await
         } else {
             Err(Stopped::new(Code::Owner, GUESTS_ANSWER))

@@ -10,7 +10,6 @@ use protocol::SessionKey;
 use tokio::sync::mpsc;
 
 use crate::channel::{Addressed, Channel, Outgoing};
-use crate::workspace::OWNER;
 
 /// The ends of all lines that lead to channels.
 #[derive(Debug, Clone, Default)]
@@ -53,7 +52,7 @@ impl Lines {
     pub fn admit(&self, place: ChannelId, session: &SessionKey) -> bool {
         let mut board = self.write();
         let Some(end) = board.ends.get(place.0) else { return false };
-        if session.as_str() == OWNER {
+        if session.is_owner() {
             return end.is_owners;
         }
         let rest = session.as_str().strip_prefix(end.name);
@@ -74,14 +73,12 @@ impl Lines {
     /// Says something in `session` to whoever hears it. A channel that is gone hears nothing.
     pub(super) fn say(&self, session: &SessionKey, outgoing: Outgoing) {
         let board = self.read();
-        if session.as_str() == OWNER {
+        if session.is_owner() {
             return board.tell_owner(session, &outgoing);
         }
         match outgoing {
             Outgoing::Question(_) | Outgoing::Settled { .. } => {
-                if let Ok(owner) = SessionKey::new(OWNER) {
-                    board.tell_owner(&owner, &outgoing);
-                }
+                board.tell_owner(&SessionKey::owner(), &outgoing);
                 if matches!(outgoing, Outgoing::Question(_)) {
                     let told = "the owner is asked whether this may run".to_owned();
                     board.tell_guest(session, Outgoing::Notice(told));
@@ -94,10 +91,9 @@ impl Lines {
     /// Says something to whoever the channel `name` is set to reach; `false` if no such channel is on.
     #[must_use]
     pub(crate) fn broadcast(&self, name: &str, text: &str) -> bool {
-        let Ok(session) = SessionKey::new(OWNER) else { return false };
         let board = self.read();
         let Some(end) = board.ends.iter().find(|end| end.name == name) else { return false };
-        end.tell(&session, Outgoing::Broadcast(text.to_owned()))
+        end.tell(&SessionKey::owner(), Outgoing::Broadcast(text.to_owned()))
     }
 
     /// Forgets the channel at `place`, which has ended.

@@ -29,7 +29,7 @@ use crate::model::{Progress, Usage};
 use crate::observation::Observation;
 use crate::prompt::Prompt;
 use crate::question::Question;
-use crate::workspace::{Cards, Entered, OWNER, SessionFiles};
+use crate::workspace::{Cards, Entered, SessionFiles};
 
 /// How many open questions a session knows of by itself: more than a router lets wait.
 const QUESTIONS: usize = 16;
@@ -156,7 +156,7 @@ impl Session {
     /// Whether it is the one that all of the owner's channels share. Every other one is a guest's.
     #[must_use]
     pub fn is_owners(&self) -> bool {
-        self.key.as_str() == OWNER
+        self.key.is_owner()
     }
 
     /// Whether its task may close: the owner's never does, and no result is missed that somebody waits for.

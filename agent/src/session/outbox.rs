@@ -6,7 +6,6 @@ use super::Lines;
 use crate::channel::Outgoing;
 use crate::model::Progress;
 use crate::notice::Notice;
-use crate::workspace::OWNER;
 
 /// Says things to the people of one session, on every channel where they are.
 #[derive(Debug, Clone)]
@@ -48,7 +47,7 @@ impl Outbox {
     /// Whether the owner hears it. Every other one is a guest's.
     #[must_use]
     pub fn is_owners(&self) -> bool {
-        self.session.as_str() == OWNER
+        self.session.is_owner()
     }
 
     /// Says what is wrong with the agent's files. Where they are is the owner's business, so a guest learns only that

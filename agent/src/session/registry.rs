@@ -15,7 +15,6 @@ use super::{ChannelId, Lines, Outbox, Session, SessionTask};
 use crate::channel::{Channel, Incoming, Line, Outgoing};
 use crate::mind::Mind;
 use crate::prompt::{Fence, Prompt, TemplateError};
-use crate::workspace::OWNER;
 
 /// Takes what comes over all channels to the tasks of their sessions. Sessions run side by side, and none waits for another.
 pub struct SessionRegistry {
@@ -95,9 +94,7 @@ impl SessionRegistry {
 
     /// Says something about the agent itself to the owner.
     pub(crate) fn tell_owner(&self, notice: String) {
-        if let Ok(owner) = SessionKey::new(OWNER) {
-            self.lines.say(&owner, Outgoing::Notice(notice));
-        }
+        self.lines.say(&SessionKey::owner(), Outgoing::Notice(notice));
     }
 
     /// Forgets a channel that has ended.

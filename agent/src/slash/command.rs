@@ -94,8 +94,15 @@ mod tests {
     #[test]
     fn what_can_not_be_read_is_told() {
         let texts = [
-            "/run", "/run a", "/run A [1]", "/run A {", "/forget", "/memry", "/memory keep",
-            "/approve", "/deny",
+            "/run",
+            "/run a",
+            "/run A [1]",
+            "/run A {",
+            "/forget",
+            "/memry",
+            "/memory keep",
+            "/approve",
+            "/deny",
         ];
         insta::assert_snapshot!(texts.map(|text| wrong(text).unwrap()).join("\n"));
     }

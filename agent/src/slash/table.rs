@@ -86,7 +86,10 @@ mod tests {
         for entry in TABLE {
             let name = entry.name();
             let letters = name.strip_prefix('/').unwrap();
-            assert!(!letters.is_empty() && letters.bytes().all(|b| b.is_ascii_lowercase()), "{name}");
+            assert!(
+                !letters.is_empty() && letters.bytes().all(|b| b.is_ascii_lowercase()),
+                "{name}"
+            );
             // The Bot API takes 256 characters.
             assert!(!entry.about.is_empty() && entry.about.len() <= 256, "{name}");
             let first = TABLE.iter().find(|other| other.name() == name).unwrap();

@@ -9,7 +9,7 @@ use crate::channel::Channel;
 use crate::channel::console::Console;
 use crate::channel::http::Http;
 use crate::config::Settings;
-use crate::workspace::{OWNER, Workspace};
+use crate::workspace::Workspace;
 
 /// A channel that is on.
 pub(super) struct On {
@@ -48,7 +48,7 @@ pub(super) fn all(
 /// The console: who sits there is the owner and may end everything by `quit`.
 fn console(workspace: &Workspace, quit: &CancellationToken) -> Result<Box<dyn Channel>, NameError> {
     Ok(Box::new(Console {
-        session: SessionKey::new(OWNER)?,
+        session: SessionKey::owner(),
         principal: Principal::new("console:owner")?,
         typed: workspace.folder().join("console_history.txt"),
         quit: quit.clone(),

@@ -11,7 +11,6 @@ use tokio_util::sync::CancellationToken;
 use crate::channel::{Channel, ChannelError};
 use crate::error::StartError;
 use crate::session::{ChannelId, SessionRegistry};
-use crate::workspace::OWNER;
 
 /// How long the turns that run at the end may take to be written down, and channels to say so.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -43,7 +42,7 @@ pub(super) async fn run(
     let (lines, heard): (Vec<_>, Vec<_>) =
         channels.iter().map(|channel| registry.connect(&**channel)).unzip();
     // What the start has left to be said is heard by all of them.
-    registry.open(SessionKey::new(OWNER)?, Principal::new("console:owner")?);
+    registry.open(SessionKey::owner(), Principal::new("console:owner")?);
     for ((channel, line), heard) in channels.into_iter().zip(lines).zip(&heard) {
         let id = (channel.name(), heard.place());
         running.known.insert(running.channels.spawn(channel.run(line)).id(), id);

@@ -24,6 +24,7 @@ mod text;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+pub use protocol::OWNER;
 use protocol::SessionKey;
 
 pub use artifact::Artifact;
@@ -52,9 +53,6 @@ pub const SOUL: &str = include_str!("../../../workspace/SOUL.md");
 
 /// The descriptions of the local actions when the workspace has none, written there at start.
 pub const AGENT_ACTIONS: &str = include_str!("../../../workspace/agent_action.json");
-
-/// The key of the session that all of the owner's channels share.
-pub const OWNER: &str = "owner";
 
 /// Below it in the workspace stand the conversations that are not the owner's.
 const SESSIONS: &str = "sessions";
@@ -117,9 +115,9 @@ impl Workspace {
     /// else's in a folder of their own.
     #[must_use]
     pub fn session_files(&self, session: &SessionKey) -> SessionFiles {
-        SessionFiles::open(match session.as_str() {
-            OWNER => self.folder.clone(),
-            other => self.sessions().join(other),
+        SessionFiles::open(match session.is_owner() {
+            true => self.folder.clone(),
+            false => self.sessions().join(session.as_str()),
         })
     }
 

@@ -14,7 +14,7 @@ struct House {
 
 /// The owner's files.
 fn files(folder: &Path) -> SessionFiles {
-    Workspace::open(folder).session_files(&SessionKey::new(OWNER).unwrap())
+    Workspace::open(folder).session_files(&SessionKey::owner())
 }
 
 fn house() -> House {
@@ -159,7 +159,7 @@ fn a_workspace_that_can_not_be_written_is_said_and_the_conversation_goes_on() {
     let workspace = Workspace::open(&path);
     let notices = workspace.take_notices();
     assert!(notices[0].to_string().contains("PROMPT.md") && notices.len() == 3, "{notices:?}");
-    let files = workspace.session_files(&SessionKey::new(OWNER).unwrap());
+    let files = workspace.session_files(&SessionKey::owner());
     assert_eq!(files.take_notices().len(), 1);
     for n in 1..=3 {
         let saved = files.history.update(|history| history.add(n.to_string(), "ok"));

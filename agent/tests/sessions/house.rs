@@ -9,7 +9,7 @@ use agent::mind::Mind;
 use agent::model::{Ask, Completion, Fit, Listener, Model, ModelError, Progress, Switch, Way};
 use agent::prompt::{Fence, Sources};
 use agent::session::{Caller, Heard, Lines, SessionRegistry};
-use agent::workspace::{Cards, OWNER, Workspace};
+use agent::workspace::{Cards, Workspace};
 use async_trait::async_trait;
 use broker::pipe::{PipePublisher, PipeRequester, PipeResponder};
 use broker::{Feed, Responder, memory};
@@ -207,7 +207,7 @@ impl House {
 
     pub(crate) fn session_files(&self, session: &str) -> std::path::PathBuf {
         match session {
-            OWNER => self.home.workspace(),
+            protocol::OWNER => self.home.workspace(),
             other => self.home.workspace().join("sessions").join(other),
         }
     }

@@ -22,7 +22,7 @@ use agent::model::{
 use agent::prompt::Sources;
 use agent::question::{Choice, Decision};
 use agent::session::{Caller, Lines, SessionRegistry};
-use agent::workspace::{Cards, OWNER, Workspace};
+use agent::workspace::{Cards, Workspace};
 use async_trait::async_trait;
 use broker::pipe::{PipePublisher, PipeResponder};
 use broker::{Publisher, Responder, memory};
@@ -184,7 +184,7 @@ async fn house_in(home: TempHome, says: &[&str]) -> House {
     let leaving = CancellationToken::new();
     let registry = SessionRegistry::new(mind, requester, Lines::default(), leaving.clone());
     let (Line { incoming, outgoing }, heard) = registry.connect(&Tester);
-    registry.open(SessionKey::new(OWNER).unwrap(), Principal::new("console:owner").unwrap());
+    registry.open(SessionKey::owner(), Principal::new("console:owner").unwrap());
     let task = tokio::spawn(Arc::new(registry).serve(vec![heard], CancellationToken::new()));
     House { home, model, router, publisher, incoming, outgoing, leaving, task }
 }

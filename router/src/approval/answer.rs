@@ -1,11 +1,11 @@
 //! A person's answer: who may give it, by which way, and what it has to bring.
 
-use protocol::{Code, Command, Principal, Stopped};
+use protocol::{Code, Command, OWNER, Principal, Stopped};
 use serde_json::Value;
 
 use super::{Approvals, Parked, State, not_kept};
 use crate::policy::{ApprovalTerms, Scope, Via};
-use crate::session::{OWNER, key_of};
+use crate::session::key_of;
 use crate::store::{self, APPROVALS};
 
 /// What a person says to a question.

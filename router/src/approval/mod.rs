@@ -13,7 +13,7 @@ mod yes;
 use std::sync::Arc;
 use std::time::Duration;
 
-use protocol::{Code, Command, Millis, Object, Stopped};
+use protocol::{Code, Command, Millis, OWNER, Object, Stopped};
 use serde_json::{Value, json};
 use tokio::sync::{Mutex, Notify};
 use uuid::Uuid;
@@ -26,7 +26,7 @@ pub(crate) use yes::Yes;
 use crate::call::Call;
 use crate::digest::Digest;
 use crate::policy::Policy;
-use crate::session::{OWNER, key_of};
+use crate::session::key_of;
 use crate::store::{self, APPROVALS, Store, StoreFault};
 
 /// How many questions may wait in all: whoever asks also names the session.

@@ -5,7 +5,6 @@ use uuid::Uuid;
 
 use super::parked::{Subject, short};
 use crate::digest::Digest;
-use crate::session::OWNER;
 
 /// What a code is made of: no letter or digit that looks like another.
 const LETTERS: &[u8; 32] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
@@ -37,7 +36,7 @@ pub(super) fn question(subject: &Subject, digest: &Digest, code: Option<&str>) -
 fn whose(command: &Command) -> String {
     let Envelope { session, principal, .. } = &command.envelope;
     match (session, principal) {
-        (Some(session), _) if session.as_str() == OWNER => String::new(),
+        (Some(session), _) if session.is_owner() => String::new(),
         (Some(session), Some(principal)) => format!("asked by: {principal}, in {session}\n"),
         (Some(session), None) => format!("asked by: somebody in {session}\n"),
         (None, _) => String::new(),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use protocol::{Effect, Principal};
+use protocol::{Effect, OWNER, Principal};
 
 use super::asked::Asked;
 use super::floor::InSession;
@@ -10,7 +10,6 @@ use super::rule::Rule;
 use super::ruling::{Said, Spend};
 use super::standing::Standing;
 use super::then::{Place, Then};
-use crate::session::OWNER;
 
 /// The policy of a fresh install.
 pub const DEFAULT: &str = include_str!("../../policy.toml");

@@ -9,7 +9,6 @@ use super::{Router, Serving};
 use crate::approval::{Due, Lease, Parked, Yes};
 use crate::call::Call;
 use crate::judge::undecided;
-use crate::session::OWNER;
 use crate::{answers, events};
 
 impl Serving {
@@ -99,7 +98,7 @@ impl Serving {
     /// Tells a session, and the owner, that it is stopped.
     pub(super) async fn tell_of_a_stop(&self, command: &Command, why: &str) {
         let own = command.envelope.session.clone();
-        let owner = SessionKey::new(OWNER).ok().filter(|owner| own.as_ref() != Some(owner));
+        let owner = Some(SessionKey::owner()).filter(|owner| own.as_ref() != Some(owner));
         let name = own.as_ref().map_or(crate::session::LEGACY, SessionKey::as_str);
         let resume = home::router_command(&format!("sessions resume {name}"));
         let text = format!("the session {name} is stopped: {why}; `{resume}` lets it go on");

@@ -17,9 +17,6 @@ use crate::digest::Digest;
 use crate::policy::Limits;
 use crate::store::{self, LINKS, SESSIONS, Store, StoreFault};
 
-/// The session that all of the owner's channels share; every other one is a guest's.
-pub(crate) const OWNER: &str = "owner";
-
 /// The session of commands that name none, as those of the first SafeClaw.
 pub(crate) const LEGACY: &str = "legacy";
 

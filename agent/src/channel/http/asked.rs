@@ -1,7 +1,7 @@
 //! What programs ask, read strictly: a slip is told, not guessed at.
 
 use axum::http::{HeaderMap, header};
-use protocol::{Principal, SessionKey};
+use protocol::{OWNER, Principal, SessionKey};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -9,7 +9,6 @@ use super::NAME;
 use super::refusal::Refusal;
 use crate::channel::{Incoming, MAX_MESSAGE, Origin, Said, Ticket};
 use crate::question::{Choice, Decision};
-use crate::workspace::OWNER;
 
 /// How long the name of a session may be, in bytes.
 const LONGEST: usize = 64;

@@ -28,7 +28,11 @@ pub(super) fn meant(text: &str, bot: &str) -> Option<String> {
     if !whose.eq_ignore_ascii_case(bot) {
         return None;
     }
-    Some(if word.eq_ignore_ascii_case("/start") { "/help".to_owned() } else { format!("{word}{rest}") })
+    Some(if word.eq_ignore_ascii_case("/start") {
+        "/help".to_owned()
+    } else {
+        format!("{word}{rest}")
+    })
 }
 
 #[cfg(test)]

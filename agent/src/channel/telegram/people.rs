@@ -35,7 +35,7 @@ impl People {
             owner: settings.owner.map(UserId),
             allow: settings.allow.iter().copied().collect(),
             broadcast: settings.broadcast_chat_ids.iter().copied().map(ChatId).collect(),
-            owners_session: SessionKey::new("owner")?,
+            owners_session: SessionKey::owner(),
         })
     }
 

@@ -64,8 +64,8 @@ impl Channel for Acts {
             Does::Quits(quit) => quit.cancel(),
             Does::Listens => {}
             Does::Says(text) => {
-                let (session, from) = (SessionKey::new(OWNER), Principal::new("console:owner"));
-                let (session, from) = (session.unwrap(), from.unwrap());
+                let (session, from) =
+                    (SessionKey::owner(), Principal::new("console:owner").unwrap());
                 let said = Said::Message(text.to_owned());
                 incoming
                     .send(Incoming {
@@ -118,7 +118,7 @@ impl House {
         channels: Vec<Box<dyn Channel>>,
     ) -> tokio::task::JoinHandle<Result<(), StartError>> {
         let workspace = Arc::new(Workspace::open(self.folder.path()));
-        let owner = SessionKey::new(OWNER).unwrap();
+        let owner = SessionKey::owner();
         workspace.session_files(&owner).memory.save(Memory::of(Object::new())).unwrap();
         let (requester, responder, publisher) = broker::memory::pair(CancellationToken::new());
         let requester = Arc::new(requester);
