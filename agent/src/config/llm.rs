@@ -5,10 +5,10 @@ use std::path::Path;
 use home::{ConfigError, ConfigFile};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use url::Url;
 
-use super::{AgentConfig, ProviderName, SettingsError, Target};
-use crate::model::Way;
+use ::llm::{BaseUrl, ProviderName, Target, Way};
+
+use super::{AgentConfig, SettingsError};
 
 /// Which language model thinks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -135,34 +135,6 @@ impl TryFrom<u64> for Window {
 impl From<Window> for u64 {
     fn from(window: Window) -> u64 {
         window.0
-    }
-}
-
-/// The address of a model server, such as `http://127.0.0.1:8080/v1`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct BaseUrl(String);
-
-impl TryFrom<String> for BaseUrl {
-    type Error = &'static str;
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        let url = Url::parse(text.trim()).ok().filter(|url| {
-            matches!(url.scheme(), "http" | "https")
-                && url.has_host()
-                && url.username().is_empty()
-                && url.password().is_none()
-                && url.query().is_none()
-                && url.fragment().is_none()
-        });
-        url.map(|_| Self(text.trim().to_owned())).ok_or(
-            "an address such as http://127.0.0.1:8080/v1, without a name or password in it, and without ? and #",
-        )
-    }
-}
-
-impl From<BaseUrl> for String {
-    fn from(url: BaseUrl) -> Self {
-        url.0
     }
 }
 

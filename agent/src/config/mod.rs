@@ -7,7 +7,6 @@ mod http;
 mod keys;
 mod llm;
 mod secrets;
-mod target;
 mod telegram;
 mod terminal;
 
@@ -22,12 +21,12 @@ use home::{
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
+pub use self::llm::{Llm, Vision, WayWish, Window, keep};
+pub use ::llm::{BaseUrl, ProviderName, Target, TargetError};
 pub use browser::{Browser, BrowserPlace};
 pub use http::{Http, HttpError, HttpSetUp};
 pub use keys::{Asker, Change, KEYS, Key, KeyError, Models};
-pub use llm::{BaseUrl, Llm, Vision, WayWish, Window, keep};
 pub use secrets::own_names;
-pub use target::{ProviderName, Target, TargetError};
 pub use telegram::Telegram;
 pub use terminal::Terminal;
 

@@ -1,5 +1,6 @@
 //! What a model is asked.
 
+use llm::Message;
 use protocol::ActionCard;
 
 use super::{Hearer, Picture, Way};
@@ -13,8 +14,13 @@ pub struct Ask<'a> {
     prompt: Source<'a>,
     /// What the prompt is made of, if it is about a user's message.
     pub turn: Option<TurnParts<'a>>,
+    /// What was said before, in messages of their own.
+    pub earlier: &'a [Message],
     /// What a model that can see is shown with the prompt.
     pub picture: Option<&'a Picture>,
+    /// How much the model gambles, if it lets itself be told; 0 is not at all. Small models keep to the form of an answer best
+    /// when they don't.
+    pub temperature: f64,
     /// Who waits for the answer, and hears what becomes of it. Where nobody does, nothing is shown before it is whole.
     pub hearer: Option<&'a Hearer>,
 }
@@ -23,6 +29,8 @@ pub struct Ask<'a> {
 #[derive(Clone, Copy)]
 enum Source<'a> {
     Text(&'a str),
+    /// What says who answers, and what is said now.
+    Chat(&'a str, &'a str),
     Written(&'a (dyn Fn(Fit<'_>) -> Rendered + Sync)),
 }
 
@@ -66,19 +74,36 @@ impl<'a> Ask<'a> {
     /// A prompt that is not about a user's message and allows no action.
     #[must_use]
     pub fn plain(prompt: &'a str) -> Self {
-        Self { prompt: Source::Text(prompt), turn: None, picture: None, hearer: None }
+        Self::of(Source::Text(prompt))
     }
 
     /// A user's message, whose prompt `write` makes for the model that is asked; perhaps for several in turn.
     #[must_use]
     pub fn turn(write: &'a (dyn Fn(Fit<'_>) -> Rendered + Sync), turn: TurnParts<'a>) -> Self {
-        Self { prompt: Source::Written(write), turn: Some(turn), picture: None, hearer: None }
+        Self { turn: Some(turn), ..Self::of(Source::Written(write)) }
+    }
+
+    /// A conversation without any action: `system` says who answers, `earlier` is what was said before, oldest first, and `user`
+    /// what is said now. No word of it is changed or left out.
+    #[must_use]
+    pub fn chat(system: &'a str, earlier: &'a [Message], user: &'a str) -> Self {
+        Self { earlier, ..Self::of(Source::Chat(system, user)) }
+    }
+
+    fn of(prompt: Source<'a>) -> Self {
+        Self { prompt, turn: None, earlier: &[], picture: None, temperature: 0.0, hearer: None }
     }
 
     /// The same with a picture, or without one.
     #[must_use]
     pub fn with_picture(self, picture: Option<&'a Picture>) -> Self {
         Self { picture, ..self }
+    }
+
+    /// The same, where the model gambles so much.
+    #[must_use]
+    pub fn with_temperature(self, temperature: f64) -> Self {
+        Self { temperature, ..self }
     }
 
     /// The same, for whose answer these people wait.
@@ -98,6 +123,11 @@ impl<'a> Ask<'a> {
     pub fn prompt(&self, fit: Fit<'_>) -> Rendered {
         match self.prompt {
             Source::Text(text) => Rendered { text: text.to_owned(), ..Rendered::default() },
+            Source::Chat("", user) => Rendered { text: user.to_owned(), ..Rendered::default() },
+            Source::Chat(system, user) => {
+                let stable = system.len() + 1;
+                Rendered { text: format!("{system}\n{user}"), stable, ..Rendered::default() }
+            }
             Source::Written(write) => write(fit),
         }
     }

@@ -1,54 +1,43 @@
 //! Who thinks: a language model behind one small trait, and what stands in when there is none.
 
-mod api_keys;
 mod ask;
 mod breaker;
 mod build;
 mod chain;
-mod completion;
-mod ended;
 mod endpoint;
-mod error;
 mod gate;
 mod hearer;
 mod in_force;
 mod link;
 mod offline;
-mod picture;
 mod proof;
-mod provider;
 mod retry;
 mod schema;
-mod size;
-mod stream;
 mod switch;
 mod tools;
-mod way;
 
 use async_trait::async_trait;
 
-pub use api_keys::ApiKeys;
-pub(crate) use api_keys::is_openai;
+pub use llm::{
+    ApiKeys, Call, Completion, Ended, Host, HostError, Listed, ModelError, Picture, Usage, Way,
+};
+
 pub use ask::{Ask, Fit, TurnParts};
 pub use breaker::Standing;
 pub use build::{Lists, Maker};
 pub use chain::Chain;
-pub use completion::{Call, Completion, Usage};
-pub use ended::Ended;
 pub use endpoint::Endpoint;
-pub use error::ModelError;
 pub use gate::Breakers;
 pub use hearer::Hearer;
 pub use in_force::{Held, InForce, Why};
 pub use link::Link;
 pub use offline::Offline;
-pub use picture::Picture;
 pub use proof::{Proof, prove, seconds};
-pub use provider::{Host, HostError, Listed};
 pub use switch::Switch;
-pub use way::Way;
 
 use std::time::Duration;
+
+use llm::Delta;
 
 use crate::notice::Notice;
 
@@ -104,6 +93,15 @@ pub enum Progress<'p> {
     },
     /// What people should hear now: that it is tried again, or that somebody else answers.
     Notice(Notice),
+}
+
+impl<'p> From<Delta<'p>> for Progress<'p> {
+    fn from(delta: Delta<'p>) -> Self {
+        match delta {
+            Delta::Text(piece) => Self::Piece(piece),
+            Delta::Waiting { waited, limit } => Self::Waiting { waited, limit },
+        }
+    }
 }
 
 impl Progress<'_> {

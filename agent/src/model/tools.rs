@@ -1,20 +1,9 @@
 //! The actions as tools that a server knows.
 
+use llm::Tool;
 use protocol::ActionCard;
-use serde_json::Value;
 
 use super::schema;
-
-/// A tool.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Tool {
-    /// The action's name.
-    pub(super) name: String,
-    /// What it is for.
-    pub(super) description: String,
-    /// The JSON Schema of its parameters: an object.
-    pub(super) parameters: Value,
-}
 
 /// One tool for each card.
 pub(super) fn tools(cards: &[&ActionCard]) -> Vec<Tool> {

@@ -38,7 +38,7 @@ impl Endpoint {
         if let Some(known) = self.glossed.of(turn.message) {
             return known;
         }
-        let plan = Plan::gloss(ask, &self.server());
+        let plan = Plan::gloss(ask, &self.knows());
         let mut quiet = |heard: Progress<'_>| match heard {
             Progress::Piece(_) => {}
             heard => progress(heard),

@@ -9,11 +9,11 @@ mod turns;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use llm::{Server, SizedBy};
 use protocol::Millis;
 
 use super::measure;
-use crate::model::provider::{Place, SizedBy};
-use crate::model::{Way, size};
+use crate::model::Way;
 use crate::workspace::{Endpoints, Learned, Refused};
 
 /// No window is smaller than this, in tokens, whatever a server says: nothing would fit.
@@ -73,8 +73,8 @@ pub(super) struct Size {
 }
 
 impl Memo {
-    pub(super) fn new(known: Arc<Endpoints>, place: &Place, model: &str) -> Self {
-        let learned = known.recall(&place.address, model);
+    pub(super) fn new(known: Arc<Endpoints>, server: &Server) -> Self {
+        let learned = known.recall(server.address(), server.model());
         let state = State {
             kept: learned.clone(),
             learned,
@@ -91,12 +91,12 @@ impl Memo {
         };
         Self {
             known,
-            address: place.address.clone(),
-            model: model.to_owned(),
-            first: place.way,
-            sized: place.sized,
-            assumed: if place.is_local() { measure::LOCAL } else { measure::CLOUD },
-            sees: place.sees,
+            address: server.address().to_owned(),
+            model: server.model().to_owned(),
+            first: server.way(),
+            sized: server.sized(),
+            assumed: if server.is_local() { measure::LOCAL } else { measure::CLOUD },
+            sees: server.sees(),
             vision: None,
             state: Mutex::new(state),
         }
@@ -169,7 +169,7 @@ impl Memo {
 
     /// Whether the model needs the help that small ones need.
     pub(super) fn is_small(&self) -> bool {
-        size::is_small(self.lock().parameters, &self.model)
+        llm::is_small(self.lock().parameters, &self.model)
     }
 
     /// Whether it lets itself be told a temperature.

@@ -1,8 +1,9 @@
 //! What is changed in a request that was refused, before it is asked once more.
 
+use llm::{Format, Refusal};
+
 use super::plan::{self, Plan};
 use super::{Endpoint, Failure};
-use crate::model::provider::{Form, Refusal};
 use crate::model::{Ask, ModelError, Way};
 
 /// What was changed by now for one ask.
@@ -61,7 +62,7 @@ impl Endpoint {
                 tracing::info!(error = %failure.error, "the model is asked with a smaller window");
                 Ok(plan.way)
             }
-            _ if refuses_form(&failure) && plan.form != Form::Free && self.way.is_none() => {
+            _ if refuses_form(&failure) && plan.format != Format::Free && self.way.is_none() => {
                 let Some(next) = plan::next(plan.way) else { return Err(failure.error) };
                 let words = || befallen(&plan.way.to_string(), &failure.error);
                 mending.form.get_or_insert_with(words);
@@ -109,7 +110,7 @@ fn is_lost(error: &ModelError) -> bool {
 /// Whether the server may have refused because it does not know schemas or tools.
 fn refuses_form(failure: &Failure) -> bool {
     let is_likely = matches!(failure.error, ModelError::Status { status: 400 | 422 | 501, .. });
-    failure.refusal == Refusal::Form || is_likely
+    failure.refusal == Refusal::Format || is_likely
 }
 
 /// Whether the server may have refused because of the picture: it has no room, says so, or does not say what it was.

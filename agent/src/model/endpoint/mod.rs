@@ -7,35 +7,26 @@ mod memo;
 mod mend;
 mod plan;
 mod sends;
-mod wire;
 
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use llm::{Delta, Failure, Format, Gathered, Listed, Server, Target};
 
 use gloss::Glossed;
 use memo::Memo;
 use mend::Mending;
-use plan::{Plan, Server, TooLong};
-use wire::Wire;
+use plan::{Knows, Plan, TooLong};
 
-use super::provider::{Anthropic, Form, Gemini, Listed, Ollama, OpenAi, Provider};
-use super::stream::{Failure, Gathered, Reader, Watch};
 use super::{ApiKeys, Ask, Completion, InForce, Listener, Model, ModelError, Progress, Usage, Way};
-use crate::config::{ProviderName, Target};
 use crate::notice::Notice;
 use crate::workspace::Endpoints;
 
-/// How long the list of models may take.
-const LIST: Duration = Duration::from_secs(10);
-
 /// One model of one provider.
 pub struct Endpoint {
-    provider: Box<dyn Provider>,
-    model: String,
-    wire: Wire,
+    server: Server,
     memo: Memo,
     way: Option<Way>,
     window: Option<u64>,
@@ -50,26 +41,9 @@ impl Endpoint {
     /// [`ModelError::Settings`] if an address is none or a key is missing, [`ModelError::NeedsModel`] for
     /// `offline`.
     pub fn new(target: &Target, keys: &ApiKeys, known: Arc<Endpoints>) -> Result<Self, ModelError> {
-        let url = target.base_url.as_deref();
-        let provider: Box<dyn Provider> = match target.provider {
-            ProviderName::Ollama => Box::new(Ollama::new(url)?),
-            ProviderName::OpenAi => Box::new(OpenAi::new(url, keys)?),
-            ProviderName::Anthropic => Box::new(Anthropic::new(url, keys)?),
-            ProviderName::Gemini => Box::new(Gemini::new(url, keys)?),
-            ProviderName::Offline => return Err(ModelError::NeedsModel),
-        };
-        let wire = Wire::new(provider.place())?;
-        let memo = Memo::new(known, provider.place(), &target.model);
-        let model = target.model.clone();
-        Ok(Self {
-            provider,
-            model,
-            wire,
-            memo,
-            way: None,
-            window: None,
-            glossed: Glossed::default(),
-        })
+        let server = Server::new(target, keys)?;
+        let memo = Memo::new(known, &server);
+        Ok(Self { server, memo, way: None, window: None, glossed: Glossed::default() })
     }
 
     /// Asks for actions in this way, whatever the server thinks of it. Without one, the endpoint finds out.
@@ -95,25 +69,19 @@ impl Endpoint {
     /// # Errors
     /// As for [`Model::complete`].
     pub async fn models(&self) -> Result<Vec<Listed>, ModelError> {
-        let provider = self.provider.as_ref();
-        let fetched = self.wire.fetch(provider, &self.model, &provider.list(), LIST).await;
-        let body = fetched.map_err(|failure| failure.error)?;
-        let wrong = || provider.place().bad_frame(body.to_string().as_bytes());
-        let mut models = provider.listed(&body).ok_or_else(wrong)?;
-        models.sort_by(|one, other| one.name.cmp(&other.name));
-        Ok(models)
+        self.server.models().await
     }
 
     /// Where its server is, for people.
     #[must_use]
     pub fn address(&self) -> String {
-        self.provider.place().address.clone()
+        self.server.address().to_owned()
     }
 
     /// What it means when the server does not have the model.
     #[must_use]
     pub fn unknown_model(&self) -> ModelError {
-        self.provider.place().unknown_model(&self.model)
+        self.server.unknown_model()
     }
 
     /// Forgets what the server has refused, so that it is asked anew.
@@ -122,19 +90,19 @@ impl Endpoint {
     }
 
     fn plan<'p>(&self, ask: &Ask<'p>, way: Way, gloss: Option<&str>) -> Plan<'p> {
-        Plan::new(ask, way, gloss, &self.server())
+        Plan::new(ask, way, gloss, &self.knows())
     }
 
-    fn server(&self) -> Server<'_> {
-        Server { memo: &self.memo, wish: self.window }
+    fn knows(&self) -> Knows<'_> {
+        Knows { memo: &self.memo, wish: self.window }
     }
 
     /// Makes sure that the whole message is read, or none of it.
     fn readable(&self, plan: &Plan<'_>) -> Result<(), ModelError> {
         let Some(TooLong { tokens, room }) = plan.too_long else { return Ok(()) };
         Err(ModelError::TooLong {
-            address: self.provider.place().address.clone(),
-            model: self.model.clone(),
+            address: self.server.address().to_owned(),
+            model: self.server.model().to_owned(),
             tokens,
             room,
             window: plan.size.window,
@@ -145,18 +113,13 @@ impl Endpoint {
         &self,
         plan: &Plan<'_>,
         progress: &mut Listener<'_>,
-    ) -> Result<(Gathered, Watch), Failure> {
-        let provider = self.provider.as_ref();
-        let asked = plan.asked(&self.model);
-        let request = provider.complete(&asked);
-        let mut watch = Watch::new(plan.tokens());
-        let response = self.wire.open(provider, &self.model, &request, (&watch, progress)).await?;
-        let reader = Reader::new(provider, &asked);
-        let gathered = reader.read(response, &mut watch, progress).await?;
+    ) -> Result<(Gathered, Option<Duration>), Failure> {
+        let mut hear = |delta: Delta<'_>| progress(delta.into());
+        let (gathered, first_token) = self.server.complete(&plan.request(), &mut hear).await?;
         if gathered.thinks() {
             self.memo.thought();
         }
-        Ok((gathered, watch))
+        Ok((gathered, first_token))
     }
 
     /// Learns from an answer how the model is to be asked, and gives what people should hear of it. `refused` says what
@@ -170,16 +133,21 @@ impl Endpoint {
         if self.way.is_some() || !plan.asks_for_actions {
             return None;
         }
-        match plan.form {
+        match plan.format {
             // Nothing at all says nothing of the server.
-            Form::Schema(_) if gathered.text.trim().is_empty() => None,
-            Form::Schema(_) if !looks_like_json(&gathered.text) => self.memo.ignored(plan.way),
+            Format::Schema(_) if gathered.text.trim().is_empty() => None,
+            Format::Schema(_) if !looks_like_json(&gathered.text) => self.memo.ignored(plan.way),
             _ => self.memo.worked(plan.way, refused),
         }
     }
 
     /// Learns from an answer what fits, and gives it.
-    fn completed(&self, plan: Plan<'_>, mut gathered: Gathered, watch: &Watch) -> Completion {
+    fn completed(
+        &self,
+        plan: Plan<'_>,
+        mut gathered: Gathered,
+        first_token: Option<Duration>,
+    ) -> Completion {
         let tokens = gathered.tokens;
         self.memo.held(plan.size.window);
         let mut cut = plan.rendered.cut.clone();
@@ -203,7 +171,7 @@ impl Endpoint {
             cached: tokens.cached,
             written: tokens.written,
             window: Some(plan.size.window),
-            first_token: watch.first_token(),
+            first_token,
             cut,
         };
         Completion { text: gathered.text, calls, ended, usage }
@@ -213,7 +181,7 @@ impl Endpoint {
 #[async_trait]
 impl Model for Endpoint {
     fn name(&self) -> String {
-        format!("{} at {}", self.model, self.provider.place().address)
+        self.server.name()
     }
 
     async fn complete(
@@ -237,14 +205,14 @@ impl Model for Endpoint {
         loop {
             self.readable(&plan)?;
             match self.attempt(&plan, progress).await {
-                Ok((gathered, watch)) => {
+                Ok((gathered, first_token)) => {
                     if let Some(words) = &mending.blind {
                         self.memo.refused_picture(words);
                     }
                     if let Some(news) = self.learned(&plan, &gathered, mending.form.as_deref()) {
                         progress(Progress::Notice(news));
                     }
-                    return Ok(self.completed(plan, gathered, &watch));
+                    return Ok(self.completed(plan, gathered, first_token));
                 }
                 Err(failure) => {
                     let way = self.mended(failure, &plan, &mut ask, &mut mending)?;

@@ -1,10 +1,10 @@
 //! What is sent for one ask: the way, the prompt that fits, and the form of the answer.
 
+use llm::{Budget, CompletionRequest, Format, Message, Tool};
 use protocol::ActionCard;
 
 use super::measure;
 use super::memo::{Memo, Size};
-use crate::model::provider::{Asked, Form};
 use crate::model::{Ask, Fit, Picture, TurnParts, Way, schema, tools};
 use crate::prompt::{
     self, Gloss, Rendered, Said, choice, gloss_schema, is_long, narrowed, telling,
@@ -18,7 +18,7 @@ pub(super) struct Plan<'p> {
     /// Whether they are asked for at all.
     pub(super) asks_for_actions: bool,
     /// What the answer has to look like.
-    pub(super) form: Form,
+    pub(super) format: Format,
     /// What the prompt had to fit.
     pub(super) size: Size,
     /// The prompt.
@@ -27,11 +27,13 @@ pub(super) struct Plan<'p> {
     pub(super) fits: bool,
     /// The message, if it is what does not fit.
     pub(super) too_long: Option<TooLong>,
+    /// What was said before, in messages of their own.
+    earlier: &'p [Message],
     /// What goes along, to be seen.
     pub(super) picture: Option<&'p Picture>,
     /// How much may be thought besides the answer, in tokens.
     thoughts: u64,
-    temperature: Option<u8>,
+    temperature: Option<f64>,
 }
 
 /// A message that does not fit, whatever else is left out.
@@ -48,7 +50,7 @@ const SHORT: usize = 200;
 
 /// What is known of who is asked.
 #[derive(Clone, Copy)]
-pub(super) struct Server<'m> {
+pub(super) struct Knows<'m> {
     /// What is known of its server.
     pub(super) memo: &'m Memo,
     /// The window that its owner wishes for, in tokens.
@@ -57,21 +59,26 @@ pub(super) struct Server<'m> {
 
 impl<'p> Plan<'p> {
     /// Plans `ask`.
-    pub(super) fn new(ask: &Ask<'p>, way: Way, gloss: Option<&str>, server: &Server<'_>) -> Self {
-        let form = form(ask, way, gloss, server.memo.is_small());
+    pub(super) fn new(ask: &Ask<'p>, way: Way, gloss: Option<&str>, knows: &Knows<'_>) -> Self {
+        let format = format(ask, way, gloss, knows.memo.is_small());
         let gloss = gloss.map_or(Gloss::None, Gloss::Is);
-        Self::of(ask, (way, gloss), form, server)
+        Self::of(ask, (way, gloss), format, knows)
     }
 
     /// Plans to ask for a gloss of the message that `ask` is about.
-    pub(super) fn gloss(ask: &Ask<'p>, server: &Server<'_>) -> Self {
-        let form = Form::Schema(gloss_schema());
-        Self::of(&ask.with_picture(None), (Way::Json, Gloss::Wanted), form, server)
+    pub(super) fn gloss(ask: &Ask<'p>, knows: &Knows<'_>) -> Self {
+        let format = Format::Schema(gloss_schema());
+        Self::of(&ask.with_picture(None), (Way::Json, Gloss::Wanted), format, knows)
     }
 
-    fn of(ask: &Ask<'p>, (way, gloss): (Way, Gloss<'_>), form: Form, server: &Server<'_>) -> Self {
-        let Server { memo, wish, .. } = *server;
-        let beside = beside(&form);
+    fn of(
+        ask: &Ask<'p>,
+        (way, gloss): (Way, Gloss<'_>),
+        format: Format,
+        knows: &Knows<'_>,
+    ) -> Self {
+        let Knows { memo, wish, .. } = *knows;
+        let beside = beside(&format);
         let picture = ask.picture.filter(|_| memo.sees());
         loop {
             let size = memo.size(wish);
@@ -87,22 +94,23 @@ impl<'p> Plan<'p> {
             if let Some(picture) = picture {
                 rendered.text.push_str(&format!("\n\n{}", picture.caption));
             }
-            let written = rendered.text.len();
+            let written = rendered.text.len() + said_before(ask.earlier);
             let fits = written <= bytes;
             if fits || wish.is_some() || !memo.grow(size.window) {
                 // Small models keep to the form of the answer best when they don't gamble.
-                let temperature = memo.takes_temperature().then_some(0);
+                let temperature = memo.takes_temperature().then_some(ask.temperature);
                 let asks_for_actions = ask.turn.is_some();
-                let read = measure::tokens(rendered.text.len() + beside, size.bytes_per_token);
+                let read = measure::tokens(written + beside, size.bytes_per_token);
                 let thoughts = if thinks { measure::thoughts(size.window, read) } else { 0 };
                 return Self {
                     way,
                     asks_for_actions,
-                    form,
+                    format,
                     size,
                     rendered,
                     fits,
                     too_long: if fits { None } else { too_long(ask, written, bytes, size) },
+                    earlier: ask.earlier,
                     picture,
                     thoughts,
                     temperature,
@@ -111,18 +119,28 @@ impl<'p> Plan<'p> {
         }
     }
 
-    /// What a provider is asked.
-    pub(super) fn asked<'a>(&'a self, model: &'a str) -> Asked<'a> {
+    /// What the server is asked.
+    pub(super) fn request(&self) -> CompletionRequest<'_> {
         let (system, user) = split(&self.rendered);
-        let (window, answer) = (self.size.window, measure::answer(self.size.window));
-        let (form, temperature, picture) = (&self.form, self.temperature, self.picture);
-        let thoughts = self.thoughts;
-        Asked { model, system, user, picture, form, window, answer, thoughts, temperature }
+        CompletionRequest {
+            system,
+            messages: self.earlier,
+            user,
+            picture: self.picture,
+            format: &self.format,
+            temperature: self.temperature,
+            budget: Budget {
+                window: self.size.window,
+                reads: self.tokens(),
+                answer: measure::answer(self.size.window),
+                thoughts: self.thoughts,
+            },
+        }
     }
 
     /// How much the server has to read, in bytes.
     pub(super) fn bytes(&self) -> usize {
-        self.rendered.text.len() + beside(&self.form)
+        self.rendered.text.len() + said_before(self.earlier) + beside(&self.format)
     }
 
     /// About how many tokens that is.
@@ -148,29 +166,34 @@ pub(super) fn next(way: Way) -> Option<Way> {
     }
 }
 
-fn form(ask: &Ask<'_>, way: Way, gloss: Option<&str>, is_small: bool) -> Form {
-    let Some(turn) = &ask.turn else { return Form::Free };
+fn format(ask: &Ask<'_>, way: Way, gloss: Option<&str>, is_small: bool) -> Format {
+    let Some(turn) = &ask.turn else { return Format::Free };
     let TurnParts { message, cards, so_far, typed, .. } = *turn;
     // What a small model may say is listed from the message, and a long one is no list.
     if way == Way::Json && is_small && !is_long(message) {
         let said = Said { message, gloss };
         let narrowed = narrowed(&prompt::Asked { said, cards, so_far, typed });
         let cards: Vec<&ActionCard> = narrowed.cards.iter().collect();
-        return Form::Schema(schema::answer(&cards, Some(&narrowed.shapes)));
+        return Format::Schema(schema::answer(&cards, Some(&narrowed.shapes)));
     }
     let cards = choice(Said::plainly(&telling(message)), cards, so_far);
     match way {
-        Way::ToolCode => Form::Free,
-        Way::Json => Form::Schema(schema::answer(&cards, None)),
-        Way::Native if cards.is_empty() => Form::Free,
-        Way::Native => Form::Tools(tools::tools(&cards)),
+        Way::ToolCode => Format::Free,
+        Way::Json => Format::Schema(schema::answer(&cards, None)),
+        Way::Native if cards.is_empty() => Format::Free,
+        Way::Native => Format::Tools(tools::tools(&cards)),
     }
 }
 
+/// How long these messages are, in bytes.
+fn said_before(messages: &[Message]) -> usize {
+    messages.iter().map(|message| message.text.len()).sum()
+}
+
 /// What goes with the prompt and is read by the model too, in bytes. A schema is made into a grammar instead.
-fn beside(form: &Form) -> usize {
-    let Form::Tools(tools) = form else { return 0 };
-    let size = |tool: &tools::Tool| {
+fn beside(format: &Format) -> usize {
+    let Format::Tools(tools) = format else { return 0 };
+    let size = |tool: &Tool| {
         tool.name.len() + tool.description.len() + tool.parameters.to_string().len() + 64
     };
     tools.iter().map(size).sum()

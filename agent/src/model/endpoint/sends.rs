@@ -2,7 +2,6 @@
 
 use super::Endpoint;
 use super::plan::Plan;
-use crate::model::provider::Request;
 use crate::model::{Ask, Model, Way};
 use crate::prompt::wants_gloss;
 
@@ -15,12 +14,8 @@ impl Endpoint {
         let mut plans = vec![self.plan(ask, way, None)];
         let is_helped = way == Way::Json && self.memo.is_small();
         if ask.turn.is_some_and(|turn| is_helped && wants_gloss(turn.message, turn.cards)) {
-            plans.push(Plan::gloss(ask, &self.server()));
+            plans.push(Plan::gloss(ask, &self.knows()));
         }
-        let sent = |plan: &Plan<'_>| {
-            let Request { url, body } = self.provider.complete(&plan.asked(&self.model));
-            format!("{url}\n{}\n", body.unwrap_or_default())
-        };
-        plans.iter().map(sent).collect()
+        plans.iter().map(|plan| self.server.sends(&plan.request())).collect()
     }
 }

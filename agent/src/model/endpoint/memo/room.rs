@@ -1,8 +1,9 @@
 //! How large a window there is room for on the machine of a server that loads its model for the window that is asked for.
 
+use llm::SizedBy;
+
 use super::{Memo, State};
 use crate::model::endpoint::measure;
-use crate::model::provider::SizedBy;
 
 impl Memo {
     /// Doubles the window that is asked for, if the model can hold that and there is room, as far as one knows.

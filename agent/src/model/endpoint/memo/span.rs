@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use llm::Listed;
 use protocol::Millis;
 
 use super::{Memo, SMALLEST, State};
-use crate::model::provider::Listed;
 use crate::workspace::Learned;
 
 /// How long what a server says of itself is taken to be so.

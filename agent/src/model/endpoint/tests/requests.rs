@@ -1,7 +1,8 @@
 //! What is sent, for every provider and way.
 
+use llm::{Message, Role};
 use protocol::ActionCard;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::apis::{ALL, Api};
 use super::server::chunked;
@@ -114,11 +115,29 @@ fn openai_itself_makes_demands_that_others_do_not() {
             memory: &memory,
             typed: &[],
         };
-        let plan = Plan::new(&Ask::turn(&written, turn), Way::Json, None, &endpoint.server());
-        endpoint.provider.complete(&plan.asked("gpt")).body.unwrap()
+        let plan = Plan::new(&Ask::turn(&written, turn), Way::Json, None, &endpoint.knows());
+        let sent = endpoint.server.sends(&plan.request());
+        serde_json::from_str::<Value>(sent.split_once('\n').unwrap().1).unwrap()
     };
     assert_eq!(endpoint.memo.size(None).window, 128_000);
     let body = body(&cards());
     assert_eq!(body["max_completion_tokens"], 2_048 + 8_192);
     assert_eq!(body["response_format"]["json_schema"]["strict"], false);
+}
+
+#[tokio::test]
+async fn a_conversation_goes_in_messages_of_its_own_roles() {
+    let message = |role, text: &str| Message { role, text: text.to_owned() };
+    let earlier = [message(Role::User, "Hi."), message(Role::Assistant, "Hello.")];
+    for api in ALL {
+        let server = Server::start([says(&api, "Well.")]).await;
+        let chat = Ask::chat("Be brief.", &earlier, "And now?").with_temperature(0.7);
+        ask(&endpoint(&api, &server), &chat).await.1.unwrap();
+        let body = server.bodies()[0].to_string();
+        let role = if api.name == "gemini" { "\"model\"" } else { "\"assistant\"" };
+        let said = ["\"Hi.\"", role, "\"Hello.\"", "\"And now?\""];
+        let places = said.map(|text| body.find(text).unwrap_or_else(|| panic!("{text} in {body}")));
+        assert!(places.is_sorted(), "{body}");
+        assert!(body.contains("\"Be brief.\"") && body.contains("\"temperature\":0.7"), "{body}");
+    }
 }

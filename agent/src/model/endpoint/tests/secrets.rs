@@ -91,7 +91,7 @@ fn a_key_is_not_sent_where_everybody_can_read_it() {
     assert!(error.contains("OPENAI_API_KEY_EXAMPLE_COM would travel"), "{error}");
     let sends = |address: &str, keys: &ApiKeys| {
         let endpoint = settings(&format!("openai:m@{address}"), keys).unwrap();
-        endpoint.provider.place().headers.contains_key("authorization")
+        endpoint.server.sends_key()
     };
     for near in ["http://192.168.1.7:8080", "http://llm:8080", "http://llm.local"] {
         assert!(!sends(near, &keys()), "{near}");

@@ -6,7 +6,6 @@ use super::apis::{ALL, ANTHROPIC, Api, GEMINI, OLLAMA, OPENAI};
 use super::server::chunked;
 use super::*;
 use crate::model::Call;
-use crate::model::provider::Said;
 
 /// What is made of a stream, given in chunks of a size that fits no frame.
 async fn completion(api: &Api, stream: &str) -> Completion {
@@ -234,16 +233,13 @@ fn whatever_a_server_says_is_read_without_a_panic() {
     for api in ALL {
         let known = Arc::new(Endpoints::at(folder.path()));
         let endpoint = Endpoint::new(&api.target("127.0.0.1:1"), &keys(), known).unwrap();
-        let provider = endpoint.provider.as_ref();
         let call = json!({"message": {"tool_calls": [{"function": {"name": "A", "arguments": {}}}]},
             "choices": [{"delta": {"tool_calls": [{"index": 0, "function": {"name": "A"}}]}}],
             "candidates": [{"content": {"parts": [{"functionCall": {"name": "A", "args": {}}}]}}]});
         let error =
             json!([{"error": {"message": "x", "details": [{"reason": "x", "retryDelay": "1s"}]}}]);
         for frame in api.frames().iter().chain([&call, &error]).flat_map(spoilt) {
-            provider.parts(&frame);
-            provider.listed(&frame);
-            provider.refusal(&Said::new(400, &frame));
+            endpoint.server.try_frame(&frame);
         }
     }
 }

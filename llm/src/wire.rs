@@ -6,9 +6,9 @@ use reqwest::{Client, RequestBuilder, Response};
 use serde_json::Value;
 use tokio::time::timeout;
 
-use crate::model::provider::{Place, Provider, Refusal, Request, Said, retry_after};
-use crate::model::stream::{Failure, Watch, expired_at};
-use crate::model::{Listener, ModelError};
+use crate::provider::{Place, Provider, Refusal, Request, Said, retry_after};
+use crate::stream::{Failure, Watch, expired_at};
+use crate::{Listener, ModelError};
 
 /// How long a connection may take.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -26,14 +26,14 @@ const LIST_LIMIT: usize = 4 * 1024 * 1024;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A way to one server.
-pub(super) struct Wire(Client);
+pub(crate) struct Wire(Client);
 
 impl Wire {
     /// Makes one that follows no redirect.
     ///
     /// # Errors
     /// [`ModelError::Settings`] when this machine can't make an HTTP client.
-    pub(super) fn new(place: &Place) -> Result<Self, ModelError> {
+    pub(crate) fn new(place: &Place) -> Result<Self, ModelError> {
         let client = Client::builder()
             .connect_timeout(CONNECT)
             .redirect(reqwest::redirect::Policy::none())
@@ -49,7 +49,7 @@ impl Wire {
     }
 
     /// Gets a JSON value within `patience`.
-    pub(super) async fn fetch(
+    pub(crate) async fn fetch(
         &self,
         provider: &dyn Provider,
         model: &str,
@@ -69,7 +69,7 @@ impl Wire {
     }
 
     /// Sends a request, and waits for the beginning of an answer that is none of an error.
-    pub(super) async fn open(
+    pub(crate) async fn open(
         &self,
         provider: &dyn Provider,
         model: &str,

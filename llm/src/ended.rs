@@ -16,7 +16,7 @@ impl Ended {
     /// What a server's word means: Ollama's `done_reason`, OpenAI's `finish_reason`, Anthropic's `stop_reason`,
     /// Gemini's `finishReason`.
     #[must_use]
-    pub(super) fn read(word: &str) -> Self {
+    pub(crate) fn read(word: &str) -> Self {
         match word.to_lowercase().as_str() {
             "stop" | "end_turn" | "stop_sequence" | "eos" | "load" => Self::OfItself,
             // Ollama and OpenAI; Anthropic and Gemini; Mistral; Anthropic's newer models.

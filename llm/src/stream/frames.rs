@@ -8,7 +8,7 @@ use super::lines::Lines;
 
 /// How a stream is cut into frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::model) enum Framing {
+pub(crate) enum Framing {
     /// One frame a line.
     Lines,
     /// Server-sent events.

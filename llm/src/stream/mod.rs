@@ -9,13 +9,13 @@ use reqwest::Response;
 use serde_json::Value;
 
 use frames::Frames;
-pub(super) use frames::Framing;
-pub(super) use gather::Gathered;
+pub(crate) use frames::Framing;
+pub use gather::Gathered;
 use gather::{ANSWER_LIMIT, Stopped};
-pub(super) use watch::{Expired, Watch};
+pub(crate) use watch::{Expired, Watch};
 
-use super::provider::{Asked, Part, Provider, Refusal};
-use super::{Ended, Listener, ModelError, Progress};
+use crate::provider::{Part, Provider, Refusal};
+use crate::{Budget, Delta, Ended, Listener, ModelError};
 
 /// How much may come for an answer, in bytes: a line of JSON for each token is about 40 times the token, and a
 /// server that sends lines with nothing in them must come to an end, too.
@@ -25,7 +25,7 @@ const STREAM_LIMIT: usize = 64 * ANSWER_LIMIT;
 const DONE: &[u8] = b"[DONE]";
 
 /// A stream that is read.
-pub(super) struct Reader<'r> {
+pub(crate) struct Reader<'r> {
     provider: &'r dyn Provider,
     /// The model's name, for errors.
     model: &'r str,
@@ -39,13 +39,13 @@ pub(super) struct Reader<'r> {
 
 /// Why there is no answer, and whether the server said so before it had begun with one.
 #[derive(Debug)]
-pub(super) struct Failure {
+pub struct Failure {
     /// For people.
-    pub(super) error: ModelError,
+    pub error: ModelError,
     /// What the server meant, if it refused.
-    pub(super) refusal: Refusal,
+    pub refusal: Refusal,
     /// Whether it spoke of pictures.
-    pub(super) of_pictures: bool,
+    pub of_pictures: bool,
 }
 
 impl From<ModelError> for Failure {
@@ -55,10 +55,10 @@ impl From<ModelError> for Failure {
 }
 
 impl<'r> Reader<'r> {
-    /// For the answer to `asked`.
-    pub(super) fn new(provider: &'r dyn Provider, asked: &Asked<'r>) -> Self {
+    /// For an answer of `model` that may take so many tokens.
+    pub(crate) fn new(provider: &'r dyn Provider, model: &'r str, budget: Budget) -> Self {
         let frames = Frames::new(provider.place().framing);
-        let (model, limit) = (asked.model, asked.answer.saturating_add(asked.thoughts));
+        let limit = budget.answer.saturating_add(budget.thoughts);
         Self {
             provider,
             model,
@@ -74,7 +74,7 @@ impl<'r> Reader<'r> {
     ///
     /// # Errors
     /// [`Failure`]: it is no answer, it has no end, it is cut off, or the server says that it failed.
-    pub(super) async fn read(
+    pub(crate) async fn read(
         mut self,
         mut response: Response,
         watch: &mut Watch,
@@ -162,7 +162,7 @@ impl<'r> Reader<'r> {
                 Part::End => self.ended = true,
                 Part::Usage(_) | Part::Failed(_) => {}
             }
-            let mut words = |piece: &str| progress(Progress::Piece(piece));
+            let mut words = |piece: &str| progress(Delta::Text(piece));
             let taken = self.gathered.take(part, &mut words);
             taken.map_err(|stopped| self.stopped(stopped))?;
         }
@@ -194,7 +194,7 @@ impl<'r> Reader<'r> {
 }
 
 /// What it is when a completion takes too long.
-pub(super) fn expired_at(provider: &dyn Provider, expired: Expired) -> ModelError {
+pub(crate) fn expired_at(provider: &dyn Provider, expired: Expired) -> ModelError {
     match expired {
         Expired::Silent(waited) => provider.place().silent(waited),
         Expired::Endless(after) => provider.place().endless(format!("{} s", after.as_secs())),

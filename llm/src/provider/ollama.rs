@@ -4,12 +4,11 @@ use serde_json::{Value, json};
 
 use super::refusal::Overruns;
 use super::{
-    Asked, Form, Host, Listed, Part, Place, Provider, Refusal, Request, Said, SizedBy, Tokens,
-    functions, lists_pictures, messages, text,
+    Host, Listed, Part, Place, Provider, Refusal, Request, Said, SizedBy, Tokens, functions,
+    lists_pictures, messages, number, text,
 };
-use crate::config::ProviderName;
-use crate::model::ModelError;
-use crate::model::stream::Framing;
+use crate::stream::Framing;
+use crate::{CompletionRequest, Format, ModelError, ProviderName};
 
 /// What it says of a prompt that is too long, when it is told not to cut it.
 const OVERRUNS: &Overruns = &[
@@ -19,14 +18,14 @@ const OVERRUNS: &Overruns = &[
 ];
 
 /// An Ollama server.
-pub(in crate::model) struct Ollama(Place);
+pub(crate) struct Ollama(Place);
 
 impl Ollama {
     /// The server at `base_url`, which is read as OLLAMA_HOST is.
     ///
     /// # Errors
     /// [`ModelError::Settings`] if that is no address.
-    pub(in crate::model) fn new(base_url: Option<&str>) -> Result<Self, ModelError> {
+    pub(crate) fn new(base_url: Option<&str>) -> Result<Self, ModelError> {
         let host = Host::new(base_url.unwrap_or_default());
         let host = host.map_err(|error| ModelError::Settings(error.to_string()))?;
         let mut place = Place::new(ProviderName::Ollama, "Ollama", host.url().clone());
@@ -54,27 +53,27 @@ impl Provider for Ollama {
         ]
     }
 
-    fn complete(&self, asked: &Asked<'_>) -> Request {
+    fn complete(&self, model: &str, asked: &CompletionRequest<'_>) -> Request {
         let mut user = json!({"role": "user", "content": asked.user});
         if let Some(picture) = asked.picture {
             user["images"] = json!([picture.base64]);
         }
         let mut body = json!({
-            "model": asked.model,
+            "model": model,
             "messages": messages(asked, user),
             "stream": true,
             // It would leave out the beginning of the prompt without a word.
             "truncate": false,
             "shift": false,
-            "options": {"num_ctx": asked.window, "num_predict": asked.answer + asked.thoughts},
+            "options": {"num_ctx": asked.budget.window, "num_predict": asked.budget.answer + asked.budget.thoughts},
         });
         if let Some(temperature) = asked.temperature {
-            body["options"]["temperature"] = temperature.into();
+            body["options"]["temperature"] = number(temperature);
         }
-        match asked.form {
-            Form::Free => {}
-            Form::Schema(schema) => body["format"] = schema.clone(),
-            Form::Tools(tools) => body["tools"] = functions(tools),
+        match asked.format {
+            Format::Free => {}
+            Format::Schema(schema) => body["format"] = schema.clone(),
+            Format::Tools(tools) => body["tools"] = functions(tools),
         }
         Request::post(format!("{}api/chat", self.0.url), body)
     }

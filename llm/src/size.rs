@@ -15,13 +15,13 @@ static PARAMETERS: LazyLock<Option<Regex>> =
 /// Whether a model of so many parameters, or of this name if nobody has counted, is small. One whose name does not say is
 /// taken for large.
 #[must_use]
-pub(super) fn is_small(counted: Option<u64>, name: &str) -> bool {
+pub fn is_small(counted: Option<u64>, name: &str) -> bool {
     counted.or_else(|| parameters(name)).is_some_and(|parameters| (parameters as f64) < LARGE)
 }
 
 /// How many parameters a name or a file's name says that a model has.
 #[must_use]
-pub(super) fn parameters(name: &str) -> Option<u64> {
+pub(crate) fn parameters(name: &str) -> Option<u64> {
     let found = PARAMETERS.as_ref()?.captures(name)?;
     let number: f64 = found.get(1)?.as_str().parse().ok()?;
     let unit = if found.get(2)?.as_str().eq_ignore_ascii_case("m") { 1e6 } else { 1e9 };

@@ -6,22 +6,22 @@ use serde_json::Value;
 
 /// What a server said instead of an answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(in crate::model) struct Said {
+pub(crate) struct Said {
     /// The status of HTTP; 0 in the middle of a stream.
-    pub(in crate::model) status: u16,
+    pub(crate) status: u16,
     /// Its words.
-    pub(in crate::model) words: String,
+    pub(crate) words: String,
     /// Its own names for what is wrong, such as `not_found_error`.
-    pub(in crate::model) code: String,
+    pub(crate) code: String,
     /// The size of the window, if it is said as a field of its own: llama.cpp's `n_ctx`.
-    pub(in crate::model) window: Option<u64>,
+    pub(crate) window: Option<u64>,
     /// How long it asks to wait, if that is said here and not in a header: Gemini's `retryDelay`.
-    pub(in crate::model) retry_after: Option<Duration>,
+    pub(crate) retry_after: Option<Duration>,
 }
 
 /// What it means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::model) enum Refusal {
+pub enum Refusal {
     /// There is no such model.
     UnknownModel,
     /// The key is wrong, or must not do this.
@@ -31,7 +31,7 @@ pub(in crate::model) enum Refusal {
     /// The prompt is too long; with the size of the window in tokens, if that was said.
     Overrun(Option<u64>),
     /// The schema or the tools are not taken.
-    Form,
+    Format,
     /// The temperature is not taken.
     Temperature,
     /// Something else.
@@ -61,7 +61,7 @@ const PICTURES: [&str; 6] = ["image", "vision", "multimodal", "multi-modal", "mo
 impl Said {
     /// Reads the body of an error: `{"error": {...}}`, `{"error": "..."}`, `{"message": ...}`, or a list with
     /// one of them. What is none of these has no words.
-    pub(in crate::model) fn new(status: u16, body: &Value) -> Self {
+    pub(crate) fn new(status: u16, body: &Value) -> Self {
         let body = body.get(0).unwrap_or(body);
         let error = body.get("error").unwrap_or(body);
         let of = |name: &str| error[name].as_str().unwrap_or_default();
@@ -88,7 +88,7 @@ impl Said {
     }
 
     /// Whether it speaks of pictures.
-    pub(in crate::model) fn speaks_of_pictures(&self) -> bool {
+    pub(crate) fn speaks_of_pictures(&self) -> bool {
         PICTURES.iter().any(|word| self.holds(word))
     }
 
@@ -105,7 +105,7 @@ impl Said {
             401 | 403 => Refusal::WrongKey,
             413 => Refusal::Overrun(None),
             _ if self.holds("temperature") => Refusal::Temperature,
-            _ if FORM.iter().any(|words| self.holds(words)) => Refusal::Form,
+            _ if FORM.iter().any(|words| self.holds(words)) => Refusal::Format,
             404 if names_model => Refusal::UnknownModel,
             _ if self.holds("not a valid model") || self.holds("invalid model name") => {
                 Refusal::UnknownModel

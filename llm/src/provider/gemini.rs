@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use super::place::base;
 use super::refusal::Overruns;
-use super::{Asked, Form, Listed, Part, Place, Provider, Refusal, Request, Said, Tokens, text};
-use crate::config::ProviderName;
-use crate::model::tools::Tool;
-use crate::model::{ApiKeys, ModelError, Picture, Way};
+use super::{Listed, Part, Place, Provider, Refusal, Request, Said, Tokens, number, text};
+use crate::{
+    ApiKeys, CompletionRequest, Format, Message, ModelError, Picture, ProviderName, Role, Tool, Way,
+};
 
 /// Google itself.
 const OWN: &str = "https://generativelanguage.googleapis.com";
@@ -20,17 +20,14 @@ const OVERRUNS: &Overruns =
     &[("exceeds the maximum number of tokens", "maximum number of tokens allowed")];
 
 /// A server that speaks Gemini's API.
-pub(in crate::model) struct Gemini(Place);
+pub(crate) struct Gemini(Place);
 
 impl Gemini {
     /// The server at `base_url`, or Google itself.
     ///
     /// # Errors
     /// [`ModelError::Settings`]: that is no address, or Google has no key.
-    pub(in crate::model) fn new(
-        base_url: Option<&str>,
-        keys: &ApiKeys,
-    ) -> Result<Self, ModelError> {
+    pub(crate) fn new(base_url: Option<&str>, keys: &ApiKeys) -> Result<Self, ModelError> {
         let mut url = base(base_url, OWN)?;
         if let Some(front) = url.path().strip_suffix("v1beta/").map(str::to_owned) {
             url.set_path(&front);
@@ -58,6 +55,15 @@ impl Gemini {
     }
 }
 
+/// What was said before, as Gemini has it.
+fn earlier(message: &Message) -> Value {
+    let role = match message.role {
+        Role::User => "user",
+        Role::Assistant => "model",
+    };
+    json!({"role": role, "parts": [{"text": message.text}]})
+}
+
 impl Provider for Gemini {
     fn place(&self) -> &Place {
         &self.0
@@ -71,34 +77,36 @@ impl Provider for Gemini {
         vec![Request::get(self.model(model, ""))]
     }
 
-    fn complete(&self, asked: &Asked<'_>) -> Request {
+    fn complete(&self, model: &str, asked: &CompletionRequest<'_>) -> Request {
         let mut parts = vec![json!({"text": asked.user})];
         parts.extend(asked.picture.map(
             |picture| json!({"inlineData": {"mimeType": Picture::KIND, "data": picture.base64}}),
         ));
+        let user = json!({"role": "user", "parts": parts});
+        let contents: Vec<Value> = asked.messages.iter().map(earlier).chain([user]).collect();
         let mut body = json!({
-            "contents": [{"role": "user", "parts": parts}],
-            "generationConfig": {"maxOutputTokens": asked.answer + THOUGHTS},
+            "contents": contents,
+            "generationConfig": {"maxOutputTokens": asked.budget.answer + THOUGHTS},
         });
         if !asked.system.is_empty() {
             body["systemInstruction"] = json!({"parts": [{"text": asked.system}]});
         }
         let config = &mut body["generationConfig"];
         if let Some(temperature) = asked.temperature {
-            config["temperature"] = temperature.into();
+            config["temperature"] = number(temperature);
         }
-        match asked.form {
-            Form::Free => {}
-            Form::Schema(schema) => {
+        match asked.format {
+            Format::Free => {}
+            Format::Schema(schema) => {
                 config["responseMimeType"] = "application/json".into();
                 config["responseJsonSchema"] = schema.clone();
             }
-            Form::Tools(tools) => {
+            Format::Tools(tools) => {
                 let functions: Vec<Value> = tools.iter().map(function).collect();
                 body["tools"] = json!([{"functionDeclarations": functions}]);
             }
         }
-        let url = self.model(asked.model, ":streamGenerateContent");
+        let url = self.model(model, ":streamGenerateContent");
         Request::post(format!("{url}?alt=sse"), body)
     }
 

@@ -6,9 +6,8 @@ use serde_json::{Value, json};
 
 use super::place::base;
 use super::refusal::Overruns;
-use super::{Asked, Form, Listed, Part, Place, Provider, Refusal, Request, Said, Tokens, text};
-use crate::config::ProviderName;
-use crate::model::{ApiKeys, ModelError, Picture, Way};
+use super::{Listed, Part, Place, Provider, Refusal, Request, Said, Tokens, earlier, number, text};
+use crate::{ApiKeys, CompletionRequest, Format, ModelError, Picture, ProviderName, Tool, Way};
 
 /// Anthropic itself.
 const OWN: &str = "https://api.anthropic.com";
@@ -21,17 +20,14 @@ const OVERRUNS: &Overruns =
     &[("prompt is too long", "tokens >"), ("exceed context limit", "exceed context limit")];
 
 /// A server that speaks Anthropic's API.
-pub(in crate::model) struct Anthropic(Place);
+pub(crate) struct Anthropic(Place);
 
 impl Anthropic {
     /// The server at `base_url`, or Anthropic itself.
     ///
     /// # Errors
     /// [`ModelError::Settings`]: that is no address, or Anthropic has no key.
-    pub(in crate::model) fn new(
-        base_url: Option<&str>,
-        keys: &ApiKeys,
-    ) -> Result<Self, ModelError> {
+    pub(crate) fn new(base_url: Option<&str>, keys: &ApiKeys) -> Result<Self, ModelError> {
         let mut url = base(base_url, OWN)?;
         if let Some(front) = url.path().strip_suffix("v1/").map(str::to_owned) {
             url.set_path(&front);
@@ -62,12 +58,14 @@ impl Provider for Anthropic {
         Vec::new()
     }
 
-    fn complete(&self, asked: &Asked<'_>) -> Request {
+    fn complete(&self, model: &str, asked: &CompletionRequest<'_>) -> Request {
+        let user = json!({"role": "user", "content": content(asked)});
+        let messages: Vec<Value> = earlier(asked).chain([user]).collect();
         let mut body = json!({
-            "model": asked.model,
-            "max_tokens": asked.answer + asked.thoughts,
+            "model": model,
+            "max_tokens": asked.budget.answer + asked.budget.thoughts,
             "stream": true,
-            "messages": [{"role": "user", "content": content(asked)}],
+            "messages": messages,
         });
         // What stands before the mark, tools included, is read from the cache in the next turn.
         if !asked.system.is_empty() {
@@ -75,11 +73,11 @@ impl Provider for Anthropic {
             body["system"] = json!([{"type": "text", "text": asked.system, "cache_control": mark}]);
         }
         if let Some(temperature) = asked.temperature {
-            body["temperature"] = temperature.into();
+            body["temperature"] = number(temperature);
         }
         // A schema is left to the prompt: not all of its models can be forced into one.
-        if let Form::Tools(tools) = asked.form {
-            let tool = |tool: &crate::model::tools::Tool| json!({"name": tool.name, "description": tool.description, "input_schema": tool.parameters});
+        if let Format::Tools(tools) = asked.format {
+            let tool = |tool: &Tool| json!({"name": tool.name, "description": tool.description, "input_schema": tool.parameters});
             body["tools"] = tools.iter().map(tool).collect();
         }
         Request::post(format!("{}v1/messages", self.0.url), body)
@@ -119,7 +117,7 @@ impl Provider for Anthropic {
 }
 
 /// What a user says: a text, or blocks of which one is a picture.
-fn content(asked: &Asked<'_>) -> Value {
+fn content(asked: &CompletionRequest<'_>) -> Value {
     let Some(picture) = asked.picture else { return asked.user.into() };
     let source = json!({"type": "base64", "media_type": Picture::KIND, "data": picture.base64});
     json!([{"type": "image", "source": source}, {"type": "text", "text": asked.user}])

@@ -261,7 +261,7 @@ impl ModelError {
 
     /// What tells two failures of one model apart for people: what it is, and the status of HTTP, 0 if there is none.
     #[must_use]
-    pub(super) fn kind(&self) -> (Discriminant<Self>, u16) {
+    pub fn kind(&self) -> (Discriminant<Self>, u16) {
         let status = match self {
             Self::WrongKey { status, .. }
             | Self::Busy { status, .. }
@@ -286,7 +286,7 @@ impl ModelError {
 
     /// The same failure, after words of the answer were shown.
     #[must_use]
-    pub(super) fn cut_off(self) -> Self {
+    pub fn cut_off(self) -> Self {
         match self {
             // It says so itself.
             Self::Cut { .. } | Self::CutOff(_) => self,

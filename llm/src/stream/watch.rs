@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-use crate::model::{Listener, Progress};
+use crate::{Delta, Listener};
 
 /// How long the first token may take, besides the reading of the prompt: a large model on a small machine is
 /// read from the disk in this time.
@@ -29,7 +29,7 @@ const QUIET: Duration = Duration::from_secs(5);
 
 /// The clock of one completion.
 #[derive(Debug)]
-pub(in crate::model) struct Watch {
+pub(crate) struct Watch {
     begun: Instant,
     /// When the last token came; the beginning, before the first.
     heard: Instant,
@@ -40,7 +40,7 @@ pub(in crate::model) struct Watch {
 
 /// It took too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::model) enum Expired {
+pub(crate) enum Expired {
     /// The next token, for this long.
     Silent(Duration),
     /// The whole answer, for this long.
@@ -49,7 +49,7 @@ pub(in crate::model) enum Expired {
 
 impl Watch {
     /// Begins, for a prompt of about so many tokens.
-    pub(in crate::model) fn new(tokens: u64) -> Self {
+    pub(crate) fn new(tokens: u64) -> Self {
         let begun = Instant::now();
         let limit = FIRST + Duration::from_secs(tokens / READ_SPEED);
         Self { begun, heard: begun, limit, first: None }
@@ -69,12 +69,12 @@ impl Watch {
     }
 
     /// How long the first token took.
-    pub(in crate::model) fn first_token(&self) -> Option<Duration> {
+    pub(crate) fn first_token(&self) -> Option<Duration> {
         self.first
     }
 
     /// Waits for `future`. Once nothing has come for a while, `progress` hears so every second.
-    pub(in crate::model) async fn wait<F: Future + Send>(
+    pub(crate) async fn wait<F: Future + Send>(
         &self,
         future: F,
         progress: &mut Listener<'_>,
@@ -98,7 +98,7 @@ impl Watch {
             }
             let waited = self.heard.elapsed();
             if waited >= QUIET && Instant::now() < ends {
-                progress(Progress::Waiting { waited, limit: self.limit });
+                progress(Delta::Waiting { waited, limit: self.limit });
             }
         }
     }

@@ -6,8 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use super::BaseUrl;
-use crate::model::is_openai;
+use crate::is_openai;
 
 /// Who serves a language model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -46,6 +45,34 @@ impl ProviderName {
 impl fmt::Display for ProviderName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
+    }
+}
+
+/// The address of a model server, such as `http://127.0.0.1:8080/v1`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct BaseUrl(String);
+
+impl TryFrom<String> for BaseUrl {
+    type Error = &'static str;
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let url = Url::parse(text.trim()).ok().filter(|url| {
+            matches!(url.scheme(), "http" | "https")
+                && url.has_host()
+                && url.username().is_empty()
+                && url.password().is_none()
+                && url.query().is_none()
+                && url.fragment().is_none()
+        });
+        url.map(|_| Self(text.trim().to_owned())).ok_or(
+            "an address such as http://127.0.0.1:8080/v1, without a name or password in it, and without ? and #",
+        )
+    }
+}
+
+impl From<BaseUrl> for String {
+    fn from(url: BaseUrl) -> Self {
+        url.0
     }
 }
 
@@ -96,7 +123,8 @@ impl Target {
 
 impl Target {
     /// Whether it is OpenAI's own service.
-    pub(crate) fn is_openai(&self) -> bool {
+    #[must_use]
+    pub fn is_openai(&self) -> bool {
         let is_own = |url: &String| Url::parse(url).is_ok_and(|url| is_openai(&url));
         self.provider == ProviderName::OpenAi && self.base_url.as_ref().is_none_or(is_own)
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Ended;
+use crate::Ended;
 
 /// What a model gave back.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub struct Call {
 /// What a completion took, as far as the server says it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Who answered: [`Model::name`](super::Model::name).
+    /// Who answered, as people call it: `llama3.1:8B at 127.0.0.1:11434`.
     pub by: String,
     /// The tokens of the prompt.
     pub read: Option<u64>,

@@ -1,23 +1,23 @@
 //! Puts the parts of an answer together.
 
-use crate::model::provider::{Part, Said, Tokens};
-use crate::model::{Call, Ended};
+use crate::provider::{Part, Said, Tokens};
+use crate::{Call, Ended};
 
 /// How large an answer may be, in bytes, reasoning and calls included.
-pub(in crate::model) const ANSWER_LIMIT: usize = 1024 * 1024;
+pub(crate) const ANSWER_LIMIT: usize = 1024 * 1024;
 
 /// What a call weighs besides its text, in bytes, so that a server can't make endless ones of nothing.
 const CALL: usize = 4_096;
 
 /// An answer while it comes.
 #[derive(Debug, Default)]
-pub(in crate::model) struct Gathered {
+pub struct Gathered {
     /// Its text by now.
-    pub(in crate::model) text: String,
+    pub text: String,
     /// Its calls by now, each with its place if it has one.
     calls: Vec<(Option<u64>, Call)>,
     /// What it took, as far as that was said.
-    pub(in crate::model) tokens: Tokens,
+    pub tokens: Tokens,
     /// Whether there are thoughts apart from its text.
     thinks: bool,
     /// How large it is by now, in bytes.
@@ -93,19 +93,19 @@ impl Gathered {
     }
 
     /// Whether the model has thought, apart from the text or in it.
-    pub(in crate::model) fn thinks(&self) -> bool {
+    pub fn thinks(&self) -> bool {
         self.thinks
             || self.text.trim_start().starts_with("<think>")
             || self.text.contains("</think>")
     }
 
     /// Why it ended, once it has.
-    pub(in crate::model) fn done(&self) -> Option<&Ended> {
+    pub fn done(&self) -> Option<&Ended> {
         self.done.as_ref()
     }
 
     /// Its tool calls.
-    pub(in crate::model) fn take_calls(&mut self) -> Vec<Call> {
+    pub fn take_calls(&mut self) -> Vec<Call> {
         std::mem::take(&mut self.calls).into_iter().map(|(_, call)| call).collect()
     }
 }

@@ -8,15 +8,14 @@ use secrecy::ExposeSecret as _;
 
 use super::place::{Place, SizedBy};
 use super::refusal::{Refusal, Said};
-use crate::config::ProviderName;
-use crate::model::ModelError;
+use crate::{ModelError, ProviderName};
 
 /// How much of what a server says is shown, in characters.
 const SHOWN: usize = 120;
 
 impl Place {
     /// What a server said, on one line, short, and without the key.
-    pub(in crate::model) fn tidy(&self, said: &[u8]) -> String {
+    pub(crate) fn tidy(&self, said: &[u8]) -> String {
         let mut text = String::from_utf8_lossy(&said[..said.len().min(64 * SHOWN)]).into_owned();
         if let Some(key) = &self.key {
             text = text.replace(key.expose_secret(), "[the key]");
@@ -26,7 +25,7 @@ impl Place {
     }
 
     /// What it is when a request fails before there is a status, or in the middle.
-    pub(in crate::model) fn broken(&self, error: &reqwest::Error) -> ModelError {
+    pub(crate) fn broken(&self, error: &reqwest::Error) -> ModelError {
         let (address, reason) = (self.address.clone(), self.tidy(deepest(error).as_bytes()));
         if !error.is_connect() {
             return ModelError::Transport { address, reason };
@@ -40,7 +39,7 @@ impl Place {
     }
 
     /// What it is when nothing comes for so long.
-    pub(in crate::model) fn silent(&self, waited: Duration) -> ModelError {
+    pub(crate) fn silent(&self, waited: Duration) -> ModelError {
         let mend = match self.provider {
             ProviderName::Ollama => "see what it does with `ollama ps`",
             _ if self.is_local() => "see what it does in its log",
@@ -53,7 +52,7 @@ impl Place {
     }
 
     /// What it is when the model is not there.
-    pub(in crate::model) fn unknown_model(&self, model: &str) -> ModelError {
+    pub(crate) fn unknown_model(&self, model: &str) -> ModelError {
         let mend = match self.provider {
             ProviderName::Ollama => format!("fetch it with `ollama pull {model}`"),
             _ => format!("choose one that it has with `{}`", home::agent_command("config llm")),
@@ -62,7 +61,7 @@ impl Place {
     }
 
     /// What it is when something else than such a server answers.
-    pub(in crate::model) fn bad_frame(&self, frame: &[u8]) -> ModelError {
+    pub(crate) fn bad_frame(&self, frame: &[u8]) -> ModelError {
         ModelError::BadFrame {
             address: self.address.clone(),
             expected: self.expected.to_owned(),
@@ -71,7 +70,7 @@ impl Place {
     }
 
     /// What it is when the model has nothing left of its `tokens` to say something with.
-    pub(in crate::model) fn only_thought(&self, model: &str, tokens: u64) -> ModelError {
+    pub(crate) fn only_thought(&self, model: &str, tokens: u64) -> ModelError {
         let mend = match self.sized {
             SizedBy::Asker => {
                 "ask for less at once, set a larger llm.window, or take a model that thinks less with `/model`"
@@ -85,23 +84,23 @@ impl Place {
     }
 
     /// What it is when an answer has no end.
-    pub(in crate::model) fn endless(&self, after: String) -> ModelError {
+    pub(crate) fn endless(&self, after: String) -> ModelError {
         ModelError::Endless { address: self.address.clone(), after }
     }
 
     /// What it is when the connection ends before the answer does.
-    pub(in crate::model) fn cut(&self) -> ModelError {
+    pub(crate) fn cut(&self) -> ModelError {
         ModelError::Cut { address: self.address.clone() }
     }
 
     /// What it is when the server fails in the middle.
-    pub(in crate::model) fn failed(&self, words: &str) -> ModelError {
+    pub(crate) fn failed(&self, words: &str) -> ModelError {
         let words = self.words(words.as_bytes());
         ModelError::Server { address: self.address.clone(), words }
     }
 
     /// What it is when the server says this instead of an answer, and that means `refusal`.
-    pub(in crate::model) fn refused(
+    pub(crate) fn refused(
         &self,
         model: &str,
         said: &Said,
@@ -135,7 +134,7 @@ impl Place {
 }
 
 /// How long a server asks to wait: seconds or a date (RFC 9110, 10.2.3).
-pub(in crate::model) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = text.parse() {
         return Some(Duration::from_secs(seconds));

@@ -11,20 +11,21 @@ mod refusal;
 
 use serde_json::Value;
 
-pub(super) use anthropic::Anthropic;
-pub(super) use faults::retry_after;
-pub(super) use gemini::Gemini;
+pub(crate) use anthropic::Anthropic;
+pub(crate) use faults::retry_after;
+pub(crate) use gemini::Gemini;
 pub use host::{Host, HostError};
-pub(super) use ollama::Ollama;
-pub(super) use openai::OpenAi;
-pub(super) use place::{Place, SizedBy, is_near};
-pub(super) use refusal::{Refusal, Said};
+pub(crate) use ollama::Ollama;
+pub(crate) use openai::OpenAi;
+pub use place::SizedBy;
+pub(crate) use place::{Place, is_near};
+pub use refusal::Refusal;
+pub(crate) use refusal::Said;
 
-use super::Picture;
-use super::tools::Tool;
+use crate::{CompletionRequest, Message, Tool};
 
 /// One API for models: what to send, and what comes back means.
-pub(super) trait Provider: Send + Sync {
+pub(crate) trait Provider: Send + Sync {
     /// Where the server is.
     fn place(&self) -> &Place;
 
@@ -35,7 +36,7 @@ pub(super) trait Provider: Send + Sync {
     fn describe(&self, model: &str) -> Vec<Request>;
 
     /// Asks for a completion, as a stream.
-    fn complete(&self, asked: &Asked<'_>) -> Request;
+    fn complete(&self, model: &str, asked: &CompletionRequest<'_>) -> Request;
 
     /// The models that an answer to [`Provider::list`] or [`Provider::describe`] tells of; one without a name
     /// is the one that was asked about. `None` if it is no such answer.
@@ -50,57 +51,23 @@ pub(super) trait Provider: Send + Sync {
 
 /// Something to send.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Request {
+pub(crate) struct Request {
     /// Where to.
-    pub(super) url: String,
+    pub(crate) url: String,
     /// What is posted; without one it is a GET.
-    pub(super) body: Option<Value>,
+    pub(crate) body: Option<Value>,
 }
 
 impl Request {
     /// Fetches `url`.
-    pub(super) fn get(url: impl Into<String>) -> Self {
+    pub(crate) fn get(url: impl Into<String>) -> Self {
         Self { url: url.into(), body: None }
     }
 
     /// Posts `body` to `url`.
-    pub(super) fn post(url: impl Into<String>, body: Value) -> Self {
+    pub(crate) fn post(url: impl Into<String>, body: Value) -> Self {
         Self { url: url.into(), body: Some(body) }
     }
-}
-
-/// What is asked of a model, for every provider alike.
-#[derive(Debug)]
-pub(super) struct Asked<'a> {
-    /// Its name.
-    pub(super) model: &'a str,
-    /// What is the same from turn to turn; empty if nothing is.
-    pub(super) system: &'a str,
-    /// The rest.
-    pub(super) user: &'a str,
-    /// What goes along with it, to be seen.
-    pub(super) picture: Option<&'a Picture>,
-    /// What the answer has to look like.
-    pub(super) form: &'a Form,
-    /// The size of the window, in tokens.
-    pub(super) window: u64,
-    /// How long the answer may be, in tokens.
-    pub(super) answer: u64,
-    /// How much may be thought besides, in tokens; 0 as long as nobody knows that the model thinks.
-    pub(super) thoughts: u64,
-    /// How much the model gambles, if it lets itself be told.
-    pub(super) temperature: Option<u8>,
-}
-
-/// What the answer has to look like.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Form {
-    /// As the prompt says.
-    Free,
-    /// One JSON object that this JSON Schema describes.
-    Schema(Value),
-    /// Words, and calls of these tools.
-    Tools(Vec<Tool>),
 }
 
 /// A model that a server has.
@@ -122,7 +89,7 @@ pub struct Listed {
 
 impl Listed {
     /// Takes in what is said elsewhere of the same model.
-    pub(super) fn add(&mut self, other: Self) {
+    pub(crate) fn add(&mut self, other: Self) {
         self.window = self.window.or(other.window);
         self.sees = self.sees.or(other.sees);
         self.thinks = self.thinks.or(other.thinks);
@@ -134,7 +101,7 @@ impl Listed {
 
 /// A part of an answer that comes as a stream.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Part {
+pub(crate) enum Part {
     /// More of the text.
     Text(String),
     /// More of what the model thinks to itself; its length in bytes.
@@ -163,13 +130,13 @@ pub(super) enum Part {
 
 /// Counts of tokens by the server.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Tokens {
+pub struct Tokens {
     /// The prompt's.
-    pub(super) read: Option<u64>,
+    pub read: Option<u64>,
     /// Those of them that it knew from before.
-    pub(super) cached: Option<u64>,
+    pub cached: Option<u64>,
     /// The answer's.
-    pub(super) written: Option<u64>,
+    pub written: Option<u64>,
 }
 
 /// The text at `value`, if there is any.
@@ -178,10 +145,21 @@ fn text(value: &Value) -> Option<&str> {
 }
 
 /// The messages in the form that Ollama and OpenAI share; `user` is the last one.
-fn messages(asked: &Asked<'_>, user: Value) -> Value {
+fn messages(asked: &CompletionRequest<'_>, user: Value) -> Value {
     let system = (!asked.system.is_empty())
         .then(|| serde_json::json!({"role": "system", "content": asked.system}));
-    system.into_iter().chain([user]).collect()
+    system.into_iter().chain(earlier(asked)).chain([user]).collect()
+}
+
+/// What was said before, in the form that all but Gemini share.
+fn earlier(asked: &CompletionRequest<'_>) -> impl Iterator<Item = Value> {
+    let message = |message: &Message| serde_json::json!({"role": message.role.as_str(), "content": message.text});
+    asked.messages.iter().map(message)
+}
+
+/// A temperature as JSON; a whole one as APIs show it, without a point.
+fn number(temperature: f64) -> Value {
+    if temperature == 0.0 { 0.into() } else { temperature.into() }
 }
 
 /// The places of a list that says for which kinds of input a model is: whether pictures are among them.

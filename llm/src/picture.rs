@@ -6,14 +6,14 @@ use data_encoding::BASE64;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picture {
     /// Its bytes in base64 (RFC 4648, 4), as every API takes them.
-    pub(super) base64: String,
+    pub(crate) base64: String,
     /// What stands behind the prompt where the picture goes along.
-    pub(super) caption: &'static str,
+    pub caption: &'static str,
 }
 
 impl Picture {
     /// What `bytes` has as its kind.
-    pub(super) const KIND: &'static str = "image/jpeg";
+    pub(crate) const KIND: &'static str = "image/jpeg";
 
     /// The picture in `bytes`; `None` if that is no JPEG.
     #[must_use]

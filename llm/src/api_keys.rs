@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use secrecy::SecretString;
 use url::{Host, Url};
 
-use super::provider::is_near;
-use crate::config::ProviderName;
+use crate::ProviderName;
+use crate::provider::is_near;
 
 /// What providers know their customers by. None of it stands in an error, a log line or a URL.
 #[derive(Debug, Clone, Default)]
@@ -24,13 +24,14 @@ pub struct ApiKeys {
 }
 
 /// The variable in which the key for an address stands or would have to stand, and what stands there.
-pub(in crate::model) type Chosen<'a> = (String, Option<&'a SecretString>);
+pub type Chosen<'a> = (String, Option<&'a SecretString>);
 
 impl ApiKeys {
     /// The key for a server of `provider` at `url`. One of that host's own comes first: its owner has named the host.
     /// The provider's own key goes to the provider, to this machine and, encrypted, elsewhere, and to nobody beside
     /// OpenAI where that is asked as well.
-    pub(in crate::model) fn of(&self, provider: ProviderName, url: &Url) -> Chosen<'_> {
+    #[must_use]
+    pub fn of(&self, provider: ProviderName, url: &Url) -> Chosen<'_> {
         let (names, key): (&[&str], _) = match provider {
             ProviderName::OpenAi => (&["OPENAI_API_KEY"], &self.openai),
             ProviderName::Anthropic => (&["ANTHROPIC_API_KEY"], &self.anthropic),
@@ -61,7 +62,8 @@ impl ApiKeys {
 }
 
 /// Whether OpenAI itself is at `url`.
-pub(crate) fn is_openai(url: &Url) -> bool {
+#[must_use]
+pub fn is_openai(url: &Url) -> bool {
     url.host_str() == Some("api.openai.com")
 }
 

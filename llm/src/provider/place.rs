@@ -4,30 +4,29 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use secrecy::{ExposeSecret as _, SecretString};
 use url::{Host, Url};
 
-use crate::config::ProviderName;
-use crate::model::stream::Framing;
-use crate::model::{ApiKeys, ModelError, Way};
+use crate::stream::Framing;
+use crate::{ApiKeys, ModelError, ProviderName, Way};
 
 /// Where a server is and whom one expects there.
-pub(in crate::model) struct Place {
+pub(crate) struct Place {
     /// Whose API is spoken.
-    pub(in crate::model) provider: ProviderName,
+    pub(crate) provider: ProviderName,
     /// Host and port, for people.
-    pub(in crate::model) address: String,
+    pub(crate) address: String,
     /// What paths are added to; ends with a slash.
-    pub(in crate::model) url: Url,
+    pub(crate) url: Url,
     /// Who is expected there, such as `Ollama`.
-    pub(in crate::model) expected: &'static str,
+    pub(crate) expected: &'static str,
     /// What goes with each request.
-    pub(in crate::model) headers: HeaderMap,
+    pub(crate) headers: HeaderMap,
     /// How a stream is cut into frames.
-    pub(in crate::model) framing: Framing,
+    pub(crate) framing: Framing,
     /// How it is asked first if nobody says how.
-    pub(in crate::model) way: Way,
+    pub(crate) way: Way,
     /// Who says how large the window is.
-    pub(in crate::model) sized: SizedBy,
+    pub(crate) sized: SizedBy,
     /// Whether its models can see pictures, where nobody says.
-    pub(in crate::model) sees: bool,
+    pub(crate) sees: bool,
     pub(super) key: Option<SecretString>,
     /// The variable that holds the key, or would.
     pub(super) variable: String,
@@ -35,7 +34,7 @@ pub(in crate::model) struct Place {
 
 /// Who says how large the window is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::model) enum SizedBy {
+pub enum SizedBy {
     /// Whoever asks, in each request.
     Asker,
     /// The server.
@@ -107,13 +106,13 @@ impl Place {
     }
 
     /// Whether it is on this machine or in its own network, where no proxy leads to and no cloud is.
-    pub(in crate::model) fn is_local(&self) -> bool {
+    pub(crate) fn is_local(&self) -> bool {
         is_near(&self.url)
     }
 }
 
 /// Whether `url` is on this machine or in its own network.
-pub(in crate::model) fn is_near(url: &Url) -> bool {
+pub(crate) fn is_near(url: &Url) -> bool {
     match url.host() {
         Some(Host::Ipv4(ip)) => ip.is_loopback() || ip.is_private() || ip.is_link_local(),
         Some(Host::Ipv6(ip)) => {

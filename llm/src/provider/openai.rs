@@ -6,12 +6,13 @@ use serde_json::{Value, json};
 use super::place::base;
 use super::refusal::Overruns;
 use super::{
-    Asked, Form, Listed, Part, Place, Provider, Refusal, Request, Said, Tokens, functions,
-    lists_pictures, messages, text,
+    Listed, Part, Place, Provider, Refusal, Request, Said, Tokens, functions, lists_pictures,
+    messages, number, text,
 };
-use crate::config::ProviderName;
-use crate::model::size::parameters;
-use crate::model::{ApiKeys, ModelError, Picture, Way, is_openai};
+use crate::size::parameters;
+use crate::{
+    ApiKeys, CompletionRequest, Format, ModelError, Picture, ProviderName, Way, is_openai,
+};
 
 /// OpenAI itself.
 const OWN: &str = "https://api.openai.com/v1";
@@ -30,7 +31,7 @@ const OVERRUNS: &Overruns = &[
 ];
 
 /// A server that speaks OpenAI's API.
-pub(in crate::model) struct OpenAi {
+pub(crate) struct OpenAi {
     place: Place,
     /// OpenAI itself, whose demands are stricter than those of the others.
     is_own: bool,
@@ -41,10 +42,7 @@ impl OpenAi {
     ///
     /// # Errors
     /// [`ModelError::Settings`]: that is no address, or OpenAI has no key.
-    pub(in crate::model) fn new(
-        base_url: Option<&str>,
-        keys: &ApiKeys,
-    ) -> Result<Self, ModelError> {
+    pub(crate) fn new(base_url: Option<&str>, keys: &ApiKeys) -> Result<Self, ModelError> {
         let mut url = base(base_url, OWN)?;
         if url.path() == "/" {
             url.set_path("/v1/");
@@ -85,28 +83,28 @@ impl Provider for OpenAi {
         props.into_iter().chain([self.list()]).collect()
     }
 
-    fn complete(&self, asked: &Asked<'_>) -> Request {
+    fn complete(&self, model: &str, asked: &CompletionRequest<'_>) -> Request {
         let mut body = json!({
-            "model": asked.model,
+            "model": model,
             "messages": messages(asked, json!({"role": "user", "content": content(asked)})),
             "stream": true,
             "stream_options": {"include_usage": true},
         });
         match self.is_own {
-            true => body["max_completion_tokens"] = (asked.answer + THOUGHTS).into(),
-            false => body["max_tokens"] = (asked.answer + asked.thoughts).into(),
+            true => body["max_completion_tokens"] = (asked.budget.answer + THOUGHTS).into(),
+            false => body["max_tokens"] = (asked.budget.answer + asked.budget.thoughts).into(),
         }
         if let Some(temperature) = asked.temperature {
-            body["temperature"] = temperature.into();
+            body["temperature"] = number(temperature);
         }
-        match asked.form {
-            Form::Free => {}
-            Form::Schema(schema) => {
+        match asked.format {
+            Format::Free => {}
+            Format::Schema(schema) => {
                 // OpenAI's own strict mode takes no schema with shapes at its root.
                 let form = json!({"name": "answer", "strict": !self.is_own, "schema": schema});
                 body["response_format"] = json!({"type": "json_schema", "json_schema": form});
             }
-            Form::Tools(tools) => body["tools"] = functions(tools),
+            Format::Tools(tools) => body["tools"] = functions(tools),
         }
         Request::post(format!("{}chat/completions", self.place.url), body)
     }
@@ -182,7 +180,7 @@ impl Provider for OpenAi {
 }
 
 /// What a user says: a text, or parts of which one is a picture.
-fn content(asked: &Asked<'_>) -> Value {
+fn content(asked: &CompletionRequest<'_>) -> Value {
     let Some(picture) = asked.picture else { return asked.user.into() };
     let url = format!("data:{};base64,{}", Picture::KIND, picture.base64);
     json!([{"type": "text", "text": asked.user}, {"type": "image_url", "image_url": {"url": url}}])
