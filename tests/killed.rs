@@ -16,20 +16,20 @@ const SLOW: &str = "#!/bin/sh
 echo \"{\\\"attempt\\\": $SAFECLAW_ATTEMPT, \\\"key\\\": \\\"$SAFECLAW_MESSAGE_ID\\\"}\"
 ";
 
-/// A home with a skill SLOW, whose routers count as dead after three seconds.
+/// A home with a skill SLOW, whose routers never count as dead by their silence.
 fn home(idempotent: bool) -> TempHome {
     home_with("none", idempotent)
 }
 
 fn home_with(effect: &str, idempotent: bool) -> TempHome {
     let home = TempHome::new();
-    home.put("router/config.json", r#"{"queue": {"dead_after": 3}}"#);
+    home.put("router/config.json", r#"{"queue": {"dead_after": 600}}"#);
     home.put("router/skills/slow/run", SLOW);
     let program = home.root().join("router/skills/slow/run");
     std::fs::set_permissions(program, std::fs::Permissions::from_mode(0o755)).unwrap();
     let manifest = format!(
         "name = \"SLOW\"\ninstruction = \"Take your time.\"\neffect = \"{effect}\"\nidempotent = {idempotent}\n\
-         command = [\"./run\"]\ntimeout = \"60s\"\n"
+         command = [\"./run\"]\ntimeout = \"8s\"\n"
     );
     home.put("router/skills/slow/skill.toml", manifest);
     home
@@ -77,6 +77,25 @@ fn what_can_not_be_done_twice_may_have_been_done() {
     assert_eq!(reply["error"]["code"], "interrupted", "{reply}");
     assert_eq!(reply["maybe_executed"], true);
     assert_eq!(begun(&home), 1);
+}
+
+#[test]
+fn a_person_hears_the_truth_as_soon_as_a_router_is_there_again() {
+    let (mind, wall, server) = (TempHome::new(), home(false), RedisServer::start());
+    let dies = router(&wall, &server);
+    let url = server.url();
+    let mut agent = Chat::start(SAFECLAW, &["agent"], mind.root(), &[("REDIS_URL", &url)]);
+    wait_until("the agent knows it", || {
+        let known = std::fs::read_to_string(mind.root().join("workspace/router_actions.json"));
+        known.is_ok_and(|known| known.contains("SLOW"))
+    });
+    agent.say("/run SLOW");
+    wait_until("it runs", || begun(&wall) == 1);
+    dies.kill();
+    let _lives = router(&wall, &server);
+    // Whoever waits in vain says that no reply came, and asks whether a router is running.
+    agent.expect("it may have been done");
+    assert!(!agent.stdout().contains("is a router running"), "{}", agent.stdout());
 }
 
 #[test]

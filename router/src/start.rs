@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use broker::redis::RedisStore;
+use broker::redis::{RedisStore, Terms};
 use broker::{Publisher, Responder, Store, pipe, redis};
-use home::Home;
+use home::{Home, file};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
@@ -29,7 +29,8 @@ const GRACE_ON_A_PIPE: Duration = Duration::from_secs(2);
 pub(crate) async fn on_redis(home: Home, myself: SelfCommand) -> Result<(), StartError> {
     let settings = Settings::read(&home)?;
     let Some(address) = settings.queue.address()? else { return Err(StartError::NoRedis) };
-    let terms = settings.terms()?;
+    file::make_folder(&home.router_state())?;
+    let terms = Terms { lives: Some(home.router_state().join("lives")), ..settings.terms()? };
     if let Err(problem) = address.check().await {
         tracing::warn!("{problem}; waiting for it");
     }

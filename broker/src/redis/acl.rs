@@ -79,7 +79,8 @@ fn router(keys: &Keys) -> String {
     let single =
         [&keys.routers, &keys.again, &keys.stale, &keys.control, &keys.wheel, &keys.letters];
     let single = single.into_iter().chain(&keys.lanes).map(|key| literal(key));
-    let own = [names.catalog(), names.tagged("looked")].map(|key| literal(&key));
+    let own =
+        [names.catalog(), names.tagged("looked"), keys.watched.clone()].map(|key| literal(&key));
     let many = [&keys.states, &keys.works, &names.events_prefix(), &names.tagged("state:")]
         .map(|prefix| format!("{}*", literal(prefix)));
     let replies = [format!("{}*", literal(names.response_prefix()))];

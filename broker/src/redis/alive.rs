@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use redis::{RedisError, Value};
-use tokio::time::{Instant, sleep};
+use tokio::time::sleep;
 
 use super::bells::bell;
 use super::claim::{Pulse, Told};
@@ -28,30 +28,31 @@ impl Life {
     /// Beats for ever.
     pub(super) async fn go_on(self: Arc<Self>) {
         let mut control = self.control_rung();
-        // Since when this router has been in touch with the server without a break.
-        let mut in_touch: Option<Instant> = None;
+        let mut is_in_touch;
         let mut beats: u32 = 0;
         loop {
             match self.beat().await {
                 Ok(()) => {
-                    let since = *in_touch.get_or_insert_with(Instant::now);
-                    beats = beats.wrapping_add(1);
-                    if beats.is_multiple_of(LOOK) && since.elapsed() > self.terms.dead_after {
+                    // First of all: whoever asked a router that was killed a moment ago still waits.
+                    if beats.is_multiple_of(LOOK) {
+                        self.take_over().await;
                         self.reap().await;
                     }
+                    is_in_touch = true;
+                    beats = beats.wrapping_add(1);
                     if beats.is_multiple_of(SWEEP) {
                         // Beside the beat, for a server may hold much.
                         tokio::spawn(Arc::clone(&self).look_after());
                     }
                 }
                 Err(error) => {
-                    in_touch = None;
+                    is_in_touch = false;
                     self.say_down(&error);
                 }
             }
             tokio::select! {
                 () = sleep(self.jittered()) => {}
-                () = &mut control, if in_touch.is_some() => control = self.control_rung(),
+                () = &mut control, if is_in_touch => control = self.control_rung(),
             }
         }
     }
@@ -70,8 +71,9 @@ impl Life {
         let held = self.hands.all();
         let mut beat = BEAT.key(&self.keys.routers);
         beat.key(self.keys.work(&name)).key(&self.keys.control).key(&self.keys.again);
+        beat.key(&self.keys.watched);
         beat.arg(&*name).arg(settled).arg(millis(REMEMBERED)).arg(&self.keys.states).arg(LEASE_MS);
-        beat.arg(u8::from(self.terms.keys.is_some()));
+        beat.arg(u8::from(self.terms.keys.is_some())).arg(millis(self.terms.silence()));
         for held in held.iter().filter(|held| held.router == name) {
             beat.arg(held.field).arg(held.id.as_ref().map_or("!", |id| id.as_str()));
         }
@@ -85,12 +87,15 @@ impl Life {
         Ok(())
     }
 
-    /// Hands back what dead routers hold. Only a router that has watched for long enough may say that another
-    /// one is dead: after an outage all of them look dead at first.
+    /// Hands back what routers hold that have been silent for too long. The server knows whether somebody has watched for
+    /// that time, so that routers which never live as long themselves still take over.
     async fn reap(&self) {
         let Some(name) = self.known_name() else { return };
         let mut reap = REAP.key(&self.keys.routers);
-        reap.key(&self.keys.again).arg(&*name).arg(millis(self.terms.dead_after));
+        reap.key(&self.keys.again)
+            .key(&self.keys.watched)
+            .arg(&*name)
+            .arg(millis(self.terms.dead_after));
         reap.arg(&self.keys.states).arg(&self.keys.works);
         match reap.invoke_async::<u64>(&mut self.commands()).await {
             Ok(0) => {}

@@ -17,6 +17,8 @@ pub(super) struct Keys {
     pub(super) control: String,
     /// How many commands were taken, modulo the lanes' wheel: it says whose lane comes first.
     pub(super) wheel: String,
+    /// Since when routers have watched each other without a break. It goes by itself when none does.
+    pub(super) watched: String,
     pub(super) letters: String,
     /// Before a command's id: the string that says what state it is in.
     pub(super) states: String,
@@ -34,6 +36,7 @@ impl Keys {
             lanes: lanes.map(|priority| names.lane(priority)),
             control: names.control(),
             wheel: names.tagged("wheel"),
+            watched: names.tagged("watched"),
             letters: names.dead_letters(),
             states: names.tagged("command:"),
             works: names.tagged("work:"),

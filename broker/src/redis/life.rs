@@ -13,7 +13,8 @@ use super::claim::Claimed;
 use super::hands::{Hands, Held};
 use super::keys::Keys;
 use super::link::{Connection, RedisAddress};
-use super::scripts::{LEAVE, REGISTER};
+use super::lives::Lives;
+use super::scripts::{LEAVE, REGISTER, TAKE_OVER};
 use super::seal::Seal;
 use super::terms::Terms;
 use crate::clock::Clock;
@@ -30,6 +31,8 @@ pub(super) struct Life {
     /// One for each command that is being answered.
     pub(super) tasks: TaskTracker,
     commands: Connection,
+    /// Those of this home's routers, if there is a place for them.
+    lives: Option<Lives>,
     /// The name under which the server knows this router now.
     name: Mutex<Option<Arc<str>>>,
     /// Held while registering, so that no name is left behind that nobody uses.
@@ -44,6 +47,11 @@ impl Life {
         terms: Terms,
     ) -> Result<Self, String> {
         let commands = address.commands().map_err(|error| address.explain(&error))?;
+        let lives = terms.lives.as_deref().map(Lives::open).transpose();
+        let lives = lives.unwrap_or_else(|error| {
+            tracing::warn!(%error, "routers that are killed here are taken over late");
+            None
+        });
         Ok(Self {
             address,
             keys: Keys::new(names),
@@ -53,6 +61,7 @@ impl Life {
             begun: Begun::default(),
             tasks: TaskTracker::new(),
             commands,
+            lives,
             name: Mutex::default(),
             registering: tokio::sync::Mutex::default(),
             down: AtomicBool::new(false),
@@ -74,6 +83,10 @@ impl Life {
             return Ok(name);
         }
         let name: Arc<str> = uuid::Uuid::now_v7().simple().to_string().into();
+        // Before it can have anything in its hands.
+        if let Some(error) = self.lives.as_ref().and_then(|lives| lives.note(&name).err()) {
+            tracing::warn!(%error, "this router's name is not noted");
+        }
         let mut register = REGISTER.key(&self.keys.routers);
         register.key(self.keys.names.commands()).key(&self.keys.stale).arg(&*name);
         register.arg(millis(self.terms.dead_after)).arg(self.terms.stale_after.as_secs());
@@ -131,6 +144,28 @@ impl Life {
         held
     }
 
+    /// Takes over from routers of this home that were killed. A word of theirs that is still on its way counts no more.
+    pub(super) async fn take_over(&self) {
+        for dead in self.lives.iter().flat_map(Lives::dead) {
+            let mut take_over = TAKE_OVER.key(&self.keys.routers);
+            take_over.key(&self.keys.again).arg(&self.keys.states).arg(&self.keys.works);
+            for name in &dead.names {
+                take_over.arg(name);
+            }
+            match take_over.invoke_async::<u64>(&mut self.commands()).await {
+                Ok(count) => {
+                    if count > 0 {
+                        tracing::warn!(
+                            "a router of this home was killed; {count} commands of it are taken over"
+                        );
+                    }
+                    dead.forget();
+                }
+                Err(error) => return self.say_down(&error),
+            }
+        }
+    }
+
     /// Leaves, and gives back whatever is left: what has been begun by now is marked so.
     pub(super) async fn leave(&self) {
         let Some(name) = self.known_name() else { return };
@@ -140,8 +175,11 @@ impl Life {
         for held in self.hands.all() {
             leave.arg(held.field);
         }
-        if let Err(error) = leave.invoke_async::<()>(&mut self.commands()).await {
-            tracing::debug!(error = self.address.explain(&error), "left without a word");
+        match leave.invoke_async::<()>(&mut self.commands()).await {
+            Ok(()) => self.lives.iter().for_each(Lives::leave),
+            Err(error) => {
+                tracing::debug!(error = self.address.explain(&error), "left without a word");
+            }
         }
     }
 

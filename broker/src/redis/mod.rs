@@ -11,7 +11,7 @@
 //!   queued ───────────► in a router's ─────────► done: the reply is kept for 10 minutes and sent
 //!   in a lane           hands            │
 //!     ▲  │              ▲  │             └─────► and a dead letter beside it, when it was given up
-//!     │  │ claim        │  │ the router died (reap), or handed it back (put_back),
+//!     │  │ claim        │  │ the router died (reap, take over), or handed it back (put_back),
 //!     │  └─► done       │  │ or the claim's answer got lost (beat)
 //!     │  (expired, known│  ▼
 //!   agent  cancelled …) └─ again: a lane of its own, where it is kept how often it was begun
@@ -46,6 +46,7 @@ mod watch;
 
 mod hands;
 mod life;
+mod lives;
 
 mod alive;
 mod ending;

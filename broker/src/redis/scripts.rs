@@ -35,8 +35,12 @@ script!(
     HEED, "mark_cancelled.lua", "heed.lua"
 );
 script!(
-    /// Takes everything out of the hands of routers that have died.
-    REAP, "hand_back.lua", "reap.lua"
+    /// Takes everything out of the hands of routers that have been silent for too long.
+    REAP, "hand_back.lua", "bury.lua", "reap.lua"
+);
+script!(
+    /// Takes everything out of the hands of routers that are known to be dead.
+    TAKE_OVER, "hand_back.lua", "bury.lua", "take_over.lua"
 );
 script!(
     /// A router hands back what it has not begun.

@@ -1,5 +1,6 @@
 //! On which terms a router serves a queue.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,6 +18,10 @@ pub struct Terms {
     pub beat: Duration,
     /// After how long without a sign of life others take over what it had in its hands.
     pub dead_after: Duration,
+    /// A folder in which the routers of one home say under which names they serve, each process in a file that it holds
+    /// locked. What one that was killed had in its hands is taken over at once by the next one here. None waits for
+    /// `dead_after`, as for routers elsewhere.
+    pub lives: Option<PathBuf>,
     /// A command without a deadline that has waited this long with no router alive is not run. Zero means that
     /// it is.
     pub stale_after: Duration,
@@ -29,13 +34,14 @@ pub struct Terms {
 
 impl Default for Terms {
     /// 8 slots, 1,000 waiting, a sign of life each second, dead after 15 s, stale after 10 s (how long the first
-    /// SafeClaw's agent waits), no keys.
+    /// SafeClaw's agent waits), no folder, no keys.
     fn default() -> Self {
         Self {
             slots: 8,
             waiting_most: protocol::WAITING_MOST,
             beat: Duration::from_secs(1),
             dead_after: Duration::from_secs(15),
+            lives: None,
             stale_after: Duration::from_secs(10),
             keys: None,
             require_signature: false,
@@ -44,6 +50,12 @@ impl Default for Terms {
 }
 
 impl Terms {
+    /// How long all routers together may be silent before they have not watched each other without a break. An outage that
+    /// is shorter leaves each of them as much time to speak again before it counts as dead.
+    pub(super) fn silence(&self) -> Duration {
+        self.dead_after / 2
+    }
+
     /// How many slots are kept for interactive commands.
     pub(super) fn reserved(&self) -> usize {
         usize::from(self.slots > 1)

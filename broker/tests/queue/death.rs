@@ -42,6 +42,49 @@ fn what_a_dead_router_held_is_taken_over_in_order_and_marked_as_begun() {
 }
 
 #[test]
+fn a_router_of_the_same_home_takes_over_from_a_killed_one_at_once() {
+    let server = RedisServer::start();
+    let mut redis = connect(&server);
+    let (home, runs) = (tempfile::tempdir().unwrap(), Runs::default());
+    // Silence alone would say nothing for ten minutes.
+    let lives = || Some(home.path().join("lives"));
+    let terms = || Terms { dead_after: Duration::from_secs(600), lives: lives(), ..quick() };
+    let (dies, _held) = holding(&server, terms(), &runs);
+    let (ended, _nothing) = holding(&server, terms(), &runs);
+    ended.end();
+    let () = redis.lpush(QUEUE, legacy("m1")).unwrap();
+    wait_until("it is begun", || runs.of("m1") == [1]);
+    dies.kill();
+    let begun = runs.clone();
+    let _lives = Router::start(&server, terms(), move |request| {
+        begun.begin(&request);
+        answer(request);
+    });
+    assert_eq!(reply(&mut redis, "m1").fields["attempt"], 2);
+    settles(&server);
+    let left = || std::fs::read_dir(home.path().join("lives")).unwrap().count();
+    wait_until("the file of the living one is left", || left() == 1);
+}
+
+#[test]
+fn routers_that_never_live_as_long_as_it_takes_to_count_as_dead_take_over_all_the_same() {
+    let server = RedisServer::start();
+    let mut redis = connect(&server);
+    let runs = Runs::default();
+    let (dies, _held) = holding(&server, quick(), &runs);
+    let () = redis.lpush(QUEUE, legacy("m1")).unwrap();
+    wait_until("it is begun", || runs.of("m1") == [1]);
+    dies.kill();
+    let short = quick().dead_after / 2;
+    wait_until("one of them takes over", || {
+        let lives = answering(&server, &runs);
+        std::thread::sleep(short);
+        lives.kill();
+        runs.of("m1") == [1, 2]
+    });
+}
+
+#[test]
 fn a_command_that_kills_its_routers_is_given_up_after_three() {
     let server = RedisServer::start();
     let mut redis = connect(&server);
