@@ -14,6 +14,7 @@ use tracing_subscriber::{Layer, fmt};
 
 use crate::config::SettingsError;
 use crate::error::StartError;
+use crate::log_lines::LogLines;
 use crate::new_skill::Language;
 use crate::sandbox::{self, SelfCommand, battery};
 use crate::{catalog, config, new_skill, start};
@@ -247,7 +248,7 @@ fn log_to_stderr(level: &str) {
     let wanted = config::log_filter().and_then(|wanted| wanted.parse::<Targets>().ok());
     let filter = wanted.or_else(|| level.parse().ok()).unwrap_or_default();
     let lines = fmt::layer()
-        .with_writer(std::io::stderr)
+        .with_writer(LogLines::new(std::io::stderr()))
         .with_ansi(std::io::stderr().is_terminal())
         .with_target(false)
         .with_filter(filter);

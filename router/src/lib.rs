@@ -13,6 +13,7 @@
 pub mod cli;
 pub mod config;
 mod error;
+mod log_lines;
 
 mod start;
 

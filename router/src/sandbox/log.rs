@@ -5,8 +5,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
-use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
+use tokio::io::{AsyncRead, AsyncReadExt};
 
 use super::NotStarted;
 use crate::secrets::Secrets;
@@ -14,8 +15,12 @@ use crate::secrets::Secrets;
 /// The size at which a log is set aside as `<name>.1`, in the place of the one before.
 pub const ROTATE_BYTES: u64 = 1024 * 1024;
 
-/// How much of a line is read at once; a longer one is taken in pieces.
-const PIECE: u64 = 8 * 1024;
+/// How much is searched and written at once, at most: many short lines, or a piece of one that is longer.
+const BLOCK: usize = 16 * 1024;
+
+/// How long nothing is read after each block that is thrown away: a skill that has used up its budget waits for that, and not
+/// the calls of others.
+const PAUSE: Duration = Duration::from_millis(1);
 
 /// How much of the last line an error repeats.
 const LAST_LINE_CHARS: usize = 500;
@@ -53,6 +58,11 @@ impl Budget {
         self.0.store(bytes, Ordering::Relaxed);
     }
 
+    /// Whether nothing is left of it.
+    fn is_spent(&self) -> bool {
+        self.0.load(Ordering::Relaxed) == 0
+    }
+
     /// Takes up to `wanted` bytes: how many there were, and whether that was the last of them.
     fn take(&self, wanted: usize) -> (usize, bool) {
         let had = self.0.load(Ordering::Relaxed);
@@ -81,42 +91,66 @@ impl SkillLog {
     }
 
     /// Reads to the end. A file that can't be written costs the log and not the call.
-    pub(super) async fn follow(self, stderr: impl AsyncRead + Unpin) -> Heard {
-        let mut stderr = BufReader::new(stderr);
+    pub(super) async fn follow(self, mut stderr: impl AsyncRead + Unpin) -> Heard {
         let mut heard = Heard::default();
-        let mut line = Vec::new();
-        while matches!((&mut stderr).take(PIECE).read_until(b'\n', &mut line).await, Ok(1..)) {
-            match self.report(&line) {
-                Some(not_started) => heard.not_started = Some(not_started),
-                None => self.keep(&line, &mut heard),
+        let mut last = Vec::new();
+        let mut block = Vec::with_capacity(BLOCK);
+        loop {
+            let room = (BLOCK - block.len()) as u64;
+            let is_over = !matches!((&mut stderr).take(room).read_buf(&mut block).await, Ok(1..));
+            let whole = match block.iter().rposition(|byte| *byte == b'\n') {
+                Some(end) => end + 1,
+                // A line that goes on is waited for, as long as there is room.
+                None if is_over || block.len() == BLOCK => block.len(),
+                None => continue,
+            };
+            let was_kept = self.take(&block[..whole], &mut heard, &mut last);
+            block.drain(..whole);
+            if is_over {
+                self.take(&block, &mut heard, &mut last);
+                break;
             }
-            line.clear();
+            if !was_kept {
+                tokio::time::sleep(PAUSE).await;
+            }
         }
+        heard.last_line = readable(&self.secrets.redact(&String::from_utf8_lossy(&last)));
         heard
+    }
+
+    /// Takes whole lines in; `false` when nothing of a log is kept any more.
+    fn take(&self, lines: &[u8], heard: &mut Heard, last: &mut Vec<u8>) -> bool {
+        let mut others = Vec::with_capacity(lines.len());
+        for line in lines.split_inclusive(|byte| *byte == b'\n') {
+            match self.report(line) {
+                Some(not_started) => heard.not_started = Some(not_started),
+                None => others.extend_from_slice(line),
+            }
+        }
+        let says = |line: &&[u8]| !readable(&String::from_utf8_lossy(line)).is_empty();
+        if let Some(line) = others.split(|byte| *byte == b'\n').rev().find(says) {
+            line.clone_into(last);
+        }
+        self.keep(&others)
     }
 
     fn report(&self, line: &[u8]) -> Option<NotStarted> {
         serde_json::from_slice(line.strip_prefix(self.token.as_bytes())?).ok()
     }
 
-    fn keep(&self, line: &[u8], heard: &mut Heard) {
-        let text = String::from_utf8_lossy(line);
-        let clean = self.secrets.redact(&text);
-        let line = if clean == text { line } else { clean.as_bytes() };
-        let text: String = clean.trim().chars().filter(|c| !c.is_control()).collect();
-        if !text.is_empty() {
-            heard.last_line = text.chars().take(LAST_LINE_CHARS).collect();
+    fn keep(&self, lines: &[u8]) -> bool {
+        if lines.is_empty() || self.budget.is_spent() {
+            return lines.is_empty();
         }
-        let (kept, last) = self.budget.take(line.len());
-        if kept == 0 {
-            return;
-        }
+        let lines = bytes(&self.secrets.redact(&text(lines)));
+        let (kept, last) = self.budget.take(lines.len());
         let rest: &[u8] = if last { b"\n(the rest of this call's log was cut)\n" } else { b"" };
         // A short write into the page cache, which is cheaper than handing it to another thread.
-        if let Err(error) = self.append(&[&line[..kept], rest].concat()) {
+        if let Err(error) = self.append(&[&lines[..kept], rest].concat()) {
             tracing::warn!(log = %self.path.display(), %error, "cannot write a skill's log");
             self.budget.renew(0);
         }
+        true
     }
 
     fn append(&self, bytes: &[u8]) -> io::Result<()> {
@@ -127,6 +161,37 @@ impl SkillLog {
         }
         File::options().append(true).create(true).open(&self.path)?.write_all(bytes)
     }
+}
+
+/// Where bytes that are no UTF-8 stand while a text is searched: 256 characters of Unicode's private use area.
+const NO_TEXT: u32 = 0xF700;
+
+/// All of `lines` as a text.
+fn text(lines: &[u8]) -> String {
+    let mut text = String::with_capacity(lines.len());
+    for chunk in lines.utf8_chunks() {
+        text.push_str(chunk.valid());
+        let stand_ins = chunk.invalid().iter();
+        text.extend(stand_ins.filter_map(|&byte| char::from_u32(NO_TEXT + u32::from(byte))));
+    }
+    text
+}
+
+/// The bytes that [`text`] was made of.
+fn bytes(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(text.len());
+    for c in text.chars() {
+        match u8::try_from(u32::from(c).wrapping_sub(NO_TEXT)) {
+            Ok(byte) => bytes.push(byte),
+            Err(_) => bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+        }
+    }
+    bytes
+}
+
+/// What a person may read of a line.
+fn readable(line: &str) -> String {
+    line.trim().chars().filter(|c| !c.is_control()).take(LAST_LINE_CHARS).collect()
 }
 
 #[cfg(test)]
@@ -163,6 +228,29 @@ mod tests {
         let (heard, log) = follow(&b"0123456789\n".repeat(10_000), 25).await;
         assert_eq!(heard.last_line, "0123456789");
         assert_eq!(log, "0123456789\n0123456789\n012\n(the rest of this call's log was cut)\n");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_flood_waits_once_it_has_used_up_its_budget() {
+        let began = tokio::time::Instant::now();
+        let flood = b"y\n".repeat(2_000_000);
+        let (heard, log) = follow(&flood, 100_000).await;
+        assert_eq!(heard.last_line, "y");
+        assert!(log.len() < 100_100);
+        // By the clock that goes on when nothing else can be done: others' calls can.
+        let blocks = u32::try_from((flood.len() - 100_000) / BLOCK).unwrap();
+        assert!(began.elapsed() >= PAUSE * blocks, "{:?}", began.elapsed());
+    }
+
+    #[tokio::test]
+    async fn a_secret_over_two_lines_does_not_stay_in_a_log() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("skill.log");
+        let log = SkillLog::new(&path, "TOKEN", Budget::new(1000));
+        let log = log.without(Secrets::new([("X_TOKEN", "hunter2!hunter3!")]));
+        log.follow(&b"it is hunter2!\nhunter3! there\n"[..]).await;
+        let log = fs::read_to_string(path).unwrap();
+        assert!(!log.contains("hunter"), "{log}");
     }
 
     #[tokio::test]
