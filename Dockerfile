@@ -8,7 +8,7 @@ RUN --mount=type=cache,target=/usr/local/cargo/registry --mount=type=cache,targe
     cargo build --release --locked --package agent --package router \
     && install -D --target-directory=/out target/release/start_agent target/release/start_router
 
-FROM debian:bookworm-slim AS base
+FROM debian:12.9-slim AS base
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends ca-certificates \
     && rm -rf /var/lib/apt/lists/*
@@ -35,7 +35,7 @@ COPY --from=build /out/start_agent /usr/local/bin/
 USER $UID:$GID
 ENTRYPOINT ["start_agent"]
 
-FROM ollama/ollama AS ollama
+FROM ollama/ollama:0.6.2 AS ollama
 ARG UID=1000
 ARG GID=1000
 RUN install -d -m 700 -o $UID -g $GID /models
