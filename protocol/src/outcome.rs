@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Object;
+use crate::{Object, Reads};
 
 /// The `status` of a reply on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -140,6 +140,10 @@ pub struct Done {
     pub text: Option<String>,
     /// Nothing was sent: the skill only showed what it would have done.
     pub dry_run: bool,
+    /// What is to be seen from now on, by panel: `{"content": "text"}` each, in the place of what it showed before.
+    pub screen: Object,
+    /// What it brings, where that is not what its card says.
+    pub brings: Option<Reads>,
 }
 
 /// Why a command ended without a result.

@@ -9,7 +9,7 @@ use crate::{
 
 /// The names that only the router sets in a reply. A skill's result that uses one of them is put whole
 /// under `result`, so that a skill can't speak with the router's voice.
-const RESERVED: [&str; 14] = [
+const RESERVED: [&str; 15] = [
     "status",
     "action",
     "v",
@@ -21,6 +21,7 @@ const RESERVED: [&str; 14] = [
     "maybe_executed",
     "dry_run",
     "screen",
+    "_brings",
     "key_id",
     "mac",
     "result",
@@ -101,6 +102,12 @@ fn write_done(fields: &mut Object, done: &Done) {
     if done.dry_run {
         fields.insert("dry_run".to_owned(), json!(true));
     }
+    if !done.screen.is_empty() {
+        fields.insert("screen".to_owned(), json!(done.screen));
+    }
+    if let Some(brings) = done.brings {
+        fields.insert("_brings".to_owned(), json!(brings));
+    }
     if done.result.keys().any(|key| RESERVED.contains(&key.as_str())) {
         fields.insert("result".to_owned(), Value::Object(done.result.clone()));
     } else {
@@ -124,6 +131,8 @@ fn write_stopped(fields: &mut Object, stopped: &Stopped) {
 }
 
 fn read_done(fields: &Object) -> Done {
+    // A router without `v` knows neither, and lets through what its skills say.
+    let own = |key: &str| fields.get(key).filter(|_| fields.contains_key("v"));
     let mut result = fields.clone();
     let whole = match result.remove("result") {
         Some(Value::Object(whole)) if fields.contains_key("v") => Some(whole),
@@ -138,6 +147,8 @@ fn read_done(fields: &Object) -> Done {
         result: whole.unwrap_or(result),
         text: text(fields, "text"),
         dry_run: fields.get("dry_run") == Some(&Value::Bool(true)),
+        screen: own("screen").and_then(|screen| screen.as_object().cloned()).unwrap_or_default(),
+        brings: own("_brings").and_then(|brings| serde_json::from_value(brings.clone()).ok()),
     }
 }
 
@@ -173,6 +184,7 @@ fn text(fields: &Object, key: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Reads;
 
     fn object(value: Value) -> Object {
         value.as_object().unwrap().clone()
@@ -190,7 +202,7 @@ mod tests {
     fn replies_on_the_wire() {
         let result = object(json!({"id": "77", "url": "https://x.com/77"}));
         let text = Some("Posted.".to_owned());
-        insta::assert_snapshot!(wire(Done { result, text, dry_run: false }), @r#"{"status":"ok","action":"CREATE_POST","v":2,"message_id":"m1","text":"Posted.","id":"77","url":"https://x.com/77"}"#);
+        insta::assert_snapshot!(wire(Done { result, text, ..Done::default() }), @r#"{"status":"ok","action":"CREATE_POST","v":2,"message_id":"m1","text":"Posted.","id":"77","url":"https://x.com/77"}"#);
         let stopped = Stopped::new(Code::Timeout, "no answer after 15 s").maybe_executed();
         insta::assert_snapshot!(wire(stopped), @r#"{"status":"error","action":"CREATE_POST","v":2,"message_id":"m1","text":"no answer after 15 s","error":{"code":"timeout","message":"no answer after 15 s"},"maybe_executed":true}"#);
         let stopped = Stopped::new(Code::Disabled, "switched off");
@@ -205,6 +217,19 @@ mod tests {
         let result = object(json!({"status": "ok", "mac": "forged", "id": 1}));
         let line = wire(Done { result, ..Done::default() });
         insta::assert_snapshot!(line, @r#"{"status":"ok","action":"CREATE_POST","v":2,"message_id":"m1","result":{"status":"ok","mac":"forged","id":1}}"#);
+    }
+
+    #[test]
+    fn panels_stand_beside_the_result() {
+        let done = Done {
+            result: object(json!({"output": "x"})),
+            screen: object(json!({"bash": {"content": "Working directory: /workspace"}})),
+            brings: Some(Reads::PRIVATE),
+            ..Done::default()
+        };
+        insta::assert_snapshot!(wire(done), @r#"{"status":"ok","action":"CREATE_POST","v":2,"message_id":"m1","screen":{"bash":{"content":"Working directory: /workspace"}},"_brings":"private","output":"x"}"#);
+        let old = Reply::from_bytes(br#"{"status":"ok","screen":{"a":1},"_brings":"none"}"#);
+        assert_eq!(old.unwrap().outcome, Outcome::Done(Done::default()));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use protocol::{Code, Done, Effect, Object, Outcome, Stopped};
 use serde_json::Value;
 
 use crate::call::Call;
+use crate::panels;
 use crate::secrets::Secrets;
 use crate::store::StoreFault;
 
@@ -14,7 +15,9 @@ pub(crate) fn finish(
     secrets: &Secrets,
 ) -> Result<Done, Stopped> {
     match ran {
-        Ok(result) => {
+        Ok(mut result) => {
+            let brings = panels::brings(call, &mut result);
+            let screen = secrets.redact_object(panels::screen(call, &mut result));
             let result = secrets.redact_object(result);
             let text = match &call.dry_run {
                 Some(why) => Some(dry_run_text(why, &result)),
@@ -22,7 +25,7 @@ pub(crate) fn finish(
             };
             // The parameters in it have not been looked at.
             let text = text.map(|text| shortened(secrets.redact(&text)));
-            Ok(Done { result, text, dry_run: call.dry_run.is_some() })
+            Ok(Done { result, text, dry_run: call.dry_run.is_some(), screen, brings })
         }
         Err(stopped) => Err(clean(stopped, secrets)),
     }

@@ -22,6 +22,7 @@ mod router;
 mod answers;
 mod call;
 mod events;
+mod panels;
 
 pub mod catalog;
 mod judge;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use broker::{Publisher, Request, Responder};
 use protocol::{Code, Command, Done, Object, Outcome, Stopped};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -24,6 +24,9 @@ use crate::secrets::Secrets;
 
 /// How long the answers to what was stopped at the end may take to be written.
 const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// A call that may take longer than this gives its slot back and is counted apart.
+const SHORT: Duration = Duration::from_secs(60);
 
 /// Everything that a router needs to serve commands.
 pub struct Router {
@@ -45,6 +48,8 @@ pub struct Router {
 struct Serving {
     parts: Router,
     slots: Arc<Semaphore>,
+    /// For calls that may take long: they leave the slots to the others.
+    long: Semaphore,
     /// For what a person has approved: the loop keeps one of the others while it waits.
     approved: Semaphore,
     tasks: TaskTracker,
@@ -59,6 +64,7 @@ impl Router {
         let serving = Arc::new(Serving {
             parts: self,
             slots: Arc::new(Semaphore::new(parallel)),
+            long: Semaphore::new(parallel),
             approved: Semaphore::new(parallel),
             tasks: TaskTracker::new(),
             stop: CancellationToken::new(),
@@ -74,10 +80,7 @@ impl Router {
             };
             let Some(request) = responder.receive().await else { break };
             let at_work = Arc::clone(&serving);
-            serving.tasks.spawn(async move {
-                at_work.serve(request).await;
-                drop(slot);
-            });
+            serving.tasks.spawn(async move { at_work.serve(request, slot.ok()).await });
         }
         publishing.abort();
         attending.abort();
@@ -97,14 +100,14 @@ impl Serving {
         let _ = tokio::time::timeout(LAST_WORDS, responder.leave()).await;
     }
 
-    async fn serve(self: Arc<Self>, request: Request) {
+    async fn serve(self: Arc<Self>, request: Request, slot: Option<OwnedSemaphorePermit>) {
         let outcome = match request.command() {
             Ok(_) if request.cancelled().is_cancelled() => {
                 answers::taken_back(request.attempt()).into()
             }
             Ok(command) => match own::Own::of(command) {
                 Some(own) => self.do_own(own, command).await,
-                None => self.handle(command, &request).await,
+                None => self.handle(command, &request, slot).await,
             },
             Err(malformed) => {
                 tracing::warn!(id = ?malformed.message_id, "{}", malformed.stopped.message);
@@ -118,14 +121,40 @@ impl Serving {
         }
     }
 
-    async fn handle(&self, command: &Command, request: &Request) -> Outcome {
+    async fn handle(
+        &self,
+        command: &Command,
+        request: &Request,
+        mut slot: Option<OwnedSemaphorePermit>,
+    ) -> Outcome {
         let outcome = match self.judge(command, request.attempt()).await {
-            Ok(approved) => self.carry_out(approved, request.cancelled()).await,
+            Ok(approved) => match self.make_way(&approved, &mut slot) {
+                Ok(_long) => self.carry_out(approved, request.cancelled()).await,
+                Err(stopped) => Err(stopped),
+            },
             Err(stopped) => Err(stopped),
         };
         let outcome = outcome.map_or_else(Outcome::Stopped, Outcome::Done);
         self.record(command, &outcome, None).await;
         outcome
+    }
+
+    /// Gives the slot of a call back that may take long, for one of the places of such calls.
+    fn make_way(
+        &self,
+        approved: &Approved,
+        slot: &mut Option<OwnedSemaphorePermit>,
+    ) -> Result<Option<SemaphorePermit<'_>>, Stopped> {
+        if approved.call().skill.timeout <= SHORT {
+            return Ok(None);
+        }
+        let busy = |_| {
+            let why = "as many long calls run as may at a time; ask again when one has ended";
+            Stopped::new(Code::QueueFull, why)
+        };
+        let long = self.long.try_acquire().map_err(busy)?;
+        slot.take();
+        Ok(Some(long))
     }
 
     async fn judge(&self, command: &Command, attempt: u32) -> Result<Approved, Stopped> {
@@ -164,8 +193,9 @@ impl Serving {
     async fn show(&self, call: &Call, ended: &Result<Done, Stopped>) -> Result<(), Stopped> {
         let nothing = Object::new();
         let result = ended.as_ref().map_or(&nothing, |done| &done.result);
+        let brings = ended.as_ref().ok().and_then(|done| done.brings).unwrap_or(call.reads());
         let sessions = &self.parts.judge.sessions;
-        let shown = sessions.shown(&call.command, call.reads(), result).await;
+        let shown = sessions.shown(&call.command, brings, result).await;
         shown.map_err(|fault| answers::not_shown(call, &fault))
     }
 

@@ -88,7 +88,7 @@ impl LocalAction for BroadcastMsg {
             channels.into_iter().filter(|name| self.lines.broadcast(name, message)).collect();
         let text = format!("sent to {}", sent.join(", "));
         let result = Object::from_iter([("sent_to".to_owned(), json!(sent))]);
-        Ok(Done { result, text: Some(text), dry_run: false })
+        Ok(Done { result, text: Some(text), ..Done::default() })
     }
 }
 

@@ -161,7 +161,7 @@ impl LocalAction for LlmSummary {
         let wanted = (question.as_deref(), picture.as_ref());
         let summary = self.read(&file, wanted, caller).await?;
         let result = Object::from_iter([("output".to_owned(), json!(summary))]);
-        Ok(Done { result, text: Some(summary), dry_run: false })
+        Ok(Done { result, text: Some(summary), ..Done::default() })
     }
 }
 

@@ -186,7 +186,7 @@ fn set_aside(memory: &mut Memory, new: Object, from: &str) -> Result<Done, Strin
         keys.join(", ")
     );
     let result = Object::from_iter([("set_aside".to_owned(), json!(keys))]);
-    Ok(Done { result, text: Some(text), dry_run: false })
+    Ok(Done { result, text: Some(text), ..Done::default() })
 }
 
 fn fits(memory: &Memory) -> Result<(), String> {
@@ -213,7 +213,7 @@ impl Changes {
         if !self.unchanged.is_empty() {
             result.insert("unchanged".to_owned(), json!(self.unchanged));
         }
-        Done { result, text, dry_run: false }
+        Done { result, text, ..Done::default() }
     }
 
     fn text(&self) -> String {

@@ -16,11 +16,12 @@ use super::manifest::Manifest;
 use super::marks::Marks;
 use super::params::Params;
 use super::portrait::Portrait;
+use super::process::Process;
 use super::reach::{allow_private, pattern, secrets, settings};
 use super::skill::Skill;
 use super::span;
 use super::walk::left_out;
-use crate::config::{LimitsConfig, SkillConfig};
+use crate::config::RouterConfig;
 use crate::defaults;
 use crate::digest::Digest;
 use crate::sandbox::Program;
@@ -74,7 +75,7 @@ pub(super) struct Looked {
 /// [`SkillError`] for the first thing that is wrong.
 pub(super) fn check(
     folder: &Path,
-    (config, most): (&SkillConfig, &LimitsConfig),
+    owner: &RouterConfig,
     looked: &Looked,
 ) -> Result<Skill, SkillError> {
     let file = folder.join("skill.toml");
@@ -89,6 +90,8 @@ pub(super) fn check(
         toml::from_str(&text).map_err(|error| fault(error.to_string().trim_end().to_owned()))?;
     check_name(folder, &manifest).map_err(fault)?;
     check_params(&manifest).map_err(fault)?;
+    let process = Process::of(&manifest).map_err(fault)?;
+    let config = &process.wishes(manifest.name.as_str(), &owner.skills);
     let program = program(folder, &manifest).map_err(fault)?;
     let settings = settings(&manifest, config).map_err(fault)?;
     let secrets = secrets(&manifest, &settings).map_err(fault)?;
@@ -97,14 +100,15 @@ pub(super) fn check(
     if !config.any_host && !defaults::is_first_party(&text) {
         check_hosts(&hosts, &manifest.name).map_err(fault)?;
     }
-    let limits = limits(&manifest.limits, most).map_err(fault)?;
-    let folders = folders(&manifest.folders, config, &data(folder, &manifest)).map_err(fault)?;
+    let limits = limits(&manifest.limits, &owner.limits).map_err(fault)?;
+    let folders = folders(&manifest.folders, config, &data(folder, &process)).map_err(fault)?;
     let timeout = timeout(manifest.timeout.as_deref()).map_err(fault)?;
     let (card, marks) = card(&manifest, timeout).map_err(fault)?;
     let skill = Skill {
         folder: folder.to_owned(),
         program,
         mode: manifest.mode,
+        process,
         timeout,
         limits,
         folders,
@@ -112,6 +116,7 @@ pub(super) fn check(
             .idempotent
             .unwrap_or(matches!(manifest.effect, Effect::None | Effect::Local)),
         summary: manifest.summary,
+        shows: manifest.shows,
         settings,
         hosts,
         secrets,
@@ -135,9 +140,8 @@ pub(super) fn check(
 }
 
 /// Where its own data lies: `router/data/<process>`, beside router/skills.
-fn data(folder: &Path, manifest: &Manifest) -> PathBuf {
-    let process = manifest.name.as_str().to_ascii_lowercase();
-    folder.ancestors().nth(2).unwrap_or(folder).join("data").join(process)
+fn data(folder: &Path, process: &Process) -> PathBuf {
+    folder.ancestors().nth(2).unwrap_or(folder).join("data").join(&process.name)
 }
 
 fn read(file: &Path) -> Result<String, String> {
@@ -289,7 +293,7 @@ mod tests {
 
     use super::*;
     use crate::catalog::{Found, scan};
-    use crate::config::RouterConfig;
+    use crate::config::SkillConfig;
 
     fn fresh() -> (TempHome, Found) {
         let home = TempHome::new();

@@ -6,6 +6,7 @@ use protocol::{ActionName, Effect, Example, Object};
 use serde::Deserialize;
 
 use super::brings::Brings;
+use super::process::Per;
 
 /// A skill.toml. Its keys are the contract with everybody who writes a skill.
 #[derive(Debug, Clone, Deserialize)]
@@ -28,6 +29,14 @@ pub struct Manifest {
     /// Whether a process serves one call or many.
     #[serde(default)]
     pub mode: Mode,
+    /// The process that it shares with other actions of the same program; by default one of its own.
+    pub process: Option<String>,
+    /// Whether each conversation has a process of its own.
+    #[serde(default)]
+    pub per: Per,
+    /// Whether its results carry panels for the screen, under `screen`.
+    #[serde(default)]
+    pub shows: bool,
     /// How long a call may take, such as `15s`, `500ms` or `2m`.
     pub timeout: Option<String>,
     /// The reply's text for people, with `{field}`s of the result or of the params.

@@ -11,6 +11,7 @@ mod marks;
 mod params;
 mod pins;
 mod portrait;
+mod process;
 mod reach;
 mod scan;
 pub(crate) mod size;
@@ -36,6 +37,7 @@ pub use manifest::{Manifest, Mode};
 pub use marks::Marks;
 pub use pins::{Known, Pin, Pins};
 pub use portrait::{Piece, Portrait};
+pub use process::{Per, Process};
 pub use scan::{Found, scan};
 pub use skill::{SecretUse, Skill};
 

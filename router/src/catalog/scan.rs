@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 use super::check::{Looked, SkillError, check};
 use super::held::Held;
 use super::portrait::Portrait;
+use super::process::part_clashing;
 use super::skill::Skill;
 use super::walk::{Listing, fault};
 use crate::config::RouterConfig;
@@ -59,19 +60,21 @@ pub fn scan(folder: &Path, config: &RouterConfig, before: &Found) -> Found {
     };
     let mut folders: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
     folders.sort();
-    found.broken.extend(wishes_for_nothing(folder, &folders, config));
-    for skill in folders {
+    for skill in &folders {
         let hidden = skill.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
         if hidden || skill.is_file() {
             continue;
         }
-        match one(&skill, config, before) {
+        match one(skill, config, before) {
             Ok(skill) => {
                 found.skills.insert(skill.name().clone(), skill);
             }
             Err(error) => found.broken.push(error),
         }
     }
+    found.broken.extend(part_clashing(&mut found.skills));
+    let nothing = wishes_for_nothing(folder, &folders, &found, config);
+    found.broken.splice(0..0, nothing);
     found
 }
 
@@ -80,12 +83,14 @@ pub fn scan(folder: &Path, config: &RouterConfig, before: &Found) -> Found {
 fn wishes_for_nothing(
     skills: &Path,
     folders: &[PathBuf],
+    found: &Found,
     config: &RouterConfig,
 ) -> Vec<SkillError> {
-    let names: Vec<String> = folders
+    let of_folders = folders
         .iter()
-        .filter_map(|folder| Some(folder.file_name()?.to_str()?.to_ascii_uppercase()))
-        .collect();
+        .filter_map(|folder| Some(folder.file_name()?.to_str()?.to_ascii_uppercase()));
+    let of_processes = found.skills.values().map(|skill| skill.process.name.to_ascii_uppercase());
+    let names: Vec<String> = of_folders.chain(of_processes).collect();
     let missing = config.skills.keys().filter(|key| !names.contains(key));
     missing
         .map(|key| {
@@ -99,18 +104,21 @@ fn wishes_for_nothing(
 
 fn one(folder: &Path, config: &RouterConfig, before: &Found) -> Result<Arc<Skill>, SkillError> {
     let name = folder.file_name().unwrap_or_default().to_string_lossy().to_ascii_uppercase();
-    let (config, most) = (config.skills.get(&name).cloned().unwrap_or_default(), config.limits);
+    let beside = folder.parent().unwrap_or(folder);
+    // Its own wishes, and those that may be for its process, which no folder has the name of.
+    let is_its = |key: &str| key == name || !beside.join(key.to_ascii_lowercase()).exists();
+    let wishes: Vec<_> = config.skills.iter().filter(|(key, _)| is_its(key)).collect();
+    let wishes = format!("{wishes:?}{:?}", config.limits);
     let listing = Listing::of(folder)?;
     let stamp = listing.stamp();
-    let state = Sha256::new_with_prefix(format!("{config:?}{most:?}")).chain_update(stamp);
+    let state = Sha256::new_with_prefix(wishes).chain_update(stamp);
     let fingerprint = state.finalize().into();
     let known = before.skills.values().find(|skill| skill.folder == folder);
     match known.filter(|skill| skill.fingerprint == fingerprint) {
         Some(skill) => Ok(Arc::clone(skill)),
         None => {
             let (portrait, written) = (Portrait::of_all(&listing)?, listing.written());
-            check(folder, (&config, &most), &Looked { fingerprint, stamp, written, portrait })
-                .map(Arc::new)
+            check(folder, config, &Looked { fingerprint, stamp, written, portrait }).map(Arc::new)
         }
     }
 }

@@ -12,6 +12,7 @@ use super::manifest::Mode;
 use super::marks::Marks;
 use super::params::Params;
 use super::portrait::Portrait;
+use super::process::Process;
 use super::walk::Listing;
 use crate::digest::Digest;
 use crate::sandbox::{Limits, Program};
@@ -29,6 +30,8 @@ pub struct Skill {
     pub program: Program,
     /// How its process lives.
     pub mode: Mode,
+    /// Which process that is.
+    pub process: Process,
     /// How long a call may take.
     pub timeout: Duration,
     /// The folders of this machine that it is given.
@@ -39,6 +42,8 @@ pub struct Skill {
     pub idempotent: bool,
     /// The reply's text for people, with `{field}`s.
     pub summary: Option<String>,
+    /// Its results carry panels for the screen.
+    pub shows: bool,
     /// Its settings with the owner's values.
     pub settings: BTreeMap<String, String>,
     /// The hosts that it may connect to. Empty: no network.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// The longest that a call may hold one of the router's slots.
-const LONGEST: Duration = Duration::from_secs(600);
+pub(crate) const LONGEST: Duration = Duration::from_secs(600);
 
 /// Reads `500ms`, `15s`, `2m` or `1h`.
 pub(crate) fn read(text: &str) -> Result<Duration, String> {

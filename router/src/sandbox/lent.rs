@@ -1,5 +1,6 @@
 //! A folder of the host that a skill is lent.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -26,9 +27,18 @@ impl Lent {
         }
     }
 
-    /// The variable that tells the skill so.
-    pub(super) fn variable(&self, level: Level) -> (String, String) {
-        let name = format!("SAFECLAW_FOLDER_{}", self.name.to_ascii_uppercase());
-        (name, self.seen_at(level).display().to_string())
+    /// The variables that tell the skill where `all` are: one for each, and one with all of them as JSON.
+    pub(super) fn variables(all: &[Self], level: Level) -> Vec<(String, String)> {
+        let seen: BTreeMap<&str, String> = all
+            .iter()
+            .map(|lent| (lent.name.as_str(), lent.seen_at(level).display().to_string()))
+            .collect();
+        // A map of texts always has a JSON form.
+        let together = serde_json::to_string(&seen).unwrap_or_default();
+        let each = seen.iter().map(|(name, path)| {
+            (format!("SAFECLAW_FOLDER_{}", name.to_ascii_uppercase()), path.clone())
+        });
+        let together = (!all.is_empty()).then(|| ("SAFECLAW_FOLDERS".to_owned(), together));
+        each.chain(together).collect()
     }
 }

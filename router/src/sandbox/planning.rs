@@ -6,7 +6,7 @@ use std::thread::available_parallelism;
 use super::launcher::{SelfCommand, Stay};
 use super::probe::Found;
 use super::stage::{INIT, LAUNCH, PORT, Plan};
-use super::{Job, Level, Limits, Program, RunError};
+use super::{Job, Lent, Level, Limits, Program, RunError};
 
 /// Where a skill finds its folder, the router's binary and its scratch directory in namespaces.
 const SKILL: &str = "/skill";
@@ -110,7 +110,7 @@ fn environment(job: &Job, place: &Place) -> Vec<(String, String)> {
         env.extend(names.map(|name| (name, proxy.clone())));
     }
     let given = env.into_iter().map(|(name, value)| (name.to_owned(), value));
-    let lent = job.lent.iter().map(|lent| lent.variable(place.level));
+    let lent = Lent::variables(&job.lent, place.level);
     given.chain(lent).chain(job.env.iter().cloned()).collect()
 }
 

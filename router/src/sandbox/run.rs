@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use home::{FileError, Home, file};
-use protocol::{Code, Millis, Object, Stopped, json};
+use protocol::{Code, Millis, Object, SessionKey, Stopped, json};
 use serde_json::Value;
 use tokio::sync::OnceCell;
 
@@ -16,7 +16,7 @@ use super::lending::lend;
 use super::warm_skills::{WarmSkill, WarmSkills};
 use super::{Job, Launcher, Level, Limits, SelfCommand, outcome};
 use crate::call::Call;
-use crate::catalog::{Catalog, Mode, Skill};
+use crate::catalog::{Catalog, Mode, Skill, span};
 use crate::policy::Approved;
 use crate::secrets::Secrets;
 
@@ -82,6 +82,7 @@ impl SkillSandbox {
         file::make_folder(&logs)?;
         let warm = WarmSkills::default();
         tokio::spawn(warm.clone().end_with(catalog.clone()));
+        tokio::spawn(warm.clone().end_idle());
         let gates = Gates::new(secrets.clone());
         let mechanism = Arc::new(Mechanism { me, secrets, launcher: OnceCell::new() });
         // Beside the start, which it does not hold up; what holds skills is said then.
@@ -106,6 +107,7 @@ impl SkillSandbox {
         job.env.push(("SAFECLAW_MODE".to_owned(), "once".to_owned()));
         job.env.push(("SAFECLAW_MESSAGE_ID".to_owned(), call.command.message_id.to_string()));
         job.env.push(("SAFECLAW_ATTEMPT".to_owned(), call.attempt.to_string()));
+        job.env.extend(who_asks(call));
         if is_dry {
             job.env.push(("SAFECLAW_DRY_RUN".to_owned(), "1".to_owned()));
         }
@@ -115,11 +117,13 @@ impl SkillSandbox {
     }
 
     async fn warm(&self, call: &Call, wall: Duration) -> Result<Vec<u8>, Stopped> {
-        let skill = &call.skill;
-        let warm = self.warm.of(skill, async || self.start_warm(skill).await).await?;
+        let warm = self.warm.of(call, async || self.start_warm(&call.skill).await).await?;
         let mut line = call.input();
+        let envelope = &call.command.envelope;
         let facts = serde_json::json!({
-            "message_id": call.command.message_id, "attempt": call.attempt, "dry_run": false,
+            "action": call.command.action, "message_id": call.command.message_id,
+            "attempt": call.attempt, "dry_run": false, "session": envelope.session,
+            "principal": envelope.principal, "owner": is_owners(call),
         });
         line.insert("_call".to_owned(), facts);
         let line = Value::Object(line).to_string();
@@ -132,7 +136,9 @@ impl SkillSandbox {
             true => None,
             false => Some(self.gates.open(skill, &Object::new()).await?),
         };
-        let mut job = job(skill, gate.as_ref(), skill.timeout);
+        // Each call of a shared process has the time of its own action, which the caller holds.
+        let wall = if skill.process.is_shared { span::LONGEST } else { skill.timeout };
+        let mut job = job(skill, gate.as_ref(), wall);
         job.lent = lend(skill, &self.home)?;
         job.env.push(("SAFECLAW_MODE".to_owned(), "serve".to_owned()));
         let process = launcher.serve(job, self.log_of(skill));
@@ -140,7 +146,7 @@ impl SkillSandbox {
     }
 
     fn log_of(&self, skill: &Skill) -> PathBuf {
-        self.logs.join(format!("{}.log", skill.name().as_str().to_ascii_lowercase()))
+        self.logs.join(format!("{}.log", skill.process.name))
     }
 }
 
@@ -174,6 +180,21 @@ pub(super) fn job(skill: &Skill, gate: Option<&Gate>, wall: Duration) -> Job {
         limits: Limits { wall, output_bytes: json::MAX_BYTES, ..skill.limits.clone() },
         net: gate.map(|gate| gate.socket().to_owned()),
     }
+}
+
+/// Whether the owner's own conversation asks.
+fn is_owners(call: &Call) -> bool {
+    call.command.envelope.session.as_ref().is_some_and(SessionKey::is_owner)
+}
+
+/// Who asks, for a process that serves this call alone.
+fn who_asks(call: &Call) -> Vec<(String, String)> {
+    let envelope = &call.command.envelope;
+    let session = envelope.session.as_ref().map(|key| ("SESSION", key.to_string()));
+    let principal = envelope.principal.as_ref().map(|by| ("PRINCIPAL", by.to_string()));
+    let owner = is_owners(call).then(|| ("OWNER", "1".to_owned()));
+    let all = [session, principal, owner].into_iter().flatten();
+    all.map(|(name, value)| (format!("SAFECLAW_{name}"), value)).collect()
 }
 
 fn unready(error: &io::Error) -> Stopped {

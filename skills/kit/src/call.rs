@@ -1,6 +1,8 @@
 //! What surrounds the parameters of one call.
 
+use std::collections::BTreeMap;
 use std::fmt::Display;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use serde_json::Value;
@@ -15,12 +17,60 @@ pub struct Call {
     pub(crate) message_id: String,
     pub(crate) attempt: u32,
     pub(crate) dry_run: bool,
+    pub(crate) who: Who,
     pub(crate) settings: Object,
+    /// The folders of the manifest, by name.
+    pub(crate) folders: BTreeMap<String, PathBuf>,
     /// The router's proxy as `host:port`; none for a skill without `[net]`.
     pub(crate) proxy: Option<String>,
 }
 
+/// Who asks.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Who {
+    pub(crate) session: Option<String>,
+    pub(crate) principal: Option<String>,
+    pub(crate) owner: bool,
+}
+
 impl Call {
+    /// The action that is asked for; a process that several actions share serves all of them.
+    #[must_use]
+    pub fn action(&self) -> &str {
+        &self.action
+    }
+
+    /// The conversation that asks, or nothing where the agent has none.
+    #[must_use]
+    pub fn session(&self) -> Option<&str> {
+        self.who.session.as_deref()
+    }
+
+    /// Who asks, as `<channel>:<id>`.
+    #[must_use]
+    pub fn principal(&self) -> Option<&str> {
+        self.who.principal.as_deref()
+    }
+
+    /// Whether it is the owner's own conversation that asks.
+    #[must_use]
+    pub fn is_owner(&self) -> bool {
+        self.who.owner
+    }
+
+    /// Where the folder `name` of the manifest's `[folders]` is to be found.
+    ///
+    /// # Errors
+    /// When skill.toml declares no such folder.
+    pub fn folder(&self, name: &str) -> Result<&Path, SkillError> {
+        let folder = self.folders.get(name).map(PathBuf::as_path);
+        folder.ok_or_else(|| {
+            SkillError::new(format!(
+                "there is no folder {name}: declare [folders.{name}] in skill.toml"
+            ))
+        })
+    }
+
     /// The command's id. A second attempt has the same one, so it is the idempotency key to hand to an
     /// API that knows such a thing.
     #[must_use]
@@ -86,6 +136,8 @@ mod tests {
             message_id: "m1".to_owned(),
             attempt: 1,
             dry_run: false,
+            who: Who::default(),
+            folders: BTreeMap::new(),
             settings: Object::from_iter([("pages".to_owned(), Value::from("many"))]),
             proxy: None,
         }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::call::Who;
 use crate::{Call, Object};
 
 /// How the router runs the skill.
@@ -45,6 +46,15 @@ impl Config {
             attempt: parsed(&variable, "SAFECLAW_ATTEMPT", "a number", |text| text.parse().ok())?
                 .unwrap_or(1),
             dry_run: variable("SAFECLAW_DRY_RUN").is_some_and(|value| value == "1"),
+            who: Who {
+                session: variable("SAFECLAW_SESSION"),
+                principal: variable("SAFECLAW_PRINCIPAL"),
+                owner: variable("SAFECLAW_OWNER").is_some_and(|value| value == "1"),
+            },
+            folders: parsed(&variable, "SAFECLAW_FOLDERS", "an object of paths", |text| {
+                serde_json::from_str(text).ok()
+            })?
+            .unwrap_or_default(),
             settings: parsed(&variable, "SAFECLAW_SETTINGS", "a JSON object", object)?
                 .unwrap_or_default(),
             proxy: parsed(&variable, "http_proxy", "http://<host>:<port>", authority)?,
@@ -104,12 +114,18 @@ mod tests {
             ("SAFECLAW_ATTEMPT", "2"),
             ("SAFECLAW_DRY_RUN", "1"),
             ("SAFECLAW_SETTINGS", r#"{"x_url":"https://api.x.com"}"#),
+            ("SAFECLAW_FOLDERS", r#"{"papers":"/papers"}"#),
+            ("SAFECLAW_SESSION", "owner"),
+            ("SAFECLAW_OWNER", "1"),
             ("http_proxy", "http://127.0.0.1:4711"),
         ])
         .unwrap();
         assert_eq!(config.mode, Mode::Serve);
         assert_eq!((config.call.message_id(), config.call.attempt()), ("m1", 2));
         assert!(config.call.is_dry_run());
+        assert_eq!(config.call.folder("papers"), Ok(std::path::Path::new("/papers")));
+        assert!(config.call.folder("books").is_err());
+        assert_eq!((config.call.session(), config.call.is_owner()), (Some("owner"), true));
         assert_eq!(config.call.setting::<String>("x_url"), Ok("https://api.x.com".to_owned()));
         assert_eq!(config.call.proxy.as_deref(), Some("127.0.0.1:4711"));
     }

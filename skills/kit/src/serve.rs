@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
+use crate::call::Who;
 use crate::config::{Config, Mode};
 use crate::{Call, Object, SkillError};
 
@@ -112,6 +113,11 @@ fn lines(
 /// What `_call` holds.
 #[derive(Deserialize)]
 struct LineCall {
+    action: Option<String>,
+    session: Option<String>,
+    principal: Option<String>,
+    #[serde(default)]
+    owner: bool,
     message_id: Option<String>,
     attempt: Option<u32>,
     #[serde(default)]
@@ -125,6 +131,9 @@ fn call_of_line(line: &[u8], shared: &Call) -> Result<(Object, Call), SkillError
         let described: LineCall = serde_json::from_value(described)
             .map_err(|error| SkillError::new(format!("{CALL_KEY} cannot be read: {error}")))?;
         call.dry_run = described.dry_run;
+        call.action = described.action.unwrap_or(call.action);
+        let LineCall { session, principal, owner, .. } = described;
+        call.who = Who { session, principal, owner };
         call.attempt = described.attempt.unwrap_or(call.attempt);
         call.message_id = described.message_id.unwrap_or(call.message_id);
     }
@@ -195,6 +204,8 @@ mod tests {
             message_id: "m0".to_owned(),
             attempt: 1,
             dry_run: false,
+            who: Who::default(),
+            folders: std::collections::BTreeMap::new(),
             settings: Object::new(),
             proxy: None,
         }

@@ -156,7 +156,7 @@ fn done(seen: &Seen, kept: &Kept, question: Option<String>) -> Done {
         text.push('\n');
         text.push_str(&one_line(remark));
     }
-    Done { result, text: Some(text), dry_run: false }
+    Done { result, text: Some(text), ..Done::default() }
 }
 
 #[cfg(test)]

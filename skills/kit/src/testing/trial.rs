@@ -24,6 +24,8 @@ impl Default for Trial {
             message_id: "m1".to_owned(),
             attempt: 1,
             dry_run: false,
+            who: crate::call::Who::default(),
+            folders: std::collections::BTreeMap::new(),
             settings: Object::new(),
             proxy: None,
         };
