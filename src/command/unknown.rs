@@ -31,6 +31,16 @@ mod tests {
     #[test]
     fn the_nearest_command_is_named() {
         let said = |word| refusal(word, ["agent", "router", "stop"].into_iter());
-        insta::assert_snapshot!([said("ruoter"), said("weather")].join("\n"));
+        let (router, help) = (home::command("router"), home::command("--help"));
+        assert_eq!(
+            said("ruoter"),
+            format!(
+                "there is no command \"ruoter\"; did you mean `{router}`? `{help}` lists all of them"
+            )
+        );
+        assert_eq!(
+            said("weather"),
+            format!("there is no command \"weather\"; `{help}` lists all of them")
+        );
     }
 }
