@@ -11,6 +11,7 @@
 pub mod cli;
 pub mod config;
 pub mod confine;
+pub mod doctor;
 mod error;
 mod log;
 

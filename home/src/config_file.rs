@@ -33,6 +33,14 @@ impl<T: Serialize + DeserializeOwned> ConfigFile<T> {
     /// [`ConfigError`] names the file, the key, and what would be right. The file is left as it is.
     pub fn open(path: &Path, initial: &str) -> Result<Self, ConfigError> {
         file::write_missing(path, initial.as_bytes())?;
+        Self::look(path)
+    }
+
+    /// Reads the file at `path` and writes nothing; where there is none, each key has its default.
+    ///
+    /// # Errors
+    /// As for [`ConfigFile::open`].
+    pub fn look(path: &Path) -> Result<Self, ConfigError> {
         let settings = check(path, &read(path)?)?;
         Ok(Self { path: path.to_owned(), settings })
     }

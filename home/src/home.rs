@@ -37,6 +37,18 @@ impl Home {
     /// # Errors
     /// [`HomeError`] names the path and what to do.
     pub fn find(given: Option<&Path>) -> Result<Self, HomeError> {
+        Self::at(&Self::chosen(given)?)
+    }
+
+    /// The same folder, which need not be there and is not made.
+    ///
+    /// # Errors
+    /// As for [`Home::find`].
+    pub fn locate(given: Option<&Path>) -> Result<Self, HomeError> {
+        Self::named(&Self::chosen(given)?)
+    }
+
+    fn chosen(given: Option<&Path>) -> Result<PathBuf, HomeError> {
         let here = std::env::current_dir().ok();
         Self::choose(given, here.as_deref(), || {
             let user = etcetera::choose_base_strategy().map_err(HomeError::NoUser)?;
@@ -48,13 +60,10 @@ impl Home {
         given: Option<&Path>,
         here: Option<&Path>,
         data: impl FnOnce() -> Result<PathBuf, HomeError>,
-    ) -> Result<Self, HomeError> {
+    ) -> Result<PathBuf, HomeError> {
         let given = given.filter(|path| !path.as_os_str().is_empty());
         let inhabited = here.filter(|path| is_inhabited(path));
-        match given.or(inhabited) {
-            Some(path) => Self::at(path),
-            None => Self::at(&data()?),
-        }
+        given.or(inhabited).map_or_else(data, |path| Ok(path.to_owned()))
     }
 
     /// The home at exactly this path; the folder is made when it is missing.
@@ -62,11 +71,16 @@ impl Home {
     /// # Errors
     /// [`HomeError`] names the path and what to do.
     pub fn at(path: &Path) -> Result<Self, HomeError> {
+        let home = Self::named(path)?;
+        file::make_folder(&home.root)?;
+        Ok(home)
+    }
+
+    fn named(path: &Path) -> Result<Self, HomeError> {
         let root = std::path::absolute(path).map_err(|e| FileError::new("find", path, e))?;
         if root.exists() && !root.is_dir() {
             return Err(HomeError::NotAFolder(root));
         }
-        file::make_folder(&root)?;
         Ok(Self { root })
     }
 
@@ -176,8 +190,8 @@ mod tests {
 
         fn choose(&self, given: Option<&Path>) -> Result<PathBuf, HomeError> {
             let here = self.path("here");
-            let home = Home::choose(given, Some(&here), || Ok(self.path("data/safeclaw")))?;
-            Ok(home.root().to_owned())
+            let chosen = Home::choose(given, Some(&here), || Ok(self.path("data/safeclaw")))?;
+            Ok(Home::at(&chosen)?.root().to_owned())
         }
     }
 
@@ -202,6 +216,14 @@ mod tests {
     fn an_empty_path_counts_as_none() {
         let places = Places::new();
         assert_eq!(places.choose(Some(Path::new(""))).unwrap(), places.path("data/safeclaw"));
+    }
+
+    #[test]
+    fn a_home_that_is_only_located_is_not_made() {
+        let places = Places::new();
+        let home = Home::locate(Some(&places.path("new"))).unwrap();
+        assert_eq!(home.root(), places.path("new"));
+        assert!(!places.path("new").exists());
     }
 
     #[test]

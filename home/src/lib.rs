@@ -21,6 +21,9 @@ mod nearest;
 
 mod invocation;
 
+mod check;
+
+pub use check::{Check, Status};
 pub use config_file::{ConfigError, ConfigFile};
 pub use env_file::{
     CHANNEL_KEY_NAMES, EnvError, EnvFile, MODEL_KEY_NAMES, SHARED_NAMES, UnknownName, is_model_key,

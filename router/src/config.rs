@@ -188,13 +188,26 @@ impl Settings {
     /// # Errors
     /// [`SettingsError`] names the file, the key and what would be right.
     pub fn read(home: &Home) -> Result<Self, SettingsError> {
+        Self::with(home, read_config(home)?)
+    }
+
+    /// The same, and writes nothing: where there is no router/config.json, each key has its default.
+    ///
+    /// # Errors
+    /// As for [`Settings::read`].
+    pub fn look(home: &Home) -> Result<Self, SettingsError> {
+        let config = ConfigFile::<RouterConfig>::look(&home.router_config())?.settings().clone();
+        Self::with(home, config)
+    }
+
+    fn with(home: &Home, config: RouterConfig) -> Result<Self, SettingsError> {
         let shared = EnvFile::read(&home.env_file())?;
         let own = EnvFile::read_private(&home.router_env())?;
         #[expect(clippy::disallowed_methods, reason = "this is the place that reads it")]
         let variables = Variables::merge(&[&shared, &own], std::env::vars_os());
         let known = [SHARED_NAMES.as_slice(), &MODEL_KEY_NAMES, &CHANNEL_KEY_NAMES].concat();
         Ok(Self {
-            config: read_config(home)?,
+            config,
             queue: QueuePlace::from_settings(|name| variables.get(name)),
             secrets: Secrets::new(secrets(&own)),
             warnings: shared.unknown(&known).iter().map(ToString::to_string).collect(),

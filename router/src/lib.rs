@@ -12,6 +12,7 @@
 
 pub mod cli;
 pub mod config;
+pub mod doctor;
 mod error;
 mod log_lines;
 

@@ -2,6 +2,7 @@
 
 mod agent;
 mod chat;
+mod doctor;
 mod resume;
 mod router;
 mod stop;
@@ -21,6 +22,7 @@ const ALL: &[Entry] = &[
     Entry::of::<Chat>("chat"),
     Entry { name: "agent", command: ::agent::cli::command, run: agent::run },
     Entry { name: "router", command: ::router::cli::command, run: router::run },
+    Entry::of::<doctor::Doctor>("doctor"),
     Entry::of::<stop::Stop>("stop"),
     Entry::of::<resume::Resume>("resume"),
 ];

@@ -187,13 +187,27 @@ impl Settings {
     /// # Errors
     /// [`SettingsError`] names the file, the key and what would be right.
     pub fn read(home: &Home) -> Result<Self, SettingsError> {
+        let config = open(&home.agent_config())?.settings().clone();
+        Self::with(home, config)
+    }
+
+    /// The same, and writes nothing: where there is no agent/config.json, each key has its default.
+    ///
+    /// # Errors
+    /// As for [`Settings::read`].
+    pub fn look(home: &Home) -> Result<Self, SettingsError> {
+        let config =
+            ConfigFile::<AgentConfig>::look(&home.agent_config()).map_err(hiding_secrets)?;
+        Self::with(home, config.settings().clone())
+    }
+
+    fn with(home: &Home, config: AgentConfig) -> Result<Self, SettingsError> {
         let file = EnvFile::read(&home.env_file())?;
         let variables = environment(&file);
         let known = [SHARED_NAMES.as_slice(), &MODEL_KEY_NAMES, &CHANNEL_KEY_NAMES].concat();
         let mut warnings: Vec<String> =
             file.unknown(&known).iter().map(ToString::to_string).collect();
         warnings.extend(secrets::exposed(&home.env_file(), &file));
-        let config = open(&home.agent_config())?.settings().clone();
         Ok(Self {
             queue: QueuePlace::from_settings(|name| variables.get(name)),
             ollama_host: variables.get("OLLAMA_HOST").map(str::to_owned),
@@ -216,12 +230,17 @@ impl Settings {
 /// # Errors
 /// [`SettingsError`] names the key and what would be right.
 pub fn open(path: &Path) -> Result<ConfigFile<AgentConfig>, SettingsError> {
-    ConfigFile::open(path, CONFIG_INITIAL).map_err(|error| match error {
+    ConfigFile::open(path, CONFIG_INITIAL).map_err(hiding_secrets)
+}
+
+/// An unknown key that is named like a secret is told without its value.
+fn hiding_secrets(error: ConfigError) -> SettingsError {
+    match error {
         ConfigError::UnknownKey { path, key, .. } if secrets::is_named_like_one(&key) => {
             SettingsError::Secret { path, key }
         }
         other => other.into(),
-    })
+    }
 }
 
 /// What to log to the terminal, from RUST_LOG, such as `debug` or `agent=debug`.

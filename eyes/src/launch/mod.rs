@@ -44,6 +44,13 @@ pub const WORD: &str = "eyes-driver";
 /// How long an answer may take: a browser's driver that is read from a slow disk for the first time.
 const ANSWER: Duration = Duration::from_secs(30);
 
+/// The driver that a [`Launcher`] would start: the first in a folder of `search`, which is written as PATH is, if there is a
+/// browser as well.
+#[must_use]
+pub fn installed(search: &OsStr) -> Option<std::path::PathBuf> {
+    find::driver(search)
+}
+
 /// The way to a browser of one's own. What was started through it ends when this is dropped.
 #[derive(Debug)]
 pub struct Launcher {

@@ -82,6 +82,26 @@ impl Look {
         Ok(look)
     }
 
+    /// The same, and leaves no note of it on the server, so only what is counted can be asked of it.
+    ///
+    /// # Errors
+    /// As for [`Look::connect`].
+    pub async fn glance(
+        address: RedisAddress,
+        names: QueueNames,
+        terms: Terms,
+    ) -> Result<Self, LookError> {
+        let keys = Keys::new(names);
+        let commands = match address.commands() {
+            Ok(commands) => commands,
+            Err(error) => return Err(LookError(address.explain(&error))),
+        };
+        let time = redis::cmd("TIME").query_async::<(u64, u64)>(&mut commands.clone()).await;
+        let (seconds, micros) = time.map_err(|error| LookError(address.explain(&error)))?;
+        let now = Millis(seconds * 1_000 + micros / 1_000);
+        Ok(Self { address, keys, commands, terms, now, alive: 0 })
+    }
+
     /// What is looked at, in words.
     #[must_use]
     pub fn shown(&self) -> String {

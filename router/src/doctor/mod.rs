@@ -1,0 +1,37 @@
+//! A checkup of the router's side: settings, policy, skills, the audit log, the queue, and the sandbox, which it attacks.
+//! It writes nothing to the home.
+
+mod books;
+mod queue;
+mod rules;
+mod skills;
+mod walls;
+
+use home::{Check, Home};
+
+use crate::config::Settings;
+use crate::sandbox::SelfCommand;
+
+/// How to mend what a settings file refuses.
+const MEND: &str = "change what is named there; the router does not start before";
+
+/// Looks at everything that a router of `home` needs. `me` is how the router starts its own binary again.
+pub async fn checks(home: &Home, me: &SelfCommand) -> Vec<Check> {
+    const NAME: &str = "router settings";
+    let mut checks = Vec::new();
+    match Settings::look(home) {
+        Ok(settings) => {
+            checks.push(Check::ok(NAME, "router/config.json and router/.env can be read"));
+            checks.push(rules::check(home));
+            checks.extend(skills::checks(home, &settings));
+            checks.extend(queue::checks(home, &settings).await);
+        }
+        Err(error) => {
+            checks.push(Check::fail(NAME, error.to_string(), MEND));
+            checks.push(rules::check(home));
+        }
+    }
+    checks.push(books::check(home));
+    checks.push(walls::check(me).await);
+    checks
+}

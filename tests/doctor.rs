@@ -1,0 +1,307 @@
+//! `safeclaw doctor` on homes that are broken on purpose: it finds each fault, names what mends it, and changes nothing.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
+#![allow(clippy::disallowed_types, reason = "the program under test is a process")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, SystemTime};
+
+use redis::Commands;
+use serde_json::Value;
+use testkit::{RedisServer, TempHome};
+
+const SAFECLAW: &str = env!("CARGO_BIN_EXE_safeclaw");
+
+/// What the doctor printed, and its exit code.
+struct Seen {
+    checks: Vec<Value>,
+    code: i32,
+}
+
+impl Seen {
+    /// The home as the doctor sees it, with `variables` in its environment.
+    fn of(home: &Path, variables: &[(&str, &str)]) -> Self {
+        let output = Command::new(SAFECLAW)
+            .args(["doctor", "--json"])
+            .env_clear()
+            .env("HOME", home)
+            .env("SAFECLAW_HOME", home)
+            .env("OLLAMA_HOST", "127.0.0.1:9")
+            .envs(variables.iter().copied())
+            .output()
+            .unwrap();
+        let printed: Value = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)));
+        let checks = printed["checks"].as_array().unwrap().clone();
+        Self { checks, code: output.status.code().unwrap() }
+    }
+
+    /// That a line of this name and status says `seen` and mends it with `mend`.
+    #[track_caller]
+    fn has(&self, name: &str, status: &str, seen: &str, mend: &str) {
+        let fits = |check: &&Value| {
+            let text = |key: &str| check[key].as_str().unwrap().to_owned();
+            text("name") == name
+                && text("status") == status
+                && text("seen").contains(seen)
+                && text("mend").contains(mend)
+        };
+        assert!(self.checks.iter().any(|check| fits(&check)), "{name}: {:#?}", self.checks);
+    }
+}
+
+/// A home whose model is none, so that nothing else is asked.
+fn offline() -> TempHome {
+    let home = TempHome::new();
+    home.put("agent/config.json", r#"{"llm": {"provider": "offline"}}"#);
+    home
+}
+
+/// Runs a command that goes well.
+fn safeclaw(home: &TempHome, args: &[&str]) {
+    let done = Command::new(SAFECLAW)
+        .args(args)
+        .env_clear()
+        .env("SAFECLAW_HOME", home.root())
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+}
+
+/// Every file below `folder` with its bytes, and every folder.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(next) = open.pop() {
+        for entry in fs::read_dir(next).unwrap().flatten() {
+            let path = entry.path();
+            let bytes = if path.is_dir() { Vec::new() } else { fs::read(&path).unwrap() };
+            found.insert(path.to_string_lossy().into_owned(), bytes);
+            if path.is_dir() {
+                open.push(path);
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn a_fresh_home_is_told_what_is_missing_and_nothing_is_written() {
+    let home = TempHome::new();
+    let fresh = home.root().join("not-there");
+    let seen = Seen::of(&fresh, &[]);
+    seen.has("home", "warn", "is not there yet", "first start");
+    seen.has("model", "fail", "nothing answers at 127.0.0.1:9", "safeclaw agent config llm");
+    seen.has("queue", "ok", "over a pipe", "");
+    assert_eq!(seen.code, 2);
+    assert!(!fresh.exists());
+}
+
+#[test]
+fn a_home_that_is_used_is_left_as_it_is() {
+    let home = offline();
+    home.put("workspace/memory.json", "{}");
+    home.put("router/policy.toml", "");
+    let before = files(home.root());
+    Seen::of(home.root(), &[]);
+    assert_eq!(files(home.root()), before);
+}
+
+#[test]
+fn settings_that_do_not_load_are_found() {
+    let home = TempHome::new();
+    home.put("agent/config.json", r#"{"llm": {"modle": "x"}}"#);
+    home.put("router/config.json", r#"{"max_parallel": 0}"#);
+    let seen = Seen::of(home.root(), &[]);
+    seen.has("agent settings", "fail", "llm.modle", "change what is named there");
+    seen.has("router settings", "fail", "max_parallel", "change what is named there");
+    assert_eq!(seen.code, 2);
+}
+
+#[test]
+fn broken_files_of_the_mind_are_found() {
+    let home = offline();
+    home.put("workspace/memory.json", "{\"name\": \"Frank");
+    home.put("workspace/PROMPT.md", "Hello {{USER_MESAGE}}");
+    home.put(".env", "OLAMA_HOST=127.0.0.1:9\n");
+    let seen = Seen::of(home.root(), &[]);
+    seen.has("workspace", "fail", "what is remembered", "memory.json");
+    seen.has("prompt", "warn", "USER_MESAGE", "PROMPT.md");
+    seen.has("agent settings", "warn", "did you mean OLLAMA_HOST", "change or remove");
+    seen.has("model", "warn", "offline", "safeclaw agent config llm");
+}
+
+#[test]
+fn env_files_that_others_can_read_or_that_make_no_sense_are_found() {
+    let home = offline();
+    home.put("router/.env", "X_TOKEN=hunter2\n");
+    let open = |path: &str| {
+        let path = home.root().join(path);
+        fs::set_permissions(path, fs::Permissions::from_mode(0o644)).unwrap();
+    };
+    open("router/.env");
+    home.put(".env", "OPENAI_API_KEY=hunter2\n");
+    open(".env");
+    let seen = Seen::of(home.root(), &[]);
+    seen.has("router settings", "fail", "chmod 600", "change what is named there");
+    seen.has("agent settings", "warn", "chmod 600", "change or remove");
+    assert!(!format!("{:?}", seen.checks).contains("hunter2"));
+
+    home.put(".env", "this is no setting\n");
+    let seen = Seen::of(home.root(), &[]);
+    seen.has("agent settings", "fail", "line 1 can't be read", "change what is named there");
+}
+
+#[test]
+fn broken_rules_skills_and_books_are_found() {
+    let home = offline();
+    home.put("router/policy.toml", "[[rules]]\naction = \"X\"\nthen = \"perhaps\"\n");
+    home.put("router/skills/broken/skill.toml", "name = 7");
+    home.put("router/skills/tell_time/skill.toml", TELL_TIME);
+    home.put("router/skills/tell_time/run", "#!/bin/sh\necho '{}'\n");
+    safeclaw(&home, &["stop"]);
+    safeclaw(&home, &["resume"]);
+    let rows = home.text("router/audit/cli.jsonl");
+    home.put("router/audit/cli.jsonl", rows.replacen("stop", "step", 1));
+    let seen = Seen::of(home.root(), &[]);
+    seen.has("policy", "fail", "router/policy.toml line", "policy check");
+    seen.has("skills", "warn", "left out", "safeclaw router skills");
+    seen.has("audit", "fail", "is broken at", "audit verify");
+
+    // A policy that speaks of what is not there holds, and is told.
+    home.put("router/policy.toml", "effects = { local = \"sometimes\" }\n");
+    Seen::of(home.root(), &[]).has("policy", "fail", "line 1", "policy check");
+}
+
+const TELL_TIME: &str = r#"
+name = "TELL_TIME"
+instruction = "Tell the time."
+effect = "none"
+command = ["./run"]
+[params]
+"#;
+
+#[test]
+fn a_skill_that_changed_behind_its_pin_and_a_secret_that_is_missing_are_found() {
+    let home = offline();
+    safeclaw(&home, &["router", "new-skill", "TELL_TIME", "--lang", "sh"]);
+    safeclaw(&home, &["router", "trust", "TELL_TIME", "--yes"]);
+    let path = home.root().join("router/skills/tell_time/run");
+    fs::write(&path, "#!/bin/sh\necho '{\"other\": 1}'\n").unwrap();
+    safeclaw(&home, &["router", "skills"]);
+    let seen = Seen::of(home.root(), &[]);
+    seen.has("skills", "warn", "TELL_TIME is held back", "safeclaw router trust TELL_TIME");
+    seen.has("secrets", "ok", "CREATE_POST", "");
+}
+
+#[test]
+fn channels_and_browsers_that_can_not_work_are_found() {
+    let home = TempHome::new();
+    home.put(
+        "agent/config.json",
+        r#"{"llm": {"provider": "offline"}, "telegram": {"owner": 7, "api_url": "http://127.0.0.1:9"},
+            "http": {"listen": "127.0.0.1:8787"}}"#,
+    );
+    let seen = Seen::of(home.root(), &[]);
+    seen.has("telegram", "fail", "TELEGRAM_BOT_TOKEN is not set", "safeclaw agent config telegram");
+    seen.has("programs", "fail", "SAFECLAW_HTTP_TOKEN is not set", "safeclaw agent config http");
+    seen.has("browser", "warn", "none is installed", "apt install chromium");
+
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port();
+    home.put(
+        "agent/config.json",
+        format!(
+            r#"{{"llm": {{"provider": "offline"}}, "telegram": {{"owner": 7, "api_url": "http://127.0.0.1:9"}},
+                "http": {{"listen": "127.0.0.1:{port}"}}}}"#
+        ),
+    );
+    let token = "123456789:AAE-and-33-more-characters-or-so-xx";
+    let seen = Seen::of(
+        home.root(),
+        &[
+            ("TELEGRAM_BOT_TOKEN", token),
+            ("SAFECLAW_HTTP_TOKEN", "hunter2"),
+            ("REMOTE_BROWSER_SERVER", "http://127.0.0.1:4444"),
+        ],
+    );
+    seen.has("telegram", "fail", "", "check the network");
+    seen.has("programs", "ok", "is in use", "");
+    seen.has("browser", "fail", "its network is not decided", "browser.proxy_bind");
+    assert!(!format!("{:?}", seen.checks).contains("33-more"));
+    let seen = Seen::of(home.root(), &[("REMOTE_BROWSER_SERVER", "not an address")]);
+    seen.has("browser", "fail", "is no address", "http://host:4444");
+}
+
+#[test]
+fn a_redis_that_loses_things_or_is_not_there_is_found() {
+    let home = offline();
+    let url = "redis://127.0.0.1:9";
+    Seen::of(home.root(), &[("REDIS_URL", url)]).has("queue", "fail", "127.0.0.1:9", "REDIS_URL");
+    Seen::of(home.root(), &[("REDIS_URL", "http://x")]).has(
+        "queue",
+        "fail",
+        "REDIS_URL",
+        "REDIS_URL",
+    );
+
+    let server = RedisServer::start();
+    let mut redis = redis::Client::open(server.url()).unwrap().get_connection().unwrap();
+    let set = |redis: &mut redis::Connection, name: &str, value: &str| {
+        redis::cmd("CONFIG").arg("SET").arg(name).arg(value).exec(redis).unwrap();
+    };
+    let url = server.url();
+    let variables = [("REDIS_URL", url.as_str())];
+    set(&mut redis, "appendonly", "no");
+    let seen = Seen::of(home.root(), &variables);
+    seen.has("queue", "warn", "loses what waits", "appendonly yes");
+    seen.has("routers", "warn", "0 routers live", "safeclaw router");
+    set(&mut redis, "appendonly", "yes");
+    set(&mut redis, "maxmemory-policy", "allkeys-lru");
+    Seen::of(home.root(), &variables).has("queue", "warn", "throws commands away", "noeviction");
+    set(&mut redis, "maxmemory-policy", "noeviction");
+    let _: () = redis.lpush("{safeclaw:command_queue}:dlq", r#"{"reason":"poison"}"#).unwrap();
+    let keys: Vec<String> = redis.keys("*").unwrap();
+    let seen = Seen::of(home.root(), &variables);
+    seen.has("queue", "ok", "answers in", "");
+    seen.has("dead letters", "warn", "1 commands were given up", "queue dead");
+    assert_eq!(redis.keys::<_, Vec<String>>("*").unwrap(), keys, "a look leaves nothing there");
+}
+
+#[test]
+fn a_stop_that_was_forgotten_and_a_clock_that_went_back_are_found() {
+    let home = offline();
+    safeclaw(&home, &["stop"]);
+    let file = fs::File::create(home.root().join("workspace.txt")).unwrap();
+    file.set_modified(SystemTime::now() + Duration::from_secs(10 * 3_600)).unwrap();
+    let seen = Seen::of(home.root(), &[]);
+    seen.has("kill switch", "warn", "everything is stopped", "safeclaw resume");
+    seen.has("clock", "warn", "younger than now", "timedatectl");
+}
+
+#[test]
+fn a_home_that_others_can_write_to_is_found() {
+    let home = offline();
+    fs::set_permissions(home.root(), fs::Permissions::from_mode(0o777)).unwrap();
+    Seen::of(home.root(), &[]).has("home", "fail", "others can write", "chmod go-w");
+    fs::set_permissions(home.root(), fs::Permissions::from_mode(0o700)).unwrap();
+}
+
+#[test]
+fn the_doctor_attacks_its_own_sandbox_and_its_words_have_an_end() {
+    let home = offline();
+    let output = Command::new(SAFECLAW)
+        .arg("doctor")
+        .env_clear()
+        .env("SAFECLAW_HOME", home.root())
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("attacks were held, level"), "{text}");
+    assert!(text.contains("It works, with"), "{text}");
+    assert_eq!(output.status.code(), Some(1));
+}
