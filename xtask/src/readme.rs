@@ -1,4 +1,4 @@
-//! Runs the commands that README.md tells people to type, in an empty home.
+//! Runs the commands that README.md and the pages of the book tell people to type, each page in an empty home.
 //!
 //! A fenced block whose info string is `sh` is a promise and is run, as one script, in the order of the
 //! page. `sh no-run` marks what a gate can't do, such as cloning this repository. Calls of
@@ -10,18 +10,37 @@ use xshell::{Shell, cmd};
 /// What a chat without a model says to a sentence that it does not know.
 const NOT_UNDERSTOOD: &str = "I have no language model";
 
+/// Where the pages of the book are.
+const BOOK: &str = "docs/src";
+
 /// Runs them all.
 ///
 /// # Errors
-/// When a command fails, or when the page holds none.
+/// When a command fails, or when README.md holds none.
 pub(crate) fn run(sh: &Shell) -> Result<()> {
     let page = sh.read_file("README.md").context("people need a README.md")?;
-    let scripts = scripts(&page);
-    ensure!(!scripts.is_empty(), "README.md has no ```sh block: what do people type?");
+    let of_the_readme = scripts(&page);
+    ensure!(!of_the_readme.is_empty(), "README.md has no ```sh block: what do people type?");
+    run_page(sh, "README.md", &of_the_readme)?;
+    for path in sh.read_dir(BOOK).unwrap_or_default() {
+        let scripts = scripts(&sh.read_file(&path)?);
+        if !scripts.is_empty() {
+            // README.md's first command has built it.
+            run_page(sh, &path.display().to_string(), &scripts)?;
+        }
+    }
+    Ok(())
+}
+
+/// Runs the scripts of one page in a home of its own, with the program on the PATH.
+fn run_page(sh: &Shell, page: &str, scripts: &[String]) -> Result<()> {
     let home = sh.create_temp_dir()?;
+    let built = sh.current_dir().join("target/release");
+    let path = format!("{}:{}", built.display(), sh.var("PATH").unwrap_or_default());
     for script in scripts {
         eprintln!("{}", script.trim_end());
         cmd!(sh, "bash -euo pipefail -c {script}")
+            .env("PATH", &path)
             .env("SAFECLAW_HOME", home.path())
             .env_remove("REDIS_URL")
             // Nothing listens there: what the page promises holds without a model.
@@ -30,10 +49,10 @@ pub(crate) fn run(sh: &Shell) -> Result<()> {
             .quiet()
             .read()
             .inspect(|said| eprintln!("{said}"))
-            .with_context(|| format!("README.md promises that this works:\n{script}"))
+            .with_context(|| format!("{page} promises that this works:\n{script}"))
             .and_then(|said| {
                 let understood = !said.contains(NOT_UNDERSTOOD);
-                ensure!(understood, "README.md promises that this is understood:\n{script}");
+                ensure!(understood, "{page} promises that this is understood:\n{script}");
                 Ok(())
             })?;
     }
@@ -89,7 +108,7 @@ three
         assert_eq!(scripts(PAGE), ["one\ntwo\n", "three\n"]);
     }
 
-    fn run_page(page: &str) -> Result<()> {
+    fn run_readme(page: &str) -> Result<()> {
         let sh = Shell::new().unwrap();
         let folder = sh.create_temp_dir().unwrap();
         sh.change_dir(folder.path());
@@ -99,9 +118,9 @@ three
 
     #[test]
     fn a_command_that_fails_anywhere_in_a_block_fails() {
-        run_page("```sh\ntest -d \"$SAFECLAW_HOME\"\n! read -r line\n```").unwrap();
-        let error = run_page("```sh\nfalse | true\ntrue\n```").unwrap_err();
+        run_readme("```sh\ntest -d \"$SAFECLAW_HOME\"\n! read -r line\n```").unwrap();
+        let error = run_readme("```sh\nfalse | true\ntrue\n```").unwrap_err();
         assert!(format!("{error:#}").contains("README.md promises"), "{error:#}");
-        assert!(run_page("no commands").is_err());
+        assert!(run_readme("no commands").is_err());
     }
 }
