@@ -1,10 +1,11 @@
 //! What all sessions of one agent think and act with.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use protocol::{ActionName, Event, EventKind, Outcome, Reply, Stopped};
 
-use crate::action::Actions;
+use crate::action::{Actions, Sets};
 use crate::channel::Outgoing;
 use crate::model::Switch;
 use crate::observation::Observation;
@@ -23,6 +24,8 @@ pub struct Mind {
     pub sources: Sources,
     /// What can be done.
     pub actions: Actions,
+    /// The sets of actions that are on.
+    pub sets: Sets,
     /// How often a turn may think.
     pub max_steps: usize,
     /// Lines for `/status`: what was found at start.
@@ -35,6 +38,13 @@ impl Mind {
     pub fn cards(&self) -> [Arc<Cards>; 2] {
         let words = self.workspace.agent_actions.read();
         [self.actions.local_cards(words), self.workspace.router_actions.read()]
+    }
+
+    /// The cards that are offered in `session`. Guests are offered no set.
+    #[must_use]
+    pub fn cards_for(&self, session: &Session) -> [Arc<Cards>; 2] {
+        let sets = if session.is_owners() { self.sets.on() } else { BTreeSet::new() };
+        self.cards().map(|cards| self.sets.offered(cards, &sets))
     }
 
     /// Takes in what the router says on its own. Gives what is to be done now because a person has said yes to it.

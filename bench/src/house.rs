@@ -58,6 +58,7 @@ impl House {
         let mind = Arc::new(Mind {
             sources: Sources::built_in(),
             actions: Actions::new(local, requester.clone(), Duration::from_secs(10))?,
+            sets: Default::default(),
             workspace,
             model: Arc::new(Switch::of(model)),
             max_steps: 6,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::{ActionName, Object, Reads};
+use crate::{ActionName, Object, Reads, SetName};
 
 /// What an action does to the world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -57,6 +57,9 @@ pub struct ActionCard {
     /// How long it may take, in milliseconds; absent in a file of the first version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
+    /// The set that it is offered with; absent for an action that is always offered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub set: Option<SetName>,
     /// Keys that somebody added to a file of cards by hand.
     #[serde(flatten)]
     pub more: Object,
@@ -156,6 +159,7 @@ mod tests {
                 params: json!({"text": "Hi"}).as_object().unwrap().clone(),
             }],
             timeout_ms: Some(15_000),
+            set: None,
             more: Object::new(),
         };
         insta::assert_snapshot!(serde_json::to_string(&card).unwrap());
@@ -164,6 +168,15 @@ mod tests {
             card
         );
         insta::assert_snapshot!(card.params_schema().to_string(), @r#"{"type":"object","properties":{"text":{"type":"string"},"lang":{"type":"string"}},"required":["text"],"additionalProperties":false}"#);
+    }
+
+    #[test]
+    fn a_card_may_belong_to_a_set() {
+        let text = r#"{"name": "A", "set": "library"}"#;
+        let card: ActionCard = serde_json::from_str(text).unwrap();
+        assert_eq!(card.set, SetName::new("library").ok());
+        assert_eq!(serde_json::to_value(&card).unwrap()["set"], "library");
+        assert!(serde_json::from_str::<ActionCard>(r#"{"name": "A", "set": "../x"}"#).is_err());
     }
 
     #[test]

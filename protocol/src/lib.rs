@@ -26,7 +26,9 @@ pub use card::{ActionCard, Catalog, Effect, Example};
 pub use command::{Command, Envelope, Malformed, Priority, TYPED_LONGEST, TYPED_MOST};
 pub use event::{Event, EventKind};
 pub use frame::Frame;
-pub use names::{ActionName, MessageId, NameError, OWNER, Principal, RESERVED_NAMES, SessionKey};
+pub use names::{
+    ActionName, MessageId, NameError, OWNER, Principal, RESERVED_NAMES, SessionKey, SetName,
+};
 pub use outcome::{Code, Done, Outcome, Status, Stopped};
 pub use queue::{
     CATALOG_TTL_MS, DEFAULT_COMMAND_QUEUE, DEFAULT_RESPONSE_PREFIX, EVENTS_KEPT, EVENTS_TTL_MS,

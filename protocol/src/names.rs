@@ -129,6 +129,16 @@ name! {
     }
 }
 
+name! {
+    /// The name of a set of actions that are offered together: 1 to 32 bytes of `[a-z0-9-]`, starting with a letter.
+    SetName, "set of actions", "it is 1 to 32 of a-z, 0-9 and -, starting with a letter",
+    |text| {
+        (1..=32).contains(&text.len())
+            && text.starts_with(|c: char| c.is_ascii_lowercase())
+            && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+    }
+}
+
 /// The key of the session that all of the owner's channels share. Every other session is a guest's.
 pub const OWNER: &str = "owner";
 
@@ -189,6 +199,16 @@ mod tests {
             assert!(ActionName::new(name).unwrap().is_reserved());
         }
         assert!(!ActionName::new("APPROVED").unwrap().is_reserved());
+    }
+
+    #[test]
+    fn sets_have_plain_names() {
+        for good in ["library", "web-2"] {
+            assert!(SetName::new(good).is_ok(), "{good}");
+        }
+        for bad in ["", "Library", "2d", "a b", "a_b", &"a".repeat(33)] {
+            assert!(SetName::new(bad).is_err(), "{bad}");
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod actions;
 mod permission;
 mod reserved;
 mod routed;
+mod sets;
 
 mod broadcast_msg;
 mod browser_vision;
@@ -20,6 +21,8 @@ pub use browser_vision::BrowserVision;
 pub use llm_summary::LlmSummary;
 pub use memory_write::MemoryWrite;
 pub use reserved::OwnersLine;
+pub use sets::Sets;
+pub(crate) use sets::known as known_sets;
 
 use crate::session::Caller;
 use crate::workspace::{AGENT_ACTIONS, Cards};

@@ -18,7 +18,7 @@ pub struct Key {
 }
 
 /// The keys that `start_agent config` knows.
-pub const KEYS: [Key; 7] = [
+pub const KEYS: [Key; 8] = [
     Key { name: "llm", about: "the language model: who serves it, and which one" },
     Key { name: "fallback", about: "who is asked in turn when that one can't answer" },
     Key {
@@ -31,6 +31,10 @@ pub const KEYS: [Key; 7] = [
     },
     Key { name: "http", about: "where programs reach the agent on this machine, or off" },
     Key { name: "timeout", about: "seconds that a message may be old and a reply is waited for" },
+    Key {
+        name: "sets",
+        about: "the sets of actions that are offered, with commas between, or none",
+    },
     Key { name: "max_steps", about: "how often the model may act within one turn" },
 ];
 
@@ -143,6 +147,7 @@ impl Change<'_> {
             ("llm", Some(given)) => return self.llm_given(given),
             ("llm", None) => return self.llm(),
             ("fallback", given) => return self.fallback(given),
+            ("sets", given) => return self.sets(given),
             ("telegram.allow", given) => return self.telegram_allow(given),
             ("timeout", _) => json!(self.file.settings().timeout),
             _ => json!(self.file.settings().max_steps),

@@ -7,9 +7,11 @@ mod http;
 mod keys;
 mod llm;
 mod secrets;
+mod sets;
 mod telegram;
 mod terminal;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -18,6 +20,7 @@ use home::{
     CHANNEL_KEY_NAMES, ConfigError, ConfigFile, EnvError, EnvFile, Home, MODEL_KEY_NAMES,
     SHARED_NAMES, Variables,
 };
+use protocol::SetName;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +30,7 @@ pub use browser::{Browser, BrowserPlace};
 pub use http::{Http, HttpError, HttpSetUp};
 pub use keys::{Asker, Change, KEYS, Key, KeyError, Models};
 pub use secrets::own_names;
+pub(crate) use sets::keep_sets;
 pub use telegram::Telegram;
 pub use terminal::Terminal;
 
@@ -45,6 +49,8 @@ pub struct AgentConfig {
     pub timeout: Timeout,
     /// How often the model may think, act and observe within one turn.
     pub max_steps: Steps,
+    /// The sets of actions that are offered.
+    pub sets: BTreeSet<SetName>,
     /// What the browser may reach.
     pub browser: Browser,
     /// Who talks with the agent over Telegram.
@@ -61,6 +67,7 @@ impl Default for AgentConfig {
             llm: Llm::default(),
             timeout: Timeout(10),
             max_steps: Steps(6),
+            sets: BTreeSet::new(),
             browser: Browser::default(),
             telegram: Telegram::default(),
             http: Http::default(),

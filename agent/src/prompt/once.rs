@@ -56,11 +56,13 @@ fn is_same(one: &ActionCard, other: &ActionCard) -> bool {
         reads,
         examples,
         timeout_ms,
+        set,
         more,
     } = one;
     *name == other.name
         && *instruction == other.instruction
         && *optional == other.optional
+        && *set == other.set
         && (*effect, *reads, *timeout_ms) == (other.effect, other.reads, other.timeout_ms)
         && is_same_object(params, &other.params)
         && is_same_object(more, &other.more)

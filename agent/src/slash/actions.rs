@@ -18,7 +18,7 @@ pub(super) fn read(_: &str) -> Read {
 #[async_trait]
 impl Perform for ListActions {
     async fn perform(&self, at: At<'_>) {
-        at.text(listed(&at.mind.cards()));
+        at.text(listed(&at.mind.cards_for(at.session)));
     }
 }
 

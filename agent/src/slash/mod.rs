@@ -23,6 +23,7 @@ mod help;
 mod memory;
 mod model;
 mod run;
+mod sets;
 mod status;
 mod stop;
 

@@ -37,7 +37,8 @@ fn action(rest: &str) -> Result<Action, String> {
 impl Perform for Run {
     async fn perform(&self, at: At<'_>) {
         let caller = Caller::of(at.session).heard_by(at.outbox);
-        let observation = turn::run(at.mind, at.outbox, &caller, self.0.clone()).await;
+        let cards = at.mind.cards_for(at.session);
+        let observation = turn::run(at.mind, at.outbox, &caller, self.0.clone(), &cards).await;
         at.session.observe(&observation, &at.mind.cards());
         at.text(format!("{:#}", Value::Object(observation.fields.clone())));
         at.session.observed(vec![observation.fields]);

@@ -36,7 +36,7 @@ fn status(mind: &Mind, session: &Session) -> String {
     if let Some(why) = session.failure.as_ref().and_then(|why| why.lines().next()) {
         let _ = writeln!(text, "the last turn failed: {why}");
     }
-    let [local, routed] = mind.cards().map(|cards| cards.0.len());
+    let [local, routed] = mind.cards_for(session).map(|cards| cards.0.len());
     let files = &session.files;
     let _ = write!(
         text,

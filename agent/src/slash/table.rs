@@ -2,8 +2,8 @@
 
 use super::perform::Read;
 use super::{
-    actions, approvals, approve, cancel, clear, deny, forget, help, memory, model, run, status,
-    stop,
+    actions, approvals, approve, cancel, clear, deny, forget, help, memory, model, run, sets,
+    status, stop,
 };
 
 /// One line of the table: a way to write a command. A command that is written in several ways has a line for each.
@@ -39,6 +39,9 @@ const GUESTS_STOP: &str = "only the owner can stop everything; /cancel stops wha
 /// A guest who asks for the model hears this.
 const GUESTS_MODEL: &str = "only the owner says who thinks";
 
+/// A guest who asks for the sets of actions hears this.
+const GUESTS_SETS: &str = "only the owner says what is offered";
+
 /// All commands, in the order of `/help`.
 #[rustfmt::skip]
 pub static TABLE: &[SlashEntry] = &[
@@ -57,6 +60,7 @@ pub static TABLE: &[SlashEntry] = &[
     line("/stop", "the kill switch: stop everything that runs, and let nothing run", Owner(GUESTS_STOP), stop::read),
     line("/model", "show who thinks and how it is asked; /model list shows what else there is", Owner(GUESTS_MODEL), model::read),
     line("/model TARGET", "ask another, such as ollama:qwen2.5:3b; --keep behind it makes it last", Owner(GUESTS_MODEL), model::read),
+    line("/sets", "show the sets of actions; /sets on NAME offers one, /sets off NAME takes it back", Owner(GUESTS_SETS), sets::read),
     line("/status", "show what is connected and how full things are", Everyone, status::read),
 ];
 

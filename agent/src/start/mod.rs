@@ -17,7 +17,9 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use self::channels::Channels;
-use crate::action::{Actions, BroadcastMsg, BrowserVision, LlmSummary, LocalAction, MemoryWrite};
+use crate::action::{
+    Actions, BroadcastMsg, BrowserVision, LlmSummary, LocalAction, MemoryWrite, Sets,
+};
 pub use eyes::open_eyes;
 
 use crate::config::Settings;
@@ -82,6 +84,7 @@ pub async fn talk<B: Requester + Feed + 'static>(
     let mind = Arc::new(Mind {
         sources: Sources::built_in(),
         actions: Actions::new(local, broker.clone(), timeout)?,
+        sets: Sets::new(settings.config.sets.clone(), settings.file.clone()),
         workspace: Arc::clone(&workspace),
         model,
         max_steps: settings.config.max_steps.count(),

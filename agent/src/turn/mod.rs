@@ -88,8 +88,9 @@ impl Turn<'_> {
         for _ in 0..=FOLLOW_UPS {
             let caller = Caller::of(self.session).heard_by(self.outbox);
             let (mind, outbox) = (self.mind, self.outbox);
+            let cards = mind.cards_for(self.session);
             let mut running: FuturesUnordered<_> =
-                next.into_iter().map(|action| run(mind, outbox, &caller, action)).collect();
+                next.into_iter().map(|action| run(mind, outbox, &caller, action, &cards)).collect();
             next = Vec::new();
             // Taken in as each one ends, so that a turn that is stopped keeps what has already happened.
             while let Some(observation) = running.next().await {

@@ -1,22 +1,26 @@
 //! An action that runs, as people see it: that it has begun, how it ended, or that it was stopped.
 
+use std::sync::Arc;
+
 use crate::answer::Action;
 use crate::channel::Outgoing;
 use crate::mind::Mind;
 use crate::observation::Observation;
 use crate::session::{Caller, Outbox};
+use crate::workspace::Cards;
 
-/// Runs one action and says what becomes of it, also when it is dropped before its end.
+/// Runs one action of those that `cards` offer, and says what becomes of it, also when it is dropped before its end.
 pub(crate) async fn run(
     mind: &Mind,
     outbox: &Outbox,
     caller: &Caller,
     action: Action,
+    cards: &[Arc<Cards>; 2],
 ) -> Observation {
     outbox.say(Outgoing::Working(format!("{} is running", action.name)));
     let stopped = format!("{}: stopped, though it may have happened by then", action.name);
     let mut running = Running { outbox, stopped: Some(stopped) };
-    let observation = mind.actions.run(action, caller, &mind.cards()).await;
+    let observation = mind.actions.run(action, caller, cards).await;
     running.stopped = None;
     outbox.say(Outgoing::Action(observation.line()));
     if let Some(question) = observation.question() {

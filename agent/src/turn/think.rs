@@ -26,7 +26,7 @@ impl Turn<'_> {
         artifact: &Artifact,
         so_far: &[Observation],
     ) -> Result<Answer, String> {
-        let cards = self.mind.cards();
+        let cards = self.mind.cards_for(self.session);
         let cards = [cards[0].0.as_slice(), cards[1].0.as_slice()];
         let mut repair: Option<String> = None;
         let mut repeat = Repeat::default();

@@ -164,6 +164,7 @@ pub(crate) fn house_of(meeting: usize) -> House {
     let mind = Arc::new(Mind {
         sources: Sources::built_in(),
         actions: Actions::new(local, requester.clone(), LONG).unwrap(),
+        sets: Default::default(),
         workspace,
         model: Arc::new(Switch::of(Arc::new(model.clone()))),
         max_steps: 3,
@@ -203,6 +204,20 @@ impl House {
     /// What the model was shown, all in one.
     pub(crate) fn shown(&self) -> String {
         std::mem::take(&mut *self.model.prompts.lock().unwrap()).join("\n")
+    }
+
+    /// Has the router offer one more skill.
+    pub(crate) fn offers(&self, card: ActionCard) {
+        let workspace = Workspace::open(self.home.workspace());
+        let mut cards = Cards::clone(&workspace.router_actions.read());
+        cards.0.push(card);
+        workspace.router_actions.save(cards).unwrap();
+    }
+
+    /// Has the owner start afresh.
+    pub(crate) async fn clear(&mut self) {
+        self.console.say("owner", "console:owner", "/clear").await;
+        self.console.heard("owner").await;
     }
 
     pub(crate) fn session_files(&self, session: &str) -> std::path::PathBuf {

@@ -6,4 +6,5 @@ mod guests;
 mod house;
 mod leaks;
 mod origin;
+mod sets;
 mod side_by_side;

@@ -270,6 +270,7 @@ fn card(manifest: &Manifest, timeout: Duration) -> Result<(ActionCard, Marks), S
         reads: Brings::of(manifest.reads.as_ref(), !manifest.net.hosts.is_empty()),
         examples: manifest.examples.iter().cloned().map(Into::into).collect(),
         timeout_ms: u64::try_from(timeout.as_millis()).ok(),
+        set: None,
         more: Object::new(),
     };
     Ok((card, marks))
