@@ -24,6 +24,8 @@ mod sanitize;
 
 pub mod session;
 
+pub mod journal;
+
 pub mod mind;
 pub mod notice;
 pub mod slash;

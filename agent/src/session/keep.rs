@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use protocol::Object;
+use protocol::{Millis, Object};
 use tokio::task::JoinHandle;
 
 use super::{Outbox, Session};
+use crate::journal::{JournalEvent, Role};
 use crate::workspace::SessionFiles;
 
 /// How many observations are kept while events come and nobody says anything.
@@ -15,6 +16,20 @@ impl Session {
     /// Takes what was said into the history, until [`Self::keep`] in memory alone.
     pub(crate) fn remember(&self, message: &str, said: &str) {
         self.files.history.hold(|history| history.add(message, said.trim()));
+        if !said.trim().is_empty() {
+            self.record(Role::Assistant, "", said.trim());
+        }
+    }
+
+    /// Takes an event into the journal, until [`Self::keep`] in memory alone.
+    pub(crate) fn record(&self, role: Role, from: &str, text: &str) {
+        self.files.journal.hold(JournalEvent {
+            at: Millis::of_this_machine(),
+            role,
+            from: from.to_owned(),
+            text: text.to_owned(),
+            bits: self.entered.taint(),
+        });
     }
 
     /// Takes in what actions brought, until [`Self::keep`] in memory alone.
@@ -54,6 +69,9 @@ fn write(files: &SessionFiles, was_kept: bool, outbox: &Outbox) {
     }
     if !files.session.is_on_disk() {
         return;
+    }
+    if let Err(error) = files.journal.flush() {
+        tracing::warn!(%error, "the journal is kept in memory only");
     }
     if let Err(error) = files.history.flush() {
         tracing::warn!(%error, "the history is kept in memory only");

@@ -24,7 +24,8 @@ pub use pending_action::PendingAction;
 pub use registry::{Heard, SessionRegistry};
 pub use task::SessionTask;
 
-use crate::channel::{Origin, Outgoing};
+use crate::channel::{Origin, Outgoing, Said};
+use crate::journal::Role;
 use crate::model::{Progress, Usage};
 use crate::observation::Observation;
 use crate::prompt::Prompt;
@@ -172,12 +173,16 @@ impl Session {
         Some(self.questions.remove(at))
     }
 
-    /// Takes in a message of whoever speaks: a person's addresses count as typed, anybody else's words bring trust bits.
-    pub(crate) fn takes_in(&mut self, message: &str) {
+    /// Takes in what somebody says: a person's addresses count as typed, anybody else's words bring trust bits. Commands, in
+    /// which codes may stand, are in no journal.
+    pub(crate) fn takes_in(&mut self, said: &Said) {
         if self.origin.is_person() {
-            self.entered.was_typed(message);
+            self.entered.was_typed(said.text().unwrap_or_default());
         }
         self.entered.raise(self.origin.brings(), self.origin.name());
+        if let Said::Message(text) = said {
+            self.record(self.origin.into(), self.principal.as_str(), text);
+        }
     }
 
     /// Raises the bits for what an observation has brought in, by the cards that say what actions read.
@@ -187,6 +192,7 @@ impl Session {
             cards.iter().flat_map(|cards| &cards.0).find(|card| card.name == observation.action);
         let reads = card.map_or(Reads::PUBLIC, |card| card.reads);
         self.entered.raise(observation.brings(reads), &observation.source());
+        self.record(Role::Action, observation.action.as_str(), &observation.line());
         self.hold(observation);
         if let Some(question) = observation.question() {
             self.questions.push(question);

@@ -65,7 +65,7 @@ impl SessionTask {
                 said @ (Said::Message(_) | Said::Command(_)) => {
                     let text = said.text().unwrap_or_default().to_owned();
                     let (ticket, from) = (incoming.ticket, incoming.from);
-                    self.session.takes_in(&text);
+                    self.session.takes_in(&said);
                     self.outbox.say(Outgoing::Begin { ticket, from, text });
                     self.take_turn(&said, &mut waiting).await;
                     self.mind.pass_notices_on(&self.session, &self.outbox);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::perform::{At, Perform, Read};
+use crate::journal::Role;
 use crate::session::{Outbox, Session};
 use crate::workspace::{Artifact, Entered, History};
 
@@ -19,6 +20,7 @@ pub(super) fn read(_: &str) -> Read {
 impl Perform for Clear {
     async fn perform(&self, at: At<'_>) {
         clear(at.session, at.outbox);
+        at.session.record(Role::Clear, at.session.principal.as_str(), "");
         at.text("What was said and done is forgotten; the memory is kept.");
     }
 }

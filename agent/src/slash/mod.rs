@@ -20,6 +20,7 @@ mod clear;
 mod deny;
 mod forget;
 mod help;
+mod log;
 mod memory;
 mod model;
 mod run;

@@ -2,7 +2,7 @@
 
 use super::perform::Read;
 use super::{
-    actions, approvals, approve, cancel, clear, deny, forget, help, memory, model, run, sets,
+    actions, approvals, approve, cancel, clear, deny, forget, help, log, memory, model, run, sets,
     status, stop,
 };
 
@@ -55,6 +55,7 @@ pub static TABLE: &[SlashEntry] = &[
     line("/memory --quarantined", "show what was set aside, because others may have wanted it", Everyone, memory::read),
     line("/memory keep|drop KEY", "make what was set aside count, or remove it", Everyone, memory::read),
     line("/forget KEY", "forget one thing", Everyone, forget::read),
+    line("/log [DAY]", "show what was said and done today, or on a day of UTC such as 2026-11-23", Everyone, log::read),
     line("/clear", "start afresh: forget what was said and done, keep what is remembered", Everyone, clear::read),
     line("/cancel", "stop what runs; at a terminal Ctrl-C does so at once", Everyone, cancel::read),
     line("/stop", "the kill switch: stop everything that runs, and let nothing run", Owner(GUESTS_STOP), stop::read),

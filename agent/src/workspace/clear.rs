@@ -9,7 +9,7 @@ use home::{FileError, Home};
 use super::SESSIONS;
 use crate::log;
 
-/// Removes of every conversation the artifact, the history with what had come in and the generated files, and the
+/// Removes of every conversation the artifact, the history with what had come in, the journal and the generated files, and the
 /// log, and gives what was there. Memories, soul, template and descriptions stay.
 ///
 /// # Errors
@@ -61,9 +61,10 @@ fn sessions(folder: &Path) -> Result<Vec<PathBuf>, FileError> {
 
 fn files(folder: &Path, removed: &mut Vec<PathBuf>) -> Result<(), FileError> {
     // What has come in is forgotten last: it has to stay as long as any of the texts.
-    for name in ["artifact.json", "input_history.json", "session.json"] {
+    for name in ["artifact.json", "input_history.json", "journal.jsonl", "session.json"] {
         remove(folder.join(name), fs::remove_file, removed)?;
     }
+    remove(folder.join("log"), fs::remove_dir_all, removed)?;
     remove(folder.join("output"), fs::remove_dir_all, removed)
 }
 

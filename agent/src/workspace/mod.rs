@@ -145,7 +145,7 @@ impl Workspace {
 pub(crate) struct Notices(Arc<Mutex<Vec<Notice>>>);
 
 impl Notices {
-    fn add(&self, text: impl Into<String>) {
+    pub(crate) fn add(&self, text: impl Into<String>) {
         let notice = Notice::new(text);
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !waiting.contains(&notice) {
@@ -153,7 +153,7 @@ impl Notices {
         }
     }
 
-    fn take(&self) -> Vec<Notice> {
+    pub(crate) fn take(&self) -> Vec<Notice> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

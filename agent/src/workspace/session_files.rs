@@ -6,6 +6,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use super::{Artifact, Entered, File, History, Memory, Notices, SaveError};
+use crate::journal::Journal;
 use crate::notice::Notice;
 
 /// One folder with the files of one conversation. No other conversation reads or writes them.
@@ -21,6 +22,8 @@ pub struct SessionFiles {
     pub artifact: File<Artifact>,
     /// `session.json`: what has come into the conversation that history and artifact hold.
     pub session: File<Entered>,
+    /// `journal.jsonl` and `log/`: all that was said and done.
+    pub journal: Journal,
 }
 
 impl SessionFiles {
@@ -35,6 +38,7 @@ impl SessionFiles {
             history: File::new(folder.join("input_history.json"), &notices),
             artifact: File::new(folder.join("artifact.json"), &notices),
             session: File::new(folder.join("session.json"), &notices),
+            journal: Journal::new(&folder, &notices),
             folder,
             notices,
         };

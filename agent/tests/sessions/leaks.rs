@@ -106,6 +106,14 @@ async fn each_session_keeps_its_own_and_knows_it_again() {
     names.sort();
     assert_eq!(
         names,
-        ["artifact.json", "input_history.json", "memory.json", "output", "session.json"]
+        [
+            "artifact.json",
+            "input_history.json",
+            "journal.jsonl",
+            "log",
+            "memory.json",
+            "output",
+            "session.json"
+        ]
     );
 }

@@ -4,6 +4,7 @@
 mod broadcast;
 mod guests;
 mod house;
+mod journal;
 mod leaks;
 mod origin;
 mod sets;

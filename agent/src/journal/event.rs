@@ -1,0 +1,134 @@
+//! One line of a journal.
+
+use protocol::{Millis, Taint};
+use serde::{Deserialize, Serialize};
+
+use crate::channel::Origin;
+
+/// Something that was said or done.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct JournalEvent {
+    /// When, in milliseconds since 1970 by this machine's clock.
+    pub at: Millis,
+    /// What kind of speaker it came from.
+    pub role: Role,
+    /// Who: a principal such as `console:owner`, the name of a persona, or of an action.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub from: String,
+    /// The words; of an action, the line that people saw.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub text: String,
+    /// The trust bits of the session once this had come in.
+    #[serde(default, skip_serializing_if = "Taint::is_clean")]
+    pub bits: Taint,
+}
+
+/// The kind of speaker of an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// A person.
+    User,
+    /// The agent.
+    Assistant,
+    /// The end of an action.
+    Action,
+    /// A job that came due.
+    Clock,
+    /// Another persona.
+    Persona,
+    /// A program.
+    Program,
+    /// A person started afresh: what stands before is not shown to a model again.
+    Clear,
+}
+
+impl Role {
+    /// The word for it in files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Action => "action",
+            Self::Clock => "clock",
+            Self::Persona => "persona",
+            Self::Program => "program",
+            Self::Clear => "clear",
+        }
+    }
+}
+
+impl From<Origin> for Role {
+    fn from(origin: Origin) -> Self {
+        match origin {
+            Origin::Person => Self::User,
+            Origin::Clock(_) => Self::Clock,
+            Origin::Persona => Self::Persona,
+            Origin::Program => Self::Program,
+        }
+    }
+}
+
+impl JournalEvent {
+    /// It as one line of JSON, with its end.
+    pub(super) fn line(&self) -> String {
+        // Texts and numbers always have a JSON form.
+        let mut line = serde_json::to_string(self).unwrap_or_default();
+        line.push('\n');
+        line
+    }
+
+    /// Reads one line; `None` if it is no event.
+    #[must_use]
+    pub fn read(line: &str) -> Option<Self> {
+        serde_json::from_str(line).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn event(text: &str) -> JournalEvent {
+        JournalEvent {
+            at: Millis(1_700_000_000_000),
+            role: Role::User,
+            from: "console:owner".to_owned(),
+            text: text.to_owned(),
+            bits: Taint { untrusted: true, private: false },
+        }
+    }
+
+    #[test]
+    fn an_event_on_the_disk() {
+        insta::assert_snapshot!(event("hi\nthere").line(), @r#"{"at":1700000000000,"role":"user","from":"console:owner","text":"hi\nthere","bits":"T"}"#);
+        let bare = r#"{"at":1,"role":"clear"}"#;
+        assert_eq!(JournalEvent::read(bare).unwrap().line().trim_end(), bare);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(text in any::<String>(), from in any::<String>()) {
+            let event = JournalEvent { from, ..event(&text) };
+            let line = event.line();
+            prop_assert_eq!(line.matches('\n').count(), 1);
+            prop_assert_eq!(JournalEvent::read(&line), Some(event));
+        }
+
+        #[test]
+        fn no_line_is_a_panic(line in any::<String>()) {
+            let _ = JournalEvent::read(&line);
+        }
+
+        #[test]
+        fn half_a_line_is_no_event(text in any::<String>(), keep in 0.0..1.0f64) {
+            let line = event(&text).line();
+            let cut = line.floor_char_boundary((line.len() as f64 * keep) as usize);
+            prop_assume!(cut + 1 < line.len());
+            prop_assert_eq!(JournalEvent::read(&line[..cut]), None);
+        }
+    }
+}

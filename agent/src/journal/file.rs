@@ -1,0 +1,266 @@
+//! `journal.jsonl`: events are held in memory first, and then appended together.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufRead as _, Read as _, Seek as _, SeekFrom, Write as _};
+use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use home::FileError;
+use protocol::Millis;
+
+use super::{JournalEvent, daily};
+use crate::workspace::Notices;
+
+/// The number of events that wait while the disk takes none; older ones are lost then.
+const WAITING: usize = 1_000;
+
+/// The part of a file's end that is read for its latest events, in bytes.
+const TAIL: u64 = 4 * 1024 * 1024;
+
+/// The journal of one session.
+#[derive(Debug)]
+pub struct Journal {
+    path: PathBuf,
+    log: PathBuf,
+    state: Mutex<State>,
+    notices: Notices,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    waiting: Vec<JournalEvent>,
+    /// The file is known to end with a whole line.
+    is_whole: bool,
+}
+
+impl Journal {
+    /// The journal in `folder`. It is opened when the first event is written.
+    pub(crate) fn new(folder: &Path, notices: &Notices) -> Self {
+        let (path, log) = (folder.join("journal.jsonl"), folder.join("log"));
+        Self { path, log, state: Mutex::default(), notices: notices.clone() }
+    }
+
+    /// Takes an event in, until [`Self::flush`] in memory alone.
+    pub fn hold(&self, event: JournalEvent) {
+        let mut state = self.lock();
+        state.waiting.push(event);
+        let too_many = state.waiting.len().saturating_sub(WAITING);
+        state.waiting.drain(..too_many);
+    }
+
+    /// Appends the events that wait. It blocks until they are on the disk.
+    ///
+    /// # Errors
+    /// [`FileError`]; the events go on waiting then, and the file ends as before.
+    pub fn flush(&self) -> Result<(), FileError> {
+        let mut state = self.lock();
+        if state.waiting.is_empty() {
+            return Ok(());
+        }
+        let failed = |error| FileError::new("write", &self.path, error);
+        let mut file = self.open().map_err(failed)?;
+        if !state.is_whole {
+            self.mend(&mut file).map_err(failed)?;
+            state.is_whole = true;
+        }
+        let lines: String = state.waiting.iter().map(JournalEvent::line).collect();
+        append(&mut file, lines.as_bytes()).map_err(failed)?;
+        let events = std::mem::take(&mut state.waiting);
+        drop(state);
+        if let Err(error) = daily::append(&self.log, &events) {
+            tracing::warn!(%error, "the log of the day is not written; the journal holds the same");
+        }
+        Ok(())
+    }
+
+    /// The latest events, oldest first: at most `most`, those that wait included. Lines that can't be read are left out.
+    ///
+    /// # Errors
+    /// [`FileError`] when the file can't be read.
+    pub fn latest(&self, most: usize) -> Result<Vec<JournalEvent>, FileError> {
+        let state = self.lock();
+        let mut events =
+            tail(&self.path).map_err(|error| FileError::new("read", &self.path, error))?;
+        events.extend(state.waiting.iter().cloned());
+        events.drain(..events.len().saturating_sub(most));
+        Ok(events)
+    }
+
+    /// The file with the log of `day`, a date such as `2026-11-23`.
+    #[must_use]
+    pub fn log_of(&self, day: &str) -> PathBuf {
+        self.log.join(format!("{day}.md"))
+    }
+
+    fn open(&self) -> io::Result<File> {
+        let mut options = OpenOptions::new();
+        options.create(true).read(true).append(true).mode(0o600).open(&self.path)
+    }
+
+    /// Sets aside what stands behind the last whole line: a process that was killed has left it.
+    fn mend(&self, file: &mut File) -> io::Result<()> {
+        let (length, whole) = (file.metadata()?.len(), whole_lines(file)?);
+        if whole == length {
+            return Ok(());
+        }
+        let mut half = vec![0; usize::try_from(length - whole).unwrap_or_default()];
+        file.read_exact_at(&mut half, whole)?;
+        let aside = format!("{}.broken-{}", self.path.display(), Millis::of_this_machine().0);
+        home::file::write(Path::new(&aside), &half).map_err(io::Error::other)?;
+        file.set_len(whole)?;
+        self.notices.add(format!(
+            "{} ended in the middle of a line, which stands in {aside} now; nothing else is missing",
+            self.path.display()
+        ));
+        Ok(())
+    }
+
+    // Poisoned, the events are still whole.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Appends `lines` whole, or leaves the file as it was.
+fn append(file: &mut File, lines: &[u8]) -> io::Result<()> {
+    let before = file.metadata()?.len();
+    file.write_all(lines).and_then(|()| file.sync_data()).inspect_err(|_| {
+        // A disk that is full still lets a file become shorter.
+        let _ = file.set_len(before);
+    })
+}
+
+/// The length of the whole lines of a file, in bytes.
+fn whole_lines(file: &File) -> io::Result<u64> {
+    let mut end = file.metadata()?.len();
+    let mut piece = [0; 8 * 1024];
+    while end > 0 {
+        let start = end.saturating_sub(piece.len() as u64);
+        let piece = &mut piece[..usize::try_from(end - start).unwrap_or_default()];
+        file.read_exact_at(piece, start)?;
+        if let Some(at) = piece.iter().rposition(|byte| *byte == b'\n') {
+            return Ok(start + at as u64 + 1);
+        }
+        end = start;
+    }
+    Ok(0)
+}
+
+/// The events in the end of a file.
+fn tail(path: &Path) -> io::Result<Vec<JournalEvent>> {
+    let mut file = match fs::File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let start = file.metadata()?.len().saturating_sub(TAIL);
+    file.seek(SeekFrom::Start(start))?;
+    let mut input = io::BufReader::new(file).take(TAIL);
+    if start > 0 {
+        input.skip_until(b'\n')?;
+    }
+    let mut events = Vec::new();
+    let mut line = Vec::new();
+    while input.read_until(b'\n', &mut line)? > 0 {
+        events.extend(std::str::from_utf8(&line).ok().and_then(JournalEvent::read));
+        line.clear();
+    }
+    Ok(events)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use protocol::Taint;
+
+    use super::super::Role;
+    use super::*;
+
+    fn event(text: &str) -> JournalEvent {
+        let (at, from) = (Millis(1), String::new());
+        JournalEvent { at, role: Role::User, from, text: text.to_owned(), bits: Taint::CLEAN }
+    }
+
+    fn texts(journal: &Journal) -> Vec<String> {
+        journal.latest(100).unwrap().into_iter().map(|event| event.text).collect()
+    }
+
+    #[test]
+    fn events_are_appended_and_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::new(folder.path(), &Notices::default());
+        assert_eq!(texts(&journal), [""; 0]);
+        journal.hold(event("a"));
+        journal.flush().unwrap();
+        journal.hold(event("b"));
+        assert_eq!(texts(&journal), ["a", "b"], "what waits is read, too");
+        journal.flush().unwrap();
+        let again = Journal::new(folder.path(), &Notices::default());
+        assert_eq!(texts(&again), ["a", "b"]);
+        assert_eq!(again.latest(1).unwrap(), [event("b")]);
+    }
+
+    #[test]
+    fn half_a_line_is_set_aside_and_the_rest_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal.jsonl");
+        let long = event(&"x".repeat(20_000)).line();
+        for keep in [1, 20, 9_000, long.len() - 1] {
+            let whole = event("a").line();
+            fs::write(&path, format!("{whole}{}", &long[..keep])).unwrap();
+            let notices = Notices::default();
+            let journal = Journal::new(folder.path(), &notices);
+            journal.hold(event("b"));
+            journal.flush().unwrap();
+            assert_eq!(texts(&journal), ["a", "b"]);
+            let told = notices.take()[0].to_string();
+            let aside = told.split("stands in ").nth(1).unwrap().split(" now").next().unwrap();
+            assert_eq!(fs::read_to_string(aside).unwrap(), long[..keep]);
+            fs::remove_file(aside).unwrap();
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn wherever_a_kill_cuts_it_no_whole_event_is_lost_or_doubled(
+            words in prop::collection::vec(any::<String>(), 1..8),
+            cut in any::<prop::sample::Index>(),
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("journal.jsonl");
+            let lines: Vec<String> = words.iter().map(|text| event(text).line()).collect();
+            let (text, cut) = (lines.concat(), cut.index(lines.concat().len() + 1));
+            fs::write(&path, &text.as_bytes()[..cut]).unwrap();
+            let whole = text.as_bytes()[..cut].iter().filter(|byte| **byte == b'\n').count();
+            let journal = Journal::new(folder.path(), &Notices::default());
+            journal.hold(event("after"));
+            journal.flush().unwrap();
+            let expected: Vec<&str> =
+                words[..whole].iter().map(String::as_str).chain(["after"]).collect();
+            prop_assert_eq!(texts(&journal), expected);
+        }
+    }
+
+    #[test]
+    fn lines_that_are_no_events_hide_no_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let (a, b) = (event("a").line(), event("b").line());
+        let text = [a.as_bytes(), b"{\"at\": 1}\nno JSON\n\xff\xfe\n\n", b.as_bytes()].concat();
+        fs::write(folder.path().join("journal.jsonl"), text).unwrap();
+        assert_eq!(texts(&Journal::new(folder.path(), &Notices::default())), ["a", "b"]);
+    }
+
+    #[test]
+    fn a_disk_that_takes_nothing_loses_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal.jsonl");
+        let journal = Journal::new(folder.path(), &Notices::default());
+        fs::create_dir(&path).unwrap();
+        journal.hold(event("a"));
+        assert!(journal.flush().is_err());
+        fs::remove_dir(&path).unwrap();
+        journal.flush().unwrap();
+        assert_eq!(texts(&journal), ["a"]);
+    }
+}
