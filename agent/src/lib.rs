@@ -25,6 +25,7 @@ mod sanitize;
 pub mod session;
 
 pub mod journal;
+pub mod persona;
 
 pub mod mind;
 pub mod notice;

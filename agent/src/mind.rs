@@ -9,6 +9,7 @@ use crate::action::{Actions, Sets};
 use crate::channel::Outgoing;
 use crate::model::Switch;
 use crate::observation::Observation;
+use crate::persona::Cast;
 use crate::prompt::Sources;
 use crate::question::{Decision, Question};
 use crate::session::{Answered, Caller, Outbox, PendingAction, Session};
@@ -20,6 +21,8 @@ pub struct Mind {
     pub workspace: Arc<Workspace>,
     /// Who thinks.
     pub model: Arc<Switch>,
+    /// The personas, and the models that they think with.
+    pub cast: Cast,
     /// What prompts are made of.
     pub sources: Sources,
     /// What can be done.
@@ -40,10 +43,14 @@ impl Mind {
         [self.actions.local_cards(words), self.workspace.router_actions.read()]
     }
 
-    /// The cards that are offered in `session`. Guests are offered no set.
+    /// The cards that are offered in `session`. Guests are offered no set, and a persona only those of the sets that are on
+    /// which it names.
     #[must_use]
     pub fn cards_for(&self, session: &Session) -> [Arc<Cards>; 2] {
-        let sets = if session.is_owners() { self.sets.on() } else { BTreeSet::new() };
+        let mut sets = if session.is_owners() { self.sets.on() } else { BTreeSet::new() };
+        if let Some(own) = session.speaker.as_ref().and_then(|speaker| speaker.sets.as_ref()) {
+            sets.retain(|set| own.contains(set));
+        }
         self.cards().map(|cards| self.sets.offered(cards, &sets))
     }
 

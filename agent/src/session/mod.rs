@@ -3,6 +3,7 @@
 mod registry;
 
 mod answering;
+mod cadence;
 mod keep;
 mod meanwhile;
 mod pending_action;
@@ -18,6 +19,7 @@ use std::sync::Arc;
 use protocol::{MessageId, Principal, Reads, SessionKey};
 
 pub(crate) use answering::Answered;
+pub use cadence::{Cadence, NextTurn, TurnEnd};
 pub use lines::{ChannelId, Lines};
 pub use outbox::Outbox;
 pub use pending_action::PendingAction;
@@ -28,9 +30,10 @@ use crate::channel::{Origin, Outgoing, Said};
 use crate::journal::Role;
 use crate::model::{Progress, Usage};
 use crate::observation::Observation;
+use crate::persona::Persona;
 use crate::prompt::Prompt;
 use crate::question::Question;
-use crate::workspace::{Cards, Entered, SessionFiles};
+use crate::workspace::{Cards, Entered, SaveError, SessionFiles, Text};
 
 /// How many open questions a session knows of by itself: more than a router lets wait.
 const QUESTIONS: usize = 16;
@@ -45,6 +48,12 @@ pub struct Session {
     pub principal: Principal,
     /// The kind of speaker whose turn it is.
     pub origin: Origin,
+    /// The persona that answers; `None` for the default one.
+    pub speaker: Option<Arc<Persona>>,
+    /// How its turns follow on one another.
+    pub cadence: Cadence,
+    /// The words before the answer that say whose it is, until they were said.
+    pub prefix: Option<String>,
     /// Its files.
     pub files: Arc<SessionFiles>,
     /// What has entered it, and what its person typed.
@@ -143,6 +152,9 @@ impl Session {
             key,
             principal,
             origin: Origin::Person,
+            speaker: None,
+            cadence: Cadence::default(),
+            prefix: None,
             prompt,
             said: String::new(),
             thinks_first: None,
@@ -171,6 +183,27 @@ impl Session {
         let is_its = |question: &Question| question.waits.as_ref() == Some(command);
         let at = self.questions.iter().position(is_its)?;
         Some(self.questions.remove(at))
+    }
+
+    /// The name of the persona that was chosen for this chat; `None` for the default one.
+    #[must_use]
+    pub fn chosen_persona(&self) -> Option<String> {
+        let name = self.files.persona.read();
+        Some(name.as_str().trim().to_owned()).filter(|name| !name.is_empty())
+    }
+
+    /// Has `persona` answer in this chat from now on, or the default one.
+    ///
+    /// # Errors
+    /// [`SaveError`]: it holds until the agent ends.
+    pub fn choose_persona(&self, persona: Option<&Persona>) -> Result<(), SaveError> {
+        self.files.persona.save(Text::new(persona.map_or("", |persona| &persona.name)))
+    }
+
+    /// Gives the next turn to `speaker`.
+    pub(crate) fn speaks(&mut self, speaker: Option<Arc<Persona>>) {
+        self.prefix = speaker.as_ref().map(|persona| format!("[{}] ", persona.name));
+        self.speaker = speaker;
     }
 
     /// Takes in what somebody says: a person's addresses count as typed, anybody else's words bring trust bits. Commands, in

@@ -9,10 +9,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::meanwhile::Meanwhile;
 use super::waiting::Waiting;
-use super::{Caller, Outbox, PendingAction, Session};
+use super::{Cadence, Caller, NextTurn, Outbox, PendingAction, Session, TurnEnd};
 use crate::channel::{Incoming, Outgoing, Said};
 use crate::mind::Mind;
-use crate::slash::At;
+use crate::slash::{At, SlashCommand};
 use crate::turn::Turn;
 
 /// How long the result of what a person has answered is waited for at the end: no router lets a call take
@@ -67,7 +67,7 @@ impl SessionTask {
                     let (ticket, from) = (incoming.ticket, incoming.from);
                     self.session.takes_in(&said);
                     self.outbox.say(Outgoing::Begin { ticket, from, text });
-                    self.take_turn(&said, &mut waiting).await;
+                    self.take_turns(said, &mut waiting).await;
                     self.mind.pass_notices_on(&self.session, &self.outbox);
                     self.outbox.say(Outgoing::End);
                     // People have their answer; what they say next waits until this one is kept.
@@ -127,16 +127,46 @@ impl SessionTask {
         }
     }
 
-    /// Answers one message or carries out one command, unless somebody wants it stopped.
-    async fn take_turn(&mut self, said: &Said, waiting: &mut Waiting) {
-        if self.finish_turn(said, waiting).await {
-            return;
+    /// Carries out a command, or answers a message with as many turns as the session's cadence has follow on one another.
+    async fn take_turns(&mut self, said: Said, waiting: &mut Waiting) {
+        let message = match said {
+            Said::Message(text) => text,
+            Said::Command(command) => return self.carry_out(command, waiting).await,
+            Said::Answer(_) | Said::Stop => return,
+        };
+        let roster = self.mind.cast.roster();
+        let mut next = Some(Cadence::begin(&self.session, &roster, &message));
+        while let Some(turn) = next {
+            let end = self.take_turn(&turn, waiting).await;
+            next = self.session.cadence.follow(&turn, end);
         }
-        let answered = std::mem::take(&mut self.session.said);
-        if let Said::Message(text) = said {
-            self.session.remember(text, &format!("{answered} (stopped)"));
+        self.session.speaks(None);
+    }
+
+    /// Takes one turn, unless somebody wants it stopped.
+    async fn take_turn(&mut self, turn: &NextTurn, waiting: &mut Waiting) -> TurnEnd {
+        self.session.speaks(turn.speaker.clone());
+        let answer = async |mind: &Mind, session: &mut Session, outbox: &Outbox| {
+            Turn { mind, session, outbox }.run(&turn.message).await;
+        };
+        if self.attend(waiting, answer).await {
+            return TurnEnd::Whole;
         }
+        let said = std::mem::take(&mut self.session.said);
+        self.session.remember(&turn.message, &format!("{said} (stopped)"));
         self.outbox.say(Outgoing::Notice("stopped".to_owned()));
+        TurnEnd::Stopped
+    }
+
+    /// Carries out a command, unless somebody wants it stopped.
+    async fn carry_out(&mut self, command: SlashCommand, waiting: &mut Waiting) {
+        let run = async |mind: &Mind, session: &mut Session, outbox: &Outbox| {
+            command.run(At { mind, session, outbox }).await;
+        };
+        if !self.attend(waiting, run).await {
+            self.session.said.clear();
+            self.outbox.say(Outgoing::Notice("stopped".to_owned()));
+        }
     }
 
     /// Does `work` to its end; `false` when it was stopped. Answers count at once, and what else is said waits.
@@ -154,12 +184,6 @@ impl SessionTask {
         is_whole
     }
 
-    /// Runs a turn; `false` when it was stopped.
-    async fn finish_turn(&mut self, said: &Said, waiting: &mut Waiting) -> bool {
-        self.attend(waiting, async |mind, session, outbox| run(mind, session, outbox, said).await)
-            .await
-    }
-
     /// Does what a person has said yes to, in the name of whoever wanted it, unless somebody wants it stopped.
     async fn go_on(&mut self, held: PendingAction, waiting: &mut Waiting) {
         (self.session.principal, self.session.origin) = (held.principal, held.origin);
@@ -170,14 +194,5 @@ impl SessionTask {
             self.outbox.say(Outgoing::Notice("stopped".to_owned()));
         }
         let _ = self.session.keep(&self.outbox).await;
-    }
-}
-
-/// One message being answered, or one command being carried out.
-async fn run(mind: &Mind, session: &mut Session, outbox: &Outbox, said: &Said) {
-    match said {
-        Said::Message(text) => Turn { mind, session, outbox }.run(text).await,
-        Said::Command(command) => command.run(At { mind, session, outbox }).await,
-        Said::Answer(_) | Said::Stop => {}
     }
 }

@@ -13,6 +13,8 @@ mod command;
 mod perform;
 
 mod actions;
+mod agent;
+mod agents;
 mod approvals;
 mod approve;
 mod cancel;

@@ -2,8 +2,8 @@
 
 use super::perform::Read;
 use super::{
-    actions, approvals, approve, cancel, clear, deny, forget, help, log, memory, model, run, sets,
-    status, stop,
+    actions, agent, agents, approvals, approve, cancel, clear, deny, forget, help, log, memory,
+    model, run, sets, status, stop,
 };
 
 /// One line of the table: a way to write a command. A command that is written in several ways has a line for each.
@@ -61,6 +61,8 @@ pub static TABLE: &[SlashEntry] = &[
     line("/stop", "the kill switch: stop everything that runs, and let nothing run", Owner(GUESTS_STOP), stop::read),
     line("/model", "show who thinks and how it is asked; /model list shows what else there is", Owner(GUESTS_MODEL), model::read),
     line("/model TARGET", "ask another, such as ollama:qwen2.5:3b; --keep behind it makes it last", Owner(GUESTS_MODEL), model::read),
+    line("/agents", "list the personas; @NAME before a message asks one", Owner(GUESTS_MODEL), agents::read),
+    line("/agent NAME", "have a persona answer in this chat; default is SOUL.md again", Owner(GUESTS_MODEL), agent::read),
     line("/sets", "show the sets of actions; /sets on NAME offers one, /sets off NAME takes it back", Owner(GUESTS_SETS), sets::read),
     line("/status", "show what is connected and how full things are", Everyone, status::read),
 ];

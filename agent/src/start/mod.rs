@@ -27,6 +27,7 @@ use crate::confine::Confined;
 use crate::error::StartError;
 use crate::mind::Mind;
 use crate::model::{Model, Switch};
+use crate::persona::Cast;
 use crate::prompt::{Fence, Sources};
 use crate::session::{Lines, SessionRegistry};
 use crate::workspace::{self, Workspace};
@@ -82,6 +83,7 @@ pub async fn talk<B: Requester + Feed + 'static>(
     let vision = BrowserVision::new(known.eyes, broker.clone(), timeout);
     let local = local_actions(&model, [boxed(vision), boxed(broadcast)]);
     let mind = Arc::new(Mind {
+        cast: Cast::new(workspace.personas()),
         sources: Sources::built_in(),
         actions: Actions::new(local, broker.clone(), timeout)?,
         sets: Sets::new(settings.config.sets.clone(), settings.file.clone()),

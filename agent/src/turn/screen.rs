@@ -16,6 +16,8 @@ pub(super) struct Screen<'a> {
     outbox: &'a Outbox,
     /// What the turn has said by now.
     said: &'a mut String,
+    /// The words before the first ones, which are shown and not kept.
+    prefix: &'a mut Option<String>,
     hearer: &'a Hearer,
     begin: Begin<'a>,
     words: Words<'a>,
@@ -73,7 +75,7 @@ impl Seen {
 impl<'a> Screen<'a> {
     /// For one answer, which goes to the outbox and is kept behind what was said before.
     pub(super) fn new(
-        (outbox, said): (&'a Outbox, &'a mut String),
+        (outbox, (said, prefix)): (&'a Outbox, (&'a mut String, &'a mut Option<String>)),
         hearer: &'a Hearer,
         begin: Begin<'a>,
         repeat: &'a mut Repeat,
@@ -85,6 +87,7 @@ impl<'a> Screen<'a> {
         Self {
             outbox,
             said,
+            prefix,
             hearer,
             begin,
             words,
@@ -142,6 +145,9 @@ impl<'a> Screen<'a> {
         }
         self.said.push_str(&piece);
         self.hearer.sees();
+        if let Some(prefix) = self.prefix.take() {
+            self.outbox.say(Outgoing::Words(prefix));
+        }
         self.outbox.say(Outgoing::Words(piece));
     }
 
@@ -176,7 +182,8 @@ mod tests {
         let (outbox, hearer) = (Outbox::new(owner.clone(), &Lines::default()), Hearer::of(&owner));
         let (mut said, mut repeat) = (String::new(), Repeat::default());
         let begin = Begin { cards: [&[], &[]], thinks_first: None };
-        let mut screen = Screen::new((&outbox, &mut said), &hearer, begin, &mut repeat);
+        let said_so = (&mut said, &mut None);
+        let mut screen = Screen::new((&outbox, said_so), &hearer, begin, &mut repeat);
         for piece in ["", "Hel", "lo."] {
             tokio::time::advance(Duration::from_secs(3)).await;
             screen.hear(Progress::Piece(piece));

@@ -9,7 +9,7 @@ use super::repeat::Repeat;
 use super::screen::{Begin, Screen};
 use crate::answer::{Answer, AnswerError, Shown};
 use crate::channel::Outgoing;
-use crate::model::{Ask, Completion, Fit, Hearer, Model, ModelError, Progress, TurnParts};
+use crate::model::{Ask, Completion, Fit, Hearer, ModelError, Progress, TurnParts};
 use crate::observation::Observation;
 use crate::prompt::Step;
 use crate::session::Outbox;
@@ -93,11 +93,15 @@ impl Turn<'_> {
         for notice in self.session.prompt.check(workspace.prompt.read().as_str(), sources) {
             self.outbox.say_fault(notice.to_string());
         }
+        let speaker = self.session.speaker.clone();
+        let model = self.mind.cast.model(speaker.as_deref(), &self.mind.model);
+        let model = model.map_err(|error| error.to_string())?;
         let (soul, history) = (workspace.soul.read(), files.history.read());
+        let soul = speaker.as_ref().map_or(soul.as_str(), |speaker| &speaker.soul);
         let step = Step {
             session: &self.session.key,
             taint: self.session.entered.taint(),
-            soul: soul.as_str(),
+            soul,
             cards,
             memory: &memory,
             artifact,
@@ -117,11 +121,11 @@ impl Turn<'_> {
         let turn = TurnParts { message, cards, so_far, memory: &memory, typed: &typed };
         let hearer = Hearer::of(&self.session.key);
         let begin = Begin { cards, thinks_first: self.session.thinks_first.clone() };
-        let said = &mut self.session.said;
+        let said = (&mut self.session.said, &mut self.session.prefix);
         let mut screen = Screen::new((self.outbox, said), &hearer, begin, repeat);
         let ask = Ask::turn(&write, turn).heard_by(&hearer);
         let mut hear = |progress: Progress<'_>| screen.hear(progress);
-        let completed = self.mind.model.complete(&ask, &mut hear).await;
+        let completed = model.complete(&ask, &mut hear).await;
         let seen = screen.finish();
         let mut completion = completed.map_err(|error| words_for(self.outbox, &error))?;
         completion.usage.first_token = seen.first_token(completion.usage.first_token);

@@ -54,6 +54,9 @@ pub const SOUL: &str = include_str!("../../../workspace/SOUL.md");
 /// The descriptions of the local actions when the workspace has none, written there at start.
 pub const AGENT_ACTIONS: &str = include_str!("../../../workspace/agent_action.json");
 
+/// Below it in the workspace stand the personas.
+const PERSONAS: &str = "personas";
+
 /// Below it in the workspace stand the conversations that are not the owner's.
 const SESSIONS: &str = "sessions";
 
@@ -125,6 +128,12 @@ impl Workspace {
     #[must_use]
     pub fn sessions(&self) -> PathBuf {
         self.folder.join(SESSIONS)
+    }
+
+    /// The folder of the personas' files.
+    #[must_use]
+    pub fn personas(&self) -> PathBuf {
+        self.folder.join(PERSONAS)
     }
 
     /// The folder itself.

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use super::{Artifact, Entered, File, History, Memory, Notices, SaveError};
+use super::{Artifact, Entered, File, History, Memory, Notices, SaveError, Text};
 use crate::journal::Journal;
 use crate::notice::Notice;
 
@@ -22,6 +22,8 @@ pub struct SessionFiles {
     pub artifact: File<Artifact>,
     /// `session.json`: what has come into the conversation that history and artifact hold.
     pub session: File<Entered>,
+    /// `persona.txt`: the name of the persona that answers; nothing for the default one.
+    pub persona: File<Text>,
     /// `journal.jsonl` and `log/`: all that was said and done.
     pub journal: Journal,
 }
@@ -38,6 +40,7 @@ impl SessionFiles {
             history: File::new(folder.join("input_history.json"), &notices),
             artifact: File::new(folder.join("artifact.json"), &notices),
             session: File::new(folder.join("session.json"), &notices),
+            persona: File::new(folder.join("persona.txt"), &notices),
             journal: Journal::new(&folder, &notices),
             folder,
             notices,

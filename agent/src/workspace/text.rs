@@ -7,7 +7,7 @@ use super::Document;
 pub struct Text(String);
 
 impl Text {
-    pub(super) fn new(text: &str) -> Self {
+    pub(crate) fn new(text: &str) -> Self {
         Self(text.to_owned())
     }
 

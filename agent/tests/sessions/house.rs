@@ -164,6 +164,7 @@ pub(crate) fn house_of(meeting: usize) -> House {
     let mind = Arc::new(Mind {
         sources: Sources::built_in(),
         actions: Actions::new(local, requester.clone(), LONG).unwrap(),
+        cast: agent::persona::Cast::new(workspace.personas()),
         sets: Default::default(),
         workspace,
         model: Arc::new(Switch::of(Arc::new(model.clone()))),

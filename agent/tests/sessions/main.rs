@@ -7,5 +7,6 @@ mod house;
 mod journal;
 mod leaks;
 mod origin;
+mod personas;
 mod sets;
 mod side_by_side;

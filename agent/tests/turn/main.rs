@@ -176,6 +176,7 @@ async fn house_in(home: TempHome, says: &[&str]) -> House {
     let mind = Arc::new(Mind {
         sources: Sources::built_in(),
         actions: Actions::new(local, requester.clone(), LONG).unwrap(),
+        cast: agent::persona::Cast::new(workspace.personas()),
         sets: Default::default(),
         workspace,
         model: Arc::new(Switch::of(Arc::new(model.clone()))),

@@ -125,6 +125,7 @@ impl House {
         let mind = Arc::new(Mind {
             sources: Sources::built_in(),
             actions: Actions::new(Vec::new(), requester.clone(), FAREWELL).unwrap(),
+            cast: crate::persona::Cast::new(workspace.personas()),
             sets: Default::default(),
             workspace,
             model: Arc::new(Switch::of(Arc::new(Thinker(self.thinks.clone())))),

@@ -82,6 +82,7 @@ impl House {
         let mind = Arc::new(Mind {
             sources: Sources::built_in(),
             actions: Actions::new(local, requester.clone(), Duration::from_secs(10))?,
+            cast: agent::persona::Cast::new(workspace.personas()),
             sets: Default::default(),
             workspace,
             model: Arc::new(Switch::of(model)),
