@@ -7,8 +7,26 @@ use protocol::{Code, SessionKey, Stopped};
 use super::{Caller, Outbox, Session};
 use crate::channel::Outgoing;
 use crate::mind::Mind;
-use crate::question::Decision;
+use crate::question::{Decision, Question};
 use crate::slash::GUESTS_ANSWER;
+
+impl Session {
+    /// Passes a person's decision on to the router.
+    pub(crate) async fn answer(&mut self, mind: &Mind, given: Decision, outbox: &Outbox) {
+        let caller = Caller::of(self);
+        Answered::of(mind, caller, given, outbox).await.note(self);
+    }
+
+    /// The questions that wait for a person: by the router's word, which also knows those from before a
+    /// restart, or of an old router those that this session has seen.
+    ///
+    /// # Errors
+    /// Why the router did not say.
+    pub(crate) async fn open_questions(&self, mind: &Mind) -> Result<Vec<Question>, Stopped> {
+        let open = mind.actions.owner.open(&Caller::of(self)).await?;
+        Ok(open.unwrap_or_else(|| self.questions.clone()))
+    }
+}
 
 /// What has become of an answer.
 #[derive(Debug)]

@@ -4,6 +4,7 @@ mod registry;
 
 mod answering;
 mod cadence;
+mod events;
 mod keep;
 mod meanwhile;
 mod pending_action;
@@ -18,7 +19,6 @@ use std::sync::Arc;
 
 use protocol::{MessageId, Principal, Reads, SessionKey};
 
-pub(crate) use answering::Answered;
 pub use cadence::{Cadence, NextTurn, TurnEnd};
 pub use lines::{ChannelId, Lines};
 pub use outbox::Outbox;

@@ -49,7 +49,7 @@ enum Next {
 impl SessionTask {
     /// Serves the session until nobody can say anything any more, or nobody has for long.
     pub async fn run(mut self) {
-        self.mind.pass_notices_on(&self.session, &self.outbox);
+        self.session.pass_notices_on(&self.mind, &self.outbox);
         let mut waiting = Waiting::default();
         while let Some(next) = self.next(&mut waiting).await {
             let incoming = match next {
@@ -68,13 +68,13 @@ impl SessionTask {
                     self.session.takes_in(&said);
                     self.outbox.say(Outgoing::Begin { ticket, from, text });
                     self.take_turns(said, &mut waiting).await;
-                    self.mind.pass_notices_on(&self.session, &self.outbox);
+                    self.session.pass_notices_on(&self.mind, &self.outbox);
                     self.outbox.say(Outgoing::End);
                     // People have their answer; what they say next waits until this one is kept.
                     let _ = self.session.keep(&self.outbox).await;
                 }
                 Said::Answer(decision) => {
-                    self.mind.answer(&mut self.session, decision, &self.outbox).await;
+                    self.session.answer(&self.mind, decision, &self.outbox).await;
                 }
                 // There is no turn to stop.
                 Said::Stop => {}
@@ -94,7 +94,7 @@ impl SessionTask {
                 () = &mut patience => return,
                 event = self.events.recv() => match event {
                     Some(event) => {
-                        if let Some(held) = self.mind.hear(&mut self.session, event, &self.outbox) {
+                        if let Some(held) = self.session.hear(&self.mind, event, &self.outbox) {
                             self.go_on(held, &mut Waiting::default()).await;
                         }
                     }
@@ -117,7 +117,7 @@ impl SessionTask {
                 () = self.leaving.cancelled() => return None,
                 incoming = self.incoming.recv() => return incoming.map(Next::Said),
                 Some(event) = self.events.recv() => {
-                    if let Some(held) = self.mind.hear(&mut self.session, event, &self.outbox) {
+                    if let Some(held) = self.session.hear(&self.mind, event, &self.outbox) {
                         return Some(Next::Permitted(held));
                     }
                 }
@@ -135,7 +135,12 @@ impl SessionTask {
             Said::Answer(_) | Said::Stop => return,
         };
         let roster = self.mind.cast.roster();
-        let mut next = Some(Cadence::begin(&self.session, &roster, &message));
+        let first = Cadence::begin(&self.session, &roster, &message);
+        if let Some(gone) = self.session.chosen_persona().filter(|_| first.speaker.is_none()) {
+            let told = format!("the persona {gone} is not there any more; the default one answers");
+            self.outbox.say(Outgoing::Notice(told));
+        }
+        let mut next = Some(first);
         while let Some(turn) = next {
             let end = self.take_turn(&turn, waiting).await;
             next = self.session.cadence.follow(&turn, end);

@@ -18,7 +18,7 @@ pub(super) fn read(_: &str) -> Read {
 #[async_trait]
 impl Perform for ShowApprovals {
     async fn perform(&self, at: At<'_>) {
-        match at.mind.open_questions(at.session).await {
+        match at.session.open_questions(at.mind).await {
             Ok(open) if open.is_empty() => at.text("No question waits for an answer."),
             Ok(open) => open.into_iter().for_each(|open| at.outbox.say(Outgoing::Question(open))),
             Err(stopped) => at.notice(stopped.message),
@@ -28,14 +28,14 @@ impl Perform for ShowApprovals {
 
 /// Answers the one question whose id begins with that of `decision`.
 pub(super) async fn decide(mut decision: Decision, at: At<'_>) {
-    let found = match at.mind.open_questions(at.session).await {
+    let found = match at.session.open_questions(at.mind).await {
         Ok(open) => meant(&decision, &open),
         Err(stopped) => Err(stopped.message),
     };
     match found {
         Ok(id) => {
             decision.id = id;
-            at.mind.answer(at.session, decision, at.outbox).await;
+            at.session.answer(at.mind, decision, at.outbox).await;
         }
         Err(why) => at.notice(why),
     }

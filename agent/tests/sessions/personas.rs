@@ -59,6 +59,9 @@ async fn a_persona_that_is_chosen_answers_until_another_is() {
     assert!(house.owner("/agents").await.contains(", answers here\n@NAME"));
     let kept = fs::read_to_string(house.home.workspace().join("persona.txt")).unwrap();
     assert_eq!(kept, "coder");
+    fs::remove_file(house.home.workspace().join("personas/coder.md")).unwrap();
+    let gone = "[the persona coder is not there any more; the default one answers]\nhello?\n";
+    assert_eq!(house.owner("hello").await, gone);
     assert!(house.owner("/agent default").await.starts_with("The default persona answers"));
     assert_eq!(house.owner("hello").await, "hello?\n");
     assert_eq!(coders.prompts().len(), 1);
