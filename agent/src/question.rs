@@ -11,6 +11,9 @@ use crate::sanitize::one_line;
 /// How many characters of an id stand for it where people read and type it.
 const SHORT: usize = 8;
 
+/// How many lines are seen at once beside the answer.
+const LONG: usize = 12;
+
 /// A question of the router's. Its words are the router's own, made from what would run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Question {
@@ -27,6 +30,10 @@ pub struct Question {
     pub wants_code: bool,
     /// What `always` would allow for an hour; none if that is not offered.
     pub grant: Option<String>,
+    /// The question that is just like it and was asked first: `always` there answers this one as well.
+    pub beside: Option<String>,
+    /// What would be done and to whom, in one line; an old router sends none.
+    pub brief: Option<String>,
     /// The command that waits for the answer; an old router does not say.
     #[serde(skip)]
     pub waits: Option<MessageId>,
@@ -48,6 +55,8 @@ impl Question {
                 None | Some(Value::Null | Value::Bool(false))
             ),
             grant: text("grant"),
+            brief: text("brief"),
+            beside: text("beside"),
             waits: text("message_id").and_then(|id| MessageId::new(id).ok()),
         })
     }
@@ -65,11 +74,33 @@ impl Question {
         format!("question {} is open no more: {how}", self.short())
     }
 
+    /// One line, where a question that is just like it was asked before.
+    fn told_beside(&self) -> Option<String> {
+        let (first, brief) = (self.beside.as_ref()?, self.brief.as_ref()?);
+        let (own, first) = (self.short(), short(first));
+        Some(format!(
+            "pending like question {first}, whose \"always\" answers this one as well: {brief} (question {own})"
+        ))
+    }
+
+    /// Exactly what would run, and at the end of a long text once more what is done to whom: there the answer is given.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        let is_long = self.text.lines().count() > LONG;
+        match self.brief.as_ref().filter(|_| is_long) {
+            Some(brief) => format!("{}\n\nIn short: {brief}", self.text),
+            None => self.text.clone(),
+        }
+    }
+
     /// It as it waits, with the commands that answer it.
     #[must_use]
     pub fn pending(&self) -> String {
+        if let Some(told) = self.told_beside() {
+            return told;
+        }
         let (short, code) = (self.short(), if self.wants_code { " CODE" } else { "" });
-        let mut text = format!("pending {}{}\n", self.named(), self.text);
+        let mut text = format!("pending {}{}\n", self.named(), self.shown());
         if self.wants_code {
             text.push_str("A yes counts only with the code that stands above. ");
         }
@@ -84,7 +115,10 @@ impl Question {
     /// It as it is put to a person who can answer at once.
     #[must_use]
     pub fn put(&self) -> String {
-        let mut text = format!("May this run? {}{}\n", self.named(), self.text);
+        if let Some(told) = self.told_beside() {
+            return told;
+        }
+        let mut text = format!("May this run? {}{}\n", self.named(), self.shown());
         text.push_str(if self.wants_code {
             "the code above = yes, n = no"
         } else {

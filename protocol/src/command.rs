@@ -1,5 +1,7 @@
 //! What the agent asks of the router.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -13,6 +15,9 @@ pub const TYPED_MOST: usize = 16;
 
 /// How long each of them is at most, in characters.
 pub const TYPED_LONGEST: usize = 2_048;
+
+/// How long what a person typed for one message is at most, in characters; of a longer message a command carries nothing.
+pub const SAID_LONGEST: usize = 4_096;
 
 /// How urgent a command is. Absent on the wire means normal.
 #[derive(
@@ -90,6 +95,17 @@ pub struct Envelope {
     /// [`TYPED_LONGEST`] characters. A claim like `taint`: what it may open is the policy's to say.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub typed: Vec<String>,
+    /// What the person typed for the message that this belongs to, word for word, at most [`SAID_LONGEST`] characters;
+    /// absent when nobody typed anything. What stands in it is the person's own order, by the router's judgement.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub said: Option<String>,
+    /// Names in it, with what the person's own memory says that they stand for.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub names: BTreeMap<String, String>,
+    /// When a person last began afresh in this session; absent when nobody has. The router keeps an account of its own
+    /// for what comes after, because nothing of what came before is in the conversation any more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub begun: Option<Millis>,
     /// Sent before under the same id, and nobody knows what became of that: it may have been begun.
     #[serde(skip_serializing_if = "is_default")]
     pub resent: bool,

@@ -16,6 +16,7 @@ mod command;
 mod event;
 mod frame;
 mod outcome;
+mod own_words;
 mod queue;
 mod reads;
 mod reply;
@@ -23,13 +24,16 @@ mod time;
 mod trust;
 
 pub use card::{ActionCard, Catalog, Effect, Example};
-pub use command::{Command, Envelope, Malformed, Priority, TYPED_LONGEST, TYPED_MOST};
+pub use command::{
+    Command, Envelope, Malformed, Priority, SAID_LONGEST, TYPED_LONGEST, TYPED_MOST,
+};
 pub use event::{Event, EventKind};
 pub use frame::Frame;
 pub use names::{
     ActionName, MessageId, NameError, OWNER, Principal, RESERVED_NAMES, SessionKey, SetName,
 };
 pub use outcome::{Code, Done, Outcome, Status, Stopped};
+pub use own_words::OwnWords;
 pub use queue::{
     CATALOG_TTL_MS, DEFAULT_COMMAND_QUEUE, DEFAULT_RESPONSE_PREFIX, EVENTS_KEPT, EVENTS_TTL_MS,
     QueueNames, REPLY_TTL_MS, WAITING_MOST,

@@ -10,7 +10,7 @@ use crate::approval::{Approvals, Subject, Yes, binding};
 use crate::call::Call;
 use crate::grants::Grants;
 use crate::policy::{Approved, Asked, Policy, PolicyFile, Scope, Standing, Then, Verdict};
-use crate::session::{Known, Seen, Sessions, key_of};
+use crate::session::{Known, Seen, Sessions, Terms, account_of};
 use crate::store::{LINKS, SESSIONS, Store, StoreFault};
 use crate::switch::Switch;
 
@@ -49,8 +49,8 @@ impl Judge {
         command: &Command,
         reaches_anything: bool,
     ) -> Result<Seen, Stopped> {
-        let key = key_of(command);
-        let places = [Switch::PLACE, (SESSIONS, key), (LINKS, key)];
+        let key = account_of(command);
+        let places = [Switch::PLACE, (SESSIONS, key.as_str()), (LINKS, key.as_str())];
         let places = if reaches_anything { &places[..] } else { &places[..2] };
         let mut seen = self.store.read_each(places).await.into_iter();
         let unread = || Err(StoreFault("the store has said nothing".to_owned()));
@@ -70,7 +70,7 @@ impl Judge {
     ) -> Result<Approved, Stopped> {
         let policy = self.policy.current();
         let digest = binding(&call.command, Some(&call), policy.version());
-        let known = self.sessions.admit(&call, seen, &digest, (&policy.limits(), now)).await?;
+        let known = self.sessions.admit(&call, seen, &digest, Terms::of(&policy, now)).await?;
         let mut call = call;
         loop {
             let asked = Asked::from(&call);
@@ -114,11 +114,11 @@ impl Judge {
         &self,
         policy: &Policy,
         asked: &Asked<'_>,
-        Known { taint, foreign_url }: Known,
+        Known { taint, way_out }: Known,
         now: Millis,
     ) -> Result<Standing, StoreFault> {
         let used = if policy.counts_uses() { self.grants.used().await? } else { BTreeMap::new() };
-        let standing = Standing { taint, foreign_url, used, now, ..Standing::default() };
+        let standing = Standing { taint, way_out, used, now, ..Standing::default() };
         // Grants turn a question into a yes and nothing else, so most calls need no look at them.
         if policy.rule_on(asked, &standing).then != Then::Ask {
             return Ok(standing);

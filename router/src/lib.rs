@@ -38,6 +38,7 @@ mod switch;
 
 mod audit;
 mod digest;
+mod legible;
 mod secrets;
 
 mod defaults;

@@ -1,5 +1,6 @@
 //! The router's loop: receive, find, judge, run, record, reply.
 
+mod book;
 mod own;
 mod people;
 
@@ -163,7 +164,10 @@ impl Serving {
         let seen = judge.look(command, skill.is_ok_and(|skill| skill.reaches_anything())).await?;
         let now = publisher.now();
         let call = Call::new(command.clone(), attempt, catalog, secrets, now)?;
-        judge.judge(call, seen, now).await
+        match judge.judge(call, seen, now).await {
+            Err(stopped) => Err(self.with_preview(stopped).await),
+            approved => approved,
+        }
     }
 
     async fn carry_out(

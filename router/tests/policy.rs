@@ -84,7 +84,9 @@ always   CREATE_POST with platform = \"X\" and any text, in this session, for th
 ";
     assert_eq!(asked, expected);
     let (both, _) = said(&home, &["explain", "CREATE_POST", POST, "--taint", "TP"]);
-    assert!(both.contains("always   not offered\n"), "{both}");
+    assert!(both.contains("fixed: external under T and P"), "{both}");
+    let own = ["explain", "CREATE_POST", POST, "--taint", "TP", "--said", "Post to X: Hello"];
+    assert!(said(&home, &own).0.starts_with("verdict  allow: "), "{own:?}");
     let refused = said(&home, &["explain", "HELLO_WORLD"]).0;
     assert!(
         refused.contains("policy   nothing is written for it, so that it is refused\n"),

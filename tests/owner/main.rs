@@ -16,7 +16,11 @@ const SAFECLAW: &str = env!("CARGO_BIN_EXE_safeclaw");
 fn home() -> TempHome {
     let home = TempHome::new();
     for (name, more, program) in [
-        ("ring", "effect = \"external\"\n[params]\nwho = { type = \"string\" }", "echo '{}'"),
+        (
+            "ring",
+            "effect = \"external\"\n[params]\nwho = { type = \"string\", text = true }",
+            "echo '{}'",
+        ),
         ("wipe", "effect = \"irreversible\"", "echo '{}'"),
         ("page", "effect = \"none\"\nreads = \"public\"", "echo '{\"text\": \"anybody\"}'"),
         ("sleep", "effect = \"local\"\ntimeout = \"60s\"", "sleep 55; echo '{}'"),
@@ -76,7 +80,7 @@ fn a_question_is_answered_from_another_terminal() {
     chat.ask("/run RING {\"who\": \"Zoë\"}", "RING: pending");
     let id = question(&home);
     let shown = told(&home, &["router", "approvals", "show", &id[..6]]);
-    assert!(shown.contains("RING {\n  \"who\": \"Zo\\u{eb}\"\n}\nasked because"), "{shown}");
+    assert!(shown.contains("RING {\n  \"who\": \"Zoë\"\n}\nasked because"), "{shown}");
     let unasked = refused(&home, &["router", "approvals", "approve", &id]);
     assert!(unasked.contains("pass --yes"), "{unasked}");
     told(&home, &["router", "approvals", "approve", &id[..6], "--yes"]);

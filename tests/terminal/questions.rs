@@ -10,7 +10,7 @@ fn posting_skill(home: &TempHome) {
         "router/skills/ring_bell/skill.toml",
         "name = \"RING_BELL\"\ninstruction = \"Ring the bell.\"\nsummary = \"the bell rang for {who}\"\n\
          effect = \"external\"\nreads = \"none\"\ncommand = [\"./run\"]\nmode = \"once\"\ntimeout = \"15s\"\n\
-         [params]\nwho = { type = \"string\" }\nloud = { type = \"boolean\" }\n\
+         [params]\nwho = { type = \"string\", text = true }\nloud = { type = \"boolean\" }\n\
          [[examples]]\nsay = \"Ring for Ann.\"\nparams = { who = \"Ann\", loud = true }\n",
     );
     home.put(
@@ -26,7 +26,7 @@ const RING: &str = r#"/run RING_BELL {"who": "Zoë \u001b[2J", "loud": true}"#;
 /// What a person has to be shown of [`RING`].
 const RING_SHOWN: &str = r#"
 RING_BELL {
-  "who": "Zo\u{eb} \u001b[2J",
+  "who": "Zoë \u001b[2J",
   "loud": true
 }"#;
 

@@ -1,12 +1,14 @@
 //! `_MEMORY_WRITE`: remembers what the user wants remembered.
 //!
 //! While text that others wrote is in the conversation nobody can tell whose wish it is. What is written then is
-//! set aside, is never shown to the model, and waits for a person's `/memory keep`.
+//! set aside, is never shown to the model, and waits for a person's `/memory keep`. What stands word for word in the
+//! person's own message is the person's wish, whatever else is in the conversation.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use protocol::{ActionCard, Code, Done, Millis, Object, Stopped};
+use protocol::{ActionCard, Code, Done, Millis, Object, OwnWords, Stopped};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -80,11 +82,19 @@ impl LocalAction for MemoryWrite {
 
 fn write(files: &SessionFiles, new: Object, entered: &Entered) -> Result<Done, Stopped> {
     let change = |memory: &mut Memory| {
-        let done = if entered.taint().untrusted {
-            set_aside(memory, new, &entered.sources().join(", "))?
-        } else {
-            merge(memory, new, entered.taint().private)?.done()
-        };
+        let (own, others) = apart(new, entered.said());
+        let mut done = Done::default();
+        if !own.is_empty() {
+            done = merge(memory, own, By::Owner)?.done();
+        }
+        if !others.is_empty() {
+            let by = if entered.taint().private { By::ModelOfPrivate } else { By::Model };
+            let further = match entered.taint().untrusted {
+                true => set_aside(memory, others, &entered.sources().join(", "))?,
+                false => merge(memory, others, by)?.done(),
+            };
+            done = joined(done, further);
+        }
         fits(memory)?;
         Ok(done)
     };
@@ -93,6 +103,40 @@ fn write(files: &SessionFiles, new: Object, entered: &Entered) -> Result<Done, S
         let message = format!("noted for this conversation only: {error}");
         Stopped::new(Code::Internal, message).maybe_executed()
     })
+}
+
+/// Whose word a fact is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum By {
+    /// It stands word for word in the message that is answered.
+    Owner,
+    /// The model has put it so.
+    Model,
+    /// The same, of private data perhaps.
+    ModelOfPrivate,
+}
+
+/// What stands word for word in what the person said, and the rest. Nobody else can have wished the first.
+fn apart(new: Object, said: Option<&str>) -> (Object, Object) {
+    let said = said.map(|said| OwnWords::new(said, &BTreeMap::new()));
+    new.into_iter().partition(|(key, value)| {
+        let key = Value::from(key.replace('_', " "));
+        let has = |said: &OwnWords| said.have_all([(&key, false), (value, false)]);
+        said.as_ref().is_some_and(has)
+    })
+}
+
+/// Two results as one.
+fn joined(mut one: Done, other: Done) -> Done {
+    for (name, value) in other.result {
+        match (one.result.get_mut(&name), value) {
+            (Some(Value::Object(there)), Value::Object(more)) => there.extend(more),
+            (Some(Value::Array(there)), Value::Array(more)) => there.extend(more),
+            (_, value) => drop(one.result.insert(name, value)),
+        }
+    }
+    let texts: Vec<String> = one.text.into_iter().chain(other.text).collect();
+    Done { text: Some(texts.join(" ")), ..one }
 }
 
 fn refused(problem: String) -> Stopped {
@@ -147,11 +191,12 @@ fn depth(value: &Value) -> usize {
     1 + inner.unwrap_or(0)
 }
 
-fn merge(memory: &mut Memory, new: Object, is_private: bool) -> Result<Changes, String> {
+fn merge(memory: &mut Memory, new: Object, by: By) -> Result<Changes, String> {
     let mut changes = Changes::default();
     for (key, value) in new {
         // What was learnt from private data is private.
-        if is_private && memory.facts.get(&key) != Some(&value) {
+        memory.typed(&key, &value, by == By::Owner);
+        if by == By::ModelOfPrivate && memory.facts.get(&key) != Some(&value) {
             memory.private.insert(key.clone());
         }
         match memory.facts.insert(key.clone(), value.clone()) {

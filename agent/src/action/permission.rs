@@ -33,17 +33,18 @@ impl Permission {
         params: Object,
         caller: &Caller,
     ) -> Result<(), Stopped> {
-        self.ask_for(Effect::None, action, params, caller).await
+        self.ask_for((Effect::None, &[]), action, params, caller).await
     }
 
-    /// Asks for `action` with these parameters, which has this `effect`.
+    /// Asks for `action` with these parameters, which has this effect. The texts are the parameters that the model has
+    /// written.
     ///
     /// # Errors
     /// What a person is asked first, or why it is not permitted. A router that knows nothing of permissions permits
     /// nothing.
     pub(super) async fn ask_for(
         &self,
-        effect: Effect,
+        (effect, texts): (Effect, &[&str]),
         action: &ActionName,
         params: Object,
         caller: &Caller,
@@ -54,6 +55,9 @@ impl Permission {
         ]);
         if effect != Effect::None {
             asked.insert("effect".to_owned(), json!(effect));
+        }
+        if !texts.is_empty() {
+            asked.insert("texts".to_owned(), json!(texts));
         }
         let seen = self.routed.run(self.permit.clone(), asked, caller, None).await;
         let Observation { outcome, fields, .. } = seen;

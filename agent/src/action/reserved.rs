@@ -19,6 +19,8 @@ pub struct OwnersLine {
     approve: ActionName,
     approvals: ActionName,
     stop: ActionName,
+    acts: ActionName,
+    grants: ActionName,
 }
 
 impl OwnersLine {
@@ -28,6 +30,8 @@ impl OwnersLine {
             approve: ActionName::new("APPROVE")?,
             approvals: ActionName::new("APPROVALS")?,
             stop: ActionName::new("STOP")?,
+            acts: ActionName::new("ACTS")?,
+            grants: ActionName::new("GRANTS")?,
         })
     }
 
@@ -69,6 +73,29 @@ impl OwnersLine {
         self.ask(&self.stop, Object::new(), caller).await.map(drop)
     }
 
+    /// What the session has done by the router's own book, the newest last.
+    ///
+    /// # Errors
+    /// Why the router did not say.
+    pub async fn acts(&self, caller: &Caller) -> Result<Vec<Value>, Stopped> {
+        let fields = self.ask(&self.acts, Object::new(), caller).await?;
+        Ok(list(&fields, "acts"))
+    }
+
+    /// What is allowed for a while, after one grant was taken back if `revoke` names it.
+    ///
+    /// # Errors
+    /// Why the router did not say, or did not take it back.
+    pub async fn grants(
+        &self,
+        caller: &Caller,
+        revoke: Option<&str>,
+    ) -> Result<Vec<Value>, Stopped> {
+        let params = revoke.map(|id| ("revoke".to_owned(), Value::from(id)));
+        let fields = self.ask(&self.grants, params.into_iter().collect(), caller).await?;
+        Ok(list(&fields, "grants"))
+    }
+
     async fn ask(
         &self,
         name: &ActionName,
@@ -82,4 +109,8 @@ impl OwnersLine {
             Outcome::Stopped(stopped) => Err(stopped),
         }
     }
+}
+
+fn list(fields: &Object, key: &str) -> Vec<Value> {
+    fields.get(key).and_then(Value::as_array).cloned().unwrap_or_default()
 }

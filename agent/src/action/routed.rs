@@ -1,5 +1,6 @@
 //! Actions that the router runs: makes a command, waits for its reply, and takes it back when nobody waits.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -45,6 +46,9 @@ impl Routed {
             priority: caller.origin.priority(),
             taint: caller.entered.taint(),
             typed: caller.entered.typed(),
+            said: caller.entered.said().map(str::to_owned),
+            names: names(caller),
+            begun: caller.entered.begun(),
             ..Envelope::current()
         };
         let patience = patience.map(|patience| patience.min(LONGEST) + MARGIN);
@@ -58,6 +62,15 @@ impl Routed {
             }
             Err(error) => Observation::of_local(name, Err(stopped(&error))),
         }
+    }
+}
+
+/// The names in what the owner typed that the owner's own memory resolves.
+fn names(caller: &Caller) -> BTreeMap<String, String> {
+    let is_owners = caller.session.is_owner();
+    match caller.entered.said().filter(|_| is_owners) {
+        Some(said) => caller.files.memory.read().names_in(said),
+        None => BTreeMap::new(),
     }
 }
 

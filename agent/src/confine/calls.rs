@@ -22,6 +22,10 @@ const NEVER: &[i64] = &[
     libc::SYS_open_tree, libc::SYS_fsopen, libc::SYS_fsconfig, libc::SYS_fsmount, libc::SYS_fspick,
     libc::SYS_mount_setattr, libc::SYS_unshare, libc::SYS_setns,
     libc::SYS_open_by_handle_at, libc::SYS_name_to_handle_at,
+    // whose a file is and who may use it, by its name: Landlock lets these through
+    libc::SYS_fchmodat, FCHMODAT2, libc::SYS_fchown, libc::SYS_fchownat,
+    libc::SYS_setxattr, libc::SYS_lsetxattr, libc::SYS_fsetxattr,
+    libc::SYS_removexattr, libc::SYS_lremovexattr, libc::SYS_fremovexattr,
     // the user's keys
     libc::SYS_keyctl, libc::SYS_add_key, libc::SYS_request_key,
     // large parts of the kernel that were attacked before
@@ -31,6 +35,18 @@ const NEVER: &[i64] = &[
     libc::SYS_kexec_load, libc::SYS_kexec_file_load, libc::SYS_init_module, libc::SYS_finit_module,
     libc::SYS_delete_module, libc::SYS_reboot, libc::SYS_swapon, libc::SYS_swapoff, libc::SYS_acct,
 ];
+
+/// The same by the names that only the older machines have.
+#[cfg(target_arch = "x86_64")]
+const NEVER_OLD: &[i64] = &[libc::SYS_chmod, libc::SYS_chown, libc::SYS_lchown];
+#[cfg(not(target_arch = "x86_64"))]
+const NEVER_OLD: &[i64] = &[];
+
+/// Its number on every machine; libc does not know it everywhere.
+const FCHMODAT2: i64 = 452;
+
+/// The bits by which a program runs as its owner or group.
+const SET_IDS: u64 = 0o6000;
 
 /// The first number of the x32 calls, a second way to every call on x86-64 (and no number elsewhere).
 const X32: u32 = 0x4000_0000;
@@ -47,7 +63,10 @@ pub(super) fn refuse(unix: UnixSockets) -> Result<(), String> {
 
 fn filter(unix: UnixSockets) -> Result<BpfProgram, BackendError> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
-        NEVER.iter().map(|call| (*call, Vec::new())).collect();
+        NEVER.iter().chain(NEVER_OLD).map(|call| (*call, Vec::new())).collect();
+    // A file that is replaced keeps its mode, which the new one is given while it is open; no more than that.
+    let set_ids = [0o2000, 0o4000, SET_IDS].map(|bits| masked(1, SET_IDS, bits));
+    rules.insert(libc::SYS_fchmod, set_ids.into_iter().collect::<Result<_, _>>()?);
     // What types into the terminal types into the shell that has started the agent.
     rules.insert(libc::SYS_ioctl, vec![one(1, libc::TIOCSTI)?, one(1, libc::TIOCLINUX)?]);
     if unix == UnixSockets::Refused {
@@ -61,6 +80,12 @@ fn filter(unix: UnixSockets) -> Result<BpfProgram, BackendError> {
 /// Means a call with this value; the kernel looks at the lower half of these arguments only.
 fn one(argument: u8, value: u64) -> Result<SeccompRule, BackendError> {
     let (half, equal) = (SeccompCmpArgLen::Dword, SeccompCmpOp::Eq);
+    SeccompRule::new(vec![SeccompCondition::new(argument, half, equal, value)?])
+}
+
+/// Means a call whose argument has this value under a mask.
+fn masked(argument: u8, mask: u64, value: u64) -> Result<SeccompRule, BackendError> {
+    let (half, equal) = (SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(mask));
     SeccompRule::new(vec![SeccompCondition::new(argument, half, equal, value)?])
 }
 
@@ -104,6 +129,32 @@ mod tests {
         assert_eq!(tried(UnixSockets::Refused), [Err(PermissionDenied), Err(PermissionDenied)]);
         assert_eq!(tried(UnixSockets::Allowed), [Err(PermissionDenied), Ok(())]);
         assert!(Command::new("/bin/true").status().is_ok(), "other threads are held, too");
+    }
+
+    /// Landlock knows nothing of these.
+    #[test]
+    fn nothing_changes_who_may_use_a_file() {
+        use std::os::unix::fs::{PermissionsExt, lchown};
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("secret");
+        std::fs::write(&path, "x").unwrap();
+        let tried = std::thread::spawn(move || {
+            refuse(UnixSockets::Refused).unwrap();
+            let file = std::fs::File::open(&path).unwrap();
+            let mode = |mode| std::fs::Permissions::from_mode(mode);
+            let flags = rustix::fs::XattrFlags::empty();
+            let attribute = rustix::fs::fsetxattr(&file, "user.x", b"", flags);
+            [
+                std::fs::set_permissions(&path, mode(0o666)),
+                lchown(&path, Some(12_345), None),
+                file.set_permissions(mode(0o4755)),
+                attribute.map_err(Into::into),
+                file.set_permissions(mode(0o640)),
+            ]
+            .map(|tried| tried.map_err(|error| error.kind()))
+        });
+        let refused = Err(PermissionDenied);
+        assert_eq!(tried.join().unwrap(), [refused, refused, refused, refused, Ok(())]);
     }
 
     /// Without seccomp nothing else stands between these calls and their effect, least of all for root.

@@ -68,6 +68,7 @@ impl SessionTask {
                     self.session.takes_in(&said);
                     self.outbox.say(Outgoing::Begin { ticket, from, text });
                     self.take_turns(said, &mut waiting).await;
+                    self.session.entered.is_answered();
                     self.session.pass_notices_on(&self.mind, &self.outbox);
                     self.outbox.say(Outgoing::End);
                     // People have their answer; what they say next waits until this one is kept.

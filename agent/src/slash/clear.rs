@@ -1,8 +1,9 @@
-//! `/clear`: forgets what was said and done.
+//! `/clear` and `/new`: forget what was said and done. The router opens a new account with clean bits.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use protocol::Millis;
 
 use super::perform::{At, Perform, Read};
 use crate::journal::Role;
@@ -32,7 +33,7 @@ fn clear(session: &mut Session, outbox: &Outbox) {
     // The latest prompt holds it all once more.
     let _ = std::fs::remove_file(files.prompt_cache());
     let cleared = texts.into_iter().collect::<Result<Vec<_>, _>>().and_then(|_| {
-        session.entered = Entered::nothing();
+        session.entered = Entered::afresh(Millis::of_this_machine());
         files.session.save(session.entered.clone())
     });
     if let Err(error) = cleared {

@@ -73,6 +73,7 @@ fn keep(memory: &mut Memory, key: &str) -> Result<String, String> {
     }
     let aside = memory.aside.remove(key).ok_or_else(|| not_aside(memory, key))?;
     let told = format!("remembered: {key} = {}", Memory::shown(&aside.value));
+    memory.typed(key, &aside.value, true);
     Ok(match memory.facts.insert(key.to_owned(), aside.value) {
         Some(old) => format!("{told} (it was {}).", Memory::shown(&old)),
         None => format!("{told}."),
@@ -98,6 +99,7 @@ fn make_private(memory: &mut Memory, key: &str) -> Result<String, String> {
 fn forget(memory: &mut Memory, key: &str) -> Result<String, String> {
     memory.facts.shift_remove(key).ok_or_else(|| not_remembered(memory, key))?;
     memory.private.remove(key);
+    memory.own.remove(key);
     Ok(format!("{key} is forgotten."))
 }
 

@@ -2,8 +2,8 @@
 
 use super::perform::Read;
 use super::{
-    actions, agent, agents, approvals, approve, cancel, clear, deny, forget, help, log, memory,
-    model, run, sets, status, stop,
+    actions, agent, agents, approvals, approve, cancel, clear, deny, did, forget, grants, help,
+    log, memory, model, run, sets, status, stop,
 };
 
 /// One line of the table: a way to write a command. A command that is written in several ways has a line for each.
@@ -36,6 +36,9 @@ pub(crate) const GUESTS_ANSWER: &str = "only the owner answers questions, and ha
 /// A guest who throws the kill switch hears this.
 const GUESTS_STOP: &str = "only the owner can stop everything; /cancel stops what runs here";
 
+/// A guest who asks for the grants hears this.
+const GUESTS_GRANTS: &str = "only the owner sees and takes back what is allowed";
+
 /// A guest who asks for the model hears this.
 const GUESTS_MODEL: &str = "only the owner says who thinks";
 
@@ -51,12 +54,15 @@ pub static TABLE: &[SlashEntry] = &[
     line("/approvals", "show the questions that wait for you", Owner(GUESTS_ANSWER), approvals::read),
     line("/approve ID", "say yes; a code goes behind the ID, and so does always, for an hour", Owner(GUESTS_ANSWER), approve::read),
     line("/deny ID", "say no", Owner(GUESTS_ANSWER), deny::read),
+    line("/did", "show what was done here, by the router's own book", Everyone, did::read),
+    line("/grants", "show what is allowed for a while; /grants revoke ID takes one back", Owner(GUESTS_GRANTS), grants::read),
     line("/memory", "show what is remembered; /memory private KEY marks one thing as private", Everyone, memory::read),
     line("/memory --quarantined", "show what was set aside, because others may have wanted it", Everyone, memory::read),
     line("/memory keep|drop KEY", "make what was set aside count, or remove it", Everyone, memory::read),
     line("/forget KEY", "forget one thing", Everyone, forget::read),
     line("/log [DAY]", "show what was said and done today, or on a day of UTC such as 2026-11-23", Everyone, log::read),
     line("/clear", "start afresh: forget what was said and done, keep what is remembered", Everyone, clear::read),
+    line("/new", "the same as /clear", Everyone, clear::read),
     line("/cancel", "stop what runs; at a terminal Ctrl-C does so at once", Everyone, cancel::read),
     line("/stop", "the kill switch: stop everything that runs, and let nothing run", Owner(GUESTS_STOP), stop::read),
     line("/model", "show who thinks and how it is asked; /model list shows what else there is", Owner(GUESTS_MODEL), model::read),

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use protocol::{TYPED_LONGEST, TYPED_MOST, Taint};
+use protocol::{Millis, SAID_LONGEST, TYPED_LONGEST, TYPED_MOST, Taint};
 use serde::{Deserialize, Serialize};
 
 use super::{Document, document};
@@ -25,6 +25,12 @@ pub struct Entered {
     /// The URLs that the person typed, newest last.
     #[serde(default)]
     typed: VecDeque<String>,
+    /// When a person last began afresh.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    begun: Option<Millis>,
+    /// What the person typed for the message that is being answered.
+    #[serde(skip)]
+    said: Option<String>,
 }
 
 /// What holds when nobody knows: both.
@@ -32,7 +38,7 @@ impl Default for Entered {
     fn default() -> Self {
         let taint = Taint { untrusted: true, private: true };
         let from = vec!["a conversation of which nothing else is known".to_owned()];
-        Self { taint, from, typed: VecDeque::new() }
+        Self { taint, from, ..Self::nothing() }
     }
 }
 
@@ -40,7 +46,19 @@ impl Entered {
     /// Nothing has.
     #[must_use]
     pub fn nothing() -> Self {
-        Self { taint: Taint::CLEAN, from: Vec::new(), typed: VecDeque::new() }
+        Self {
+            taint: Taint::CLEAN,
+            from: Vec::new(),
+            typed: VecDeque::new(),
+            begun: None,
+            said: None,
+        }
+    }
+
+    /// Nothing has since a person has begun afresh, at `now`: the router keeps a new account then.
+    #[must_use]
+    pub fn afresh(now: Millis) -> Self {
+        Self { begun: Some(now), ..Self::nothing() }
     }
 
     /// The bits.
@@ -73,8 +91,27 @@ impl Entered {
         }
     }
 
+    /// When a person last began afresh.
+    #[must_use]
+    pub fn begun(&self) -> Option<Millis> {
+        self.begun
+    }
+
+    /// What the person typed for the message that is being answered, if it is not too long to be compared with.
+    #[must_use]
+    pub fn said(&self) -> Option<&str> {
+        self.said.as_deref()
+    }
+
+    /// Takes in that the message is answered: what comes later has been asked for by nobody.
+    pub fn is_answered(&mut self) {
+        self.said = None;
+    }
+
     /// Takes in what a person has typed: the URLs in it are theirs.
     pub fn was_typed(&mut self, message: &str) {
+        let is_short = message.chars().count() <= SAID_LONGEST;
+        self.said = is_short.then(|| message.to_owned());
         for url in urls(message) {
             self.typed.retain(|earlier| earlier != url);
             self.typed.push_back(url.to_owned());
@@ -202,6 +239,17 @@ mod tests {
             "http://a.example"
         );
         assert!(typed(&[&format!("https://a.example/{}", "x".repeat(TYPED_LONGEST))]).is_empty());
+    }
+
+    #[test]
+    fn what_was_said_counts_for_its_own_message_alone() {
+        let mut entered = Entered::nothing();
+        entered.was_typed("Tell Bob: hello");
+        assert_eq!(entered.said(), Some("Tell Bob: hello"));
+        entered.is_answered();
+        assert_eq!(entered.said(), None);
+        entered.was_typed(&"x".repeat(SAID_LONGEST + 1));
+        assert_eq!(entered.said(), None, "half of it would be something else");
     }
 
     #[test]

@@ -20,6 +20,12 @@ const SET_ASIDE: &str = "_set_aside";
 /// The file's own key for the keys of private facts.
 const PRIVATE: &str = "_private";
 
+/// The file's own key for the keys of facts that the owner has typed.
+const OWN: &str = "_own";
+
+/// How many names a command carries.
+const NAMES: usize = 16;
+
 /// What is remembered.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Memory {
@@ -28,6 +34,8 @@ pub struct Memory {
     pub facts: Object,
     /// The keys of the facts that are private.
     pub private: BTreeSet<String>,
+    /// The keys of the facts that name an address and that the owner has typed, word for word: a name of a person.
+    pub own: BTreeSet<String>,
     /// What nobody vouches for, by key. A model is never shown it.
     pub aside: BTreeMap<String, Aside>,
 }
@@ -55,13 +63,40 @@ impl Memory {
     /// Whether `key` is the file's own and can be no fact's.
     #[must_use]
     pub fn is_reserved(key: &str) -> bool {
-        [SET_ASIDE, PRIVATE].contains(&key)
+        [SET_ASIDE, PRIVATE, OWN].contains(&key)
     }
 
     /// Whether one of the facts is private.
     #[must_use]
     pub fn holds_private(&self) -> bool {
         self.private.iter().any(|key| self.facts.contains_key(key))
+    }
+
+    /// Takes in whether the owner has typed a fact: one that is an address makes its key a name.
+    pub fn typed(&mut self, key: &str, value: &Value, is_own: bool) {
+        let is_address = value.as_str().is_some_and(|text| {
+            text.contains('@')
+                || text
+                    .strip_prefix('+')
+                    .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+        });
+        if is_own && is_address {
+            self.own.insert(key.to_owned());
+        } else {
+            self.own.remove(key);
+        }
+    }
+
+    /// The names among those that the owner has given which stand in `said`, with the addresses that they stand for.
+    #[must_use]
+    pub fn names_in(&self, said: &str) -> BTreeMap<String, String> {
+        let said = said.to_lowercase();
+        let named = self.own.iter().filter_map(|key| {
+            let name = key.replace('_', " ");
+            let address = self.facts.get(key)?.as_str()?.to_owned();
+            said.contains(&name.to_lowercase()).then_some((name, address))
+        });
+        named.take(NAMES).collect()
     }
 
     /// The value of a key as people read it: a text without quotes, anything else as JSON.
@@ -93,7 +128,9 @@ impl Document for Memory {
                 facts.keys().cloned().collect()
             }
         };
-        Ok(Self { facts, private, aside })
+        let own = facts.shift_remove(OWN).and_then(|own| serde_json::from_value(own).ok());
+        let own = own.unwrap_or_default();
+        Ok(Self { facts, private, own, aside })
     }
 
     fn to_text(&self) -> String {
@@ -102,6 +139,10 @@ impl Document for Memory {
         if !self.private.is_empty() {
             let keys = serde_json::to_value(&self.private).unwrap_or_default();
             object.insert(PRIVATE.to_owned(), keys);
+        }
+        if !self.own.is_empty() {
+            let keys = serde_json::to_value(&self.own).unwrap_or_default();
+            object.insert(OWN.to_owned(), keys);
         }
         if !self.aside.is_empty() {
             let aside = serde_json::to_value(&self.aside).unwrap_or_default();
@@ -155,6 +196,22 @@ mod tests {
     fn without_the_files_own_keys_it_is_written_as_the_first_safeclaw_did() {
         let file = json!({"name": "Frankie"});
         assert_eq!(document::json::<Value>(&read(&file).to_text()).unwrap(), file);
+    }
+
+    #[test]
+    fn an_address_that_the_owner_typed_has_a_name() {
+        let mut memory =
+            read(&json!({"Anna": "anna@example.org", "Bob": "bob@example.org", "dog": "Rex"}));
+        for (key, is_own) in [("Anna", true), ("Bob", false), ("dog", true)] {
+            memory.typed(key, &memory.facts[key].clone(), is_own);
+        }
+        let names = |memory: &Memory| memory.names_in("Tell anna, Bob and the dog");
+        assert_eq!(names(&memory), BTreeMap::from([("Anna".into(), "anna@example.org".into())]));
+        let file = document::json::<Value>(&memory.to_text()).unwrap();
+        assert_eq!(file["_own"], json!(["Anna"]));
+        assert_eq!(read(&file), memory);
+        memory.typed("Anna", &json!("evil@example.org"), false);
+        assert!(names(&memory).is_empty());
     }
 
     #[test]

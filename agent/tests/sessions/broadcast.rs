@@ -25,7 +25,7 @@ async fn sent(house: &mut House, answer: impl Into<protocol::Outcome>) -> Object
 async fn a_message_goes_to_the_channels_that_are_named_and_no_others() {
     let mut house = house();
     let asked = sent(&mut house, permitted()).await;
-    assert_eq!(asked.get("effect"), None, "{asked:?}");
+    assert_eq!((&asked["effect"], &asked["texts"]), (&json!("external"), &json!(["message"])));
     assert_eq!(asked["params"], json!({"message": "Dinner.", "channels": ["telegram"]}));
     assert!(house.telegram.left().contains(&"(owner) !Dinner.".to_owned()));
     assert!(!house.console.left().iter().any(|line| line.contains("!Dinner.")));

@@ -13,7 +13,7 @@ mod yes;
 use std::sync::Arc;
 use std::time::Duration;
 
-use protocol::{Code, Command, Millis, OWNER, Object, Stopped};
+use protocol::{Code, Command, Millis, OWNER, Object, Principal, Stopped};
 use serde_json::{Value, json};
 use tokio::sync::{Mutex, Notify};
 use uuid::Uuid;
@@ -25,7 +25,7 @@ pub(crate) use yes::Yes;
 
 use crate::call::Call;
 use crate::digest::Digest;
-use crate::policy::Policy;
+use crate::policy::{Policy, Scope};
 use crate::session::key_of;
 use crate::store::{self, APPROVALS, Store, StoreFault};
 
@@ -120,11 +120,21 @@ impl Approvals {
             let why = "just this waits for a person's yes or no already";
             return Err(Stopped::new(Code::Budget, why));
         }
-        let waiting = open.iter().filter(|(_, other)| key_of(&other.command) == session).count();
-        if waiting >= policy.limits().pending as usize || open.len() >= MOST {
+        let alike = subject.grant.as_ref().and_then(|grant| {
+            open.iter().find(|(_, other)| {
+                key_of(&other.command) == session && other.grant.as_ref() == Some(grant)
+            })
+        });
+        let alike = alike.map(|(id, _)| id.clone());
+        let waiting = kinds(open.iter().map(|(_, other)| other), session);
+        // Whoever makes up sessions takes the owner's own questions no room.
+        let is_full = session != OWNER && open.len() >= MOST;
+        let is_one_more = alike.is_none() && waiting >= policy.limits().pending as usize;
+        if is_one_more || is_full || open.len() >= 2 * MOST {
+            let all = if is_full { open.len() } else { waiting };
             return Err(Stopped::new(
                 Code::Budget,
-                format!("{waiting} questions wait for a yes or no already; answer them first"),
+                format!("{all} questions wait for a yes or no already; answer them first"),
             ));
         }
         let id = Uuid::new_v4().to_string();
@@ -137,8 +147,10 @@ impl Approvals {
                 format!("a person would have to read {size} bytes; at most {QUESTION} are asked"),
             ));
         }
+        let mut shown = parked.shown(&id, now);
+        shown.extend(alike.map(|first| ("beside".to_owned(), json!(first))));
         let pending = Stopped::new(Code::Approval, "it waits for a person's yes")
-            .with("approval", Value::Object(parked.shown(&id, now)));
+            .with("approval", Value::Object(shown));
         let entry = Some(parked);
         store::update(&*self.store, APPROVALS, &id, |_: Option<Parked>| (entry.clone(), ()))
             .await
@@ -156,6 +168,37 @@ impl Approvals {
         all.retain(|(_, parked)| parked.state == State::Waiting);
         all.sort_by_key(|(_, parked)| parked.until);
         Ok(all)
+    }
+
+    /// What `always` would allow of the question with this id.
+    ///
+    /// # Errors
+    /// [`StoreFault`].
+    pub(crate) async fn scope_of(&self, id: &str) -> Result<Option<Scope>, StoreFault> {
+        let open = self.open().await?;
+        Ok(open.into_iter().find(|(other, _)| other == id).and_then(|(_, parked)| parked.grant))
+    }
+
+    /// Says yes in the name of `by` to every question that would have offered the very same grant, and tells to how many.
+    ///
+    /// # Errors
+    /// [`StoreFault`].
+    pub(crate) async fn release(
+        &self,
+        scope: &Scope,
+        by: &Principal,
+        now: Millis,
+    ) -> Result<usize, StoreFault> {
+        let mut released = 0;
+        for (id, parked) in self.open().await? {
+            let is_alike = parked.grant.as_ref() == Some(scope) && parked.code.is_none();
+            if is_alike && parked.until > now {
+                let yes = Parked { state: State::Yes { by: by.clone() }, ..parked.clone() };
+                released += usize::from(self.swap(&id, &parked, Some(&yes)).await?);
+            }
+        }
+        self.answered.notify_one();
+        Ok(released)
     }
 
     /// The same of one session, or for the owner's of all, as its people are told of them.
@@ -226,6 +269,20 @@ impl Approvals {
     }
 }
 
+/// How many questions of `session` wait: steps of one plan that are alike are one to whoever answers.
+fn kinds<'q>(open: impl Iterator<Item = &'q Parked>, session: &str) -> usize {
+    let mut grants: Vec<&Scope> = Vec::new();
+    let mut others = 0;
+    for parked in open.filter(|parked| key_of(&parked.command) == session) {
+        match &parked.grant {
+            Some(grant) if grants.contains(&grant) => {}
+            Some(grant) => grants.push(grant),
+            None => others += 1,
+        }
+    }
+    grants.len() + others
+}
+
 impl Due {
     /// The question.
     pub(crate) fn parked(&self) -> &Parked {
@@ -258,6 +315,8 @@ impl Parked {
         let Subject { mut command, skill, rule, grant, .. } = subject;
         // Its deadline was for a prompt reply, which is `pending`; a person may take longer.
         command.envelope.deadline = None;
+        // It has told what it had to tell.
+        command.envelope.said = None;
         Self {
             command,
             digest,

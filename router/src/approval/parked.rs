@@ -6,7 +6,8 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::digest::Digest;
-use crate::policy::{Question, Ruling, Scope};
+use crate::legible;
+use crate::policy::{Question, Ruling, Scope, WayOut};
 
 /// One call that waits for a person, with everything that the answer is bound to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -91,10 +92,12 @@ impl Subject {
     }
 
     /// Something that the agent would do itself.
-    pub(crate) fn permit(command: Command, ruling: &Ruling) -> Self {
+    pub(crate) fn permit(command: Command, ruling: &Ruling, way_out: Option<WayOut>) -> Self {
         let Ruling { rule, reason, needs_code, .. } = ruling;
         let (rule, reason) = (rule.clone(), reason.clone());
-        Self { command, skill: None, rule, reason, needs_code: *needs_code, grant: None }
+        let is_by_host = ruling.grantable && way_out == Some(WayOut::Address);
+        let grant = is_by_host.then(|| Scope::exactly(&command).by_host()).flatten();
+        Self { command, skill: None, rule, reason, needs_code: *needs_code, grant }
     }
 }
 
@@ -104,6 +107,7 @@ impl Parked {
         let mut shown = Object::from_iter([
             ("id".to_owned(), json!(id)),
             ("question".to_owned(), json!(self.question)),
+            ("brief".to_owned(), json!(brief(&self.command))),
             ("digest".to_owned(), json!(short(&self.digest))),
             ("seconds".to_owned(), json!(self.until.since(now).as_secs())),
             ("code".to_owned(), json!(self.code.is_some())),
@@ -114,6 +118,24 @@ impl Parked {
         }
         shown
     }
+}
+
+/// The longest parameter that stands in [`brief`], and the longest brief, in characters.
+const SHORT: usize = 80;
+const BRIEF: usize = 300;
+
+/// What would be done and to whom, in one line: for beside the buttons, where the question itself may be far up.
+fn brief(command: &Command) -> String {
+    let told = |(name, value): (&String, &serde_json::Value)| {
+        let text = legible::line(&value.to_string());
+        match text.chars().count() {
+            0..=SHORT => format!("{name} = {text}"),
+            long => format!("{name}: {long} characters, shown above"),
+        }
+    };
+    let params: Vec<String> = command.params.iter().map(told).collect();
+    let line = format!("{} {}", command.action, params.join(", "));
+    line.trim_end().chars().take(BRIEF).collect()
 }
 
 /// The first characters of a digest, for people to compare.

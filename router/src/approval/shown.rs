@@ -1,22 +1,24 @@
 //! What a person is shown: made here, from the call alone, never by the model.
 
 use protocol::{Command, Envelope};
+use unicode_width::UnicodeWidthStr;
 use uuid::Uuid;
 
 use super::parked::{Subject, short};
 use crate::digest::Digest;
+use crate::legible;
 
 /// What a code is made of: no letter or digit that looks like another.
 const LETTERS: &[u8; 32] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
-/// The longest line of a question, in characters.
+/// The longest line of a question, in columns.
 const WIDTH: usize = 72;
 
 /// What the rest of a longer one begins with.
 const CONTINUED: &str = "    | ";
 
-/// The action with its exact parameters, why a person is asked, and what to type. Whatever is not plain ASCII is
-/// escaped, so that nothing looks like something else.
+/// The action with its exact parameters, why a person is asked, and what to type. What deceives is escaped, so that
+/// nothing looks like something else.
 pub(super) fn question(subject: &Subject, digest: &Digest, code: Option<&str>) -> String {
     let command = &subject.command;
     // A map of JSON values always has a JSON form.
@@ -49,20 +51,19 @@ pub(super) fn code() -> String {
     random[..4].iter().map(|byte| char::from(LETTERS[usize::from(byte % 32)])).collect()
 }
 
-/// A line of the call in plain ASCII, cut into lines that fit on any terminal: what is left of one is marked, and no more than
+/// A line of the call, cut into lines that fit on any terminal: what is left of one is marked, and no more than
 /// one space follows another thing, so that nothing in a parameter can be made to stand like a line of the router's.
 fn shown(line: &str) -> Vec<String> {
     let indent = line.len() - line.trim_start_matches(' ').len();
     let mut lines = vec![" ".repeat(indent)];
     let mut before = None;
-    for c in line[indent..].chars() {
+    for c in legible::line(&line[indent..]).chars() {
         let piece = match c {
             ' ' if before == Some(' ') => "\\u{20}".to_owned(),
-            c if c == ' ' || c.is_ascii_graphic() => c.to_string(),
-            c => c.escape_unicode().to_string(),
+            c => c.to_string(),
         };
         before = Some(c);
-        let is_full = lines.last().is_some_and(|line| line.len() + piece.len() > WIDTH);
+        let is_full = lines.last().is_some_and(|line| line.width() + piece.width() > WIDTH);
         if is_full {
             lines.push(CONTINUED.to_owned());
         }
@@ -89,6 +90,8 @@ mod tests {
         assert!(lines.iter().all(|line| !line.trim_start().contains("  ")), "{lines:?}");
         assert!(lines.concat().contains("\\u{202e}"));
         assert_eq!(shown("  \"a\": \"b c\""), ["  \"a\": \"b c\""]);
+        assert_eq!(shown("\"a\": \"Grüße, 你好\""), ["\"a\": \"Grüße, 你好\""]);
+        assert!(shown(&"你".repeat(100)).iter().all(|line| line.width() <= WIDTH));
     }
 
     #[test]

@@ -15,6 +15,7 @@
 mod escape;
 mod row;
 
+mod acts;
 mod deed;
 mod ending;
 mod files;
@@ -35,6 +36,7 @@ use home::Lock;
 use protocol::{Code, Command, Effect, Millis, Object, Outcome, Principal, Stopped};
 use serde_json::Value;
 
+pub(crate) use acts::{acts, preview};
 pub(crate) use deed::{Deed, Way};
 pub(crate) use escape::{json, visible};
 pub(crate) use files::{Files, is_of_the_command_line};
@@ -189,6 +191,11 @@ impl Audit {
         if let Err(error) = self.write(row) {
             tracing::error!(%error, "an outcome is missing in {}", self.path.display());
         }
+    }
+
+    /// The folder of all logs of this home.
+    pub(crate) fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(&self.path)
     }
 
     fn not_run(&self, error: &std::io::Error) -> Stopped {

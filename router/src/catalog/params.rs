@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use jsonschema::Validator;
 use protocol::Object;
 use serde_json::Value;
+use url::Url;
 
 /// The longest list of what is wrong with some parameters.
 const COMPLAINTS: usize = 5;
@@ -28,7 +29,11 @@ impl Params {
     /// Words that say why it is no schema; nothing fits it then.
     pub(super) fn ready(&self) -> Result<&Validator, &str> {
         let ready = self.ready.get_or_init(|| {
-            jsonschema::validator_for(&self.schema)
+            jsonschema::options()
+                .should_validate_formats(true)
+                // People, and models, leave the scheme out.
+                .with_format("uri", is_address)
+                .build(&self.schema)
                 .map_err(|error| format!("[params] is no JSON Schema: {error}"))
         });
         ready.as_ref().map_err(String::as_str)
@@ -51,11 +56,50 @@ impl Params {
     }
 }
 
+/// Whether `text` is an address, or one once it begins with `https://`.
+fn is_address(text: &str) -> bool {
+    let url = Url::parse(text).or_else(|_| Url::parse(&format!("https://{text}")));
+    url.is_ok_and(|url| url.has_host()) && !text.contains(char::is_whitespace)
+}
+
 /// An error of the validator can repeat a whole parameter; its beginning is enough.
 fn shortened(text: &str) -> String {
     const MOST: usize = 300;
     match text.char_indices().nth(MOST) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_format_is_more_than_a_word() {
+        let fits = |format: &str, text: &str| {
+            let schema = json!({"properties": {"x": {"type": "string", "format": format}}});
+            let params = Object::from_iter([("x".to_owned(), json!(text))]);
+            Params::new(schema).complaints(&params).unwrap().is_empty()
+        };
+        for (format, text) in [
+            ("email", "anna@example.org"),
+            ("date", "2026-12-01"),
+            ("uri", "https://a.example/x"),
+            ("uri", "a.example"),
+        ] {
+            assert!(fits(format, text), "{format} {text}");
+        }
+        for (format, text) in [
+            ("email", "a@x.example,evil@y.example"),
+            ("email", "not-an-email"),
+            ("date", "tomorrow"),
+            ("uri", "a b"),
+            ("uri", "mailto:x@y"),
+        ] {
+            assert!(!fits(format, text), "{format} {text}");
+        }
     }
 }

@@ -1,11 +1,15 @@
 //! What a rule looks at: a call without the skill that would run it.
 
-use protocol::{ActionName, Command, Effect, Object, Principal, SessionKey};
+use protocol::{ActionName, Command, Effect, Object, OwnWords, Principal, Reads, SessionKey};
+use serde_json::Value;
 
 use crate::call::Call;
+use crate::catalog::Skill;
+use crate::digest::Digest;
+use crate::session;
 
 /// What somebody asks for.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Asked<'a> {
     /// The action.
     pub action: &'a ActionName,
@@ -13,40 +17,110 @@ pub struct Asked<'a> {
     pub params: &'a Object,
     /// What it does to the world; `None` for a dry run.
     pub effect: Effect,
+    /// What its result brings.
+    pub reads: Reads,
     /// Nothing leaves the machine, whatever stands in the parameters.
     pub dry_run: bool,
     /// The session that asks.
     pub session: Option<&'a SessionKey>,
     /// The person who asks, as far as the agent says.
     pub principal: Option<&'a Principal>,
+    /// What that person has typed for the message that this belongs to.
+    pub said: Option<OwnWords>,
+    /// What would run it; `None` for what the agent does itself.
+    pub skill: Option<&'a Skill>,
+    /// Of what the agent does itself: the parameters that the model has written, which are texts.
+    pub texts: Vec<&'a str>,
 }
 
 impl<'a> Asked<'a> {
     /// What the agent would do itself, and what that does to the world by the agent's own word: who runs it without asking
-    /// could as well.
+    /// could as well. `texts` are the parameters that the model has written.
     #[must_use]
-    pub fn of_agent(command: &'a Command, effect: Effect) -> Self {
+    pub fn of_agent(command: &'a Command, effect: Effect, texts: Vec<&'a str>) -> Self {
+        let reads = Reads::NONE;
+        Self { texts, ..Self::new(command, (effect, reads), None) }
+    }
+
+    fn new(
+        command: &'a Command,
+        (effect, reads): (Effect, Reads),
+        skill: Option<&'a Skill>,
+    ) -> Self {
+        let envelope = &command.envelope;
+        let said = envelope.said.as_deref().map(|said| OwnWords::new(said, &envelope.names));
         Self {
             action: &command.action,
             params: &command.params,
             effect,
+            reads,
             dry_run: false,
-            session: command.envelope.session.as_ref(),
-            principal: command.envelope.principal.as_ref(),
+            session: envelope.session.as_ref(),
+            principal: envelope.principal.as_ref(),
+            said,
+            skill,
+            texts: Vec::new(),
+        }
+    }
+
+    /// The digest of the skill.
+    #[must_use]
+    pub fn digest(&self) -> Option<Digest> {
+        self.skill.map(|skill| skill.digest)
+    }
+
+    /// Whether somebody else than the owner asks.
+    #[must_use]
+    pub fn is_guests(&self) -> bool {
+        self.session.is_some_and(|key| session::is_guests(key.as_str()))
+    }
+
+    /// Whether the owner has ordered just this: everything in it stands in what the owner typed for this message.
+    #[must_use]
+    pub fn is_own(&self) -> bool {
+        let is_owners = self.session.is_some_and(|key| !session::is_guests(key.as_str()));
+        let written = |name: &String| self.skill.is_some() || self.texts.contains(&name.as_str());
+        let values = self.params.iter().filter(|(name, _)| written(name));
+        let values = values.map(|(name, value)| (value, self.is_text(name)));
+        is_owners && self.said.as_ref().is_some_and(|said| said.have_all(values))
+    }
+
+    /// Whether the parameters of these names stand there.
+    pub(super) fn typed(&self, names: &[String]) -> bool {
+        let open = self.params.iter().filter(|(name, _)| names.contains(name));
+        let open: Vec<(&Value, bool)> =
+            open.map(|(name, value)| (value, self.is_text(name))).collect();
+        open.is_empty() || self.said.as_ref().is_some_and(|said| said.have_all(open))
+    }
+
+    /// Whether the model's own words would go to a host that the skill names.
+    #[must_use]
+    pub fn carries_words(&self) -> bool {
+        let Some(skill) = self.skill else { return false };
+        let is_foreign = |(name, value): (&String, &Value)| {
+            let known = || self.said.as_ref().is_some_and(|said| said.have_each_word_of(value));
+            self.is_text(name) && !known()
+        };
+        // Of who may go anywhere the session's addresses tell more.
+        self.effect < Effect::External
+            && !skill.hosts.is_empty()
+            && !skill.reaches_anything()
+            && self.params.iter().any(is_foreign)
+    }
+
+    fn is_text(&self, name: &str) -> bool {
+        match self.skill {
+            Some(skill) => {
+                skill.card.params.get(name).is_some_and(|schema| skill.marks.carries(name, schema))
+            }
+            None => self.texts.contains(&name),
         }
     }
 }
 
 impl<'a> From<&'a Call> for Asked<'a> {
     fn from(call: &'a Call) -> Self {
-        let envelope = &call.command.envelope;
-        Self {
-            action: &call.command.action,
-            params: &call.command.params,
-            effect: call.effect(),
-            dry_run: call.dry_run.is_some(),
-            session: envelope.session.as_ref(),
-            principal: envelope.principal.as_ref(),
-        }
+        let asked = Self::new(&call.command, (call.effect(), call.reads()), Some(&call.skill));
+        Self { dry_run: call.dry_run.is_some(), ..asked }
     }
 }

@@ -38,7 +38,7 @@ pub use read::{Checked, read};
 pub use rule::{Conditions, Pattern, Rule};
 pub use rules::{ApprovalTerms, DEFAULT, Effects, Limits, Rules, Via};
 pub use ruling::{Ruling, Spend};
-pub use standing::Standing;
+pub use standing::{Standing, WayOut};
 pub use then::{Place, Then};
 pub use verdict::{Approved, Question, Verdict};
 
@@ -90,7 +90,10 @@ impl Policy {
             Then::Allow => {
                 Verdict::Allow(Approved { call, rule: ruling.rule, spends: ruling.spends })
             }
-            Then::Ask => Verdict::Ask(Question { call, ruling }),
+            Then::Ask => {
+                let Standing { way_out, taint, .. } = *standing;
+                Verdict::Ask(Question { call, ruling, way_out, is_untrusted: taint.untrusted })
+            }
             Then::Refuse => Verdict::Refuse(self.refusal(&ruling)),
         }
     }
@@ -119,6 +122,12 @@ impl Policy {
         }
         let rule = format!("{}, approved by {}", parked.rule, yes.principal());
         Ok(Approved { call, rule, spends: None })
+    }
+
+    /// The hosts that a model may name.
+    #[must_use]
+    pub fn named_hosts(&self) -> &[Glob] {
+        &self.rules.named_hosts
     }
 
     /// Whether any rule counts how often it has allowed something.

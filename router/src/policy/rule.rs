@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use protocol::{Millis, Principal};
+use protocol::{Millis, Object, Principal};
 use serde_json::Value;
+use url::Url;
 
 use super::asked::Asked;
 use super::glob::Glob;
@@ -39,6 +40,8 @@ pub struct Conditions {
     pub action: Glob,
     /// Parameter -> what it has to be. One that the call does not have fits nothing.
     pub params: BTreeMap<String, Pattern>,
+    /// The host of an address among the parameters, as it is reached, however it is spelled.
+    pub host: Option<Glob>,
     /// What stands before the colon of the principal.
     pub channel: Option<Glob>,
     /// Who asked, as far as the agent says.
@@ -91,6 +94,7 @@ impl Conditions {
             (Some(_), None) => false,
         };
         self.action.matches(asked.action.as_str())
+            && self.host.as_ref().is_none_or(|host| names_host(asked.params, host))
             && fits(&self.channel, channel)
             && fits(&self.principal, principal)
             && fits(&self.session, asked.session.map(protocol::SessionKey::as_str))
@@ -106,6 +110,7 @@ impl Conditions {
             (Some(_), None) => false,
         };
         self.action.covers(&other.action)
+            && covers(&self.host, &other.host)
             && covers(&self.channel, &other.channel)
             && covers(&self.principal, &other.principal)
             && covers(&self.session, &other.session)
@@ -117,10 +122,10 @@ impl Conditions {
     /// Whether every call has what it asks for.
     #[must_use]
     pub fn are_none(&self) -> bool {
-        let Self { action, params, channel, principal, session } = self;
+        let Self { action, params, host, channel, principal, session } = self;
         action.is_anything()
             && params.is_empty()
-            && [channel, principal, session].iter().all(|condition| condition.is_none())
+            && [host, channel, principal, session].iter().all(|condition| condition.is_none())
     }
 }
 
@@ -140,6 +145,25 @@ impl Pattern {
             _ => false,
         }
     }
+}
+
+/// Whether an address of such a host stands among the parameters.
+fn names_host(params: &Object, host: &Glob) -> bool {
+    let is_its = |text: &str| {
+        let url =
+            Url::parse(text.trim()).or_else(|_| Url::parse(&format!("https://{}", text.trim())));
+        let named = url.ok().and_then(|url| Some(url.host_str()?.trim_end_matches('.').to_owned()));
+        named.is_some_and(|named| host.matches(&named))
+    };
+    fn any(value: &Value, is_its: &dyn Fn(&str) -> bool) -> bool {
+        match value {
+            Value::String(text) => is_its(text),
+            Value::Array(values) => values.iter().any(|value| any(value, is_its)),
+            Value::Object(object) => object.values().any(|value| any(value, is_its)),
+            _ => false,
+        }
+    }
+    params.values().any(|value| any(value, &is_its))
 }
 
 /// Whether two values mean the same: to a schema, 5 and 5.0 do.

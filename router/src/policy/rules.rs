@@ -6,6 +6,7 @@ use protocol::{Effect, OWNER, Principal};
 
 use super::asked::Asked;
 use super::floor::InSession;
+use super::glob::Glob;
 use super::rule::Rule;
 use super::ruling::{Said, Spend};
 use super::standing::Standing;
@@ -25,6 +26,8 @@ pub struct Rules {
     pub limits: Limits,
     /// The rules, in their order.
     pub rules: Vec<Rule>,
+    /// `[hosts] named`: the hosts whose addresses, without a query, a model may name by itself.
+    pub named_hosts: Vec<Glob>,
     /// SHA-256 of the file's bytes, in hexadecimal.
     pub version: String,
 }
@@ -71,6 +74,8 @@ pub struct Limits {
     pub denials: u32,
     /// Questions that wait.
     pub pending: u32,
+    /// Bits that the choice among known addresses may tell within an hour, once private data has entered.
+    pub leak_bits: u32,
 }
 
 impl Default for ApprovalTerms {
@@ -96,6 +101,7 @@ impl Default for Limits {
             denials_in_a_row: 3,
             denials: 20,
             pending: 3,
+            leak_bits: 256,
         }
     }
 }

@@ -57,6 +57,20 @@ pub(super) struct Said {
     pub(super) spends: Option<Spend>,
 }
 
+/// Why somebody else than the owner may not read this, whatever `said` says: what is private is the owner's, unless a rule says
+/// otherwise and the router tells the skill whose it is to be.
+fn guests_secret(asked: &Asked, said: &Ruling) -> Option<&'static str> {
+    if !asked.reads.private || !asked.is_guests() || said.then == Then::Refuse {
+        return None;
+    }
+    let is_bound = asked.skill.is_some_and(|skill| skill.marks.principal.is_some());
+    match said.rule.starts_with("rule ") {
+        false => Some("fixed: what is private is the owner's until a rule says otherwise"),
+        true if !is_bound => Some("fixed: no parameter with principal = true says whose it is"),
+        true => None,
+    }
+}
+
 /// Decides about `asked`.
 pub(super) fn rule_on(rules: &Rules, asked: &Asked, standing: &Standing) -> Ruling {
     let session = InSession::of(asked, standing);
@@ -72,12 +86,15 @@ pub(super) fn rule_on(rules: &Rules, asked: &Asked, standing: &Standing) -> Ruli
         grantable: false,
         spends: None,
     };
+    if let Some(why) = guests_secret(asked, &ruling) {
+        return Ruling { then: Then::Refuse, rule: why.to_owned(), ..ruling };
+    }
     match said.then {
         Then::Refuse => return ruling,
         Then::Allow if demand.is_none() => return Ruling { spends: said.spends, ..ruling },
         Then::Allow | Then::Ask => {}
     }
-    let grant = standing.grants.iter().find(|grant| grant.allows(asked, standing.now));
+    let grant = standing.grants.iter().find(|grant| grant.allows(asked, standing));
     match grant.filter(|_| session.takes_grants()) {
         Some(grant) => Ruling {
             then: Then::Allow,
@@ -88,7 +105,7 @@ pub(super) fn rule_on(rules: &Rules, asked: &Asked, standing: &Standing) -> Ruli
         None => Ruling {
             then: Then::Ask,
             rule: demand.map_or(ruling.rule, |demand| demand.rule().to_owned()),
-            needs_code: demand.is_some_and(|demand| demand.needs_code()),
+            needs_code: session.needs_code(),
             grantable: session.takes_grants(),
             ..ruling
         },

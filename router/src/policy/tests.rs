@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
-use protocol::{ActionName, Command, Effect, Millis, Object, Principal, SessionKey, Taint};
+use protocol::{
+    ActionName, Command, Effect, Millis, Object, OwnWords, Principal, Reads, SessionKey, Taint,
+};
 use serde_json::json;
 
 use super::*;
@@ -20,6 +22,8 @@ struct Wish {
     effect: Effect,
     session: SessionKey,
     principal: Principal,
+    reads: Reads,
+    said: Option<&'static str>,
 }
 
 impl Wish {
@@ -30,6 +34,8 @@ impl Wish {
             effect,
             session: SessionKey::new("owner").unwrap(),
             principal: Principal::new("console:owner").unwrap(),
+            reads: Reads::NONE,
+            said: None,
         }
     }
 
@@ -38,9 +44,13 @@ impl Wish {
             action: &self.action,
             params: &self.params,
             effect: self.effect,
+            reads: self.reads,
             dry_run: false,
             session: Some(&self.session),
             principal: Some(&self.principal),
+            said: self.said.map(|said| OwnWords::new(said, &std::collections::BTreeMap::new())),
+            skill: None,
+            texts: vec!["platform", "text"],
         }
     }
 }
@@ -65,7 +75,9 @@ fn grant() -> Grant {
         id: "g1".to_owned(),
         scope: Scope {
             action: ActionName::new("CREATE_POST").unwrap(),
+            skill: None,
             params: object(json!({"platform": "X"})),
+            hosts: std::collections::BTreeMap::new(),
             open: vec!["text".to_owned()],
             session: Some(SessionKey::new("owner").unwrap()),
             principal: Some(Principal::new("console:owner").unwrap()),
@@ -132,21 +144,119 @@ fn what_no_file_loosens() {
 }
 
 #[test]
-fn an_unknown_address_is_a_way_out_once_something_has_entered() {
+fn an_unknown_address_is_a_way_out_from_the_first_answer_on() {
     let policy = loose("");
-    let at = |taint| Standing { foreign_url: true, grants: vec![grant()], ..standing(taint) };
-    assert_eq!(decided(&policy, Effect::None, &at("")), is(Then::Allow, "effects.none"));
+    let way_out = Some(WayOut::Address);
+    let at = |taint| Standing { way_out, grants: vec![grant()], ..standing(taint) };
+    for taint in ["", "P"] {
+        let asked = is(Then::Ask, "fixed: a way out that nobody judged");
+        assert_eq!(decided(&policy, Effect::None, &at(taint)), asked);
+    }
     let under_t = is(Then::Ask, "fixed: external under T");
     assert_eq!(decided(&policy, Effect::None, &at("T")), under_t, "and no grant counts");
-    let ruling = policy.rule_on(&Wish::new(Effect::None).asked(), &at("T"));
-    assert!(!ruling.grantable);
     let wish = Wish::new(Effect::None);
     let dry = Asked { dry_run: true, ..wish.asked() };
     assert_eq!(policy.rule_on(&dry, &at("T")).then, Then::Allow);
     let careful = super::tests::policy("[effects]\nnone = 'ask'\nexternal = 'allow'\n");
-    assert_eq!(decided(&careful, Effect::None, &at("P")), is(Then::Ask, "effects.none"));
+    assert_eq!(
+        decided(&careful, Effect::None, &at("P")),
+        is(Then::Ask, "fixed: a way out that nobody judged")
+    );
     let asking = super::tests::policy("[effects]\nnone = 'allow'\nexternal = 'ask'\n");
-    assert_eq!(decided(&asking, Effect::None, &at("P")), is(Then::Ask, "effects.external"));
+    assert_eq!(decided(&asking, Effect::None, &at("P")).0, Then::Ask);
+}
+
+#[test]
+fn a_host_is_granted_without_its_query() {
+    let policy = loose("");
+    let wish =
+        |url: &str| Wish { params: object(json!({ "url": url })), ..Wish::new(Effect::None) };
+    let first = wish("https://news.example/today");
+    let scope = Scope { params: first.params.clone(), open: Vec::new(), ..grant().scope };
+    let grant = Grant { scope: scope.by_host().unwrap(), ..grant() };
+    assert_eq!(
+        grant.scope.to_string(),
+        "CREATE_POST with any url at news.example that has no query"
+    );
+    for taint in ["", "P", "TP"] {
+        let way_out = Some(WayOut::Address);
+        let at = Standing { way_out, grants: vec![grant.clone()], ..standing(taint) };
+        let then = |url| policy.rule_on(&wish(url).asked(), &at).then;
+        assert_eq!(then("https://news.example/other"), Then::Allow, "{taint}");
+        for url in [
+            "https://news.example/?q=x",
+            "https://evil.example/",
+            "https://news.example.evil.example/",
+        ] {
+            assert_eq!(then(url), Then::Ask, "{url}");
+        }
+    }
+}
+
+#[test]
+fn what_the_owner_typed_word_for_word_needs_no_second_yes() {
+    let own = |effect, said| Wish { said: Some(said), ..Wish::new(effect) };
+    let then =
+        |policy: &Policy, wish: &Wish, taint| policy.rule_on(&wish.asked(), &standing(taint));
+    let (open, asking) = (loose(""), policy(DEFAULT));
+    let mut order = own(Effect::External, "Post to X: hi");
+    order.params = object(json!({"text": "hi"}));
+    for taint in ["", "T", "P", "TP"] {
+        assert_eq!(then(&open, &order, taint).then, Then::Allow, "{taint}");
+        let asked = then(&asking, &order, taint);
+        assert_eq!((asked.then, asked.rule.as_str()), (Then::Ask, "effects.external"));
+        assert!(asked.reason.contains("word for word"), "{}", asked.reason);
+    }
+    let elsewhere = Wish { session: SessionKey::new("telegram:7").unwrap(), ..order };
+    assert_eq!(then(&open, &elsewhere, "T").then, Then::Ask, "a guest orders nothing");
+    let mut wiped = own(Effect::Irreversible, "Wipe: hi");
+    wiped.params = object(json!({"text": "hi"}));
+    let asked = then(&open, &wiped, "TP");
+    assert_eq!((asked.then, asked.needs_code), (Then::Ask, false));
+    let mut other = own(Effect::External, "Post to X: something else");
+    other.params = object(json!({"text": "hi"}));
+    assert_eq!(then(&open, &other, "T").then, Then::Ask);
+}
+
+#[test]
+fn what_is_private_is_the_owners_until_a_rule_says_otherwise() {
+    let private = |session: &str| Wish {
+        reads: Reads::PRIVATE,
+        session: SessionKey::new(session).unwrap(),
+        ..Wish::new(Effect::None)
+    };
+    let ruled = |policy: &Policy, session: &str| {
+        policy.rule_on(&private(session).asked(), &standing("")).then
+    };
+    for session in ["owner", "owner.2"] {
+        assert_eq!(ruled(&loose(""), session), Then::Allow);
+    }
+    for session in ["telegram:7", "guest", "owner2"] {
+        assert_eq!(ruled(&loose(""), session), Then::Refuse, "{session}");
+    }
+    // This one has no parameter that the router fills with whose it is to be.
+    let rule = loose("[[rules]]\naction = '*'\nsession = 'telegram:*'\nthen = 'allow'\n");
+    assert_eq!(ruled(&rule, "telegram:7"), Then::Refuse);
+}
+
+#[test]
+fn a_rule_knows_a_host_however_it_is_spelled() {
+    let policy = loose("[[rules]]\naction = '*'\nhost = '*evil.example'\nthen = 'refuse'\n");
+    let then = |url: &str| {
+        let wish = Wish { params: object(json!({ "url": url })), ..Wish::new(Effect::None) };
+        policy.rule_on(&wish.asked(), &standing("")).then
+    };
+    for url in [
+        "http://EVIL.example/",
+        "http://evil%2eexample/",
+        "evil.example",
+        "https://a.evil.example./x",
+        "http://ⓔvil.example",
+        "http://me@evil.example:8080",
+    ] {
+        assert_eq!(then(url), Then::Refuse, "{url}");
+    }
+    assert_eq!(then("https://good.example/?evil.example"), Then::Allow);
 }
 
 #[test]
@@ -157,12 +267,15 @@ fn a_grant_answers_for_a_person_within_its_bounds() {
         policy.rule_on(&wish.asked(), &standing)
     };
     let wish = || Wish::new(Effect::External);
-    for taint in ["", "T"] {
-        let ruling = judged(&wish(), grant(), taint);
+    let typed = || Wish { said: Some("Post to X: hi"), ..wish() };
+    for (wish, taint) in [(wish(), ""), (wish(), "P"), (typed(), "T"), (typed(), "TP")] {
+        let ruling = judged(&wish, grant(), taint);
         assert_eq!((ruling.then, ruling.rule.as_str()), (Then::Allow, "grant g1"));
         assert_eq!(ruling.spends, Some(Spend::Grant { id: "g1".to_owned(), times: None }));
     }
-    assert_eq!(judged(&wish(), grant(), "TP").then, Then::Ask);
+    for taint in ["T", "TP"] {
+        assert_eq!(judged(&wish(), grant(), taint).then, Then::Ask, "its text is nobody's");
+    }
     let other = |change: fn(&mut Wish)| {
         let mut wish = wish();
         change(&mut wish);
@@ -253,17 +366,18 @@ fn always_means_the_same_choices_and_any_text() {
     let call = || call("CREATE_POST", json!({"platform": "X", "text": "hi"}));
     let Verdict::Ask(question) = policy(DEFAULT).judge(call(), &standing("")) else { panic!() };
     let scope = question.grantable().unwrap();
-    assert_eq!(scope, grant().scope);
+    assert_eq!(scope, Scope { skill: scope.skill, ..grant().scope });
+    assert!(scope.skill.is_some());
     assert_eq!(scope.to_string(), "CREATE_POST with platform = \"X\" and any text");
     let kept = serde_json::to_string(&grant()).unwrap();
     assert_eq!(serde_json::from_str::<Grant>(&kept).unwrap(), grant());
-    let standing = Standing { grants: vec![grant()], ..standing("T") };
+    let standing = Standing { grants: vec![grant()], ..standing("") };
     let Verdict::Allow(approved) = policy(DEFAULT).judge(call(), &standing) else { panic!() };
     assert_eq!(approved.rule(), "grant g1");
     assert!(matches!(approved.spends(), Some(Spend::Grant { .. })));
     let mut nobodys = call();
     nobodys.command.envelope.session = None;
-    assert_eq!(Scope::of(&nobodys), None);
+    assert_eq!(Scope::of(&nobodys, None), None);
 }
 
 #[test]
@@ -293,10 +407,10 @@ fn any_policy() -> impl Strategy<Value = Policy> {
 }
 
 fn any_standing() -> impl Strategy<Value = Standing> {
-    (any::<(bool, bool, bool, bool)>()).prop_map(|(untrusted, private, foreign_url, granted)| {
+    (any::<(bool, bool, bool, bool)>()).prop_map(|(untrusted, private, is_foreign, granted)| {
         Standing {
             taint: Taint { untrusted, private },
-            foreign_url,
+            way_out: is_foreign.then_some(WayOut::Address),
             grants: granted.then(grant).into_iter().collect(),
             now: Millis(1_000),
             ..Standing::default()
@@ -309,13 +423,9 @@ proptest! {
     fn no_policy_and_no_grant_loosens_the_floor(policy in any_policy(), standing in any_standing()) {
         let then = |effect| decided(&policy, effect, &standing).0;
         prop_assert_ne!(then(Effect::Irreversible), Then::Allow);
-        let Taint { untrusted, private } = standing.taint;
-        if untrusted && (private || standing.foreign_url || standing.grants.is_empty()) {
-            prop_assert_ne!(then(Effect::External), Then::Allow);
-            if standing.foreign_url {
-                prop_assert_ne!(then(Effect::None), Then::Allow);
-            }
-        }
+        let Standing { taint: Taint { untrusted, .. }, way_out, .. } = standing;
+        prop_assert!(!untrusted || then(Effect::External) != Then::Allow);
+        prop_assert!(way_out.is_none() || then(Effect::None) != Then::Allow);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use protocol::Stopped;
 
 use super::grant::Scope;
 use super::ruling::{Ruling, Spend};
+use super::standing::WayOut;
 use crate::call::Call;
 
 /// What policy says of a call.
@@ -30,6 +31,8 @@ pub struct Approved {
 pub struct Question {
     pub(super) call: Call,
     pub(super) ruling: Ruling,
+    pub(super) way_out: Option<WayOut>,
+    pub(super) is_untrusted: bool,
 }
 
 impl Approved {
@@ -88,6 +91,8 @@ impl Question {
     pub fn grantable(&self) -> Option<Scope> {
         // A grant for a dry run would be one for the real thing.
         let grantable = self.ruling.grantable && self.call.dry_run.is_none();
-        Scope::of(&self.call).filter(|_| grantable)
+        // The very same once more can be somebody else's wish where others' text is.
+        let fits = |scope: &Scope| grantable && !(self.is_untrusted && scope.is_exact());
+        Scope::of(&self.call, self.way_out).filter(fits)
     }
 }

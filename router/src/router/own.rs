@@ -11,7 +11,7 @@ use crate::audit::Deed;
 use crate::grants::for_an_hour;
 use crate::judge::undecided;
 use crate::policy::{Asked, Then};
-use crate::session::key_of;
+use crate::session::{Terms, key_of};
 
 /// A reserved name. No skill can have one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,15 +24,21 @@ pub(crate) enum Own {
     Stop,
     /// Whether the agent may do something itself.
     Permit,
+    /// What this session has done.
+    Acts,
+    /// What is allowed for a while, and taking it back.
+    Grants,
 }
 
 impl Own {
     /// The names that are reserved.
-    pub(crate) const NAMES: [(&str, Self); 4] = [
+    pub(crate) const NAMES: [(&str, Self); 6] = [
         ("APPROVE", Self::Approve),
         ("APPROVALS", Self::Approvals),
         ("STOP", Self::Stop),
         ("PERMIT", Self::Permit),
+        ("ACTS", Self::Acts),
+        ("GRANTS", Self::Grants),
     ];
 
     /// Which one `command` asks for.
@@ -49,16 +55,18 @@ impl Serving {
             Own::Approvals => self.tell_approvals(command).await,
             Own::Stop => self.throw_switch(command).await,
             Own::Permit => self.permit(command).await,
+            Own::Acts => self.tell_acts(command).await,
+            Own::Grants => self.tell_grants(command).await,
         };
         let outcome =
             done.map_or_else(Outcome::Stopped, |result| Done { result, ..Done::default() }.into());
-        if own != Own::Approvals {
+        if !matches!(own, Own::Approvals | Own::Acts | Own::Grants) {
             self.parts.audit.outcome(command, &outcome, self.parts.publisher.now());
         }
         outcome
     }
 
-    async fn take_answer(&self, command: &Command) -> Result<Object, Stopped> {
+    async fn take_answer(self: &Arc<Self>, command: &Command) -> Result<Object, Stopped> {
         let Router { judge, audit, publisher, .. } = &self.parts;
         let (policy, now) = (judge.policy.current(), publisher.now());
         let (answer, by) = Answer::by_channel(command, policy.approval())?;
@@ -77,6 +85,8 @@ impl Serving {
             let grant = for_an_hour(scope, &by, now);
             audit.deed(&Deed::Grant((&grant).into()), Some(&by), now).await?;
             judge.grants.give(&grant).await.map_err(undecided)?;
+            let released = self.release_alike(&grant.scope, &by).await.map_err(undecided)?;
+            result.insert("with_it".to_owned(), json!(released));
             result.insert("granted".to_owned(), json!(grant.scope.to_string()));
             result.insert("until".to_owned(), json!(grant.until));
         }
@@ -112,13 +122,14 @@ impl Serving {
     /// says another.
     async fn permit(&self, command: &Command) -> Result<Object, Stopped> {
         let Router { judge, publisher, .. } = &self.parts;
-        let seen = judge.look(command, true).await?;
-        let meant = meant(command)?;
+        let (meant, effect) = (meant(command)?, effect_of(command)?);
+        // What is seen elsewhere is judged as that, wherever it goes.
+        let seen = judge.look(command, effect < Effect::External).await?;
         let (policy, now) = (judge.policy.current(), publisher.now());
         let digest = binding(&meant, None, policy.version());
         let known =
-            judge.sessions.admit_reach(&meant, seen, &digest, (&policy.limits(), now)).await?;
-        let asked = Asked::of_agent(&meant, effect_of(command)?);
+            judge.sessions.admit_reach(&meant, seen, &digest, Terms::of(&policy, now)).await?;
+        let asked = Asked::of_agent(&meant, effect, texts_of(command));
         let standing = judge.standing(&policy, &asked, known, now).await.map_err(undecided)?;
         let ruling = policy.rule_on(&asked, &standing);
         match ruling.then {
@@ -132,7 +143,7 @@ impl Serving {
                 if spent { Ok(said(&ruling.rule)) } else { Err(used_up()) }
             }
             Then::Ask => {
-                let subject = Subject::permit(meant, &ruling);
+                let subject = Subject::permit(meant, &ruling, standing.way_out);
                 Err(judge.approvals.park(subject, digest, &policy, now).await?)
             }
             Then::Refuse => Err(policy.refusal(&ruling)),
@@ -150,6 +161,12 @@ fn effect_of(command: &Command) -> Result<Effect, Stopped> {
     let bad =
         || Stopped::new(Code::BadParams, "effect: it is none, local, external or irreversible");
     serde_json::from_value(effect.clone()).map_err(|_| bad())
+}
+
+/// The parameters that the model has written, by the agent's word.
+fn texts_of(command: &Command) -> Vec<&str> {
+    let named = command.params.get("texts").and_then(Value::as_array);
+    named.into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
 /// What the agent would do, as a command of its own.

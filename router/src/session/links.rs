@@ -1,33 +1,72 @@
-//! The addresses that a session knows: typed by a person, or standing in what it was shown.
+//! The addresses that a session knows: typed by a person, or shown to it as links.
 //!
-//! A skill that may reach any host can carry words out in the address itself, so once there is something to
-//! carry, or somebody to be carried to, it goes only where a person or a page has pointed.
+//! A skill that may reach any host can carry words out in the address itself, so it goes only where a person or a page has
+//! pointed. Which of the known addresses is chosen can tell something, too; [`Reach::bits`] says how much.
 
 use linkify::{LinkFinder, LinkKind};
-use protocol::{Command, Object};
+use protocol::{Command, Object, OwnWords};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use url::Url;
 
-/// How many addresses are remembered of a session; the oldest make way.
-const REMEMBERED: usize = 2_000;
+use crate::policy::Glob;
 
-/// The fingerprints of all addresses in the texts of `result`.
+/// How many links of one result become known, the first ones: what WEB_FETCH lists of a page.
+const OF_A_RESULT: usize = 16;
+
+/// How many addresses are remembered of a session; the oldest make way.
+const REMEMBERED: usize = 256;
+
+/// What a session knows that could name an address.
+pub(super) struct KnownPlaces<'a> {
+    /// The fingerprints of the addresses that it was shown.
+    pub(super) shown: &'a [u64],
+    /// Those that its person typed.
+    pub(super) typed: &'a [String],
+    /// What its person typed for this very message.
+    pub(super) said: Option<&'a str>,
+    /// The hosts that a model may name.
+    pub(super) named: &'a [Glob],
+}
+
+/// How far parameters reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Reach {
+    /// A text in them is no address that anybody pointed to.
+    pub(super) is_foreign: bool,
+    /// How many bits the choice of the addresses can tell.
+    pub(super) bits: u32,
+}
+
+/// The fingerprints of the links that `result` shows: each a value of its own, and no more than a few.
 pub(super) fn within(result: &Object) -> Vec<u64> {
     let mut found = Vec::new();
     for text in texts(result) {
-        let mut finder = LinkFinder::new();
-        finder.kinds(&[LinkKind::Url]);
-        found.extend(finder.links(text).filter_map(|link| fingerprint(link.as_str())));
+        if let Some(link) = link(text).filter(|link| !found.contains(link)) {
+            found.push(link);
+        }
     }
+    found.truncate(OF_A_RESULT);
     found
 }
 
 /// The fingerprints of the addresses that `result` brings. What only repeats what `command` was given, as an echo does,
 /// brings none.
 pub(super) fn new_in(command: &Command, result: &Object) -> Vec<u64> {
-    let given = within(&command.params);
+    let given = everywhere_in(&command.params);
     within(result).into_iter().filter(|link| !given.contains(link)).collect()
+}
+
+/// The fingerprints of all addresses in the texts of `object`.
+fn everywhere_in(object: &Object) -> Vec<u64> {
+    let mut finder = LinkFinder::new();
+    finder.kinds(&[LinkKind::Url]);
+    let all = texts(object);
+    all.into_iter()
+        .flat_map(|text| {
+            finder.links(text).filter_map(|link| fingerprint(link.as_str())).collect::<Vec<_>>()
+        })
+        .collect()
 }
 
 /// `known` with `new` behind it, each once.
@@ -42,38 +81,83 @@ pub(super) fn joined(known: Vec<u64>, new: &[u64]) -> Vec<u64> {
     all
 }
 
-/// Whether any text in `params` is something else than an address that is known or was typed by a person.
-pub(super) fn are_foreign(params: &Object, known: &[u64], typed: &[String]) -> bool {
-    let typed: Vec<u64> = typed.iter().filter_map(|link| fingerprint(link)).collect();
-    texts(params).into_iter().any(|text| {
-        fingerprint(text).is_none_or(|link| !known.contains(&link) && !typed.contains(&link))
-    })
+/// How far `params` reach for who knows these places.
+pub(super) fn reach(params: &Object, places: &KnownPlaces) -> Reach {
+    let typed: Vec<u64> = places.typed.iter().filter_map(|link| fingerprint(link)).collect();
+    let choices = places.shown.len() + typed.len();
+    let mut reach = Reach { is_foreign: false, bits: 0 };
+    for text in texts(params) {
+        let link = fingerprint(text);
+        let is_known = |links: &[u64]| link.is_some_and(|link| links.contains(&link));
+        if is_known(&typed) && places.said.is_some_and(|said| said.contains(text.trim())) {
+            // There is no choice in what was asked for just now.
+        } else if is_known(&typed) || is_known(places.shown) {
+            // The logarithm of the choices, whole bits.
+            reach.bits += usize::BITS - choices.saturating_sub(1).leading_zeros();
+        } else if !is_named(text, places.named) && !is_typed(text, link, places.said) {
+            reach.is_foreign = true;
+        }
+    }
+    reach
 }
 
-/// What tells an http(s) address from others: without its fragment, which is sent nowhere. A text without a scheme
-/// is read as a person would mean it.
-fn fingerprint(text: &str) -> Option<u64> {
+/// Whether `text` is no address, and nothing but what the person has just typed.
+fn is_typed(text: &str, link: Option<u64>, said: Option<&str>) -> bool {
+    let words = || said.map(|said| OwnWords::new(said, &std::collections::BTreeMap::new()));
+    let is_address = link.is_some() && text.contains(['.', ':', '/']);
+    !is_address && words().is_some_and(|said| said.have_each_word_of(&Value::from(text)))
+}
+
+/// Whether `text` is an address at one of these hosts, without a query.
+fn is_named(text: &str, named: &[Glob]) -> bool {
+    let url = if named.is_empty() { None } else { url(text) };
+    let host = |url: &Url| url.host_str().map(|host| host.trim_end_matches('.').to_owned());
+    url.filter(|url| url.query().is_none() && url.username().is_empty())
+        .and_then(|url| host(&url))
+        .is_some_and(|host| named.iter().any(|named| named.matches(&host)))
+}
+
+/// The fingerprint of a text that is a link and nothing else.
+fn link(text: &str) -> Option<u64> {
     let text = text.trim();
-    let url = Url::parse(text).or_else(|_| Url::parse(&format!("https://{text}")));
-    let mut url = url.ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
+    let has_scheme = |scheme: &str| {
+        text.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+    };
+    let is_link =
+        !text.contains(char::is_whitespace) && (has_scheme("https://") || has_scheme("http://"));
+    if is_link { fingerprint(text) } else { None }
+}
+
+/// What tells an http(s) address from others: without its fragment, which is sent nowhere.
+fn fingerprint(text: &str) -> Option<u64> {
+    let mut url = url(text)?;
     url.set_fragment(None);
     let [a, b, c, d, e, f, g, h, ..]: [u8; 32] = Sha256::digest(url.as_str()).into();
     Some(u64::from_be_bytes([a, b, c, d, e, f, g, h]))
 }
 
-/// Every text in `object`, however deep.
+/// An http(s) address. A text without a scheme is read as a person would mean it.
+fn url(text: &str) -> Option<Url> {
+    let text = text.trim();
+    let url = Url::parse(text).or_else(|_| Url::parse(&format!("https://{text}")));
+    url.ok().filter(|url| matches!(url.scheme(), "http" | "https"))
+}
+
+/// Every text in `object`, however deep, in their order.
 fn texts(object: &Object) -> Vec<&str> {
-    let mut texts = Vec::new();
-    let mut left: Vec<&Value> = object.values().collect();
-    while let Some(value) = left.pop() {
-        match value {
-            Value::String(text) => texts.push(text.as_str()),
-            Value::Array(values) => left.extend(values),
-            Value::Object(object) => left.extend(object.values()),
-            _ => {}
-        }
+    let mut found = Vec::new();
+    object.values().for_each(|value| gather(value, &mut found));
+    found
+}
+
+// Commands and results are at most 32 levels deep.
+fn gather<'v>(value: &'v Value, into: &mut Vec<&'v str>) {
+    match value {
+        Value::String(text) => into.push(text),
+        Value::Array(values) => values.iter().for_each(|value| gather(value, into)),
+        Value::Object(object) => object.values().for_each(|value| gather(value, into)),
+        _ => {}
     }
-    texts
 }
 
 #[cfg(test)]
@@ -86,30 +170,61 @@ mod tests {
         value.as_object().unwrap().clone()
     }
 
-    fn is_foreign(url: &str, known: &[u64], typed: &[&str]) -> bool {
+    fn reached(url: &str, shown: &[u64], typed: &[&str], said: Option<&str>) -> Reach {
         let typed: Vec<String> = typed.iter().map(|link| (*link).to_owned()).collect();
-        are_foreign(&object(json!({ "url": url })), known, &typed)
+        let named = [Glob::new("*.wiki.example")];
+        let places = KnownPlaces { shown, typed: &typed, said, named: &named };
+        reach(&object(json!({ "url": url })), &places)
     }
 
     #[test]
-    fn what_stands_in_a_result_or_was_typed_is_known() {
+    fn what_is_shown_as_a_link_or_was_typed_is_known() {
         let page = json!({"text": "See https://a.example/x?y=1. Or [this](https://b.example/).",
-            "links": [{"url": "https://c.example/deep"}]});
+            "url": "https://d.example/y", "links": [{"url": "https://c.example/deep"}]});
         let known = within(&object(page));
-        for link in ["https://a.example/x?y=1", "https://b.example", "https://c.example/deep#part"]
-        {
-            assert!(!is_foreign(link, &known, &[]), "{link}");
+        let is_foreign = |url: &str, typed: &[&str]| reached(url, &known, typed, None).is_foreign;
+        for link in ["https://d.example/y", "https://c.example/deep#part"] {
+            assert!(!is_foreign(link, &[]), "{link}");
         }
-        assert!(!is_foreign("https://d.example/", &known, &["d.example"]));
-        for link in ["https://a.example/x?y=2", "https://d.example", "not a link", ""] {
-            assert!(is_foreign(link, &known, &[]), "{link}");
+        assert!(!is_foreign("https://e.example/", &["e.example"]));
+        let foreign =
+            ["https://a.example/x?y=1", "https://b.example", "https://c.example", "not a link", ""];
+        for link in foreign {
+            assert!(is_foreign(link, &[]), "{link}");
         }
     }
 
     #[test]
-    fn only_so_many_are_remembered() {
-        let many: Vec<u64> = (0..3_000).collect();
-        let all = joined(vec![5_000, 2_999], &many);
-        assert_eq!((all.len(), all[0]), (REMEMBERED, 1_000));
+    fn a_host_that_a_model_may_name_is_no_place_for_words() {
+        let is_foreign = |url: &str| reached(url, &[], &[], None).is_foreign;
+        assert!(!is_foreign("https://en.wiki.example/Bridge"));
+        for url in [
+            "https://en.wiki.example/?q=x",
+            "https://wiki.example.evil.example/",
+            "https://evil.example/en.wiki.example",
+        ] {
+            assert!(is_foreign(url), "{url}");
+        }
+    }
+
+    #[test]
+    fn a_choice_tells_its_logarithm_and_what_was_just_typed_nothing() {
+        let shown: Vec<u64> = (0..100).chain(fingerprint("https://a.example/")).collect();
+        assert_eq!(
+            reached("https://a.example/", &shown, &[], None),
+            Reach { is_foreign: false, bits: 7 }
+        );
+        let typed = ["https://a.example/", "https://b.example/"];
+        assert_eq!(reached("https://a.example/", &[], &typed, None).bits, 1);
+        let said = Some("Read https://a.example/ please");
+        assert_eq!(reached("https://a.example/", &[], &typed, said).bits, 0);
+    }
+
+    #[test]
+    fn only_so_many_are_shown_and_remembered() {
+        let links: Vec<String> = (0..100).map(|n| format!("https://{n}.example/")).collect();
+        assert_eq!(within(&object(json!({ "links": links }))).len(), OF_A_RESULT);
+        let all = joined(vec![5_000, 2_999], &(0..3_000).collect::<Vec<u64>>());
+        assert_eq!((all.len(), all[0]), (REMEMBERED, 3_000 - REMEMBERED as u64));
     }
 }

@@ -8,13 +8,14 @@ mod record;
 
 use std::sync::Arc;
 
-use protocol::{Command, Effect, Millis, Object, Reads, SessionKey, Stopped, Taint};
+use protocol::{Command, Effect, Millis, OWNER, Object, Reads, SessionKey, Stopped, Taint};
 
 pub(crate) use record::Record;
 
+use self::links::{KnownPlaces, Reach};
 use crate::call::Call;
 use crate::digest::Digest;
-use crate::policy::Limits;
+use crate::policy::{Glob, Limits, Policy, WayOut};
 use crate::store::{self, LINKS, SESSIONS, Store, StoreFault};
 
 /// The session of commands that name none, as those of the first SafeClaw.
@@ -40,8 +41,33 @@ pub(crate) struct Seen {
 pub(crate) struct Known {
     /// What has entered it.
     pub(crate) taint: Taint,
-    /// Whether the call would go to an address that nobody and nothing in the session has named.
-    pub(crate) foreign_url: bool,
+    /// How the call gets out of what the session knows.
+    pub(crate) way_out: Option<WayOut>,
+}
+
+/// What counts for every call at the moment.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Terms<'p> {
+    /// How much a session may ask.
+    pub(crate) limits: Limits,
+    /// The hosts that a model may name.
+    pub(crate) named: &'p [Glob],
+    /// The time.
+    pub(crate) now: Millis,
+}
+
+impl<'p> Terms<'p> {
+    /// Those of `policy` at `now`.
+    pub(crate) fn of(policy: &'p Policy, now: Millis) -> Self {
+        Self { limits: policy.limits(), named: policy.named_hosts(), now }
+    }
+}
+
+/// Whether the session `key` is somebody else's than the owner's. The owner's further conversations begin with a name of
+/// their own behind a dot; commands that name no session come from a first version's agent, which has one person.
+pub(crate) fn is_guests(key: &str) -> bool {
+    let further = || key.strip_prefix(OWNER).is_some_and(|rest| rest.starts_with('.'));
+    key != OWNER && key != LEGACY && !further()
 }
 
 impl Sessions {
@@ -61,17 +87,16 @@ impl Sessions {
         call: &Call,
         seen: Seen,
         digest: &Digest,
-        (limits, now): (&Limits, Millis),
+        terms: Terms<'_>,
     ) -> Result<Known, Stopped> {
-        let does_something = call.effect() != Effect::None || call.reads() != Reads::NONE;
-        let counted = does_something.then_some((limits, now));
+        let is_counted = call.effect() != Effect::None || call.reads() != Reads::NONE;
         let links = match seen.links {
             _ if !call.skill.reaches_anything() => None,
             // The skill is another one than when it was looked.
-            None => Some(self.store.read(LINKS, key_of(&call.command)).await),
+            None => Some(self.store.read(LINKS, &account_of(&call.command)).await),
             seen => seen,
         };
-        self.take_in(&call.command, Seen { links, ..seen }, digest, counted).await
+        self.take_in(&call.command, Seen { links, ..seen }, digest, (terms, is_counted)).await
     }
 
     /// The same for what the agent would do itself, and that may reach anything.
@@ -83,9 +108,9 @@ impl Sessions {
         command: &Command,
         seen: Seen,
         digest: &Digest,
-        (limits, now): (&Limits, Millis),
+        terms: Terms<'_>,
     ) -> Result<Known, Stopped> {
-        self.take_in(command, seen, digest, Some((limits, now))).await
+        self.take_in(command, seen, digest, (terms, true)).await
     }
 
     async fn take_in(
@@ -93,32 +118,31 @@ impl Sessions {
         command: &Command,
         Seen { record, links }: Seen,
         digest: &Digest,
-        counted: Option<(&Limits, Millis)>,
+        (terms, is_counted): (Terms<'_>, bool),
     ) -> Result<Known, Stopped> {
-        let key = key_of(command);
+        let key = &account_of(command);
         let same = Digest::of(&canonical(command));
-        let (place, record) = ((SESSIONS, key), record.map_err(|fault| unusable(&fault))?);
+        let reach = links.map(|links| reach(command, key, links, terms.named)).transpose()?;
+        let (place, record) = ((SESSIONS, key.as_str()), record.map_err(|fault| unusable(&fault))?);
         let taken_in = store::update_seen(&*self.store, place, record, |record: Option<Record>| {
             let was_there = record.is_some();
             let mut record = record.unwrap_or_default();
             record.taint = record.taint.with(command.envelope.taint);
-            let admitted = record.may(digest).and_then(|()| match counted {
-                Some((limits, now)) => record.count(&same, limits, now),
-                None => Ok(()),
+            let admitted = record.may(digest).and_then(|()| match is_counted {
+                true => record.count(&same, &terms.limits, terms.now),
+                false => Ok(()),
             });
+            let way_out = match reach {
+                Some(reach) if reach.is_foreign => Some(WayOut::Address),
+                // Nobody asks what a call costs that is not admitted.
+                Some(reach) if admitted.is_ok() => record.pay(reach.bits, &terms),
+                _ => None,
+            };
             let taint = record.taint;
             let kept = (was_there || !record.is_blank()).then_some(record);
-            (kept, admitted.map(|()| taint))
+            (kept, admitted.map(|()| Known { taint, way_out }))
         });
-        let taint = taken_in.await.map_err(|fault| unusable(&fault))??;
-        let Some(links) = links.filter(|_| !taint.is_clean()) else {
-            return Ok(Known { taint, foreign_url: false });
-        };
-        let links = links.and_then(|links| store::read_seen((LINKS, key), links.as_deref()));
-        let links: Option<Vec<u64>> = links.map_err(|fault| unusable(&fault))?;
-        let (params, typed) = (&command.params, &command.envelope.typed);
-        let foreign_url = links::are_foreign(params, &links.unwrap_or_default(), typed);
-        Ok(Known { taint, foreign_url })
+        taken_in.await.map_err(|fault| unusable(&fault))?
     }
 
     /// Takes in that `command` has shown its session `result`.
@@ -132,18 +156,23 @@ impl Sessions {
         result: &Object,
     ) -> Result<(), StoreFault> {
         let bits = reads.taint();
-        let key = key_of(command);
+        let key = &account_of(command);
         let found = if reads == Reads::NONE { Vec::new() } else { links::new_in(command, result) };
-        let places = [(SESSIONS, key), (LINKS, key)];
+        let places = [(SESSIONS, key.as_str()), (LINKS, key.as_str())];
         let places = if found.is_empty() { &places[..1] } else { &places };
         let mut seen = self.store.read_each(places).await.into_iter();
         let record = seen.next().transpose()?.flatten();
-        store::update_seen(&*self.store, (SESSIONS, key), record, |record: Option<Record>| {
-            let mut record = record.unwrap_or_default();
-            record.taint = record.taint.with(bits);
-            record.denials_in_a_row = 0;
-            ((!record.is_blank()).then_some(record), ())
-        })
+        store::update_seen(
+            &*self.store,
+            (SESSIONS, key.as_str()),
+            record,
+            |record: Option<Record>| {
+                let mut record = record.unwrap_or_default();
+                record.taint = record.taint.with(bits);
+                record.denials_in_a_row = 0;
+                ((!record.is_blank()).then_some(record), ())
+            },
+        )
         .await?;
         match seen.next() {
             Some(known) => self.learn(key, known?, &found).await,
@@ -168,7 +197,7 @@ impl Sessions {
     /// # Errors
     /// [`StoreFault`].
     pub(crate) async fn agreed(&self, command: &Command) -> Result<(), StoreFault> {
-        let (key, found) = (key_of(command), links::within(&command.params));
+        let (key, found) = (&account_of(command), links::within(&command.params));
         if found.is_empty() {
             return Ok(());
         }
@@ -185,7 +214,7 @@ impl Sessions {
         command: &Command,
         refused: Digest,
     ) -> Result<(), StoreFault> {
-        store::update(&*self.store, SESSIONS, key_of(command), |record: Option<Record>| {
+        store::update(&*self.store, SESSIONS, &account_of(command), |record: Option<Record>| {
             let mut record = record.unwrap_or_default();
             record.refuse(refused);
             (Some(record), ())
@@ -204,7 +233,7 @@ impl Sessions {
         refused: Option<Digest>,
         limits: &Limits,
     ) -> Result<Option<String>, StoreFault> {
-        store::update(&*self.store, SESSIONS, key_of(command), |record: Option<Record>| {
+        store::update(&*self.store, SESSIONS, &account_of(command), |record: Option<Record>| {
             let mut record = record.unwrap_or_default();
             let stopped = record.deny(refused, limits);
             (Some(record), stopped)
@@ -213,7 +242,31 @@ impl Sessions {
     }
 }
 
-/// The session's key, as the store has it.
+/// How far `command` reaches for a session that knows `links`.
+fn reach(
+    command: &Command,
+    key: &str,
+    links: Result<Option<Vec<u8>>, StoreFault>,
+    named: &[Glob],
+) -> Result<Reach, Stopped> {
+    let links = links.and_then(|links| store::read_seen((LINKS, key), links.as_deref()));
+    let links: Option<Vec<u64>> = links.map_err(|fault| unusable(&fault))?;
+    let (shown, envelope) = (links.unwrap_or_default(), &command.envelope);
+    let said = envelope.said.as_deref();
+    let places = KnownPlaces { shown: &shown, typed: &envelope.typed, said, named };
+    Ok(links::reach(&command.params, &places))
+}
+
+/// Under which key the router keeps its account of what the command's session has seen: what comes after a person's
+/// fresh beginning has an account of its own.
+pub(crate) fn account_of(command: &Command) -> String {
+    match command.envelope.begun {
+        Some(begun) => format!("{}.since-{}", key_of(command), begun.0),
+        None => key_of(command).to_owned(),
+    }
+}
+
+/// The key of the session.
 pub(crate) fn key_of(command: &Command) -> &str {
     command.envelope.session.as_ref().map_or(LEGACY, SessionKey::as_str)
 }

@@ -5,8 +5,9 @@ use std::time::Duration;
 use protocol::{Code, Millis, Stopped, Taint};
 use serde::{Deserialize, Serialize};
 
+use super::Terms;
 use crate::digest::Digest;
-use crate::policy::Limits;
+use crate::policy::{Limits, WayOut};
 
 const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3_600);
@@ -33,6 +34,9 @@ pub(crate) struct Record {
     pub(crate) stopped: Option<String>,
     /// What people have said no to, the newest last.
     refused: Vec<Digest>,
+    /// When the choice among known addresses could tell something within the last hour, and how many bits.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    told: Vec<(Millis, u32)>,
 }
 
 impl Record {
@@ -91,6 +95,20 @@ impl Record {
         Ok(())
     }
 
+    /// Takes what a choice can tell off the account, once private data has entered; a way out where the account is empty.
+    pub(super) fn pay(&mut self, bits: u32, terms: &Terms<'_>) -> Option<WayOut> {
+        self.told.retain(|(at, _)| terms.now.since(*at) < HOUR);
+        if !self.taint.private || bits == 0 {
+            return None;
+        }
+        let told: u32 = self.told.iter().map(|(_, bits)| bits).sum();
+        if told + bits > terms.limits.leak_bits {
+            return Some(WayOut::Links);
+        }
+        self.told.push((terms.now, bits));
+        None
+    }
+
     /// Takes in what a person has refused.
     pub(super) fn refuse(&mut self, refused: Digest) {
         self.refused.retain(|known| *known != refused);
@@ -141,6 +159,7 @@ mod tests {
         denials_in_a_row: 2,
         denials: 3,
         pending: 3,
+        leak_bits: 10,
     };
 
     fn digest(n: u64) -> Digest {
@@ -159,6 +178,21 @@ mod tests {
         assert!((6..9).all(|n| at(n, 60)));
         assert!(!at(9, 3_599), "the ninth within an hour");
         assert!(at(10, 3_600));
+    }
+
+    #[test]
+    fn what_choices_may_tell_within_an_hour_is_bounded_once_something_private_is_there() {
+        let mut record = Record::default();
+        let at = |seconds| {
+            let now = Millis(1_000_000_000).after(Duration::from_secs(seconds));
+            Terms { limits: LIMITS, named: &[], now }
+        };
+        assert!((0..100).all(|_| record.pay(4, &at(0)).is_none()), "there is nothing to tell");
+        record.taint.private = true;
+        assert_eq!([record.pay(4, &at(0)), record.pay(4, &at(1))], [None, None]);
+        assert_eq!(record.pay(4, &at(2)), Some(WayOut::Links));
+        assert_eq!(record.pay(2, &at(3)), None);
+        assert_eq!(record.pay(4, &at(3_600)), None);
     }
 
     #[test]

@@ -10,7 +10,7 @@ async fn what_is_seen_elsewhere_runs_only_after_a_persons_yes() {
     let reply = house.ask("POST", json!({"text": "Grüße\u{202e}"})).await;
     let (id, shown) = question(&reply);
     let (what, why) = shown.split_once("\nasked because").unwrap();
-    assert_eq!(what, "POST {\n  \"text\": \"Gr\\u{fc}\\u{df}e\\u{202e}\"\n}");
+    assert_eq!(what, "POST {\n  \"text\": \"Grüße\\u{202e}\"\n}");
     assert!(why.contains("it is seen elsewhere") && why.contains("digest "), "{why}");
     assert_eq!(house.ran(), 0);
     done(&house.answer(&id, "yes", None).await);
@@ -64,7 +64,7 @@ async fn always_allows_the_kind_for_an_hour_and_no_other() {
     let house = house_with(
         |home| {
             let manifest = "name = \"SEND\"\ninstruction = \"Test.\"\neffect = \"external\"\ncommand = [\"./run\"]\n\
-                [params]\nto = { type = \"string\", enum = [\"X\", \"Y\"] }\ntext = { type = \"string\" }\n";
+                [params]\nto = { type = \"string\", enum = [\"X\", \"Y\"] }\ntext = { type = \"string\", text = true }\n";
             skill(home, "send", "external", "");
             home.put("router/skills/send/skill.toml", manifest);
         },
@@ -74,10 +74,11 @@ async fn always_allows_the_kind_for_an_hour_and_no_other() {
     house.let_run(9);
     let send = |to, text| json!({"to": to, "text": text});
     let reply = house.ask("SEND", send("X", "a")).await;
+    let kind = "SEND with to = \"X\" and any text";
     let offered = reply.fields["approval"]["grant"].as_str().unwrap();
-    assert_eq!(offered, "SEND with to = \"X\" and any text");
+    assert_eq!(offered, format!("{kind} (it would have allowed 0 in the last 30 days)"));
     let answered = house.answer(&question(&reply).0, "always", None).await;
-    assert_eq!(done(&answered).result["granted"], offered);
+    assert_eq!(done(&answered).result["granted"], kind);
     let audit = house.audit();
     assert!(audit.contains("\"way\":\"channel\",\"deed\":\"grant\""), "{audit}");
     done(&result(&mut events).await);
@@ -341,7 +342,7 @@ async fn a_question_that_nobody_could_read_is_not_asked() {
     let manifest = house.home.text("router/skills/essay/skill.toml");
     let wide = manifest.replace("maxLength = 20", "maxLength = 200000");
     house.home.put("router/skills/essay/skill.toml", wide);
-    let text = "ä".repeat(30_000);
+    let text = "ä".repeat(40_000);
     eventually("the longer text is taken", async || {
         let reply = house.ask("ESSAY", json!({"text": text})).await;
         stopped(&reply).code == Code::TooLarge

@@ -3,6 +3,7 @@
 
 mod approval;
 mod calls;
+mod day;
 mod running;
 mod trips;
 mod wall;
@@ -65,7 +66,7 @@ impl Sandbox for Watched {
         }
         let mut result = Object::from_iter([("said".to_owned(), json!(params))]);
         if params.get("text") == Some(&json!("links")) {
-            result.insert("more".to_owned(), json!("see https://a.example/, too"));
+            result.insert("more".to_owned(), json!(["https://a.example/"]));
         }
         Ok(result)
     }

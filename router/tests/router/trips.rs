@@ -63,7 +63,9 @@ impl House {
     async fn trips_of(&self, action: &str, text: &str) -> Vec<String> {
         self.trips.lock().unwrap().clear();
         self.let_run(1);
-        done(&self.ask(action, json!({ "text": text })).await);
+        let mut asked = command(&uuid::Uuid::now_v7().to_string(), action, json!({ "text": text }));
+        asked.envelope.said = Some(format!("Get {text} please"));
+        done(&self.agent.request(asked, LONG).await.unwrap());
         let trips = std::mem::take(&mut *self.trips.lock().unwrap());
         let beside = ["read switch", "list approvals"];
         trips.into_iter().filter(|trip| !beside.contains(&trip.as_str())).collect()

@@ -147,7 +147,7 @@ async fn a_state_that_can_not_be_read_lets_nothing_run() {
 }
 
 #[tokio::test]
-async fn once_something_has_entered_an_agent_reaches_only_what_was_named() {
+async fn an_agent_reaches_only_what_was_named_from_the_first_answer_on() {
     let house = open_house();
     let permit = |id: &str, url: &str, typed: &[&str]| {
         let params = json!({"action": "_BROWSER_VISION", "params": {"url": url}});
@@ -155,7 +155,8 @@ async fn once_something_has_entered_an_agent_reaches_only_what_was_named() {
         command.envelope.typed = typed.iter().map(|url| (*url).to_owned()).collect();
         house.agent.request(command, LONG)
     };
-    done(&permit("p1", "https://evil.example/?q=1", &[]).await.unwrap());
+    let (id, _) = question(&permit("p1", "https://evil.example/?q=1", &[]).await.unwrap());
+    done(&house.answer(&id, "no", None).await);
     done(&house.ask("PAGE", json!({"text": "links"})).await);
     done(&permit("p2", "https://a.example", &[]).await.unwrap());
     done(&permit("p3", "https://typed.example/x", &["https://typed.example/x"]).await.unwrap());

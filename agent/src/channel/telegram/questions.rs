@@ -133,7 +133,7 @@ fn buttons(question: &Question, nonce: &str) -> InlineKeyboardMarkup {
 /// The text of a question: exactly what would run stands in a block, where nothing becomes a link or a name.
 pub(super) fn text(question: &Question) -> Styled {
     let mut text = Styled::plain(format!("May this run? {}", question.named()));
-    text.push(harmless(&question.text).trim(), Some(Look::Block));
+    text.push(harmless(&question.shown()).trim(), Some(Look::Block));
     if let Some(grant) = &question.grant {
         text.push(&format!("\nFor an hour would be allowed: {}", harmless(grant)), None);
     }

@@ -11,7 +11,7 @@ use crate::call::Call;
 use crate::catalog::Catalog;
 use crate::config::{SettingsError, reread_secrets};
 use crate::error::StartError;
-use crate::policy::{Asked, Policy, Ruling, Scope, Standing, Then, load};
+use crate::policy::{Asked, Policy, Ruling, Scope, Standing, Then, WayOut, load};
 use crate::secrets::Secrets;
 
 /// A call, and the session that it comes from.
@@ -31,9 +31,12 @@ pub(super) struct Explain {
     /// What has entered the session: T for untrusted text, P for private data, TP for both.
     #[arg(long, value_name = "T|P|TP", default_value = "", hide_default_value = true, value_parser = taint)]
     taint: Taint,
-    /// It reaches an address that nobody typed in the session and that stood in no result of it.
+    /// It reaches an address that nobody typed in the session and that no result showed as a link.
     #[arg(long)]
     foreign_url: bool,
+    /// What the person typed for this message: what stands there word for word is the person's own order.
+    #[arg(long, value_name = "TEXT")]
+    said: Option<String>,
 }
 
 fn taint(text: &str) -> Result<Taint, String> {
@@ -53,9 +56,10 @@ pub(super) fn explain(home: &Home, asked: &Explain) -> Result<(String, ExitCode)
         Err(stopped) => return Ok((answer(&stopped), ExitCode::FAILURE)),
     };
     let Explain { taint, foreign_url, .. } = *asked;
-    let standing = Standing { taint, foreign_url, now, ..Standing::default() };
+    let way_out = foreign_url.then_some(WayOut::Address);
+    let standing = Standing { taint, way_out, now, ..Standing::default() };
     let ruling = policy.rule_on(&Asked::from(&call), &standing);
-    Ok((told(&call, &ruling), ExitCode::SUCCESS))
+    Ok((told(&call, &ruling, way_out), ExitCode::SUCCESS))
 }
 
 fn command(asked: &Explain) -> Result<Command, Stopped> {
@@ -67,6 +71,7 @@ fn command(asked: &Explain) -> Result<Command, Stopped> {
         "params": params,
         "session": asked.session,
         "principal": asked.principal,
+        "said": asked.said,
     });
     Command::from_bytes(command.to_string().as_bytes()).map_err(|malformed| malformed.stopped)
 }
@@ -82,7 +87,7 @@ fn answer(Stopped { code, message, .. }: &Stopped) -> String {
     format!("the router would answer: {status} ({code}): {message}\n")
 }
 
-fn told(call: &Call, ruling: &Ruling) -> String {
+fn told(call: &Call, ruling: &Ruling, way_out: Option<WayOut>) -> String {
     let mut lines = vec![("verdict", words(ruling.then).to_owned()), ("rule", ruling.rule.clone())];
     lines.push((
         "policy",
@@ -98,7 +103,7 @@ fn told(call: &Call, ruling: &Ruling) -> String {
     if ruling.then == Then::Ask {
         let code = if ruling.needs_code { "has to be typed for a yes" } else { "none" };
         lines.push(("code", code.to_owned()));
-        let scope = Scope::of(call).filter(|_| ruling.grantable);
+        let scope = Scope::of(call, way_out).filter(|_| ruling.grantable);
         let always = scope.map(|scope| format!("{scope}, in this session, for this person"));
         lines.push(("always", always.unwrap_or_else(|| "not offered".to_owned())));
     }

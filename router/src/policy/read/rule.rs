@@ -16,8 +16,18 @@ use crate::policy::glob::Glob;
 use crate::policy::rule::{Conditions, Pattern, Rule};
 use crate::policy::then::Then;
 
-const KEYS: [&str; 9] =
-    ["action", "params", "channel", "principal", "session", "then", "until", "times", "note"];
+const KEYS: [&str; 10] = [
+    "action",
+    "params",
+    "host",
+    "channel",
+    "principal",
+    "session",
+    "then",
+    "until",
+    "times",
+    "note",
+];
 
 /// The longest text in a rule, in bytes.
 const LONGEST: usize = 1_000;
@@ -74,6 +84,7 @@ fn rule(
     }
     let then = reading.word(section, "then", &Then::WORDS);
     let conditions = conditions(reading, section);
+    warn_of_spellings(reading, section, then.as_ref().map(|(then, _)| *then));
     let until = until(reading, section);
     let times = reading.number(section, "times", 1..=1_000_000);
     let note = bounded(reading, section, "note").map(|(note, _)| note.to_owned());
@@ -86,10 +97,29 @@ fn rule(
     Some(Rule { number, place, id: id(section), conditions: conditions?, until, times, then, note })
 }
 
+/// A host has many spellings, and a refusal that knows one lets the others pass.
+fn warn_of_spellings(reading: &mut Reading, section: &Section, then: Option<Then>) {
+    let params = section.get("params").and_then(|params| params.get_ref().as_table());
+    let is_host = |text: &str| {
+        let text = text.trim_matches('*');
+        text.contains('.') && !text.contains(char::is_whitespace) && !text.starts_with('.')
+    };
+    for value in params.into_iter().flat_map(|params| params.values()) {
+        let text = value.get_ref().as_str().filter(|text| is_host(text));
+        if let (Some(text), Some(Then::Refuse)) = (text, then) {
+            let why = "a host can be spelled in many ways, and this knows one";
+            let host = text.trim_matches('*').split('/').find(|part| part.contains('.'));
+            let fix = format!("write host = {:?} for the host itself", host.unwrap_or(text));
+            reading.warning(reading.place(&value.span()), why, fix);
+        }
+    }
+}
+
 fn conditions(reading: &mut Reading, section: &Section) -> Option<Conditions> {
     let mut glob = |key| bounded(reading, section, key);
     let (action, channel) = (glob("action"), glob("channel"));
     let (principal, session) = (glob("principal"), glob("session"));
+    let host = glob("host").map(|(text, _)| Glob::new(&text.to_ascii_lowercase()));
     let strange = |text: &str| {
         !text.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b"_*".contains(&b))
     };
@@ -116,6 +146,7 @@ fn conditions(reading: &mut Reading, section: &Section) -> Option<Conditions> {
     Some(Conditions {
         action: made(action)?,
         params: params?,
+        host,
         channel: made(channel),
         principal: made(principal),
         session: made(session),

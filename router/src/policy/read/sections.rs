@@ -1,4 +1,4 @@
-//! Reads `[effects]`, `[approval]` and `[limits]`.
+//! Reads `[effects]`, `[approval]`, `[limits]` and `[hosts]`.
 
 use std::time::Duration;
 
@@ -6,6 +6,7 @@ use protocol::{Effect, Principal};
 
 use super::reading::{Reading, Section};
 use crate::catalog::span;
+use crate::policy::glob::Glob;
 use crate::policy::rules::{ApprovalTerms, Effects, Limits, Via};
 use crate::policy::then::Then;
 
@@ -92,13 +93,14 @@ pub(super) fn limits(reading: &mut Reading, file: &Section) -> Limits {
     let mut limits = Limits::default();
     let Some(section) = reading.section(file, "limits") else { return limits };
     // The upper bounds keep a slip of the finger from being none at all.
-    let bounds: [(&str, &mut u32, u32); 6] = [
+    let bounds: [(&str, &mut u32, u32); 7] = [
         ("per_minute", &mut limits.per_minute, 1_000),
         ("per_hour", &mut limits.per_hour, 10_000),
         ("same_in_a_row", &mut limits.same_in_a_row, 100),
         ("denials_in_a_row", &mut limits.denials_in_a_row, 100),
         ("denials", &mut limits.denials, 1_000),
         ("pending", &mut limits.pending, 64),
+        ("leak_bits", &mut limits.leak_bits, 100_000),
     ];
     reading.check_keys(&section, &bounds.each_ref().map(|(name, ..)| *name));
     for (name, limit, most) in bounds {
@@ -107,4 +109,34 @@ pub(super) fn limits(reading: &mut Reading, file: &Section) -> Limits {
         }
     }
     limits
+}
+
+/// Reads `[hosts]`.
+pub(super) fn named_hosts(reading: &mut Reading, file: &Section) -> Vec<Glob> {
+    const FIX: &str = "write named = [\"en.wikipedia.org\", \"*.example.com\"]";
+    let Some(section) = reading.section(file, "hosts") else { return Vec::new() };
+    reading.check_keys(&section, &["named"]);
+    let Some(value) = section.get("named") else { return Vec::new() };
+    let Some(list) = value.get_ref().as_array() else {
+        reading.fault(&value.span(), "named is a list of hosts", FIX);
+        return Vec::new();
+    };
+    let mut hosts = Vec::new();
+    for value in list.iter() {
+        match value.get_ref().as_str() {
+            Some(host) if is_host(host) => hosts.push(Glob::new(&host.to_ascii_lowercase())),
+            _ => reading.fault(
+                &value.span(),
+                "a host is a name with a dot, and * only in front",
+                FIX,
+            ),
+        }
+    }
+    hosts
+}
+
+/// Whether `text` names a host, or all below one: `*` alone would be every host there is.
+fn is_host(text: &str) -> bool {
+    let name = text.strip_prefix("*.").unwrap_or(text);
+    name.contains('.') && name.bytes().all(|b| b.is_ascii_alphanumeric() || b".-".contains(&b))
 }

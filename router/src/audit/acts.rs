@@ -1,0 +1,74 @@
+//! What a session has done, and what a grant would have allowed, from the rows of all logs.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use home::FileError;
+use protocol::{ActionName, Millis, Object};
+use serde_json::{Value, json};
+
+use super::files::Files;
+use super::read::{entries, last};
+use crate::policy::Scope;
+
+/// How many rows are looked through for what a session has done lately.
+const ROWS: usize = 5_000;
+
+/// How far a preview looks back.
+const MONTH: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+/// The last `count` things that `session` has asked for, the newest last: when, what, and how it ended. Secrets were taken
+/// out before they were written.
+pub(crate) fn acts(folder: &Path, session: &str, count: usize) -> Result<Vec<Object>, FileError> {
+    let text = |row: &Object, key: &str| row.get(key).and_then(Value::as_str).map(str::to_owned);
+    let mut begun: BTreeMap<String, Value> = BTreeMap::new();
+    let mut done = Vec::new();
+    for entry in last(&Files::all(folder)?, ROWS)? {
+        let row = entry.fields;
+        if text(&row, "session").as_deref() != Some(session) {
+            continue;
+        }
+        let id = text(&row, "message_id").unwrap_or_default();
+        match text(&row, "row").as_deref() {
+            Some("intent" | "answer") => {
+                let params = row.get("params").cloned().unwrap_or_default();
+                begun.insert(id, params);
+            }
+            Some("outcome") => {
+                let keys = ["at", "action", "status", "code", "message"];
+                let told = keys.iter().filter_map(|key| {
+                    let value = row.get(*key).filter(|value| !value.is_null())?;
+                    Some(((*key).to_owned(), value.clone()))
+                });
+                let mut told = Object::from_iter(told);
+                told.extend(begun.remove(&id).map(|params| ("params".to_owned(), params)));
+                done.push(told);
+            }
+            _ => {}
+        }
+    }
+    done.drain(..done.len().saturating_sub(count));
+    Ok(done)
+}
+
+/// How often a grant for `scope` would have answered in the last 30 days before `now`, and how often a person has said no
+/// to what it would have allowed.
+pub(crate) fn preview(folder: &Path, scope: &Scope, now: Millis) -> Result<[usize; 2], FileError> {
+    let since = now.0.saturating_sub(u64::try_from(MONTH.as_millis()).unwrap_or(u64::MAX));
+    let (mut ran, mut refused) = (0, 0);
+    for entry in entries(&Files::all(folder)?, since)? {
+        let row = entry.fields;
+        let action =
+            row.get("action").and_then(Value::as_str).and_then(|name| ActionName::new(name).ok());
+        let params = row.get("params").and_then(Value::as_object);
+        let is_its =
+            action.zip(params).is_some_and(|(action, params)| scope.takes_call(&action, params));
+        match row.get("row").and_then(Value::as_str) {
+            Some("intent") if is_its => ran += 1,
+            Some("answer") if is_its && row.get("answer") == Some(&json!("no")) => refused += 1,
+            _ => {}
+        }
+    }
+    Ok([ran + refused, refused])
+}
