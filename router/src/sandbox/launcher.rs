@@ -13,6 +13,7 @@ use super::log::{Budget, SkillLog};
 use super::planning::{self, Place};
 use super::probe::{Found, probe};
 use super::process::Process;
+use super::ready::Ready;
 use super::stage::Plan;
 use super::staging::{Scratch, Staging};
 use super::{Job, Level, NotStarted, RunError, Warm};
@@ -42,15 +43,17 @@ pub struct Launcher {
     me: SelfCommand,
     found: Found,
     staging: Arc<Staging>,
-    alive: Alive,
+    alive: Arc<Alive>,
+    /// Those that stand ready, where they are wanted.
+    ready: Option<Arc<Ready>>,
     /// What must not stand in a log.
     secrets: Secrets,
 }
 
 /// A pipe that every launcher watches: the router holds the only end that could write.
 #[derive(Debug)]
-struct Alive {
-    watched: OwnedFd,
+pub(super) struct Alive {
+    pub(super) watched: OwnedFd,
     _held: OwnedFd,
 }
 
@@ -72,7 +75,8 @@ impl Launcher {
     pub async fn open(me: SelfCommand, temp: &Path) -> io::Result<Self> {
         let staging = Arc::new(Staging::new(temp));
         let (found, secrets) = (Found::nothing(), Secrets::default());
-        let mut launcher = Self { me, found, staging, alive: Alive::new()?, secrets };
+        let alive = Arc::new(Alive::new()?);
+        let mut launcher = Self { me, found, staging, alive, ready: None, secrets };
         launcher.found = probe(&mut launcher).await;
         Ok(launcher)
     }
@@ -81,6 +85,18 @@ impl Launcher {
     #[must_use]
     pub fn without(self, secrets: Secrets) -> Self {
         Self { secrets, ..self }
+    }
+
+    /// The same with sandboxes that stand ready before the calls that follow one.
+    #[must_use]
+    pub fn standing_ready(self) -> Self {
+        Self { ready: Some(Ready::new(&self.alive)), ..self }
+    }
+
+    /// How many stand ready now.
+    #[must_use]
+    pub fn ready(&self) -> usize {
+        self.ready.as_ref().map_or(0, |ready| ready.count())
     }
 
     /// What the machine allows, and why not more.
@@ -118,16 +134,24 @@ impl Launcher {
     ) -> Result<(Process, Vec<u8>, SkillLog), RunError> {
         planning::allowed(self.found.level, job, &self.found)?;
         let (place, scratch) = self.place(job).await.map_err(no_place)?;
+        let prepared = self.ready.as_ref().and_then(|ready| ready.take(&place, job));
+        let token = prepared.as_ref().map(|prepared| prepared.token.clone());
         let plan = Plan {
             alive: self.alive.watched.as_raw_fd(),
-            token: Uuid::now_v7().to_string(),
+            token: token.unwrap_or_else(|| Uuid::now_v7().to_string()),
             ..planning::plan(&place, job, stay)
         };
-        let head = plan.head().map_err(no_place)?;
-        let process = Process::start(&place.me.exe, &planning::launch(&place.me), scratch).await;
+        let (process, head) = match prepared {
+            // Its first stage has had its copy.
+            Some(prepared) => (Ok(prepared.process), plan.copy()),
+            None => {
+                let arguments = planning::launch(&place.me);
+                (Process::start(&place.me.exe, &arguments, scratch).await, plan.head())
+            }
+        };
         let log = SkillLog::new(log, &plan.token, Budget::new(job.limits.log_bytes));
         let log = log.without(self.secrets.clone());
-        Ok((process.map_err(no_place)?, head, log))
+        Ok((process.map_err(no_place)?, head.map_err(no_place)?, log))
     }
 
     /// What `job` is given of the host, with the scratch directory that lives as long as its process.

@@ -16,6 +16,9 @@
 //!                              ends when the router ends
 //! ```
 //!
+//! For calls without a network the first two stages stand ready before the call, and wait for the second copy of the plan; each
+//! is used once.
+//!
 //! Each stage is a new process because a process with one thread may change what it is without `unsafe`.
 //! A stage that fails says so on stderr behind a random word that no skill ever sees, so that "it did not
 //! start" is never a skill's own claim. The launcher needs nothing installed, and no bubblewrap.
@@ -47,6 +50,7 @@ mod log;
 mod planning;
 mod probe;
 mod process;
+mod ready;
 mod shelf;
 mod stage;
 mod staging;

@@ -60,7 +60,7 @@ impl Mechanism {
                     tracing::warn!("skills are held by {}: {reasons}", found.level);
                 }
             }
-            Ok(Arc::new(launcher.without(self.secrets.clone())))
+            Ok(Arc::new(launcher.without(self.secrets.clone()).standing_ready()))
         };
         self.launcher.get_or_try_init(open).await
     }

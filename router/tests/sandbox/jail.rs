@@ -45,6 +45,21 @@ impl Jail {
         jail
     }
 
+    /// The same with a sandbox that stands ready for the next call.
+    pub async fn standing_ready() -> Self {
+        let mut jail = Self::new().await;
+        let launcher = Arc::into_inner(jail.launcher).unwrap().standing_ready();
+        jail.launcher = Arc::new(launcher);
+        jail.program("#!/bin/sh\n", 0o755);
+        jail.run(b"").await.unwrap();
+        let begun = Instant::now();
+        while jail.launcher.ready() == 0 {
+            assert!(begun.elapsed() < Duration::from_secs(60), "none stands ready");
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        jail
+    }
+
     /// At the level of a machine that refuses namespaces; from then on this thread is such a machine.
     pub async fn without_namespaces() -> Self {
         refuse(&[libc::SYS_unshare], libc::EPERM);

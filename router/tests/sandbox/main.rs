@@ -16,7 +16,7 @@ use std::time::Duration;
 use jail::{Jail, leaking_descriptor, refuse, start_router, wait_until};
 use router::sandbox::{Launcher, Level, Program, RunError, SelfCommand};
 
-/// Makes two tests of one: at both levels.
+/// Makes three tests of one: at both levels, and where the first stages were there before the call.
 macro_rules! at_both_levels {
     ($(async fn $name:ident($jail:ident: Jail) $body:block)*) => {$(
         mod $name {
@@ -27,6 +27,11 @@ macro_rules! at_both_levels {
             #[tokio::test]
             async fn in_namespaces() {
                 check(Jail::new().await).await;
+            }
+
+            #[tokio::test]
+            async fn in_namespaces_that_stood_ready() {
+                check(Jail::standing_ready().await).await;
             }
 
             #[tokio::test]

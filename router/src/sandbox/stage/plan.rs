@@ -51,17 +51,25 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// The bytes to write ahead of the skill's input.
+    /// The bytes to write ahead of the skill's input: a copy for each stage.
     ///
     /// # Errors
     /// When a path is no UTF-8, or the plan is too large.
     pub(crate) fn head(&self) -> io::Result<Vec<u8>> {
+        Ok(self.copy()?.repeat(COPIES))
+    }
+
+    /// The copy of one stage.
+    ///
+    /// # Errors
+    /// The same.
+    pub(crate) fn copy(&self) -> io::Result<Vec<u8>> {
         let json = serde_json::to_vec(self)?;
         if json.len() > MAX_BYTES {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "the plan is too large"));
         }
         let length = u32::try_from(json.len()).map_err(io::Error::other)?;
-        Ok([&length.to_le_bytes()[..], &json].concat().repeat(COPIES))
+        Ok([&length.to_le_bytes()[..], &json].concat())
     }
 
     /// Takes one copy from stdin and leaves what follows.
