@@ -56,7 +56,7 @@ fn target(service: &str, model: &str, url: Option<&str>) -> Result<Target, Perso
     Ok(Target { provider, model: model.to_owned(), base_url })
 }
 
-fn temperature(text: &str) -> Result<f32, PersonaFileError> {
+fn temperature(text: &str) -> Result<f64, PersonaFileError> {
     let number = text.parse().ok().filter(|number| (0.0..=2.0).contains(number));
     number.ok_or_else(|| PersonaFileError::Temperature(text.to_owned()))
 }

@@ -31,8 +31,8 @@ pub struct Persona {
     pub soul: String,
     /// The model that it thinks with.
     pub target: Target,
-    /// How freely the model chooses its words, from 0 to 2; the server's own default when absent.
-    pub temperature: Option<f32>,
+    /// How freely the model chooses its words, from 0 to 2; 0 when absent.
+    pub temperature: Option<f64>,
     /// The sets of actions that it is offered, of those that are on; all of them when absent.
     pub sets: Option<BTreeSet<SetName>>,
 }

@@ -123,7 +123,10 @@ impl Turn<'_> {
         let begin = Begin { cards, thinks_first: self.session.thinks_first.clone() };
         let said = (&mut self.session.said, &mut self.session.prefix);
         let mut screen = Screen::new((self.outbox, said), &hearer, begin, repeat);
-        let ask = Ask::turn(&write, turn).heard_by(&hearer);
+        let mut ask = Ask::turn(&write, turn).heard_by(&hearer);
+        if let Some(temperature) = speaker.as_ref().and_then(|speaker| speaker.temperature) {
+            ask = ask.with_temperature(temperature);
+        }
         let mut hear = |progress: Progress<'_>| screen.hear(progress);
         let completed = model.complete(&ask, &mut hear).await;
         let seen = screen.finish();

@@ -35,13 +35,15 @@ async fn each_persona_has_its_own_instructions_and_its_own_model() {
     let coders = OllamaServer::start([Says::text("Fixed."), Says::text("Again.")]);
     let poets = OllamaServer::start([Says::text("A rose.")]);
     house.persona("coder", &at(&coders), "You write code.");
-    house.persona("Critical Poet", &at(&poets), "You write poems.");
+    let free = format!("{} temperature=\"0.7\"", at(&poets));
+    house.persona("Critical Poet", &free, "You write poems.");
     assert_eq!(house.owner("@coder fix the bug").await, "[coder] \nFixed.\n");
     assert_eq!(house.owner("@critical poet, a flower").await, "[Critical Poet] \nA rose.\n");
     let (codes, poems) = (coders.prompts().concat(), poets.prompts().concat());
     assert!(codes.contains("You write code.") && codes.contains("fix the bug"), "{codes}");
     assert!(!codes.contains("@coder") && !codes.contains("You write poems."), "{codes}");
     assert!(poems.contains("You write poems.") && !poems.contains("You write code."), "{poems}");
+    assert_eq!((coders.temperatures(), poets.temperatures()), (vec![0.0], vec![0.7]));
     assert_eq!(house.shown(), "", "the default persona was not asked");
     assert_eq!(house.owner("@nobody hello").await, "@nobody hello?\n");
     let default = house.shown();

@@ -76,6 +76,7 @@ pub struct OllamaServer {
 struct Served {
     answers: Mutex<VecDeque<Says>>,
     prompts: Mutex<Vec<String>>,
+    temperatures: Mutex<Vec<f64>>,
     busy: Mutex<Option<Busy>>,
     left: AtomicUsize,
     stopped: AtomicBool,
@@ -157,6 +158,12 @@ impl OllamaServer {
         self.served.prompts.lock().unwrap().clone()
     }
 
+    /// The temperatures of those prompts that came with one.
+    #[must_use]
+    pub fn temperatures(&self) -> Vec<f64> {
+        self.served.temperatures.lock().unwrap().clone()
+    }
+
     /// How many clients have closed the connection while they were owed words.
     #[must_use]
     pub fn left(&self) -> usize {
@@ -187,6 +194,7 @@ impl Served {
         let body: Value = serde_json::from_slice(&request.body).unwrap();
         let prompt = prompt(&body);
         self.prompts.lock().unwrap().push(prompt.clone());
+        self.temperatures.lock().unwrap().extend(body["options"]["temperature"].as_f64());
         if let Some(busy) = self.busy() {
             // A client that has gone misses nothing.
             let _ = self.say(&mut stream, busy, &prompt);
