@@ -23,7 +23,15 @@ fn clear_asks_first_and_removes_what_was_said_and_done() {
     home.put("workspace/output/page.html", "generated");
     home.put("workspace/mine.txt", "mine");
     home.put("workspace/agent.log.1", "an older log");
-    let gone = ["artifact.json", "input_history.json", "agent.log", "agent.log.1", "output"];
+    let gone = [
+        "artifact.json",
+        "input_history.json",
+        "journal.jsonl",
+        "log",
+        "agent.log",
+        "agent.log.1",
+        "output",
+    ];
     let exists = |name: &str| home.workspace().join(name).exists();
     assert!(gone.iter().all(|name| exists(name)));
     let (refused, cleared) = agent(&home, &["clear"], "", &[]);

@@ -13,7 +13,7 @@ use super::{JournalEvent, daily};
 use crate::workspace::Notices;
 
 /// The number of events that wait while the disk takes none; older ones are lost then.
-const WAITING: usize = 1_000;
+const WAITING: usize = 200;
 
 /// The part of a file's end that is read for its latest events, in bytes.
 const TAIL: u64 = 4 * 1024 * 1024;
