@@ -19,9 +19,8 @@ pub(crate) fn line(text: &str) -> String {
             let is_mark = get_general_category(c) == GeneralCategory::NonspacingMark;
             marks = if is_mark { marks + 1 } else { 0 };
             let is_lost = is_mark && before.is_none_or(|c: char| c.is_ascii_whitespace());
-            if c == ' ' || c.is_ascii_graphic() {
-                shown.push(c);
-            } else if is_plain && marks <= MARKS && !is_lost && is_legible(c, before) {
+            let is_itself = is_plain && marks <= MARKS && !is_lost && is_legible(c, before);
+            if c == ' ' || c.is_ascii_graphic() || is_itself {
                 shown.push(c);
             } else {
                 shown.extend(c.escape_unicode());
