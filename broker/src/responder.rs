@@ -36,6 +36,11 @@ pub trait Publisher: Send + Sync {
 
     /// The time by the broker's clock.
     fn now(&self) -> Millis;
+
+    /// How many routers serve the queue, this one included.
+    async fn routers(&self) -> u64 {
+        1
+    }
 }
 
 /// One command on the router's side. Exactly one answer follows: replying consumes the request, and a

@@ -45,6 +45,15 @@ fn clean(mut stopped: Stopped, secrets: &Secrets) -> Stopped {
     stopped
 }
 
+/// A conversation's process lives in one router, and another one may get its next command.
+pub(crate) fn not_alone(call: &Call) -> Stopped {
+    let why = format!(
+        "{} keeps its state in one router, and several serve this queue: the next command could meet another one; run a single router for it",
+        call.skill.name()
+    );
+    Stopped::new(Code::Disabled, why)
+}
+
 /// The agent took it back while it ran.
 pub(crate) fn cancelled(call: &Call) -> Stopped {
     let stopped = Stopped::new(Code::Cancelled, "it was stopped because nobody waits for it");

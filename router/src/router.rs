@@ -16,7 +16,7 @@ use tokio_util::task::TaskTracker;
 use crate::answers;
 use crate::audit::Audit;
 use crate::call::Call;
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Per};
 use crate::digest::Digest;
 use crate::judge::Judge;
 use crate::policy::Approved;
@@ -164,6 +164,9 @@ impl Serving {
         let seen = judge.look(command, skill.is_ok_and(|skill| skill.reaches_anything())).await?;
         let now = publisher.now();
         let call = Call::new(command.clone(), attempt, catalog, secrets, now)?;
+        if call.skill.process.per == Per::Session && publisher.routers().await > 1 {
+            return Err(answers::not_alone(&call));
+        }
         match judge.judge(call, seen, now).await {
             Err(stopped) => Err(self.with_preview(stopped).await),
             approved => approved,

@@ -10,7 +10,7 @@ use redis::{AsyncCommands, RedisError};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::life::Life;
+use super::life::{Life, millis};
 use super::link::BackOff;
 use crate::responder::Publisher;
 
@@ -95,6 +95,13 @@ impl Publisher for RedisPublisher {
 
     fn now(&self) -> Millis {
         self.life.clock.now()
+    }
+
+    async fn routers(&self) -> u64 {
+        let since = self.now().0.saturating_sub(millis(self.life.terms.dead_after));
+        let alive = self.life.commands().zcount(&self.life.keys.routers, since, "+inf").await;
+        // What can't be counted is this one at least.
+        alive.unwrap_or(1)
     }
 }
 

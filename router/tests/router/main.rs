@@ -10,7 +10,7 @@ mod wall;
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -76,6 +76,7 @@ impl Sandbox for Watched {
 struct Ahead {
     publisher: PipePublisher,
     ahead: Duration,
+    routers: Arc<AtomicU64>,
 }
 
 #[async_trait]
@@ -91,6 +92,10 @@ impl Publisher for Ahead {
     fn now(&self) -> Millis {
         self.publisher.now().after(self.ahead)
     }
+
+    async fn routers(&self) -> u64 {
+        self.routers.load(Ordering::SeqCst)
+    }
 }
 
 struct House {
@@ -98,6 +103,8 @@ struct House {
     agent: Arc<PipeRequester>,
     sandbox: Watched,
     trips: Trips,
+    /// How many routers the queue says there are.
+    routers: Arc<AtomicU64>,
     router: tokio::task::JoinHandle<()>,
     shutdown: CancellationToken,
 }
@@ -162,16 +169,17 @@ fn house_at(home: TempHome, parallel: usize, ahead: Duration) -> House {
     let trips = Trips::default();
     let store = Counted { store: Folder::at(home.router_state()), trips: Arc::clone(&trips) };
     let store: Arc<dyn Store> = Arc::new(store);
+    let routers = Arc::new(AtomicU64::new(1));
     let router = Router {
         catalog: Catalog::watched(&home, &config, move || reload.clone()),
         judge: Judge::new(PolicyFile::open(&home.router().join("policy.toml")).unwrap(), &store),
         sandbox: Box::new(sandbox.clone()),
         audit: Audit::open(&home.router_audit(), secrets.clone()).unwrap(),
         secrets,
-        publisher: Arc::new(Ahead { publisher, ahead }),
+        publisher: Arc::new(Ahead { publisher, ahead, routers: Arc::clone(&routers) }),
     };
     let router = tokio::spawn(router.run(responder, parallel, LONG));
-    House { home, agent: Arc::new(agent), sandbox, trips, router, shutdown }
+    House { home, agent: Arc::new(agent), sandbox, trips, routers, router, shutdown }
 }
 
 fn command(id: &str, action: &str, params: Value) -> Command {

@@ -24,6 +24,36 @@ async fn as_many_run_side_by_side_as_there_are_slots_and_the_others_wait() {
     assert_eq!(house.sandbox.most.load(Ordering::SeqCst), 2);
 }
 
+const DESK: &str = "mode = \"serve\"\nper = \"session\"\ntimeout = \"5m\"";
+
+#[tokio::test]
+async fn a_call_that_may_take_long_leaves_its_slot_to_the_others() {
+    let house = house_with(|home| skill(home, "desk", "none", DESK), 1);
+    let long = house.asking("m1", "DESK");
+    eventually("it runs", async || house.running() == 1).await;
+    let short = house.asking("m2", "LOOK");
+    eventually("both run", async || house.running() == 2).await;
+    let second = house.asking("m3", "DESK");
+    house.let_run(1);
+    house.let_run(1);
+    let (long, short) = (long.await.unwrap(), short.await.unwrap());
+    done(&long);
+    done(&short);
+    assert_eq!(stopped(&second.await.unwrap()).code, Code::QueueFull);
+}
+
+#[tokio::test]
+async fn a_conversations_process_wants_one_router_alone() {
+    let house = house_with(|home| skill(home, "desk", "none", DESK), 8);
+    house.let_run(2);
+    done(&house.ask("DESK", json!({})).await);
+    house.routers.store(2, Ordering::SeqCst);
+    let refused = house.ask("DESK", json!({})).await;
+    assert_eq!(stopped(&refused).code, Code::Disabled);
+    assert!(stopped(&refused).message.contains("several serve this queue"));
+    done(&house.ask("LOOK", json!({})).await);
+}
+
 #[tokio::test]
 async fn closing_finishes_what_runs_and_begins_nothing_more() {
     let mut house = house_with(|_| {}, 1);
