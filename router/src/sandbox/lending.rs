@@ -26,6 +26,7 @@ pub(super) fn lend(skill: &Skill, home: &Path) -> Result<Vec<Lent>, Stopped> {
 fn found(folder: &Folder, home: &Path) -> Result<PathBuf, String> {
     match &folder.place {
         Place::Owners(path) => usable(path, folder.write, home),
+        Place::Unnamed => Err("its owner has named none".to_owned()),
         Place::Data(path) => {
             made(path).map_err(|error| format!("{} can't be made: {error}", path.display()))?;
             // Where the home is reached by a link, the folder is not to be.

@@ -65,6 +65,7 @@ pub use lent::Lent;
 pub use limits::Limits;
 pub use log::ROTATE_BYTES;
 pub use probe::{Found, Level};
+pub(crate) use run::job_of;
 pub use run::{Sandbox, SkillSandbox};
 pub use stage::{LAUNCH, run_stage};
 pub use warm::Warm;

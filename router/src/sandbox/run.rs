@@ -165,6 +165,11 @@ impl Sandbox for SkillSandbox {
     }
 }
 
+/// What runs `skill` without a network, for at most `wall` a call.
+pub(crate) fn job_of(skill: &Skill, wall: Duration) -> Job {
+    job(skill, None, wall)
+}
+
 /// What runs `skill`, with the bounds of every skill.
 pub(super) fn job(skill: &Skill, gate: Option<&Gate>, wall: Duration) -> Job {
     // A map of texts always has a JSON form.

@@ -61,6 +61,14 @@ pub(super) fn lock_read_only(target: &str) -> io::Result<()> {
     lock(target, MsFlags::MS_RDONLY)
 }
 
+/// Makes the file or folder at `path` a mount of its own, without set-user-id programs and device files: nobody can
+/// rename, remove or exchange it then. It can be written to only where `write` says so.
+pub(super) fn lock_in_place(path: &Path, write: bool) -> io::Result<()> {
+    mount(Some(path), path, None::<&str>, MsFlags::MS_BIND, None::<&str>)?;
+    let target = path.to_str().ok_or(io::ErrorKind::InvalidFilename)?;
+    lock(target, if write { MsFlags::empty() } else { MsFlags::MS_RDONLY })
+}
+
 fn lock(target: &str, bits: MsFlags) -> io::Result<()> {
     let had = statvfs(target)?.flags();
     let kept = LOCKED.iter().filter(|(flag, _)| had.contains(*flag)).map(|(_, flag)| *flag);

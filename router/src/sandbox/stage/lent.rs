@@ -16,7 +16,7 @@ use nix::fcntl::{AT_FDCWD, FcntlArg, OFlag, OpenHow, ResolveFlag, fcntl, openat2
 use super::failure::{Failure, Trying};
 use super::identity::{NOBODY, User};
 use super::plan::Plan;
-use super::{bind, detached, owners};
+use super::{bind, detached, git, owners};
 use crate::sandbox::shelf::reachable;
 use crate::sandbox::{Lent, Level, NotStarted};
 
@@ -96,12 +96,16 @@ pub(super) fn show(plan: &Plan, handed_on: bool, old: &str) -> Result<(), Failur
             let attached = fs::create_dir(&target).and_then(|()| detached::attach(number, &target));
             // The skill must not find it open.
             nix::unistd::close(number).trying(step.as_str())?;
-            attached.trying(step)?;
+            attached.trying(step.as_str())?;
         } else {
             let host = Path::new(old).join(lent.path.strip_prefix("/").unwrap_or(&lent.path));
             let folder = find(&host)?;
             let source = format!("/proc/self/fd/{}", folder.as_raw_fd());
-            bind::bind_locked(&source, &target.display().to_string(), lent.write).trying(step)?;
+            let shown = bind::bind_locked(&source, &target.display().to_string(), lent.write);
+            shown.trying(step.as_str())?;
+        }
+        if lent.write {
+            git::lock(&target).trying(format!("lock the hooks in {}", target.display()))?;
         }
     }
     Ok(())

@@ -8,6 +8,7 @@ mod confine;
 mod detached;
 mod failure;
 mod forward;
+mod git;
 mod identity;
 mod init;
 mod landlock;

@@ -1,0 +1,86 @@
+//! Keeps what git runs and believes by itself from being changed in a folder that a skill may write to.
+//!
+//! Hooks and settings are run by the owner's git, outside: whoever may write them may do anything there. So they are locked,
+//! and the repository is a mount of its own, which can't be renamed, removed or exchanged.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::bind::lock_in_place;
+
+/// What of a repository the owner's git runs, or lets name what it runs.
+const TRUSTED: [&str; 4] = ["hooks", "config", "config.worktree", "info/attributes"];
+
+/// How deep repositories of submodules and worktrees are looked for.
+const DEPTH: usize = 6;
+
+/// How many folders are looked into for repositories inside the project.
+const FOLDERS: usize = 20_000;
+
+/// Locks it in the folder at `project`, as it is seen inside, and in the repositories that lie in it.
+///
+/// # Errors
+/// What the kernel answered.
+pub(super) fn lock(project: &Path) -> io::Result<()> {
+    let mut waiting = vec![(project.to_owned(), 0)];
+    let mut looked = 0;
+    while let Some((folder, depth)) = waiting.pop() {
+        lock_one(&folder)?;
+        looked += 1;
+        if depth == DEPTH || looked == FOLDERS {
+            continue;
+        }
+        let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
+        let folders = entries.filter(|entry| {
+            entry.file_type().is_ok_and(|kind| kind.is_dir()) && entry.file_name() != ".git"
+        });
+        waiting.extend(folders.map(|entry| (entry.path(), depth + 1)));
+    }
+    Ok(())
+}
+
+fn lock_one(folder: &Path) -> io::Result<()> {
+    let git = folder.join(".git");
+    match fs::symlink_metadata(&git) {
+        Ok(facts) if facts.is_dir() => lock_in_place(&git, true)?,
+        // A worktree or a submodule: it says where its repository is.
+        Ok(facts) if facts.is_file() => return lock_in_place(&git, false),
+        _ => return Ok(()),
+    }
+    let mut repositories = vec![git.clone()];
+    for inner in ["modules", "worktrees"] {
+        repositories_in(&git.join(inner), DEPTH, &mut repositories);
+    }
+    for repository in repositories {
+        let hooks = repository.join("hooks");
+        if repository == git && !hooks.exists() {
+            // Locked while it is empty: otherwise the first hook could be written.
+            fs::create_dir(&hooks)?;
+        }
+        for trusted in TRUSTED.map(|trusted| repository.join(trusted)) {
+            let is_there = fs::symlink_metadata(&trusted);
+            if is_there.is_ok_and(|facts| facts.is_dir() || facts.is_file()) {
+                lock_in_place(&trusted, false)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The repositories at and below `folder`: what has a HEAD.
+fn repositories_in(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+    {
+        let path = entry.path();
+        if path.join("HEAD").is_file() {
+            found.push(path.clone());
+        }
+        if depth > 0 && !path.join("objects").is_dir() {
+            repositories_in(&path, depth - 1, found);
+        } else if depth > 0 {
+            repositories_in(&path.join("modules"), depth - 1, found);
+        }
+    }
+}
