@@ -40,7 +40,8 @@ impl Actions {
         for folder in ["router/skills", "eval/skills"] {
             let found = scan(&root().join(folder), &RouterConfig::default(), &Found::default());
             ensure!(found.broken.is_empty(), "{folder}: {:?}", found.broken);
-            skills.extend(found.skills.into_values());
+            // One that waits for its owner to give it a folder is offered to nobody.
+            skills.extend(found.skills.into_values().filter(|skill| skill.lacks().is_none()));
         }
         skills.sort_by(|one, other| one.name().cmp(other.name()));
         let routed = skills.iter().map(|skill| skill.card.clone()).collect();

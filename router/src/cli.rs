@@ -27,6 +27,7 @@ mod queue;
 mod redis_acl;
 mod sandbox_test;
 mod trust;
+mod work;
 
 pub(crate) use audit::AuditError;
 pub(crate) use keys::KeysNewError;
@@ -34,6 +35,7 @@ pub(crate) use owner::OwnerError;
 pub(crate) use queue::QueueError;
 pub(crate) use redis_acl::AclError;
 pub(crate) use trust::TrustError;
+pub(crate) use work::WorkError;
 
 /// The wall of SafeClaw: takes commands from the queue, judges each one, runs skills in a sandbox, and
 /// always answers.
@@ -94,6 +96,7 @@ enum Command {
     RedisAcl(redis_acl::RedisAcl),
     /// Tell what the sandbox is worth on this machine.
     Sandbox(sandbox_test::Sandbox),
+    Work(work::Work),
     /// Run a skill that is compiled in; the router does so within the sandbox.
     #[command(hide = true)]
     Skill {
@@ -177,6 +180,13 @@ fn run(args: Args, prefix: &[&str]) -> Result<ExitCode, StartError> {
         Some(Command::Sandbox(command)) => {
             return runtime()?.block_on(sandbox_test::run(&home, &myself, command));
         }
+        Some(Command::Work(command)) => {
+            let runtime = runtime()?;
+            let served = runtime.block_on(work::run(&home, &myself, &command));
+            // A read of stdin that still blocks can't be ended otherwise.
+            runtime.shutdown_background();
+            return served;
+        }
         Some(Command::Trust(command)) => trust::run(&home, &command)?,
         Some(Command::Skill { .. }) | None => {
             let runtime = runtime()?;
@@ -214,7 +224,7 @@ fn list_skills(home: &Home) -> Result<(), StartError> {
             _ => None,
         };
         let state = match held {
-            _ if skill.disabled => "off",
+            _ if skill.disabled || skill.lacks().is_some() => "off",
             Some(_) => "held",
             None => "on",
         };

@@ -7,10 +7,11 @@ use home::{FileError, Home, file};
 use crate::policy;
 
 /// The first-party skills' manifests, by folder.
-const SKILLS: [(&str, &str); 3] = [
+pub(crate) const SKILLS: [(&str, &str); 4] = [
     ("create_post", include_str!("../skills/create_post/skill.toml")),
     ("hello_world", include_str!("../skills/hello_world/skill.toml")),
     ("web_fetch", include_str!("../skills/web_fetch/skill.toml")),
+    ("workbench", include_str!("../skills/workbench/skill.toml")),
 ];
 
 /// Whether `manifest` is, to the letter, one that is compiled in.

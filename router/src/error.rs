@@ -3,7 +3,9 @@
 use broker::redis::AddressError;
 use home::{FileError, HomeError, LockError};
 
-use crate::cli::{AclError, AuditError, KeysNewError, OwnerError, QueueError, TrustError};
+use crate::cli::{
+    AclError, AuditError, KeysNewError, OwnerError, QueueError, TrustError, WorkError,
+};
 use crate::config::SettingsError;
 use crate::new_skill::NewSkillError;
 use crate::policy::PolicyError;
@@ -46,6 +48,8 @@ pub(crate) enum StartError {
     Owner(#[from] OwnerError),
     #[error(transparent)]
     Trust(#[from] TrustError),
+    #[error(transparent)]
+    Work(#[from] WorkError),
     #[error("can't print: {0}")]
     Print(std::io::Error),
     #[error("can't listen for signals: {0}")]

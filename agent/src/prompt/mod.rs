@@ -21,6 +21,7 @@
 
 mod template;
 
+mod screen;
 mod section;
 mod sources;
 mod step;

@@ -8,8 +8,8 @@ use super::{Gloss, Step, next, template};
 use crate::sanitize::fit;
 
 /// Fields of a reply that are not for a model: those of the wire, because a small one has better things to read,
-/// and the question to a person, whose code nobody else should be able to dictate.
-const NOT_SHOWN: [&str; 5] = ["v", "message_id", "key_id", "mac", "approval"];
+/// the question to a person, whose code nobody else should be able to dictate, and the screen, which has a section of its own.
+const NOT_SHOWN: [&str; 7] = ["v", "message_id", "key_id", "mac", "approval", "screen", "_brings"];
 
 /// artifact.json, one line an observation. What it has brought entered the conversation when it came, and its bits are kept
 /// beside it.

@@ -8,6 +8,7 @@ use super::memory::Facts;
 use super::message::Message;
 use super::near::{Alike, Fitting};
 use super::results::{Earlier, SoFar};
+use super::screen::Screen;
 use super::section::{Section, Source};
 use super::soul::Soul;
 use super::{Step, template};
@@ -35,6 +36,7 @@ impl Sources {
             Box::new(Past),
             Box::new(Fitting),
             Box::new(Alike),
+            Box::new(Screen),
             Box::new(Message),
             Box::new(SoFar),
             Box::new(Closing),

@@ -270,7 +270,7 @@ fn card(manifest: &Manifest, timeout: Duration) -> Result<(ActionCard, Marks), S
         reads: Brings::of(manifest.reads.as_ref(), !manifest.net.hosts.is_empty()),
         examples: manifest.examples.iter().cloned().map(Into::into).collect(),
         timeout_ms: u64::try_from(timeout.as_millis()).ok(),
-        set: None,
+        set: manifest.set.clone(),
         more: Object::new(),
     };
     Ok((card, marks))
@@ -311,7 +311,7 @@ mod tests {
     fn the_manifests_that_are_compiled_in_have_schemas_and_fitting_examples() {
         let (_home, found) = fresh();
         assert_eq!(found.broken, []);
-        assert_eq!(found.skills.len(), builtin::NAMES.len());
+        assert_eq!(found.skills.len(), defaults::SKILLS.len());
         for skill in found.skills.values() {
             assert_eq!(check_schema(skill), Ok(()), "{}", skill.name());
         }
@@ -330,7 +330,7 @@ mod tests {
             assert_ne!(changed, manifest);
             fs::write(&file, changed).unwrap();
             let found = look(&home);
-            assert_eq!(found.skills.len(), builtin::NAMES.len() - 1);
+            assert_eq!(found.skills.len(), defaults::SKILLS.len() - 1);
             assert!(found.broken[0].why.contains(why), "{:?}", found.broken);
         }
     }

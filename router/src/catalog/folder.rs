@@ -39,6 +39,8 @@ pub enum Place {
     Owners(PathBuf),
     /// Below router/data, made when it is missing.
     Data(PathBuf),
+    /// Nowhere: the owner has named none yet.
+    Unnamed,
 }
 
 /// The manifest's folders with the owner's paths. `data` is where those without one lie.
@@ -68,6 +70,7 @@ fn one(name: &str, asked: &FolderUse, config: &SkillConfig, data: &Path) -> Resu
     }
     let place = match config.folders.get(name) {
         Some(path) => Place::Owners(path.clone()),
+        None if asked.owners => Place::Unnamed,
         None => Place::Data(data.to_owned()),
     };
     Ok(Folder { name: name.to_owned(), write: asked.access == Access::Write, place })
@@ -140,6 +143,8 @@ mod tests {
         assert_eq!(found[0].place, Place::Data("/h/router/data/library".into()));
         assert_eq!(found[1].place, Place::Owners("/home/x/papers".into()));
         assert_eq!((found[0].write, found[1].write), (true, false));
+        let project = of("[project]\naccess = \"write\"\nowners = true", &SkillConfig::default());
+        assert_eq!(project.unwrap()[0].place, Place::Unnamed);
         let none = of("", &config).unwrap_err();
         assert!(none.contains("\"papers\""), "{none}");
     }

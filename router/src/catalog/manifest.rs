@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use protocol::{ActionName, Effect, Example, Object};
+use protocol::{ActionName, Effect, Example, Object, SetName};
 use serde::Deserialize;
 
 use super::brings::Brings;
@@ -34,6 +34,8 @@ pub struct Manifest {
     /// Whether each conversation has a process of its own.
     #[serde(default)]
     pub per: Per,
+    /// The actions that it is offered together with, once the owner or a persona turns them on; without one it always is.
+    pub set: Option<SetName>,
     /// Whether its results carry panels for the screen, under `screen`.
     #[serde(default)]
     pub shows: bool,
@@ -115,6 +117,9 @@ pub enum Mode {
 pub struct FolderUse {
     /// Whether the skill only reads there.
     pub access: Access,
+    /// Only the owner can name it; until then the skill is off.
+    #[serde(default)]
+    pub owners: bool,
 }
 
 /// What a skill may do in a folder.

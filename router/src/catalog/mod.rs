@@ -86,6 +86,13 @@ impl Catalog {
                 format!("{action} is switched off in router/config.json (skills.{action}.enabled)"),
             ));
         }
+        if let Some(folder) = skill.lacks() {
+            let why = format!(
+                "{action} is off until its owner gives it a folder: set skills.{action}.folders.{} in router/config.json",
+                folder.name
+            );
+            return Err(Stopped::new(Code::Disabled, why));
+        }
         match found.held.get(action) {
             Some(why) => Err(held_back(action, why)),
             None => Ok(Arc::clone(skill)),
@@ -118,8 +125,9 @@ impl Catalog {
     #[must_use]
     pub fn cards(&self) -> protocol::Catalog {
         let found = self.found.borrow();
-        let offered =
-            |skill: &&Arc<Skill>| !skill.disabled && !found.held.contains_key(skill.name());
+        let offered = |skill: &&Arc<Skill>| {
+            !skill.disabled && skill.lacks().is_none() && !found.held.contains_key(skill.name())
+        };
         let cards: Vec<_> =
             found.skills.values().filter(offered).map(|skill| skill.card.clone()).collect();
         // Cards are plain data and always have a JSON form.

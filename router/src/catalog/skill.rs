@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use egress::{Endpoint, HeaderTemplate, HostPattern};
 use protocol::{ActionCard, ActionName, Code, Effect, Object, Stopped};
 
-use super::folder::Folder;
+use super::folder::{Folder, Place};
 use super::manifest::Mode;
 use super::marks::Marks;
 use super::params::Params;
@@ -97,6 +97,12 @@ impl Skill {
     #[must_use]
     pub fn reaches_anything(&self) -> bool {
         self.hosts.contains(&egress::HostPattern::Any)
+    }
+
+    /// The folder that it can't do without and that the owner has not named.
+    #[must_use]
+    pub fn lacks(&self) -> Option<&Folder> {
+        self.folders.iter().find(|folder| folder.place == Place::Unnamed)
     }
 
     /// Checks a call's parameters against the schema.

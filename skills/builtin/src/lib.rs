@@ -7,6 +7,7 @@
 mod create_post;
 mod hello_world;
 mod web_fetch;
+mod workbench;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -16,14 +17,15 @@ use safeclaw_skill::{serve, serve_calls};
 /// A skill's whole `main`.
 type Main = fn() -> ExitCode;
 
-const SKILLS: [(&str, Main); 3] = [
+const SKILLS: [(&str, Main); 4] = [
     ("create_post", || serve_calls(create_post::run)),
     ("hello_world", || serve(hello_world::run)),
     ("web_fetch", || serve_calls(web_fetch::run)),
+    ("workbench", workbench::serve),
 ];
 
 /// The names that a manifest may give as `builtin = "..."`.
-pub const NAMES: [&str; 3] = [SKILLS[0].0, SKILLS[1].0, SKILLS[2].0];
+pub const NAMES: [&str; 4] = [SKILLS[0].0, SKILLS[1].0, SKILLS[2].0, SKILLS[3].0];
 
 /// Is the skill `name` from here on: reads the call on standard input and answers it on standard output.
 #[must_use]

@@ -1,0 +1,155 @@
+//! The editor on real files.
+
+use std::fs;
+
+use super::*;
+
+const HELLO: &str = "#include <stdio.h>\n\n\nvoid main() {\n  printf(\"Hello world\\n\");\n}\n";
+
+fn editor(files: &[(&str, &str)]) -> (tempfile::TempDir, Editor) {
+    let project = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        fs::create_dir_all(project.path().join(name).parent().unwrap()).unwrap();
+        fs::write(project.path().join(name), text).unwrap();
+    }
+    let editor = Editor::at(project.path());
+    (project, editor)
+}
+
+/// What a command says; it must succeed.
+fn says(editor: &mut Editor, command: &str) -> String {
+    let said = editor.command(command, Duration::ZERO);
+    assert_eq!(said.exit_code, Some(0), "{command}: {}", said.output);
+    said.output
+}
+
+fn fails(editor: &mut Editor, command: &str) -> String {
+    let said = editor.command(command, Duration::ZERO);
+    assert_eq!(said.exit_code, Some(1), "{command}: {}", said.output);
+    said.output
+}
+
+#[test]
+fn a_view_follows_its_function() {
+    let (project, mut editor) = editor(&[("hello.c", HELLO)]);
+    says(&mut editor, "goto_definition main");
+    let seen =
+        "> hello.c: function \"main\", lines 4-6\nvoid main() {\n  printf(\"Hello world\\n\");\n}";
+    assert_eq!(editor.screen(), seen);
+    let moved = HELLO.replace("\n\n\n", "\n\nint x;\n\nint y;\n").replace("world", "moon");
+    fs::write(project.path().join("hello.c"), moved).unwrap();
+    assert_eq!(editor.screen(), seen.replace("4-6", "6-8").replace("world", "moon"));
+}
+
+#[test]
+fn definitions_in_all_five_languages() {
+    for (file, text, name, title) in [
+        (
+            "a.py",
+            "import x\n\nclass A:\n    def go(self):\n        return 1\n\n    y = 2\n",
+            "go",
+            "function \"go\", lines 4-5",
+        ),
+        (
+            "a.rs",
+            "use x;\n\npub(crate) struct A {\n    b: u8,\n}\n",
+            "A",
+            "struct \"A\", lines 3-5",
+        ),
+        ("a.js", "const f = (a) => {\n  return '{';\n};\n", "f", "function \"f\", lines 1-3"),
+        (
+            "a.go",
+            "package a\n\nfunc (s *S) Run() {\n\tx()\n}\n",
+            "Run",
+            "function \"Run\", lines 3-5",
+        ),
+        ("a.h", "struct point {\n  int x;\n};\n", "point", "struct \"point\", lines 1-3"),
+    ] {
+        let (_project, mut editor) = editor(&[(file, text)]);
+        says(&mut editor, &format!("goto_definition {name}"));
+        let screen = editor.screen();
+        assert!(screen.starts_with(&format!("> {file}: {title}\n")), "{screen}");
+    }
+    let (_project, mut editor) = editor(&[("a.py", "")]);
+    assert!(fails(&mut editor, "goto_definition none").starts_with("No definition of \"none\""));
+}
+
+#[test]
+fn views_go_by_patterns_and_to_the_next_match() {
+    let (_project, mut editor) = editor(&[("a.txt", "one\nx\nend\none\ny\nend\n")]);
+    says(&mut editor, "view a.txt /one/ /end/ part");
+    assert!(editor.screen().starts_with("> a.txt: \"part\", lines 1-3\none\nx"));
+    says(&mut editor, "next_match 1");
+    assert!(editor.screen().starts_with("> a.txt: \"part\", lines 4-6\none\ny"));
+    assert_eq!(fails(&mut editor, "next_match 1"), "There is no further match.");
+    says(&mut editor, "prev_match 1");
+    assert_eq!(
+        fails(&mut editor, "view a.txt /(/"),
+        "Invalid regex pattern: error: unclosed group"
+    );
+    says(&mut editor, "close part");
+    assert_eq!(editor.screen(), "(no views)");
+}
+
+#[test]
+fn only_what_is_shown_and_unchanged_is_edited() {
+    let (project, mut editor) = editor(&[("a.txt", "a\nb\nc\n")]);
+    assert!(fails(&mut editor, "edit a.txt 2-2\nB").contains("not all in a view"));
+    says(&mut editor, "view a.txt /b/");
+    editor.screen();
+    assert!(fails(&mut editor, "edit a.txt 2-3\nB").contains("not all in a view"));
+    fs::write(project.path().join("a.txt"), "a\nb\nd\n").unwrap();
+    assert!(fails(&mut editor, "edit a.txt 2-2\nB").contains("has changed since it was shown"));
+    editor.screen();
+    says(&mut editor, "edit a.txt 2-2\nb\nb2");
+    assert_eq!(fs::read_to_string(project.path().join("a.txt")).unwrap(), "a\nb\nb2\nd\n");
+}
+
+#[test]
+fn a_file_is_made_once_and_inside_the_project() {
+    let (project, mut editor) = editor(&[("a.txt", "a\n")]);
+    says(&mut editor, "create src/new.rs\nfn main() {}\n");
+    assert_eq!(fs::read_to_string(project.path().join("src/new.rs")).unwrap(), "fn main() {}\n");
+    assert!(fails(&mut editor, "create a.txt\nx").contains("exists already"));
+    let outside = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(outside.path(), project.path().join("out")).unwrap();
+    for path in ["../x", "/etc/x", "out/x", "a/../../x"] {
+        assert!(
+            fails(&mut editor, &format!("create {path}\nx")).contains("outside the project"),
+            "{path}"
+        );
+    }
+    assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_broken_view_is_shown_once() {
+    let (project, mut editor) = editor(&[("a.txt", "a\n"), ("b.bin", "x\0y")]);
+    assert_eq!(fails(&mut editor, "view b.bin"), "b.bin is binary.");
+    says(&mut editor, "view a.txt");
+    fs::remove_file(project.path().join("a.txt")).unwrap();
+    assert!(editor.screen().contains("there is no such file. (this view is closed)"));
+    assert_eq!(editor.screen(), "(no views)");
+}
+
+#[test]
+fn a_search_leaves_out_what_git_leaves_out() {
+    let (_project, mut editor) = editor(&[
+        ("a.rs", "let x = 1;\n"),
+        ("b/c.rs", "x\n"),
+        ("d.txt", "x\n"),
+        ("t/e.rs", "x\n"),
+        (".gitignore", "t/\n"),
+    ]);
+    assert_eq!(says(&mut editor, "search \"\\bx\\b\" *.rs"), "a.rs:1: let x = 1;\nb/c.rs:1: x");
+    assert_eq!(says(&mut editor, "search none"), "No line fits.");
+}
+
+#[test]
+fn the_oldest_view_makes_room() {
+    let (_project, mut editor) = editor(&[("a.txt", "a\n")]);
+    for _ in 0..VIEWS {
+        says(&mut editor, "view a.txt");
+    }
+    assert!(says(&mut editor, "view a.txt").ends_with("View 1 was closed to make room."));
+}

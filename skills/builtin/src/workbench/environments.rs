@@ -1,0 +1,121 @@
+//! The environments of one conversation, by name.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::adhoc::AdHoc;
+use super::bash::Bash;
+use super::editor::Editor;
+use super::python::Python;
+use super::{Environment, Reply, output};
+
+/// The environments that are always there.
+const BUILT_IN: [&str; 3] = ["bash", "python", "editor"];
+
+/// The largest command, in bytes.
+const LONGEST: usize = 1024 * 1024;
+
+/// All environments at work in one folder.
+pub(super) struct Environments {
+    project: PathBuf,
+    bash: Bash,
+    python: Python,
+    editor: Editor,
+    adhoc: AdHoc,
+}
+
+impl Environments {
+    /// A workbench at `project`. Nothing is started before it is asked for. Of the environments that lie there already
+    /// those run whose files have one of the digests `allowed`.
+    pub(super) fn at(project: &Path, allowed: &[String]) -> Self {
+        Self {
+            bash: Bash::at(project),
+            python: Python::at(project),
+            editor: Editor::at(project),
+            adhoc: AdHoc::at(project, allowed),
+            project: project.to_owned(),
+        }
+    }
+
+    /// Has `environment` do `command`.
+    pub(super) fn command(&mut self, environment: &str, command: &str, limit: Duration) -> Reply {
+        if !self.project.is_dir() {
+            return Reply::refused("The project folder is gone; nothing was run.");
+        }
+        if command.len() > LONGEST || command.contains('\0') {
+            return Reply::refused(
+                "A command is at most 1 MB of text without NUL; it was not run.",
+            );
+        }
+        match self.named(environment) {
+            Some(found) => found.command(command, limit),
+            None => Reply::refused(format!(
+                "Unknown environment: '{environment}'. Available environments: {}",
+                self.names().join(", ")
+            )),
+        }
+    }
+
+    /// The panel of each environment, by name. What the project brings is looked for first.
+    pub(super) fn screen(&mut self) -> BTreeMap<String, String> {
+        let mut screen = self.adhoc.look();
+        for name in BUILT_IN {
+            if let Some(found) = self.named(name) {
+                screen.insert(name.to_owned(), found.screen());
+            }
+        }
+        screen.into_iter().map(|(name, content)| (name, output::section(&content))).collect()
+    }
+
+    fn named(&mut self, name: &str) -> Option<&mut dyn Environment> {
+        match name {
+            "bash" => Some(&mut self.bash),
+            "python" => Some(&mut self.python),
+            "editor" => Some(&mut self.editor),
+            other => self.adhoc.named(other),
+        }
+    }
+
+    fn names(&self) -> Vec<String> {
+        let built_in = BUILT_IN.iter().map(|name| (*name).to_owned());
+        built_in.chain(self.adhoc.names()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMIT: Duration = Duration::from_secs(20);
+
+    #[test]
+    fn an_unknown_environment_names_those_that_are_there() {
+        let project = tempfile::tempdir().unwrap();
+        let said = Environments::at(project.path(), &[]).command("docker", "ps", LIMIT);
+        assert_eq!(
+            said,
+            Reply::refused(
+                "Unknown environment: 'docker'. Available environments: bash, python, editor"
+            )
+        );
+    }
+
+    #[test]
+    fn a_project_that_is_gone_is_said() {
+        let project = tempfile::tempdir().unwrap();
+        let mut workbench = Environments::at(project.path(), &[]);
+        drop(project);
+        let said = workbench.command("bash", "echo ran", LIMIT);
+        assert!(!said.processed && said.output.contains("is gone"), "{said:?}");
+    }
+
+    #[test]
+    fn the_screen_has_all_sections_and_is_quick_before_anything_runs() {
+        let project = tempfile::tempdir().unwrap();
+        let screen = Environments::at(project.path(), &[]).screen();
+        assert_eq!(screen.keys().collect::<Vec<_>>(), ["bash", "editor", "python"]);
+        assert_eq!(screen["python"], "(no variables)");
+        assert_eq!(screen["editor"], "(no views)");
+    }
+}
