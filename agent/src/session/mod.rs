@@ -174,7 +174,8 @@ impl Session {
 
     /// Whether its task may close: the owner's never does, and no result is missed that somebody waits for.
     pub(crate) fn may_rest(&self) -> bool {
-        !self.is_owners() && self.awaited == 0 && self.questions.is_empty()
+        let waits = self.awaited > 0 || !self.questions.is_empty() || !self.pending.is_empty();
+        !self.is_owners() && !waits
     }
 
     /// Takes out the open question of `command`, if there is one.

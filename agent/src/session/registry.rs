@@ -26,10 +26,15 @@ pub struct SessionRegistry {
     pub lines: Lines,
     /// Cancelled when the agent ends: the turns that run are stopped then, and kept.
     pub leaving: CancellationToken,
-    handles: Mutex<HashMap<SessionKey, TaskHandle>>,
+    handles: Handles,
 }
 
+/// The tasks of the sessions that are awake.
+#[derive(Debug, Clone, Default)]
+struct Handles(Arc<Mutex<HashMap<SessionKey, TaskHandle>>>);
+
 /// Where a session's messages go.
+#[derive(Debug)]
 struct TaskHandle {
     incoming: mpsc::Sender<Incoming>,
     task: JoinHandle<()>,
@@ -59,13 +64,13 @@ impl SessionRegistry {
         lines: Lines,
         leaving: CancellationToken,
     ) -> Self {
-        Self { mind, feed, lines, leaving, handles: Mutex::default() }
+        Self { mind, feed, lines, leaving, handles: Handles::default() }
     }
 
     /// Starts the task of the session `key`, whose first person is `from`, before anybody says anything there.
     pub fn open(&self, key: SessionKey, from: Principal) {
         let handle = self.handle(key.clone(), from, None);
-        self.handles().insert(key, handle);
+        self.handles.all().insert(key, handle);
     }
 
     /// A line for `channel`, and what comes over it for [`Self::serve`].
@@ -85,7 +90,8 @@ impl SessionRegistry {
             () = quit.cancelled() => {}
             () = self.leaving.cancelled() => {}
         }
-        let handles: Vec<TaskHandle> = self.handles().drain().map(|(_, handle)| handle).collect();
+        let handles: Vec<TaskHandle> =
+            self.handles.all().drain().map(|(_, handle)| handle).collect();
         // All at once: who is told first must not wait for who has much to do.
         let tasks: Vec<JoinHandle<()>> = handles.into_iter().map(|handle| handle.task).collect();
         futures::future::join_all(tasks).await;
@@ -121,7 +127,7 @@ impl SessionRegistry {
             return tracing::error!("{} is no person and may only say something", incoming.from);
         }
         let (key, from) = (incoming.session.clone(), incoming.from.clone());
-        let mut handles = self.handles();
+        let mut handles = self.handles.all();
         let there = handles.remove(&key);
         let (handle, sent) = match there {
             None => self.handle(key.clone(), from, None).send(incoming),
@@ -150,28 +156,53 @@ impl SessionRegistry {
         let (incoming, said) = mpsc::channel(WAITING);
         let outbox = Outbox::new(key.clone(), &self.lines);
         let (mind, feed) = (Arc::clone(&self.mind), Arc::clone(&self.feed));
-        let leaving = self.leaving.clone();
+        let (leaving, handles) = (self.leaving.clone(), self.handles.clone());
         let task = async move {
             if let Some(earlier) = earlier {
                 // One that has panicked has ended, too.
                 let _ = earlier.await;
             }
-            match session(&mind, key, from) {
+            match session(&mind, key.clone(), from) {
                 Ok(session) => {
                     let events = feed.events(&session.key).await;
                     SessionTask { mind, session, incoming: said, outbox, events, leaving }
                         .run()
                         .await;
                 }
-                Err(error) => outbox.say(Outgoing::Notice(error.to_string())),
+                Err(error) => refuse_all(said, &outbox, &error.to_string()),
             }
+            handles.forget(&key);
         };
         TaskHandle { incoming, task: tokio::spawn(task) }
     }
 
+    /// How many sessions are awake: those of guests fall asleep when they have been silent for a minute.
+    #[must_use]
+    pub fn awake(&self) -> usize {
+        self.handles.all().len()
+    }
+}
+
+impl Handles {
+    /// Forgets the task of a session that has ended, unless the next one is there already.
+    fn forget(&self, key: &SessionKey) {
+        let mut all = self.all();
+        if all.get(key).is_some_and(|handle| handle.incoming.is_closed()) {
+            all.remove(key);
+        }
+    }
+
     // A std mutex, because it is never held across an await. Poisoned, the list is still whole.
-    fn handles(&self) -> MutexGuard<'_, HashMap<SessionKey, TaskHandle>> {
-        self.handles.lock().unwrap_or_else(PoisonError::into_inner)
+    fn all(&self) -> MutexGuard<'_, HashMap<SessionKey, TaskHandle>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Answers what is said to a session that can't be served: whoever waits for the end of an answer must not wait for ever.
+fn refuse_all(mut said: mpsc::Receiver<Incoming>, outbox: &Outbox, why: &str) {
+    said.close();
+    while let Ok(Incoming { ticket, .. }) = said.try_recv() {
+        outbox.say(Outgoing::Refused { ticket, why: why.to_owned() });
     }
 }
 

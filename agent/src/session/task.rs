@@ -19,8 +19,9 @@ use crate::turn::Turn;
 /// longer.
 const LONGEST: Duration = Duration::from_secs(600);
 
-/// How long a guest may be silent before the task closes. It opens again at the next message.
-const IDLE: Duration = Duration::from_secs(30 * 60);
+/// How long a guest may be silent before the task ends, and all that the session takes of memory with it. It begins again at
+/// the next message, from the session's files.
+const IDLE: Duration = Duration::from_secs(60);
 
 /// One session with everything that it needs to answer.
 pub struct SessionTask {

@@ -121,3 +121,29 @@ async fn where_the_owners_models_are_and_what_mends_them_is_told_to_the_owner_al
     let owner = house.console.heard("owner").await;
     assert!(owner.contains("10.0.0.7:80 refuses the key (401); put it into `.env`"), "{owner}");
 }
+
+/// The clock goes to the next timer as soon as nothing else can be done.
+#[tokio::test(start_paused = true)]
+async fn a_guest_who_is_silent_keeps_nothing_awake_and_is_known_again() {
+    let mut house = house();
+    house.console.say("owner", "console:owner", "say hello").await;
+    house.console.heard("owner").await;
+    for chat in 1..=3 {
+        let (session, guest) = (format!("telegram-{chat}"), format!("telegram:{chat}"));
+        house.telegram.say(&session, &guest, "my cat is called Mimi").await;
+        house.telegram.heard(&session).await;
+    }
+    assert_eq!(house.registry.awake(), 4);
+    let asleep = async {
+        while house.registry.awake() > 1 {
+            tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+        }
+    };
+    // It would be half an hour, and longer, if a silent session kept what it takes.
+    let minutes = std::time::Duration::from_secs(180);
+    tokio::time::timeout(minutes, asleep).await.unwrap();
+    house.shown();
+    house.telegram.say("telegram-1", "telegram:1", "say hello").await;
+    house.telegram.heard("telegram-1").await;
+    assert!(house.shown().contains("my cat is called Mimi"));
+}

@@ -132,6 +132,7 @@ pub(crate) struct House {
     pub(crate) http: End,
     pub(crate) quit: CancellationToken,
     pub(crate) serving: JoinHandle<()>,
+    pub(crate) registry: Arc<SessionRegistry>,
 }
 
 pub(crate) fn key(text: &str) -> SessionKey {
@@ -182,8 +183,22 @@ pub(crate) fn house_of(meeting: usize) -> House {
     let (telegram, second) = connect("telegram", true);
     let (http, third) = connect("http", false);
     let quit = CancellationToken::new();
-    let serving = tokio::spawn(Arc::new(registry).serve(vec![first, second, third], quit.clone()));
-    House { home, model, router, publisher, subscribed, console, telegram, http, quit, serving }
+    let registry = Arc::new(registry);
+    let heard = vec![first, second, third];
+    let serving = tokio::spawn(Arc::clone(&registry).serve(heard, quit.clone()));
+    House {
+        home,
+        model,
+        router,
+        publisher,
+        subscribed,
+        console,
+        telegram,
+        http,
+        quit,
+        serving,
+        registry,
+    }
 }
 
 pub(crate) fn house() -> House {

@@ -101,7 +101,10 @@ impl Feed for PipeRequester {
 
     async fn events(&self, session: &SessionKey) -> mpsc::Receiver<Event> {
         let (sender, receiver) = mpsc::channel(EVENTS_WAITING);
-        lock(&self.shared.sessions).insert(session.clone(), sender);
+        let mut sessions = lock(&self.shared.sessions);
+        // Those that have fallen asleep since the last one came.
+        sessions.retain(|_, events| !events.is_closed());
+        sessions.insert(session.clone(), sender);
         receiver
     }
 }
