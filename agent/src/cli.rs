@@ -137,7 +137,7 @@ fn chat_over_redis(home: Home) -> Result<(), StartError> {
             Err(problem) => format!("{problem}; the chat works, actions of the router don't"),
         };
         let broker = RedisRequester::signing(address, names, keys).map_err(StartError::Queue)?;
-        start::talk(home, settings, broker, Known { way, confined, eyes }).await
+        start::talk(home, settings, broker, Known { way, confined, eyes, says: None }).await
     })
 }
 

@@ -30,6 +30,9 @@ const ALL: &[Entry] = &[
 /// The option `--home`, which stands before a subcommand or behind it.
 const HOME: &str = "home";
 
+/// The option `--prompt`.
+const PROMPT: &str = "prompt";
+
 /// A personal AI agent behind a wall: the model may only ask, and the router decides.
 ///
 /// Without a command it opens a chat. The router runs beside it as a process of its own; no Redis is needed,
@@ -41,6 +44,11 @@ struct Safeclaw {
     /// data folder].
     #[arg(long, global = true, value_name = "DIR", env = "SAFECLAW_HOME", hide_env_values = true)]
     home: Option<OsString>,
+
+    /// Say TEXT, print the answer and end: with 0 when it was done, with 1 when not, with 3 when something waits
+    /// for your yes. So does one argument with a blank in it: safeclaw "what is new".
+    #[arg(short = 'p', long = "prompt", value_name = "TEXT")]
+    prompt: Option<String>,
 }
 
 /// What a newcomer does first.
@@ -90,8 +98,15 @@ fn command() -> clap::Command {
 /// Does what `args` ask for; the first is the program.
 pub(crate) fn run(args: Vec<OsString>) -> ExitCode {
     let matches = command().get_matches_from(args);
+    let home = home_of(&matches);
     match matches.subcommand() {
-        None => Chat::default().run(home_of(&matches)),
+        None => match matches.get_one::<String>(PROMPT) {
+            Some(text) => chat::say(text.clone(), home),
+            None => Chat::default().run(home),
+        },
+        Some((text, rest)) if text.trim().contains(char::is_whitespace) && !rest.args_present() => {
+            chat::say(text.to_owned(), home)
+        }
         Some((name, rest)) => match ALL.iter().find(|entry| entry.name == name) {
             Some(entry) => (entry.run)(rest),
             None => unknown::refuse(name, ALL.iter().map(|entry| entry.name)),

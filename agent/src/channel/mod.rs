@@ -189,6 +189,8 @@ pub enum Outgoing {
     /// An action has ended: one line.
     #[serde(serialize_with = "as_text")]
     Action(String),
+    /// What was wanted has not been done, or not all of it; what was said before tells why.
+    Failed,
     /// Something about the agent itself that people should know.
     #[serde(serialize_with = "as_text")]
     Notice(String),

@@ -22,6 +22,7 @@ use crate::action::{
 };
 pub use eyes::open_eyes;
 
+use crate::channel::console::OneMessage;
 use crate::config::Settings;
 use crate::confine::Confined;
 use crate::error::StartError;
@@ -41,6 +42,8 @@ pub struct Known {
     pub confined: Confined,
     /// What looks at pages.
     pub eyes: Arc<::eyes::Eyes>,
+    /// The one message that is said instead of a conversation.
+    pub says: Option<OneMessage>,
 }
 
 /// Talks with people over all channels until they, or SIGTERM, have ended it.
@@ -67,13 +70,18 @@ pub async fn talk<B: Requester + Feed + 'static>(
     let [reached, skills] = router.lines(known.way, &workspace);
     let mut found = vec![format!("model:  {thinks}"), reached, skills];
     found.extend(known.eyes.is_remote().then(|| eyes::line(&known.eyes)));
-    tell(found.iter().chain(&settings.warnings).chain(&unlocked));
+    match known.says {
+        // Whoever wants one answer wants no greeting.
+        Some(_) => tell(settings.warnings.iter().chain(&unlocked)),
+        None => tell(found.iter().chain(&settings.warnings).chain(&unlocked)),
+    }
     // For who asks: it is the same at every start.
     found.extend((!known.eyes.is_remote()).then(|| eyes::line(&known.eyes)));
     found.push(known.confined.to_string());
     let timeout = settings.config.timeout.span();
     let (quit, lines) = (CancellationToken::new(), Lines::default());
-    let Channels { all: channels, lines: on } = channels::all(&settings, &workspace, &quit)?;
+    let Channels { all: channels, lines: on } =
+        channels::all(&settings, &workspace, &quit, known.says.clone())?;
     tell(on.iter());
     found.extend(on);
     // To one channel alone it would say what is said there anyway.

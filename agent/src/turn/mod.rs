@@ -37,6 +37,7 @@ impl Turn<'_> {
         self.session.failure = self.steps(message).await.err();
         if let Some(why) = self.session.failure.clone() {
             self.outbox.say(Outgoing::Notice(why));
+            self.outbox.say(Outgoing::Failed);
         }
         let said = std::mem::take(&mut self.session.said);
         self.session.remember(message, &said);

@@ -303,7 +303,7 @@ pub(crate) fn line(outgoing: Outgoing) -> Option<String> {
         Outgoing::Begin { from, text, .. } => format!("{from}> {text}"),
         Outgoing::Queued { ahead, .. } => format!("queued behind {ahead}"),
         Outgoing::Refused { why, .. } => format!("refused: {why}"),
-        Outgoing::Working(_) | Outgoing::Waiting(_) => return None,
+        Outgoing::Working(_) | Outgoing::Waiting(_) | Outgoing::Failed => return None,
         Outgoing::Words(text) | Outgoing::Text(text) => text,
         Outgoing::Action(text) => format!("<{text}>"),
         Outgoing::Notice(text) => format!("[{text}]"),

@@ -68,6 +68,7 @@ impl Answered {
             | Outgoing::Waiting(_)
             | Outgoing::Settled { .. }
             | Outgoing::Broadcast(_)
+            | Outgoing::Failed
             | Outgoing::End => {}
         }
     }

@@ -143,6 +143,7 @@ impl Chat {
                     let _ = self.send(piece, None).await;
                 }
             }
+            Outgoing::Failed => {}
             Outgoing::End => self.turn_over().await,
         }
     }
