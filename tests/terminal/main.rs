@@ -261,7 +261,7 @@ fn prose_is_wrapped_at_words() {
 fn what_is_typed_while_an_answer_comes_stands_there_and_counts_at_once() {
     let home = TempHome::new();
     let endless = || Says::Begins("These words stand ".to_owned());
-    let server = OllamaServer::start([endless(), endless(), Says::text("I am back.")]);
+    let server = OllamaServer::start([endless(), endless(), endless(), Says::text("I am back.")]);
     let mut chat = chat_with(&home, &server);
     line(&mut chat, "Say something.");
     chat.expect("These words stand");
@@ -270,8 +270,15 @@ fn what_is_typed_while_an_answer_comes_stands_there_and_counts_at_once() {
     line(&mut chat, "cel");
     chat.expect("[stopped]");
     testkit::wait_until("the connection is closed", || server.left() == 1);
-    line(&mut chat, "Once more.");
+    // What can be told at once is told at once.
+    line(&mut chat, "Once again.");
     testkit::wait_until("the model is asked", || server.prompts().len() == 2);
+    line(&mut chat, "/status");
+    chat.expect("a message is being answered now");
+    chat.press(CTRL_C);
+    chat.expect_last(PROMPT);
+    line(&mut chat, "Once more.");
+    testkit::wait_until("the model is asked", || server.prompts().len() == 3);
     line(&mut chat, "And then?");
     chat.expect("[it waits until 1 more are answered]");
     chat.press(CTRL_C);

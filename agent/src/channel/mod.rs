@@ -177,6 +177,14 @@ pub enum Outgoing {
         #[serde(rename = "message")]
         why: String,
     },
+    /// A command did not wait for the turn that runs: this is all that it has to say.
+    Aside {
+        /// The mark that its channel gave it.
+        #[serde(skip)]
+        ticket: Ticket,
+        /// The text.
+        text: String,
+    },
     /// The agent is at work: what it waits for.
     #[serde(serialize_with = "as_text")]
     Working(String),

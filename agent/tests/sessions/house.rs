@@ -304,7 +304,7 @@ pub(crate) fn line(outgoing: Outgoing) -> Option<String> {
         Outgoing::Queued { ahead, .. } => format!("queued behind {ahead}"),
         Outgoing::Refused { why, .. } => format!("refused: {why}"),
         Outgoing::Working(_) | Outgoing::Waiting(_) | Outgoing::Failed => return None,
-        Outgoing::Words(text) | Outgoing::Text(text) => text,
+        Outgoing::Words(text) | Outgoing::Text(text) | Outgoing::Aside { text, .. } => text,
         Outgoing::Action(text) => format!("<{text}>"),
         Outgoing::Notice(text) => format!("[{text}]"),
         Outgoing::Settled { how, .. } => format!("[{how}]"),

@@ -266,6 +266,7 @@ impl House {
                 Outgoing::Picture(path) => heard.push_str(&format!("\n<{}>\n", path.display())),
                 Outgoing::End => return heard,
                 Outgoing::Working(_) | Outgoing::Waiting(_) | Outgoing::Failed => {}
+                Outgoing::Aside { text, .. } => heard.push_str(&format!("\n{text}\n")),
                 Outgoing::Words(words) => heard.push_str(&words),
                 Outgoing::Action(text) => heard.push_str(&format!("\n<{text}>\n")),
                 Outgoing::Notice(text) => heard.push_str(&format!("\n[{text}]\n")),

@@ -11,6 +11,7 @@ use super::interrupts::Interrupts;
 use super::screen::Screen;
 use crate::channel::{Incoming, Line, Origin, Outgoing, Said, Ticket};
 use crate::question::Question;
+use crate::slash::Ends;
 
 /// How long the agent may take to its last words when a person at a terminal wants to end it.
 pub(super) const LAST_WORDS: Duration = Duration::from_secs(2);
@@ -64,7 +65,7 @@ impl Exchange {
 
     /// Takes one line as it was typed, and shows its answer to the end.
     pub(super) async fn say(&mut self, typed: &[u8]) -> io::Result<Heard> {
-        match self.begin(typed).await? {
+        match self.begin(typed, false).await? {
             Taken::Said(ticket) => self.listen(ticket).await,
             Taken::Nothing => Ok(Heard::Answer(Vec::new())),
             Taken::Quit => Ok(Heard::Quit),
@@ -72,8 +73,9 @@ impl Exchange {
         }
     }
 
-    /// Takes one line as it was typed, whose answer is still to come.
-    pub(super) async fn begin(&mut self, typed: &[u8]) -> io::Result<Taken> {
+    /// Takes one line as it was typed, whose answer is still to come. What ends the turn of somebody who `waits` for one
+    /// has no other answer.
+    pub(super) async fn begin(&mut self, typed: &[u8], waits: bool) -> io::Result<Taken> {
         let (text, remark) = match input::read(typed) {
             Typed::Quit => return Ok(Taken::Quit),
             Typed::Nothing(why) => {
@@ -87,7 +89,13 @@ impl Exchange {
         }
         self.interrupts.forget();
         self.failed = false;
-        Ok(self.send(Said::typed(text)).await.map_or(Taken::Over, Taken::Said))
+        let said = Said::typed(text);
+        let ends_a_turn = waits && said.ends() == Ends::Turn;
+        Ok(match self.send(said).await {
+            None => Taken::Over,
+            Some(_) if ends_a_turn => Taken::Nothing,
+            Some(ticket) => Taken::Said(ticket),
+        })
     }
 
     /// Whether something was not done of what was said last.

@@ -46,6 +46,7 @@ impl Gathered {
             Outgoing::Working(_)
             | Outgoing::Waiting(_)
             | Outgoing::Failed
+            | Outgoing::Aside { .. }
             | Outgoing::Queued { .. }
             | Outgoing::Refused { .. }
             | Outgoing::Picture(_) => return None,

@@ -47,7 +47,9 @@ impl OneMessage {
 /// Says it, shows the answer, and ends the agent.
 pub(super) async fn run(mut exchange: Exchange, message: &OneMessage) -> io::Result<()> {
     message.ends(Outcome::Failed);
-    let Taken::Said(ticket) = exchange.begin(message.text.as_bytes()).await? else { return Ok(()) };
+    let Taken::Said(ticket) = exchange.begin(message.text.as_bytes(), false).await? else {
+        return Ok(());
+    };
     let outcome = match exchange.listen(ticket).await? {
         Heard::Answer(questions) if questions.is_empty() => match exchange.has_failed() {
             false => Outcome::Answered,

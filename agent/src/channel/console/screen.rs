@@ -91,6 +91,7 @@ impl Screen {
             Outgoing::Waiting(_)
             | Outgoing::Notice(_)
             | Outgoing::Failed
+            | Outgoing::Aside { .. }
             | Outgoing::Queued { .. }
             | Outgoing::Refused { .. }
             | Outgoing::Picture(_) => Ok(()),

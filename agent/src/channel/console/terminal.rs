@@ -194,7 +194,7 @@ impl Terminal {
             }
             Meant::Message => {}
         }
-        match self.exchange.begin(line.as_bytes()).await? {
+        match self.exchange.begin(line.as_bytes(), !self.said.is_empty()).await? {
             Taken::Nothing => Ok(Flow::GoesOn),
             Taken::Quit => Ok(Flow::Quit),
             Taken::Over => Ok(Flow::Over),
@@ -240,6 +240,10 @@ impl Terminal {
             Outgoing::Queued { ticket, ahead } if own(&ticket).is_some() => {
                 let told = format!("it waits until {ahead} more are answered");
                 self.emit(&Outgoing::Notice(told))?;
+            }
+            Outgoing::Aside { ticket, text } if own(&ticket).is_some() => {
+                self.said.retain(|said| said.ticket != ticket);
+                self.emit(&Outgoing::Text(text))?;
             }
             Outgoing::Refused { ticket, why } if own(&ticket).is_some() => {
                 self.said.retain(|said| said.ticket != ticket);
