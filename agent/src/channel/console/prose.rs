@@ -276,7 +276,7 @@ mod tests {
         let wrapped = |text: &str| Prose::whole(terminal(20, false), text);
         assert_eq!(
             wrapped("The quick brown fox jumps over it."),
-            "The quick brown \nfox jumps over it."
+            "The quick brown fox \njumps over it."
         );
         assert_eq!(wrapped("Run `cp a.txt b.txt now` today"), "Run \n`cp a.txt b.txt now` \ntoday");
         for kept in [
