@@ -263,6 +263,13 @@ fn what_is_typed_while_an_answer_comes_stands_there_and_counts_at_once() {
     let endless = || Says::Begins("These words stand ".to_owned());
     let server = OllamaServer::start([endless(), endless(), endless(), Says::text("I am back.")]);
     let mut chat = chat_with(&home, &server);
+    let shown = |chat: &Terminal, count: usize| {
+        let all = || chat.screen().matches("These words stand").count() == count;
+        let seen = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            testkit::wait_until("the words are shown", all);
+        }));
+        assert!(seen.is_ok(), "{count} in\n{}", chat.screen());
+    };
     line(&mut chat, "Say something.");
     chat.expect("These words stand");
     chat.press("/can");
@@ -272,13 +279,14 @@ fn what_is_typed_while_an_answer_comes_stands_there_and_counts_at_once() {
     testkit::wait_until("the connection is closed", || server.left() == 1);
     // What can be told at once is told at once.
     line(&mut chat, "Once again.");
-    testkit::wait_until("the model is asked", || server.prompts().len() == 2);
+    shown(&chat, 2);
     line(&mut chat, "/status");
     chat.expect("a message is being answered now");
     chat.press(CTRL_C);
+    chat.expect(HOW_TO_END);
     chat.expect_last(PROMPT);
     line(&mut chat, "Once more.");
-    testkit::wait_until("the model is asked", || server.prompts().len() == 3);
+    shown(&chat, 3);
     line(&mut chat, "And then?");
     chat.expect("[it waits until 1 more are answered]");
     chat.press(CTRL_C);
