@@ -114,7 +114,7 @@ impl Lane {
     pub async fn ask(&self, ask: &Ask<'_>) -> Result<Completion> {
         let mut hear = |step: Progress<'_>| match step {
             Progress::Notice(notice) => eprintln!("[{notice}]"),
-            Progress::Piece(_) | Progress::Waiting { .. } | Progress::Asked { .. } => {}
+            _ => {}
         };
         let link = Link::new(Arc::clone(&self.0) as Arc<dyn Model>);
         Ok(Chain::new(vec![Arc::new(link)]).complete(ask, &mut hear).await?)

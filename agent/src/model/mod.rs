@@ -81,6 +81,8 @@ pub enum Progress<'p> {
         /// For which time, from 1 on.
         number: usize,
     },
+    /// The prompt that is sent to whoever is asked, whole.
+    Prompt(&'p str),
     /// The next piece of the text, raw: action blocks and reasoning included, which
     /// [`Words`](crate::answer::Words) keeps from people.
     Piece(&'p str),

@@ -9,7 +9,7 @@ use super::repeat::Repeat;
 use super::screen::{Begin, Screen};
 use crate::answer::{Answer, AnswerError, Shown};
 use crate::channel::Outgoing;
-use crate::model::{Ask, Completion, Fit, Hearer, ModelError, Progress, TurnParts};
+use crate::model::{Ask, Completion, Hearer, ModelError, Progress, TurnParts};
 use crate::observation::Observation;
 use crate::prompt::Step;
 use crate::session::Outbox;
@@ -112,22 +112,20 @@ impl Turn<'_> {
         };
         let sections = sources.gather(&step, &mut self.session.entered).await;
         let prompt = &self.session.prompt;
-        let write = |fit: Fit<'_>| {
-            let rendered = prompt.render(&sections, fit);
-            files.write_prompt_cache(&rendered.text);
-            rendered
-        };
         let typed = self.session.entered.typed();
         let turn = TurnParts { message, cards, so_far, memory: &memory, typed: &typed };
         let hearer = Hearer::of(&self.session.key);
         let begin = Begin { cards, thinks_first: self.session.thinks_first.clone() };
         let said = (&mut self.session.said, &mut self.session.prefix);
         let mut screen = Screen::new((self.outbox, said), &hearer, begin, repeat);
-        let mut ask = Ask::turn(&write, turn).heard_by(&hearer);
+        let mut ask = Ask::turn(prompt, &sections, turn).heard_by(&hearer);
         if let Some(temperature) = speaker.as_ref().and_then(|speaker| speaker.temperature) {
             ask = ask.with_temperature(temperature);
         }
-        let mut hear = |progress: Progress<'_>| screen.hear(progress);
+        let mut hear = |progress: Progress<'_>| match progress {
+            Progress::Prompt(prompt) => files.write_prompt_cache(prompt),
+            progress => screen.hear(progress),
+        };
         let completed = model.complete(&ask, &mut hear).await;
         let seen = screen.finish();
         let mut completion = completed.map_err(|error| words_for(self.outbox, &error))?;

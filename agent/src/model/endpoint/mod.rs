@@ -199,7 +199,8 @@ impl Model for Endpoint {
         };
         let gloss = gloss.as_deref();
         let mut plan = self.plan(&ask, way, gloss);
-        // The prompt is written even if nobody is there to be asked: people look at what stands in it.
+        // The prompt is told even if nobody is there to be asked: people look at what stands in it.
+        plan.tell(progress);
         described?;
         let mut mending = Mending::default();
         loop {
@@ -217,6 +218,7 @@ impl Model for Endpoint {
                 Err(failure) => {
                     let way = self.mended(failure, &plan, &mut ask, &mut mending)?;
                     plan = self.plan(&ask, way, gloss);
+                    plan.tell(progress);
                 }
             }
         }

@@ -5,7 +5,7 @@ use protocol::ActionCard;
 
 use super::measure;
 use super::memo::{Memo, Size};
-use crate::model::{Ask, Fit, Picture, TurnParts, Way, schema, tools};
+use crate::model::{Ask, Fit, Listener, Picture, Progress, TurnParts, Way, schema, tools};
 use crate::prompt::{
     self, Gloss, Rendered, Said, choice, gloss_schema, is_long, narrowed, telling,
 };
@@ -116,6 +116,13 @@ impl<'p> Plan<'p> {
                     temperature,
                 };
             }
+        }
+    }
+
+    /// Tells the prompt, if it is about a user's message.
+    pub(super) fn tell(&self, progress: &mut Listener<'_>) {
+        if self.asks_for_actions {
+            progress(Progress::Prompt(&self.rendered.text));
         }
     }
 

@@ -38,7 +38,7 @@ async fn ask_about(endpoint: &Endpoint, message: &str) -> (Told, Result<Completi
         };
         Rendered { text: format!("rules\n{asked}"), stable: 6, cut: Vec::new() }
     };
-    ask(endpoint, &Ask::turn(&write, turn)).await
+    ask(endpoint, &Ask::written(&write, turn)).await
 }
 
 /// What the server was asked for, and which actions the answer may have.
