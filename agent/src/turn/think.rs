@@ -15,6 +15,19 @@ use crate::prompt::Step;
 use crate::session::Outbox;
 use crate::workspace::Artifact;
 
+/// What people hear when a model goes round in a circle.
+pub(super) const STUCK: &str = "stopped: the model asked for the same again, and it brought the same again; \
+     say how to go on";
+
+/// What the model may choose from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Offered {
+    /// All actions.
+    All,
+    /// None: it should say how it stands.
+    Nothing,
+}
+
 impl Turn<'_> {
     /// The model's answer to the turn as it stands.
     ///
@@ -25,9 +38,13 @@ impl Turn<'_> {
         message: &str,
         artifact: &Artifact,
         so_far: &[Observation],
+        offered: Offered,
     ) -> Result<Answer, String> {
         let cards = self.mind.cards_for(self.session);
-        let cards = [cards[0].0.as_slice(), cards[1].0.as_slice()];
+        let cards = match offered {
+            Offered::All => [cards[0].0.as_slice(), cards[1].0.as_slice()],
+            Offered::Nothing => [&[] as &[ActionCard]; 2],
+        };
         let mut repair: Option<String> = None;
         let mut repeat = Repeat::default();
         loop {
@@ -45,6 +62,7 @@ impl Turn<'_> {
             }
             match read {
                 Ok(answer) => return Ok(answer),
+                Err(_) if offered == Offered::Nothing => return Err(STUCK.to_owned()),
                 Err(error) if repair.is_none() => {
                     tracing::info!(%error, "the model is shown what is wrong with its answer");
                     repair = Some(error.to_string());
