@@ -1,6 +1,7 @@
 //! Who thinks: a language model behind one small trait, and what stands in when there is none.
 
 mod ask;
+mod assist;
 mod breaker;
 mod build;
 mod chain;
@@ -23,6 +24,7 @@ pub use llm::{
 };
 
 pub use ask::{Ask, Fit, TurnParts};
+pub use assist::Assist;
 pub use breaker::Standing;
 pub use build::{Lists, Maker};
 pub use chain::Chain;
