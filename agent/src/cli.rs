@@ -17,9 +17,9 @@ use waits::Waits;
 use crate::config::{self, Change, HttpSetUp, KEYS, Key, Models, Settings, Target, Terminal};
 use crate::confine::{UnixSockets, confine};
 use crate::error::StartError;
+use crate::model::Endpoints;
 use crate::model::{self, Maker, ModelError, Progress, Proof};
 use crate::start::Known;
-use crate::workspace::Endpoints;
 use crate::{log, start, workspace};
 
 /// The mind of SafeClaw: talks with you, asks the model, and asks the router to act.

@@ -4,8 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agent::config::{ProviderName, Settings, Target};
-use agent::model::{Ask, Assist, Chain, Completion, Endpoint, Link, Maker, Model, Progress, Way};
-use agent::workspace::Endpoints;
+use agent::model::{
+    Ask, Assist, Chain, Completion, Endpoint, Endpoints, Link, Maker, Model, Progress, Way,
+};
 use anyhow::{Context, Result, ensure};
 use home::Home;
 use sha2::{Digest, Sha256};

@@ -27,7 +27,7 @@ use crate::config::Settings;
 use crate::confine::Confined;
 use crate::error::StartError;
 use crate::mind::Mind;
-use crate::model::{Model, Switch};
+use crate::model::{Endpoints, Model, Switch};
 use crate::persona::Cast;
 use crate::prompt::{Fence, Sources};
 use crate::session::{Lines, SessionRegistry};
@@ -64,7 +64,7 @@ pub async fn talk<B: Requester + Feed + 'static>(
     let broker = Arc::new(broker);
     let mut catalog = broker.catalog();
     let ((model, thinks), router) = tokio::join!(
-        model::find(&settings, Arc::clone(&workspace.endpoints)),
+        model::find(&settings, Arc::new(Endpoints::of(&workspace))),
         catalog::wait_for_first(&mut catalog, &workspace)
     );
     let [reached, skills] = router.lines(known.way, &workspace);

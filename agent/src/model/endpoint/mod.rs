@@ -23,8 +23,8 @@ use plan::{Knows, Plan, TooLong};
 use super::{
     ApiKeys, Ask, Assist, Completion, InForce, Listener, Model, ModelError, Progress, Usage, Way,
 };
+use crate::model::Endpoints;
 use crate::notice::Notice;
-use crate::workspace::Endpoints;
 
 /// One model of one provider.
 pub struct Endpoint {
