@@ -122,9 +122,10 @@ impl Lane {
     /// # Errors
     /// When no answer comes, also after further tries.
     pub async fn ask(&self, ask: &Ask<'_>) -> Result<Completion> {
-        let mut hear = |step: Progress<'_>| match step {
-            Progress::Notice(notice) => eprintln!("[{notice}]"),
-            _ => {}
+        let mut hear = |step: Progress<'_>| {
+            if let Progress::Notice(notice) = step {
+                eprintln!("[{notice}]");
+            }
         };
         let link = Link::new(Arc::clone(&self.0) as Arc<dyn Model>);
         Ok(Chain::new(vec![Arc::new(link)]).complete(ask, &mut hear).await?)
