@@ -1,5 +1,6 @@
 //! The agent's command line, the same for `start_agent ...` and `safeclaw agent ...`.
 
+mod storm;
 mod waits;
 
 use std::ffi::OsString;
@@ -12,6 +13,7 @@ use broker::redis::RedisRequester;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use home::{Home, Lock};
 
+pub use storm::{storm, storm_command};
 use waits::Waits;
 
 use crate::config::{self, Change, HttpSetUp, KEYS, Key, Models, Settings, Target, Terminal};

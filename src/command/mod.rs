@@ -6,6 +6,7 @@ mod doctor;
 mod resume;
 mod router;
 mod stop;
+mod storm;
 mod unknown;
 
 use std::ffi::OsString;
@@ -21,6 +22,7 @@ pub(crate) use router::PREFIX as ROUTER_PREFIX;
 const ALL: &[Entry] = &[
     Entry::of::<Chat>("chat"),
     Entry { name: "agent", command: ::agent::cli::command, run: agent::run },
+    Entry { name: "storm", command: ::agent::cli::storm_command, run: storm::run },
     Entry { name: "router", command: ::router::cli::command, run: router::run },
     Entry::of::<doctor::Doctor>("doctor"),
     Entry::of::<stop::Stop>("stop"),
@@ -56,6 +58,7 @@ const FIRST_STEPS: &str = "\
 First steps:
   safeclaw                        # a chat; /help says what there is
   safeclaw agent config llm       # choose who thinks: Ollama, a server of your own, a provider
+  safeclaw storm --help           # several minds around one question
   safeclaw router new-skill NAME  # write a skill
   safeclaw stop                   # stop everything at once; resume lets it go on";
 
