@@ -31,6 +31,7 @@ mod run;
 mod sets;
 mod status;
 mod stop;
+mod storm;
 
 mod ago;
 mod in_force;
