@@ -17,7 +17,5 @@ pub mod seed;
 pub mod record;
 pub mod score;
 
-pub mod talk;
-
 pub mod results;
 pub mod table;

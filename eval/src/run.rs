@@ -87,6 +87,7 @@ impl Run<'_> {
         let key = session()?;
         let step = step(utterance, self.actions, &so_far, &key);
         let sections = Sources::built_in().gather(&step, &mut Entered::nothing()).await;
+        let write = |fit: Fit<'_>| prompt.render(&sections, fit);
         let turn = TurnParts {
             message: &utterance.say,
             cards: self.actions.cards(),
@@ -94,7 +95,7 @@ impl Run<'_> {
             memory: &Memory::default(),
             typed: &[],
         };
-        self.answered(lane, &Ask::turn(&prompt, &sections, turn), utterance, records).await
+        self.answered(lane, &Ask::turn(&write, turn), utterance, records).await
     }
 
     /// The answer that is kept, or a new one.
@@ -190,6 +191,7 @@ fn step<'a>(
         artifact: &NOTHING.1,
         history: &NOTHING.2,
         message: &utterance.say,
+        known: &[],
         so_far,
         repair: None,
     }

@@ -21,6 +21,7 @@ use crate::{catalog, config, new_skill, start};
 
 mod audit;
 mod keys;
+mod library;
 mod owner;
 mod policy;
 mod queue;
@@ -31,6 +32,7 @@ mod work;
 
 pub(crate) use audit::AuditError;
 pub(crate) use keys::KeysNewError;
+pub(crate) use library::LibraryCliError;
 pub(crate) use owner::OwnerError;
 pub(crate) use queue::QueueError;
 pub(crate) use redis_acl::AclError;
@@ -90,6 +92,8 @@ enum Command {
     Audit(audit::Audit),
     /// Find mistakes in the policy, and tell what it decides about a call.
     Policy(policy::Policy),
+    /// Put papers into the library, list them, take them out.
+    Library(library::LibraryCommand),
     /// Make the keys that commands and replies on Redis are signed with.
     Keys(keys::Keys),
     /// Print the users that Redis should know, as a file for its `aclfile`.
@@ -174,6 +178,9 @@ fn run(args: Args, prefix: &[&str]) -> Result<ExitCode, StartError> {
         Some(Command::Sessions(command)) => runtime()?.block_on(owner::sessions(&home, command))?,
         Some(Command::Stop) => runtime()?.block_on(owner::stop(&home))?,
         Some(Command::Resume) => runtime()?.block_on(owner::resume(&home))?,
+        Some(Command::Library(command)) => {
+            runtime()?.block_on(library::run(&home, &myself, command))?;
+        }
         Some(Command::Keys(command)) => keys::run(&home, command)?,
         Some(Command::RedisAcl(command)) => redis_acl::run(&home, &command)?,
         Some(Command::Queue(command)) => runtime()?.block_on(queue::run(&home, command))?,

@@ -7,9 +7,14 @@ use home::{FileError, Home, file};
 use crate::policy;
 
 /// The first-party skills' manifests, by folder.
-pub(crate) const SKILLS: [(&str, &str); 4] = [
+pub(crate) const SKILLS: [(&str, &str); 9] = [
     ("create_post", include_str!("../skills/create_post/skill.toml")),
+    ("forget_doc", include_str!("../skills/forget_doc/skill.toml")),
     ("hello_world", include_str!("../skills/hello_world/skill.toml")),
+    ("index_doc", include_str!("../skills/index_doc/skill.toml")),
+    ("list_docs", include_str!("../skills/list_docs/skill.toml")),
+    ("publish_doc", include_str!("../skills/publish_doc/skill.toml")),
+    ("search_docs", include_str!("../skills/search_docs/skill.toml")),
     ("web_fetch", include_str!("../skills/web_fetch/skill.toml")),
     ("workbench", include_str!("../skills/workbench/skill.toml")),
 ];

@@ -4,7 +4,8 @@ use broker::redis::AddressError;
 use home::{FileError, HomeError, LockError};
 
 use crate::cli::{
-    AclError, AuditError, KeysNewError, OwnerError, QueueError, TrustError, WorkError,
+    AclError, AuditError, KeysNewError, LibraryCliError, OwnerError, QueueError, TrustError,
+    WorkError,
 };
 use crate::config::SettingsError;
 use crate::new_skill::NewSkillError;
@@ -42,6 +43,9 @@ pub(crate) enum StartError {
     Keys(#[from] KeysNewError),
     #[error(transparent)]
     Acl(#[from] AclError),
+    /// The library could not do what was asked.
+    #[error(transparent)]
+    Library(#[from] LibraryCliError),
     #[error("can't test the sandbox: {0}")]
     Attacks(std::io::Error),
     #[error(transparent)]

@@ -4,6 +4,7 @@ use super::actions::{OwnActions, RouterActions};
 use super::closing::Closing;
 use super::form::HowToAnswer;
 use super::history::Past;
+use super::known::Known;
 use super::memory::Facts;
 use super::message::Message;
 use super::near::{Alike, Fitting};
@@ -36,6 +37,7 @@ impl Sources {
             Box::new(Past),
             Box::new(Fitting),
             Box::new(Alike),
+            Box::new(Known),
             Box::new(Screen),
             Box::new(Message),
             Box::new(SoFar),

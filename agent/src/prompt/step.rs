@@ -2,6 +2,7 @@
 
 use protocol::{ActionCard, SessionKey, Taint};
 
+use super::Passage;
 use crate::observation::Observation;
 use crate::workspace::{Artifact, History, Memory};
 
@@ -22,6 +23,8 @@ pub struct Step<'a> {
     pub artifact: &'a Artifact,
     /// What was said before.
     pub history: &'a History,
+    /// The passages of the library that were found for the message.
+    pub known: &'a [Passage],
     /// What the user says now.
     pub message: &'a str,
     /// What this turn's actions have brought by now.

@@ -47,6 +47,7 @@ impl Scene {
             artifact: &self.artifact,
             history: &self.history,
             message,
+            known: &[],
             so_far: &[],
             repair: None,
         }

@@ -31,7 +31,7 @@ use crate::journal::Role;
 use crate::model::{Progress, Usage};
 use crate::observation::Observation;
 use crate::persona::Persona;
-use crate::prompt::Prompt;
+use crate::prompt::{Passage, Prompt};
 use crate::question::Question;
 use crate::workspace::{Cards, Entered, SaveError, SessionFiles, Text};
 
@@ -66,6 +66,8 @@ pub struct Session {
     pub thinks_first: Option<String>,
     /// What the latest completion took.
     pub usage: Option<Usage>,
+    /// The passages of the library that were found for the question that is being answered.
+    pub known: Vec<Passage>,
     /// Why the latest turn failed, if it did; for people.
     pub failure: Option<String>,
     /// The questions that it has seen and that nobody has answered here.
@@ -160,6 +162,7 @@ impl Session {
             thinks_first: None,
             usage: None,
             failure: None,
+            known: Vec::new(),
             questions: Vec::new(),
             pending: Vec::new(),
             awaited: 0,

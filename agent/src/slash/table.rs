@@ -2,8 +2,8 @@
 
 use super::perform::Read;
 use super::{
-    actions, agent, agents, approvals, approve, cancel, clear, deny, did, forget, grants, help,
-    log, memory, model, run, sets, status, stop, storm,
+    actions, agent, agents, approvals, approve, ask, cancel, clear, deny, did, docs, forget,
+    grants, help, index, log, memory, model, run, search, sets, status, stop,
 };
 
 /// One line of the table: a way to write a command. A command that is written in several ways has a line for each.
@@ -45,8 +45,8 @@ const GUESTS_MODEL: &str = "only the owner says who thinks";
 /// A guest who asks for the sets of actions hears this.
 const GUESTS_SETS: &str = "only the owner says what is offered";
 
-/// A guest who asks for a storm hears this.
-const GUESTS_STORM: &str = "only the owner lets several minds talk";
+/// A guest who fills the library hears this.
+const GUESTS_INDEX: &str = "only the owner puts papers into the library";
 
 /// All commands, in the order of `/help`.
 #[rustfmt::skip]
@@ -64,13 +64,14 @@ pub static TABLE: &[SlashEntry] = &[
     line("/memory keep|drop KEY", "make what was set aside count, or remove it", Everyone, memory::read),
     line("/forget KEY", "forget one thing", Everyone, forget::read),
     line("/log [DAY]", "show what was said and done today, or on a day of UTC such as 2026-11-23", Everyone, log::read),
+    line("/search QUERY", "find passages in the library", Everyone, search::read),
+    line("/ask QUESTION", "answer from the library, with the file and the page", Everyone, ask::read),
+    line("/docs", "show how much is in the library, by type", Everyone, docs::read),
+    line("/index PATH public|admin", "put a file into the library, for everybody or for you alone", Owner(GUESTS_INDEX), index::read),
     line("/clear", "start afresh: forget what was said and done, keep what is remembered", Everyone, clear::read),
     line("/new", "the same as /clear", Everyone, clear::read),
     line("/cancel", "stop what runs; at a terminal Ctrl-C does so at once", Everyone, cancel::read),
     line("/stop", "the kill switch: stop everything that runs, and let nothing run", Owner(GUESTS_STOP), stop::read),
-    line("/storm new NAME PREMISE", "gather several minds around one question, in Markdown files", Owner(GUESTS_STORM), storm::read),
-    line("/storm start [NAME]", "let each of its agents speak once; /storm next [COUNT] the next ones, /storm auto ROUNDS all of them", Owner(GUESTS_STORM), storm::read),
-    line("/storm say TEXT", "say something in the storm yourself; /storm stop ends it, /storm list shows all, /storm export md|html|jsonl writes it down", Owner(GUESTS_STORM), storm::read),
     line("/model", "show who thinks and how it is asked; /model list shows what else there is", Owner(GUESTS_MODEL), model::read),
     line("/model TARGET", "ask another, such as ollama:qwen2.5:3b; --keep behind it makes it last", Owner(GUESTS_MODEL), model::read),
     line("/agents", "list the personas; @NAME before a message asks one", Owner(GUESTS_MODEL), agents::read),

@@ -64,11 +64,12 @@ impl Router {
     /// Two lines for people: the router, which is reached by `way`, and its skills.
     pub(super) fn lines(&self, way: String, workspace: &Workspace) -> [String; 2] {
         let (router, skills) = match self {
-            Self::Ready(catalog) if catalog.cards.is_empty() => (way, "none".to_owned()),
             Self::Ready(catalog) => {
-                let names: Vec<&str> =
-                    catalog.cards.iter().map(|card| card.name.as_str()).collect();
-                (way, names.join(", "))
+                // Those of a set are shown by /sets.
+                let always = catalog.cards.iter().filter(|card| card.set.is_none());
+                let names: Vec<&str> = always.map(|card| card.name.as_str()).collect();
+                let none = names.is_empty().then(|| "none".to_owned());
+                (way, none.unwrap_or_else(|| names.join(", ")))
             }
             Self::Silent => {
                 let known = workspace.router_actions.read().0.len();

@@ -36,6 +36,15 @@ fn found(folder: &Folder, home: &Path) -> Result<PathBuf, String> {
     }
 }
 
+/// The folder `path` of router/data, made when it is missing; the path has no link on its way.
+///
+/// # Errors
+/// The system's.
+pub(crate) fn data_folder(path: &Path) -> io::Result<PathBuf> {
+    made(path)?;
+    path.canonicalize()
+}
+
 /// Makes the folder for its user alone: the one who runs skills, where the router is root.
 fn made(path: &Path) -> io::Result<()> {
     if path.is_dir() {

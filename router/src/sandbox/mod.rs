@@ -61,6 +61,7 @@ mod warm_skills;
 pub use error::{NotStarted, RunError};
 pub use job::{Job, Program};
 pub use launcher::{Launcher, SelfCommand};
+pub(crate) use lending::data_folder;
 pub use lent::Lent;
 pub use limits::Limits;
 pub use log::ROTATE_BYTES;

@@ -67,7 +67,6 @@ fn proxys_own(response: Response) -> Result<Response, Error> {
     match response.header(PROXY_SAYS) {
         None => Ok(response),
         Some("refused") => Err(Error::Refused(response.words())),
-        Some("unreached") => Err(Error::Unreached(response.words())),
         Some(_) => Err(Error::Failed(response.words())),
     }
 }

@@ -1,0 +1,173 @@
+//! The passages of the library that fit a question, fenced, each with its citation.
+
+use async_trait::async_trait;
+use protocol::{Object, Reads};
+use serde_json::Value;
+
+use super::Step;
+use super::section::{Part, Section, Source};
+use crate::sanitize::fit;
+
+/// How large the section may be, in bytes.
+const MOST: usize = 8_000;
+
+/// What a small window leaves of it, in bytes.
+const LEAST: usize = 1_500;
+
+/// What stands before the passages.
+const SAID: &str = "Passages from the library, each behind its citation. Answer from them alone. Behind whatever you take \
+    from one, write its citation just as it stands. If they do not hold the answer, say so.";
+
+/// A passage that was found for a question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Passage {
+    /// How it is cited: `[manual.pdf, pages 2-3]`.
+    pub citation: String,
+    /// What it says.
+    pub text: String,
+    /// What a model's reading of it brings into the conversation.
+    pub brings: Reads,
+}
+
+impl Passage {
+    /// The hits of a result of `SEARCH_DOCS`, the best first.
+    #[must_use]
+    pub fn of_hits(result: &Object) -> Vec<Self> {
+        let hits = result.get("hits").and_then(Value::as_array);
+        hits.into_iter().flatten().filter_map(Self::of_hit).collect()
+    }
+
+    fn of_hit(hit: &Value) -> Option<Self> {
+        let text = |key: &str| Some(hit.get(key)?.as_str()?.to_owned());
+        // What does not say that the owner wrote it, or that everybody may see it, is others' and private.
+        let own = hit.get("own").and_then(Value::as_bool) == Some(true);
+        let is_public = hit.get("role").and_then(Value::as_str) == Some("public");
+        let brings = Reads { public: !own, private: !is_public };
+        Some(Self { citation: text("citation")?, text: text("text")?, brings })
+    }
+}
+
+/// The section `KNOWN`: there only while a question about the library is being answered.
+pub(super) struct Known;
+
+#[async_trait]
+impl Source for Known {
+    fn name(&self) -> &'static str {
+        "KNOWN"
+    }
+
+    async fn section<'a>(&self, step: &Step<'a>) -> Option<Section<'a>> {
+        let known = step.known;
+        if known.is_empty() {
+            return None;
+        }
+        let brings = known.iter().fold(Reads::NONE, |all, one| Reads {
+            public: all.public || one.brings.public,
+            private: all.private || one.brings.private,
+        });
+        let section = Section::written(move |manner| {
+            vec![Part::own(SAID), Part::marked("passages", passages(known, manner.room))]
+        });
+        let section = section.tainted(brings.taint(), "the library");
+        Some(section.at_most(MOST).making_room(45, LEAST, "a part of the passages"))
+    }
+}
+
+/// Each passage with its share of the room.
+fn passages(known: &[Passage], room: usize) -> String {
+    let share = room / known.len().max(1);
+    let one = |passage: &Passage| fit(&format!("{}\n{}", passage.citation, passage.text), share);
+    known.iter().map(one).collect::<Vec<_>>().join("\n\n")
+}
+
+/// The citations in `answer` that are none of `known`: what stands in brackets and names a file.
+#[must_use]
+pub fn made_up<'a>(answer: &'a str, known: &[Passage]) -> Vec<&'a str> {
+    let mut made_up = Vec::new();
+    let mut rest = answer;
+    while let Some(at) = rest.find('[') {
+        let from = &rest[at..];
+        let Some(end) = from.find(']') else { break };
+        let cited = &from[..=end];
+        rest = &from[end + 1..];
+        // A link of Markdown is no citation.
+        let is_link = rest.starts_with('(');
+        if names_a_file(cited) && !is_link && !is_known(cited, known) && !made_up.contains(&cited) {
+            made_up.push(cited);
+        }
+    }
+    made_up
+}
+
+/// Whether the file and the place of `cited` stand in one of `known`; models like to shorten a page range or a path
+/// of headings, and to leave the place out.
+fn is_known(cited: &str, known: &[Passage]) -> bool {
+    let inner = |text: &str| text.trim_matches(['[', ']']).trim().to_lowercase();
+    let cited = inner(cited);
+    let (file, place) = cited.split_once(", ").unwrap_or((&cited, ""));
+    known.iter().any(|passage| {
+        let real = inner(&passage.citation);
+        let (name, real_place) = real.split_once(", ").unwrap_or((&real, ""));
+        name == file && (place.is_empty() || place == real_place || is_within(place, real_place))
+    })
+}
+
+/// Whether `place` is a page of the range `real`.
+fn is_within(place: &str, real: &str) -> bool {
+    let pages = |text: &str| -> Option<(u32, u32)> {
+        let text = text.strip_prefix("pages ").or_else(|| text.strip_prefix("page "))?;
+        let (first, last) = text.split_once('-').unwrap_or((text, text));
+        Some((first.trim().parse().ok()?, last.trim().parse().ok()?))
+    };
+    match (pages(place), pages(real)) {
+        (Some((first, last)), Some((from, to))) => from <= first && first <= last && last <= to,
+        _ => real.starts_with(place) && real[place.len()..].starts_with(" > "),
+    }
+}
+
+/// Whether it begins with a name that has an ending, as files have.
+fn names_a_file(cited: &str) -> bool {
+    const ENDINGS: [&str; 8] = [".pdf", ".docx", ".md", ".txt", ".html", ".epub", ".xlsx", ".csv"];
+    let inner = cited.trim_matches(['[', ']']);
+    let name = inner.split(',').next().unwrap_or_default().trim().to_lowercase();
+    ENDINGS.iter().any(|ending| name.len() > ending.len() && name.ends_with(ending))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn passage(citation: &str) -> Passage {
+        Passage { citation: citation.to_owned(), text: String::new(), brings: Reads::BOTH }
+    }
+
+    #[test]
+    fn a_hit_brings_what_it_says_and_no_less() {
+        let hits = json!({"hits": [
+            {"citation": "[a.md]", "text": "x", "role": "public", "own": true},
+            {"citation": "[b.md]", "text": "x", "role": "admin", "own": true},
+            {"citation": "[c.md]", "text": "x", "role": "public", "own": false},
+            {"citation": "[d.md]", "text": "x"},
+            {"text": "no citation"},
+        ]});
+        let hits = Passage::of_hits(hits.as_object().unwrap());
+        let brings: Vec<Reads> = hits.iter().map(|hit| hit.brings).collect();
+        assert_eq!(brings, [Reads::NONE, Reads::PRIVATE, Reads::PUBLIC, Reads::BOTH]);
+    }
+
+    #[test]
+    fn a_citation_that_was_no_hit_is_found() {
+        let known = [passage("[manual.pdf, pages 2-3]"), passage("[notes.md, A > B]")];
+        for (answer, expected) in [
+            ("Turn it [manual.pdf, pages 2-3]. See [notes.md, A > B].", vec![]),
+            ("[manual.pdf, page 3] [manual.pdf] [Notes.md, a]", vec![]),
+            ("[manual.pdf, page 4]", vec!["[manual.pdf, page 4]"]),
+            ("[other.pdf, page 2] and [other.pdf, page 2]", vec!["[other.pdf, page 2]"]),
+            ("a [link.md](https://x) [1] [x] [ ", vec![]),
+        ] {
+            assert_eq!(made_up(answer, &known), expected, "{answer}");
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Puts papers in and takes them out.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use library::parse::{Budget, MAX_BYTES, parse};
+use library::{Element, Item, Kind, Library, Reader, Role};
+use safeclaw_skill::{Call, SkillError};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::open::{self, Stamp};
+use super::{now, owner_alone, reader};
+
+/// The most files that are named in one answer.
+const NAMED: usize = 50;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Paths {
+    path: String,
+    /// The file of a folder to begin with, as `next` of an earlier answer says.
+    #[serde(default)]
+    from: usize,
+}
+
+/// What became of the files of one call.
+#[derive(Default)]
+struct Done {
+    indexed: Vec<Value>,
+    failed: Vec<Value>,
+    unchanged: usize,
+    left: usize,
+    next: usize,
+    passages: usize,
+}
+
+/// Indexes a file or all files of a folder. What was indexed and has not changed is left as it is, so a call that ran
+/// out of time is simply made again.
+pub(super) fn index(
+    library: &mut Library,
+    params: Paths,
+    call: &Call,
+    public: bool,
+) -> Result<Value, SkillError> {
+    owner_alone(call)?;
+    let host: String = call.setting("papers")?;
+    if host.is_empty() {
+        return Err(SkillError::new(
+            "no folder is open yet: `safeclaw router library allow DIR` opens one, and `safeclaw router library add \
+             FILE` takes any file",
+        ));
+    }
+    let own = call.setting::<bool>("own")?;
+    // When a folder is not done after this, what is left waits for the next call.
+    let patience = Duration::from_secs(call.setting("patience")?);
+    let folder = call.folder("papers")?.to_owned();
+    let inner = open::within(&params.path, &host)?;
+    let files = open::files(&folder, &inner)?;
+    let one = files.len() == 1;
+    let shelf = Shelf { folder: &folder, host: Path::new(&host), own, public, one };
+    let before = before(library, &shelf)?;
+    let (began, mut done) = (Instant::now(), Done::default());
+    done.next = files.len();
+    for (at, (file, stamp)) in files.iter().enumerate().skip(params.from) {
+        if began.elapsed() > patience {
+            (done.left, done.next) = (files.len() - at, at);
+            break;
+        }
+        shelf.take_in(library, (file, *stamp), &before, &mut done);
+    }
+    if one && let Some(why) = done.failed.first().and_then(|failed| failed["why"].as_str()) {
+        return Err(SkillError::new(why));
+    }
+    Ok(told(done))
+}
+
+fn told(done: Done) -> Value {
+    let count = done.indexed.len();
+    let mut told = json!({
+        "indexed": count, "passages": done.passages, "unchanged": done.unchanged, "left": done.left, "next": done.next,
+        "files": done.indexed.into_iter().take(NAMED).collect::<Vec<_>>(), "_brings": "none",
+    });
+    if !done.failed.is_empty() {
+        told["failed"] = json!(done.failed.into_iter().take(NAMED).collect::<Vec<_>>());
+    }
+    told
+}
+
+/// What stands under this role already, by place.
+fn before(library: &Library, shelf: &Shelf<'_>) -> Result<HashMap<String, Stamp>, SkillError> {
+    let known = library.list(&Reader::Roles(vec![shelf.role()]), Kind::Kb)?.into_iter();
+    let stamped = known
+        .filter(|known| known.own == shelf.own)
+        .map(|known| (known.place, Stamp { changed_at: known.changed_at, bytes: known.bytes }));
+    Ok(stamped.collect())
+}
+
+/// The folder that files are taken from, and as what.
+struct Shelf<'a> {
+    folder: &'a Path,
+    host: &'a Path,
+    own: bool,
+    public: bool,
+    /// Whether one file was named: then it is read again even if it seems unchanged.
+    one: bool,
+}
+
+impl Shelf<'_> {
+    fn role(&self) -> Role {
+        if self.public { Role::Public } else { Role::Admin }
+    }
+
+    fn take_in(
+        &self,
+        library: &mut Library,
+        (file, stamp): (&Path, Stamp),
+        before: &HashMap<String, Stamp>,
+        done: &mut Done,
+    ) {
+        let place = self.host.join(file).to_string_lossy().into_owned();
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if Element::of_name(&name).is_none() && !self.one {
+            return;
+        }
+        if before.get(&place) == Some(&stamp) && !self.one {
+            done.unchanged += 1;
+            return;
+        }
+        match self.put(library, file, (&place, &name)) {
+            Ok((passages, notes)) => {
+                done.passages += passages;
+                done.indexed.push(json!({"name": name, "passages": passages, "notes": notes}));
+            }
+            Err(error) => done.failed.push(json!({"name": name, "why": error.to_string()})),
+        }
+    }
+
+    fn put(
+        &self,
+        library: &mut Library,
+        file: &Path,
+        (place, name): (&str, &str),
+    ) -> Result<(usize, Vec<String>), SkillError> {
+        let paper = open::paper(self.folder, file, MAX_BYTES)?;
+        let (element, document) = parse(name, &paper.bytes, &Budget::default())?;
+        let notes = document.notes.clone();
+        let item = Item {
+            kind: Kind::Kb,
+            element,
+            role: self.role(),
+            place: place.to_owned(),
+            name: name.to_owned(),
+            own: self.own,
+            changed_at: paper.changed_at,
+            bytes: paper.bytes.len() as u64,
+            document,
+        };
+        let put = library.put(&item, now())?;
+        // A paper has one role: who could see it before may not any more.
+        let other = Item { role: if self.public { Role::Admin } else { Role::Public }, ..item };
+        library.forget(&other.id(), &Reader::Owner)?;
+        Ok((put.passages, notes))
+    }
+}
+
+/// Takes out what has this place or this name; with a folder's place, all below it.
+pub(super) fn forget(
+    library: &mut Library,
+    params: Paths,
+    call: &Call,
+) -> Result<Value, SkillError> {
+    owner_alone(call)?;
+    let asked = params.path.trim().trim_end_matches('/');
+    let below = format!("{asked}/");
+    let reader = reader(call);
+    let mut names = Vec::new();
+    for known in library.list(&reader, Kind::Kb)? {
+        let named = known.place == asked || known.name == asked || known.id == asked;
+        if !asked.is_empty() && (named || known.place.starts_with(&below)) {
+            library.forget(&known.id, &reader)?;
+            names.push(known.name);
+        }
+    }
+    if names.is_empty() {
+        return Err(SkillError::new(format!("nothing in the library is called {asked:?}")));
+    }
+    let count = names.len();
+    names.truncate(NAMED);
+    Ok(json!({"forgotten": count, "names": names, "_brings": "none"}))
+}

@@ -1,0 +1,93 @@
+//! The library's skills: one process that parses, indexes and searches, in the sandbox and without a network.
+//!
+//! It sees two folders: `library`, which is its own, and `papers`, which the owner has opened for reading. Who asks
+//! is the router's word ([`Call::is_owner`], [`Call::session`]), and so is what they may see.
+
+mod answer;
+mod index;
+mod open;
+
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use library::{Library, Reader};
+use safeclaw_skill::{Call, Object, SkillError, serve_calls};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// The whole `main`.
+pub(crate) fn main() -> ExitCode {
+    let mut shelf = Shelf::default();
+    serve_calls(move |params: Object, call: &Call| shelf.answer(params, call))
+}
+
+/// The library, opened by the first call that needs it.
+#[derive(Default)]
+struct Shelf {
+    library: Option<Library>,
+}
+
+impl Shelf {
+    fn answer(&mut self, params: Object, call: &Call) -> Result<Value, SkillError> {
+        match call.action() {
+            "SEARCH_DOCS" => answer::search(self.library(call)?, read(params)?, call),
+            "LIST_DOCS" => answer::list(self.library(call)?, read(params)?, call),
+            "INDEX_DOC" => index::index(self.library(call)?, read(params)?, call, false),
+            "PUBLISH_DOC" => index::index(self.library(call)?, read(params)?, call, true),
+            "FORGET_DOC" => index::forget(self.library(call)?, read(params)?, call),
+            "REBUILD_LIBRARY" => answer::rebuild(self.library(call)?, call),
+            "CHECK_LIBRARY" => answer::check(self.library(call)?, call),
+            other => Err(SkillError::new(format!("the library knows no {other}"))),
+        }
+    }
+
+    fn library(&mut self, call: &Call) -> Result<&mut Library, SkillError> {
+        let library = match self.library.take() {
+            Some(library) => library,
+            None => opened(call)?,
+        };
+        Ok(self.library.insert(library))
+    }
+}
+
+fn opened(call: &Call) -> Result<Library, SkillError> {
+    let library = Library::open(call.folder("library")?, now())?;
+    if let Some(mended) = library.mended() {
+        eprintln!(
+            "the database was broken ({}): {} documents were built again from their texts, {} are lost; the broken \
+             one is {}",
+            mended.why,
+            mended.documents,
+            mended.lost.len(),
+            mended.aside.display()
+        );
+    }
+    Ok(library)
+}
+
+fn read<P: DeserializeOwned>(params: Object) -> Result<P, SkillError> {
+    serde_json::from_value(Value::Object(params))
+        .map_err(|error| SkillError::new(format!("the parameters do not fit: {error}")))
+}
+
+/// What the one who asks may see, by the router's word. Without a session nobody is known, and sees what is public.
+fn reader(call: &Call) -> Reader {
+    match (call.is_owner(), call.session()) {
+        (true, _) => Reader::Owner,
+        (false, Some(chat)) => Reader::Guest(chat.to_owned()),
+        (false, None) => Reader::Roles(vec![library::Role::Public]),
+    }
+}
+
+fn owner_alone(call: &Call) -> Result<(), SkillError> {
+    if call.is_owner() {
+        return Ok(());
+    }
+    Err(SkillError::new("only the owner puts papers into the library, and takes them out"))
+}
+
+/// Milliseconds since 1970.
+fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
