@@ -12,7 +12,12 @@ const SAFECLAW: &str = env!("CARGO_BIN_EXE_safeclaw");
 
 fn run(program: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(program);
-    command.args(args).env_clear().env("HOME", "/nonexistent").env("COLUMNS", "100");
+    command.args(args).env_clear().envs([
+        ("HOME", "/nonexistent"),
+        ("COLUMNS", "100"),
+        ("PATH", "/usr/bin:/bin"),
+        ("OLLAMA_HOST", "127.0.0.1:1"),
+    ]);
     command.output().unwrap()
 }
 
@@ -36,6 +41,30 @@ fn the_home_is_taken_before_a_command_and_behind_it() {
     assert!(text.contains(&format!("{SAFECLAW} --home {root} router resume")), "{text}");
     let (code, text) = safeclaw(&["resume", "--home", root]);
     assert_eq!(code, Some(0), "{text}");
+}
+
+#[test]
+fn one_message_is_answered_and_the_exit_code_tells_how() {
+    let home = TempHome::new();
+    let root = home.root().to_str().unwrap();
+    let said = |args: &[&str]| {
+        let output = run(Path::new(SAFECLAW), &[&["--home", root], args].concat());
+        let [stdout, stderr] =
+            [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+        (output.status.code(), stdout, stderr)
+    };
+    let (code, stdout, stderr) = said(&["-p", "Remember my name is Frankie."]);
+    assert_eq!(code, Some(0), "{stderr}");
+    assert_eq!(stdout.lines().count(), 1, "{stdout}");
+    assert!(stdout.contains("name = Frankie"), "{stdout}");
+    let (code, stdout, _) = said(&["/memory private name"]);
+    assert_eq!((code, stdout.contains("name is private")), (Some(0), true), "{stdout}");
+    let (code, stdout, stderr) = said(&["-p", "/run NO_SUCH_THING"]);
+    assert_eq!(code, Some(1), "{stdout}{stderr}");
+    home.put("router/policy.toml", "[effects]\nlocal = \"ask\"\nnone = \"ask\"\n");
+    let (code, stdout, stderr) = said(&["-p", "/run HELLO_WORLD {\"name\": \"Bob\"}"]);
+    assert_eq!(code, Some(3), "{stdout}{stderr}");
+    assert!(stderr.contains("/approve ") && !stdout.contains("/approve "), "{stdout}{stderr}");
 }
 
 #[test]

@@ -29,6 +29,12 @@ fn of_the_agent() {
 }
 
 #[test]
+fn of_storms() {
+    insta::assert_snapshot!(help(&["storm"]));
+    insta::assert_snapshot!(help(&["storm", "new"]));
+}
+
+#[test]
 fn of_the_router() {
     insta::assert_snapshot!(help(&["router"]));
     insta::assert_snapshot!(help(&["router", "skills"]));

@@ -1,5 +1,6 @@
 //! The agent's command line, the same for `start_agent ...` and `safeclaw agent ...`.
 
+mod storm;
 mod waits;
 
 use std::ffi::OsString;
@@ -12,14 +13,15 @@ use broker::redis::RedisRequester;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use home::{Home, Lock};
 
+pub use storm::{storm, storm_command};
 use waits::Waits;
 
 use crate::config::{self, Change, HttpSetUp, KEYS, Key, Models, Settings, Target, Terminal};
 use crate::confine::{UnixSockets, confine};
 use crate::error::StartError;
+use crate::model::Endpoints;
 use crate::model::{self, Maker, ModelError, Progress, Proof};
 use crate::start::Known;
-use crate::workspace::Endpoints;
 use crate::{log, start, workspace};
 
 /// The mind of SafeClaw: talks with you, asks the model, and asks the router to act.
@@ -137,7 +139,7 @@ fn chat_over_redis(home: Home) -> Result<(), StartError> {
             Err(problem) => format!("{problem}; the chat works, actions of the router don't"),
         };
         let broker = RedisRequester::signing(address, names, keys).map_err(StartError::Queue)?;
-        start::talk(home, settings, broker, Known { way, confined, eyes }).await
+        start::talk(home, settings, broker, Known { way, confined, eyes, says: None }).await
     })
 }
 

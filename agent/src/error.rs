@@ -7,6 +7,7 @@ use crate::channel::ChannelError;
 use crate::config::{KeyError, SettingsError};
 use crate::model::ModelError;
 use crate::prompt::TemplateError;
+use crate::storm::StormError;
 
 /// An error of the agent as a program. Every text says what to do.
 #[derive(Debug, thiserror::Error)]
@@ -65,6 +66,9 @@ pub enum StartError {
     /// A file can't be read or written.
     #[error(transparent)]
     File(#[from] FileError),
+    /// A storm does not do what it was told.
+    #[error(transparent)]
+    Storm(#[from] StormError),
     /// The model can't be used at all.
     #[error(transparent)]
     Model(#[from] ModelError),

@@ -30,6 +30,7 @@ pub mod persona;
 pub mod mind;
 pub mod notice;
 pub mod slash;
+mod storm;
 pub mod turn;
 pub mod workspace;
 
@@ -45,6 +46,7 @@ pub use error::StartError;
 pub use eyes::launch::WORD as EYES_WORD;
 pub use log::start as start_log;
 pub use start::{Known, open_eyes, runtime, talk};
+pub use storm::StormError;
 
 #[cfg(test)]
 mod testing;

@@ -112,18 +112,21 @@ impl Question {
         text
     }
 
-    /// It as it is put to a person who can answer at once.
+    /// What is typed to answer it.
     #[must_use]
-    pub fn put(&self) -> String {
+    pub fn keys(&self) -> &'static str {
+        if self.wants_code { "the code in it = yes, n = no" } else { "y = yes, n = no" }
+    }
+
+    /// It as it is put to a person who can answer at once; it is the question `at` of so many.
+    #[must_use]
+    pub fn put(&self, at: usize, of: usize) -> String {
+        let which = if of > 1 { format!("Question {at} of {of}. ") } else { String::new() };
         if let Some(told) = self.told_beside() {
-            return told;
+            return which + &told;
         }
-        let mut text = format!("May this run? {}{}\n", self.named(), self.shown());
-        text.push_str(if self.wants_code {
-            "the code above = yes, n = no"
-        } else {
-            "y = yes, n = no"
-        });
+        let mut text = format!("{which}May this run? {}{}\n", self.named(), self.shown());
+        text.push_str(self.keys());
         if let Some(grant) = &self.grant {
             let always = if self.wants_code { "a and the code" } else { "a" };
             let _ = write!(text, ", {always} = always for an hour: {grant}");
@@ -279,7 +282,7 @@ mod tests {
         let shown: Vec<String> = [plain, Question::read(&all)]
             .into_iter()
             .flatten()
-            .flat_map(|question| [question.put(), question.pending()])
+            .flat_map(|question| [question.put(1, 1), question.put(2, 3), question.pending()])
             .collect();
         insta::assert_snapshot!(shown.join("\n\n"));
     }

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use agent::answer::{Answer, Shown};
 use agent::config::{ProviderName, Target};
-use agent::model::{ApiKeys, Ask, Endpoint, Fit, Model, Progress, TurnParts, Usage, Way};
+use agent::model::{ApiKeys, Ask, Endpoint, Endpoints, Model, Progress, TurnParts, Usage, Way};
 use agent::prompt::{Fence, Prompt, Sources, Step};
-use agent::workspace::{AGENT_ACTIONS, Artifact, Endpoints, Entered, History, Memory, SOUL};
+use agent::workspace::{AGENT_ACTIONS, Artifact, Entered, History, Memory, SOUL};
 use futures::FutureExt;
 use protocol::{ActionCard, SessionKey, Taint};
 use testkit::TempHome;
@@ -59,13 +59,13 @@ async fn say(endpoint: &Endpoint, message: &str, history: &History) -> (usize, S
         repair: None,
     };
     let sections = Sources::built_in().gather(&step, &mut Entered::nothing()).await;
-    let write = |fit: Fit<'_>| prompt.render(&sections, fit);
     let turn =
         TurnParts { message, cards: [&cards, &[]], so_far: &[], memory: &memory, typed: &[] };
     let mut pieces = 0;
     let mut hear =
         |progress: Progress<'_>| pieces += usize::from(matches!(progress, Progress::Piece(_)));
-    let completion = endpoint.complete(&Ask::turn(&write, turn), &mut hear).await.unwrap();
+    let completion =
+        endpoint.complete(&Ask::turn(&prompt, &sections, turn), &mut hear).await.unwrap();
     // What a small model writes may ask for nothing that there is; here it only has to come.
     let words =
         Answer::read(&completion, [&cards, &[]], &Shown::default()).map(|answer| answer.words);

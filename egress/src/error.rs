@@ -118,6 +118,15 @@ impl Failure {
         matches!(self, Self::Slow { .. })
     }
 
+    /// Whether it failed before anything of the request was sent: whatever it wanted can't have happened.
+    #[must_use]
+    pub fn is_before_sending(&self) -> bool {
+        matches!(
+            self,
+            Self::Resolve { .. } | Self::Connect { .. } | Self::Tls { .. } | Self::Unrecorded
+        )
+    }
+
     /// The failure behind an error of the HTTP connection to `endpoint`, which is silent for `idle` at most.
     pub(crate) fn http(endpoint: &Endpoint, source: hyper::Error, idle: Duration) -> Self {
         let endpoint = endpoint.clone();

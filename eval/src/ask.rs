@@ -4,8 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agent::config::{ProviderName, Settings, Target};
-use agent::model::{Ask, Chain, Completion, Endpoint, Link, Maker, Model, Progress, Way};
-use agent::workspace::Endpoints;
+use agent::model::{
+    Ask, Assist, Chain, Completion, Endpoint, Endpoints, Link, Maker, Model, Progress, Way,
+};
 use anyhow::{Context, Result, ensure};
 use home::Home;
 use sha2::{Digest, Sha256};
@@ -42,6 +43,8 @@ pub struct Server {
     maker: Maker,
     /// Whether the server has named the model.
     is_listed: bool,
+    /// What it is helped with, if it is small.
+    assist: Assist,
 }
 
 impl Server {
@@ -59,12 +62,19 @@ impl Server {
             "no language model is set; name one with --url or --provider, or set one with `agent config llm`"
         );
         let is_listed = target.model.is_empty();
-        let mut server = Self { target, maker, is_listed };
+        let assist = Assist::default();
+        let mut server = Self { target, maker, is_listed, assist };
         if is_listed {
             let listed = server.maker.make(&server.target)?.models().await?;
             server.target.model = listed.first().context("the server has no model")?.name.clone();
         }
         Ok(server)
+    }
+
+    /// The same, helped so if it is small.
+    #[must_use]
+    pub fn helped(self, assist: Assist) -> Self {
+        Self { assist, ..self }
     }
 
     /// Which model it is. A server that was started with a file calls it by its path.
@@ -92,7 +102,7 @@ impl Server {
     /// When a key is missing.
     pub fn asked(&self, way: Way) -> Result<Lane> {
         let endpoint = self.maker.make(&self.target)?.with_way(Some(way));
-        Ok(Lane(Arc::new(endpoint)))
+        Ok(Lane(Arc::new(endpoint.with_assist(self.assist))))
     }
 }
 
@@ -112,9 +122,10 @@ impl Lane {
     /// # Errors
     /// When no answer comes, also after further tries.
     pub async fn ask(&self, ask: &Ask<'_>) -> Result<Completion> {
-        let mut hear = |step: Progress<'_>| match step {
-            Progress::Notice(notice) => eprintln!("[{notice}]"),
-            Progress::Piece(_) | Progress::Waiting { .. } | Progress::Asked { .. } => {}
+        let mut hear = |step: Progress<'_>| {
+            if let Progress::Notice(notice) = step {
+                eprintln!("[{notice}]");
+            }
         };
         let link = Link::new(Arc::clone(&self.0) as Arc<dyn Model>);
         Ok(Chain::new(vec![Arc::new(link)]).complete(ask, &mut hear).await?)

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use agent::config::ProviderName;
+use agent::model::Assist;
 use anyhow::{Context, Result};
 use clap::{Parser, ValueEnum};
 use home::Home;
@@ -11,6 +12,7 @@ use crate::ask::{Server, Wish};
 use crate::cards::{Actions, root};
 use crate::results::{Results, Row};
 use crate::run::Run;
+use crate::talk::{self, Chat};
 use crate::utterance::{Asked, Group, Split, Utterance, all};
 use crate::{results, table};
 
@@ -53,6 +55,16 @@ pub struct Options {
     /// Fail when fewer percent than this are right in the json way, which has to be among those asked
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(..=100))]
     pub floor: Option<u8>,
+    /// Ask the everyday chats of eval/talk.toml, in each way and the same server directly, and print what is wrong with the
+    /// answers
+    #[arg(long)]
+    pub talk: bool,
+    /// Without this help of small models, or several, to see what it pays
+    #[arg(long, value_name = "HELP")]
+    pub without: Vec<Help>,
+    /// One action at a time, where small models are not narrowed (--without narrow)
+    #[arg(long)]
+    pub one_action: bool,
     /// Print what came wrong
     #[arg(long)]
     pub wrong: bool,
@@ -68,6 +80,29 @@ pub struct Options {
     /// Print the prompt for one utterance, and ask nobody
     #[arg(long, value_name = "ID")]
     pub prompt: Option<String>,
+}
+
+/// A help of small models.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Help {
+    /// They may only choose what the words of the message tell.
+    Narrow,
+    /// They are asked first what a message says in English.
+    Gloss,
+    /// They are shown how others asked for the like.
+    Examples,
+}
+
+impl Options {
+    fn assist(&self) -> Assist {
+        let has = |help| !self.without.contains(&help);
+        Assist {
+            narrow: has(Help::Narrow),
+            gloss: has(Help::Gloss),
+            examples: has(Help::Examples),
+            one_action: self.one_action,
+        }
+    }
 }
 
 /// Does what was asked for.
@@ -90,6 +125,10 @@ async fn ask(options: &Options) -> Result<()> {
     let Options { provider, url, model, home, .. } = options.clone();
     let home = Home::find(home.as_deref())?;
     let server = Server::find(&Wish { provider, url, model }, &home, &folder()).await?;
+    let server = server.helped(options.assist());
+    if options.talk {
+        return talk(options, &server).await;
+    }
     let chosen = chosen(options)?;
     let mut rows = Vec::new();
     for asked in ways(options) {
@@ -106,6 +145,16 @@ async fn ask(options: &Options) -> Result<()> {
         Some(by) => keep(options, &server, by, rows),
         None => Ok(()),
     }
+}
+
+async fn talk(options: &Options, server: &Server) -> Result<()> {
+    let is_chosen = |chat: &Chat| options.split.is_none_or(|split| split == chat.split);
+    let chats = talk::all()?.into_iter().filter(is_chosen);
+    let chats: Vec<Chat> = chats.take(options.limit.unwrap_or(usize::MAX)).collect();
+    for asked in ways(options).into_iter().filter(|asked| *asked != Asked::Seed) {
+        talk::run(server, asked, &chats).await?;
+    }
+    Ok(())
 }
 
 fn keep(options: &Options, server: &Server, by: &str, row: Vec<Row>) -> Result<()> {
@@ -131,6 +180,10 @@ fn command(options: &Options, server: &Server) -> String {
     add("group", options.group.as_ref().and_then(named));
     add("split", options.split.as_ref().and_then(named));
     add("limit", options.limit.map(|limit| limit.to_string()));
+    options.without.iter().for_each(|help| add("without", named(help)));
+    if options.one_action {
+        command.push_str(" --one-action");
+    }
     command
 }
 

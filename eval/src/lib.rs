@@ -17,5 +17,7 @@ pub mod seed;
 pub mod record;
 pub mod score;
 
+pub mod talk;
+
 pub mod results;
 pub mod table;

@@ -87,7 +87,6 @@ impl Run<'_> {
         let key = session()?;
         let step = step(utterance, self.actions, &so_far, &key);
         let sections = Sources::built_in().gather(&step, &mut Entered::nothing()).await;
-        let write = |fit: Fit<'_>| prompt.render(&sections, fit);
         let turn = TurnParts {
             message: &utterance.say,
             cards: self.actions.cards(),
@@ -95,7 +94,7 @@ impl Run<'_> {
             memory: &Memory::default(),
             typed: &[],
         };
-        self.answered(lane, &Ask::turn(&write, turn), utterance, records).await
+        self.answered(lane, &Ask::turn(&prompt, &sections, turn), utterance, records).await
     }
 
     /// The answer that is kept, or a new one.

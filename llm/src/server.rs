@@ -137,8 +137,11 @@ impl Server {
                     continue;
                 }
             };
-            for listed in provider.listed(&body).unwrap_or_default() {
-                if listed.name.is_empty() || listed.name == self.model {
+            let all = provider.listed(&body).unwrap_or_default();
+            // Whoever has one model serves it under any name.
+            let is_sole = all.len() == 1;
+            for listed in all {
+                if is_sole || listed.name.is_empty() || listed.name == self.model {
                     said.add(listed);
                 }
             }

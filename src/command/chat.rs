@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use agent::channel::console::{OneMessage, Outcome};
 use agent::config::Settings;
 use agent::confine::{UnixSockets, confine};
 use agent::{Known, StartError};
@@ -17,17 +18,31 @@ use crate::child::ChildRouter;
 /// How long the router may take to end once its agent has gone.
 const PATIENCE: Duration = Duration::from_secs(4);
 
+/// The exit code when a question stays open: a usage error is 2, as clap has it.
+const OPEN: u8 = 3;
+
 /// Open a chat, with a router of its own beside it.
 #[derive(Debug, Default, Parser)]
 pub(super) struct Chat {}
 
 impl Subcommand for Chat {
     fn run(self, home: Option<&Path>) -> ExitCode {
-        agent::cli::finish(talk(home))
+        agent::cli::finish(talk(home, None))
     }
 }
 
-fn talk(home: Option<&Path>) -> Result<(), StartError> {
+/// Says `text`, shows the answer and ends. The exit code is 0 when it was answered and done, 1 when not, and 3 when
+/// something waits for a person's yes.
+pub(super) fn say(text: String, home: Option<&Path>) -> ExitCode {
+    let message = OneMessage::new(text);
+    match (talk(home, Some(message.clone())), message.outcome()) {
+        (Ok(()), Outcome::Open) => ExitCode::from(OPEN),
+        (Ok(()), Outcome::Failed) => ExitCode::FAILURE,
+        (ended, _) => agent::cli::finish(ended),
+    }
+}
+
+fn talk(home: Option<&Path>, says: Option<OneMessage>) -> Result<(), StartError> {
     let home = Home::find(home)?;
     agent::start_log(&home);
     let settings = Settings::read(&home)?;
@@ -41,7 +56,7 @@ fn talk(home: Option<&Path>) -> Result<(), StartError> {
         if settings.queue.is_set() {
             way.push_str(" (REDIS_URL is for an agent and a router that run apart)");
         }
-        let talked = agent::talk(home, settings, broker, Known { way, confined, eyes }).await;
+        let talked = agent::talk(home, settings, broker, Known { way, confined, eyes, says }).await;
         // Its end of the pipe is closed now, which ends it; if not, the end of the runtime does.
         let _ = tokio::time::timeout(PATIENCE, router).await;
         talked

@@ -6,6 +6,7 @@ mod doctor;
 mod resume;
 mod router;
 mod stop;
+mod storm;
 mod unknown;
 
 use std::ffi::OsString;
@@ -21,6 +22,7 @@ pub(crate) use router::PREFIX as ROUTER_PREFIX;
 const ALL: &[Entry] = &[
     Entry::of::<Chat>("chat"),
     Entry { name: "agent", command: ::agent::cli::command, run: agent::run },
+    Entry { name: "storm", command: ::agent::cli::storm_command, run: storm::run },
     Entry { name: "router", command: ::router::cli::command, run: router::run },
     Entry::of::<doctor::Doctor>("doctor"),
     Entry::of::<stop::Stop>("stop"),
@@ -29,6 +31,9 @@ const ALL: &[Entry] = &[
 
 /// The option `--home`, which stands before a subcommand or behind it.
 const HOME: &str = "home";
+
+/// The option `--prompt`.
+const PROMPT: &str = "prompt";
 
 /// A personal AI agent behind a wall: the model may only ask, and the router decides.
 ///
@@ -41,6 +46,11 @@ struct Safeclaw {
     /// data folder].
     #[arg(long, global = true, value_name = "DIR", env = "SAFECLAW_HOME", hide_env_values = true)]
     home: Option<OsString>,
+
+    /// Say TEXT, print the answer and end: with 0 when it was done, with 1 when not, with 3 when something waits
+    /// for your yes. So does one argument with a blank in it: safeclaw "what is new".
+    #[arg(short = 'p', long = "prompt", value_name = "TEXT")]
+    prompt: Option<String>,
 }
 
 /// What a newcomer does first.
@@ -48,6 +58,7 @@ const FIRST_STEPS: &str = "\
 First steps:
   safeclaw                        # a chat; /help says what there is
   safeclaw agent config llm       # choose who thinks: Ollama, a server of your own, a provider
+  safeclaw storm --help           # several minds around one question
   safeclaw router new-skill NAME  # write a skill
   safeclaw stop                   # stop everything at once; resume lets it go on";
 
@@ -90,8 +101,15 @@ fn command() -> clap::Command {
 /// Does what `args` ask for; the first is the program.
 pub(crate) fn run(args: Vec<OsString>) -> ExitCode {
     let matches = command().get_matches_from(args);
+    let home = home_of(&matches);
     match matches.subcommand() {
-        None => Chat::default().run(home_of(&matches)),
+        None => match matches.get_one::<String>(PROMPT) {
+            Some(text) => chat::say(text.clone(), home),
+            None => Chat::default().run(home),
+        },
+        Some((text, rest)) if text.trim().contains(char::is_whitespace) && !rest.args_present() => {
+            chat::say(text.to_owned(), home)
+        }
         Some((name, rest)) => match ALL.iter().find(|entry| entry.name == name) {
             Some(entry) => (entry.run)(rest),
             None => unknown::refuse(name, ALL.iter().map(|entry| entry.name)),

@@ -20,7 +20,12 @@ fn refusal(word: &str, known: impl Iterator<Item = &'static str>) -> String {
                 "there is no command {word:?}; did you mean `{meant}`? `{help}` lists all of them"
             )
         }
-        None => format!("there is no command {word:?}; `{help}` lists all of them"),
+        None => {
+            let say = home::command(&format!("-p {word:?}"));
+            format!(
+                "there is no command {word:?}; `{help}` lists all of them; `{say}` says it to the agent"
+            )
+        }
     }
 }
 

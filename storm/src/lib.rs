@@ -23,15 +23,18 @@ mod log;
 mod premise;
 mod session;
 
+mod export;
+
 mod prefix;
 mod prompt;
 mod rotation;
 
 pub use agent_file::{AgentFile, AgentFileError};
 pub use cast::{Agent, Cast, CastError};
+pub use export::{Format, export};
 pub use log::{Entry, Log, LogError, Message, Warning};
 pub use name::{HUMAN, NAME_LIMIT, Name, NameError, USER, is_person};
-pub use prefix::cleaned;
+pub use prefix::{Opening, cleaned};
 pub use premise::{PREMISE_LIMIT, Premise, PremiseError};
 pub use prompt::{Role, Spoken, prompt};
 pub use rotation::next;

@@ -26,7 +26,7 @@ mod tests {
         let after = |speakers: &[&str]| {
             let message = |from: &&str| Message {
                 from: (*from).to_owned(),
-                at: Stamp::from_unix(0).unwrap(),
+                at: Stamp::from(std::time::UNIX_EPOCH),
                 text: "x".to_owned(),
             };
             let said: Vec<Message> = speakers.iter().map(message).collect();

@@ -1,6 +1,7 @@
 //! When something was said: UTC to the second, as AIStorm writes it, `2025-03-01T15:01:00`.
 
 use std::fmt;
+use std::time::SystemTime;
 
 use jiff::civil::DateTime;
 use jiff::tz::Offset;
@@ -27,13 +28,6 @@ impl Stamp {
         Ok(Self(in_seconds(time)))
     }
 
-    /// So many seconds after the beginning of 1970; `None` beyond the year 9999.
-    #[must_use]
-    pub fn from_unix(seconds: i64) -> Option<Self> {
-        let time = Timestamp::from_second(seconds).ok()?;
-        Some(Self(Offset::UTC.to_datetime(time)))
-    }
-
     /// Reads a time. What has no offset is UTC; another offset makes it no stamp.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
@@ -45,6 +39,14 @@ impl Stamp {
             return None;
         }
         text.parse().ok().map(|time| Self(in_seconds(time)))
+    }
+}
+
+/// A moment that no file could hold is taken for the beginning of 1970.
+impl From<SystemTime> for Stamp {
+    fn from(time: SystemTime) -> Self {
+        let time = Timestamp::try_from(time).unwrap_or(Timestamp::UNIX_EPOCH);
+        Self(in_seconds(Offset::UTC.to_datetime(time)))
     }
 }
 
@@ -77,8 +79,7 @@ mod tests {
         {
             assert_eq!(written(text), None, "{text}");
         }
-        assert_eq!(Stamp::from_unix(0).unwrap().to_string(), "1970-01-01T00:00:00");
-        assert_eq!(Stamp::from_unix(i64::MAX), None);
+        assert_eq!(Stamp::from(SystemTime::UNIX_EPOCH).to_string(), "1970-01-01T00:00:00");
     }
 
     #[test]

@@ -198,7 +198,7 @@ fn something_moves_while_the_model_thinks_and_words_come_as_they_are_said() {
 }
 
 #[test]
-fn markdown_is_shown_plainly_and_escapes_never_reach_the_terminal() {
+fn markdown_is_shown_whole_and_escapes_never_reach_the_terminal() {
     let home = TempHome::new();
     let evil = "# A title\n**bold** \x1b]0;owned\x07\x1b[2J\x1b[31mred\u{9b}5m \u{202e}right to left\n\
                 - point\n\ttabbed 数\n\r\x08end.";
@@ -210,13 +210,103 @@ fn markdown_is_shown_plainly_and_escapes_never_reach_the_terminal() {
     chat.expect("end.");
     chat.expect_last(PROMPT);
     let screen = chat.screen();
-    for shown in ["A title\nbold ]0;owned[2J[31mred5m right to left", "- point", "tabbed 数"] {
+    for shown in ["# A title\n**bold** ]0;owned[2J[31mred5m right to left", "- point", "tabbed 数"]
+    {
         assert!(screen.contains(shown), "{shown:?} in\n{screen}");
     }
     let bytes = String::from_utf8_lossy(&chat.bytes()).into_owned();
     for order in ["\x1b]0;", "\x1b[2J", "\x1b[31m", "\u{9b}", "\u{202e}", "\x07"] {
         assert!(!bytes.contains(order), "{order:?} in {bytes:?}");
     }
+}
+
+/// What a model answers that writes code.
+const CODE: &str = "```sh\n# rm -rf ~/old\ncp src/**/*.rs /tmp\n```\n2**10 is 1024.";
+
+#[test]
+fn what_a_model_wrote_reaches_a_terminal_and_a_pipe_with_every_character() {
+    let home = TempHome::new();
+    let server = OllamaServer::start([Says::text(CODE), Says::text(CODE)]);
+    let mut chat = chat_with(&home, &server);
+    line(&mut chat, "code?");
+    chat.expect("is 1024.");
+    chat.expect_last(PROMPT);
+    assert!(chat.screen().contains(CODE), "{}", chat.screen());
+    line(&mut chat, "quit");
+    chat.wait();
+    let host = server.host();
+    let mut pipe = testkit::Chat::start(SAFECLAW, &[], home.root(), &[("OLLAMA_HOST", &host)]);
+    pipe.say("code?");
+    assert_eq!(pipe.end().code(), Some(0));
+    assert_eq!(pipe.stdout(), format!("{CODE}\n"));
+}
+
+#[test]
+fn prose_is_wrapped_at_words() {
+    let home = TempHome::new();
+    let text = "wonderful ".repeat(40);
+    let server = OllamaServer::start([Says::text(text.trim_end())]);
+    let mut chat = chat_with(&home, &server);
+    line(&mut chat, "well?");
+    testkit::wait_until("all of it is shown", || chat.screen().matches("wonderful").count() == 40);
+    let screen = chat.screen();
+    let lines: Vec<&str> = screen.lines().filter(|line| line.contains("wonderful")).collect();
+    assert!(
+        lines.len() > 3 && lines.iter().all(|line| line.trim_end().ends_with("wonderful")),
+        "{screen}"
+    );
+}
+
+#[test]
+fn what_is_typed_while_an_answer_comes_stands_there_and_counts_at_once() {
+    let home = TempHome::new();
+    let endless = || Says::Begins("These words stand ".to_owned());
+    let server = OllamaServer::start([endless(), endless(), endless(), Says::text("I am back.")]);
+    let mut chat = chat_with(&home, &server);
+    let shown = |chat: &Terminal, count: usize| {
+        let all = || chat.screen().matches("These words stand").count() == count;
+        let seen = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            testkit::wait_until("the words are shown", all);
+        }));
+        assert!(seen.is_ok(), "{count} in\n{}", chat.screen());
+    };
+    line(&mut chat, "Say something.");
+    chat.expect("These words stand");
+    chat.press("/can");
+    chat.expect_last("you> /can");
+    line(&mut chat, "cel");
+    chat.expect("[stopped]");
+    testkit::wait_until("the connection is closed", || server.left() == 1);
+    // What can be told at once is told at once.
+    line(&mut chat, "Once again.");
+    shown(&chat, 2);
+    line(&mut chat, "/status");
+    chat.expect("a message is being answered now");
+    chat.press(CTRL_C);
+    chat.expect(HOW_TO_END);
+    chat.expect_last(PROMPT);
+    line(&mut chat, "Once more.");
+    shown(&chat, 3);
+    line(&mut chat, "And then?");
+    chat.expect("[it waits until 1 more are answered]");
+    chat.press(CTRL_C);
+    chat.expect("[stopped]");
+    chat.expect("I am back.");
+    line(&mut chat, "/quit");
+    assert_eq!(chat.wait().code(), Some(0));
+}
+
+#[test]
+fn the_kill_switch_takes_effect_while_a_skill_runs() {
+    let home = TempHome::new();
+    questions::skill(&home, "nap", "effect = \"external\"", "sleep 600\necho '{}'");
+    home.put("router/policy.toml", "[effects]\nexternal = \"allow\"\n");
+    let mut chat = chat(&home, &[]);
+    line(&mut chat, "/run NAP");
+    chat.expect("NAP is running");
+    line(&mut chat, "/stop");
+    chat.expect("Stopped: what ran is being ended");
+    chat.expect("NAP: stopped, though it may have happened by then");
 }
 
 #[test]

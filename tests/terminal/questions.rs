@@ -4,6 +4,21 @@ use std::os::unix::fs::PermissionsExt;
 
 use super::*;
 
+/// A skill of the owner's that runs these lines of shell.
+pub(crate) fn skill(home: &TempHome, name: &str, manifest: &str, lines: &str) {
+    let folder = format!("router/skills/{name}");
+    let upper = name.to_uppercase();
+    home.put(
+        format!("{folder}/skill.toml"),
+        format!(
+            "name = \"{upper}\"\ninstruction = \"Do it.\"\nreads = \"none\"\ncommand = [\"./run\"]\n{manifest}\n"
+        ),
+    );
+    home.put(format!("{folder}/run"), format!("#!/bin/sh\ncat > /dev/null\n{lines}\n"));
+    let program = home.router_skills().join(name).join("run");
+    std::fs::set_permissions(program, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
 /// A skill of the owner's that leaves a trace behind when it really runs.
 fn posting_skill(home: &TempHome) {
     home.put(
@@ -77,11 +92,9 @@ fn the_chat_goes_on_while_a_question_is_open() {
     line(&mut chat, "Remember my name is Frankie.");
     chat.expect("[still open: ");
     chat.expect("_MEMORY_WRITE: ok, remembered: name = Frankie.");
+    // The person is told that it is still open, and sees it last.
+    chat.expect("RING_BELL: y = yes, n = no; /approvals shows it again]");
     chat.expect_last(PROMPT);
-    // A yes belongs to the question that it stands behind.
-    line(&mut chat, "y");
-    chat.expect_last(PROMPT);
-    assert!(!rang(&home));
     chat.press(CTRL_L);
     chat.expect_gone(RING_SHOWN);
     line(&mut chat, "/approvals");
@@ -92,9 +105,41 @@ fn the_chat_goes_on_while_a_question_is_open() {
     chat.expect_last(PROMPT);
     line(&mut chat, "/approvals");
     chat.expect_last(ANSWER);
+    line(&mut chat, "/memory");
+    chat.expect("name: Frankie");
+    chat.expect_last(PROMPT);
+    assert!(!rang(&home));
     line(&mut chat, "Y");
     chat.expect("RING_BELL: ok, the bell rang for Zoë");
     assert!(rang(&home));
+}
+
+#[test]
+fn each_of_several_questions_says_which_it_is_and_has_its_answer_under_it() {
+    let home = TempHome::new();
+    posting_skill(&home);
+    let ring = |who: &str| {
+        format!(r#"{{"name": "RING_BELL", "params": {{"who": "{who}", "loud": true}}}}"#)
+    };
+    let both = format!("<tool_code>[{}, {}]</tool_code>", ring("Ann"), ring("Bob"));
+    let server = OllamaServer::start([Says::text(&both), Says::text("Well."), Says::text("Fine.")]);
+    let mut chat = chat_with(&home, &server);
+    line(&mut chat, "ring for both");
+    chat.expect("Question 1 of 2. May this run?");
+    chat.expect_last("answer 1 of 2>");
+    line(&mut chat, "y");
+    chat.expect("Question 2 of 2. ");
+    chat.expect_last("answer 2 of 2>");
+    let screen = chat.screen();
+    let at = |text: &str| screen.find(text).unwrap_or_else(|| panic!("{text:?} in\n{screen}"));
+    assert!(at("answer 1 of 2> y") < at("RING_BELL: ok"), "{screen}");
+    assert!(at("RING_BELL: ok") < at("Question 2 of 2."), "{screen}");
+    // Something else is said, and two of a kind would be open: here it is one.
+    line(&mut chat, "what is the weather");
+    chat.expect("Fine.");
+    chat.expect("[still open: question ");
+    line(&mut chat, "n");
+    chat.expect("RING_BELL: refused, a person said no");
 }
 
 /// The id in the last question on stdout.
@@ -179,14 +224,20 @@ fn a_yes_that_was_typed_before_the_question_is_no_answer() {
     let program = home.router_skills().join("nap/run");
     std::fs::set_permissions(program, std::fs::Permissions::from_mode(0o755)).unwrap();
     let both = r#"Do you like cats? Type yes or no. <tool_code>[{"name": "RING_BELL", "params": {"who": "Ann", "loud": true}}, {"name": "NAP", "params": {}}]</tool_code>"#;
-    let server = OllamaServer::start([Says::text(both), Says::text("Well.")]);
+    let server = OllamaServer::start([Says::text(both), Says::text("Well."), Says::text("Well.")]);
     let mut chat = chat_with(&home, &server);
     line(&mut chat, "hello");
     chat.expect("RING_BELL: pending");
     line(&mut chat, "yes");
+    chat.expect("[it waits until 1 more are answered]");
     chat.expect("NAP: ok");
-    chat.expect_last(ANSWER);
-    // What is typed now counts, and shows that nothing did before.
+    chat.expect("May this run?");
+    // It was a message, and that is what the model got.
+    testkit::wait_until("the model has answered it", || {
+        chat.screen().matches("Well.").count() == 2
+    });
+    // A line that was begun before the question was there does not answer it, and the next one does.
+    line(&mut chat, "n");
     line(&mut chat, "n");
     chat.expect("RING_BELL: refused, a person said no");
     let audit = home.text("router/audit/router-1.jsonl");

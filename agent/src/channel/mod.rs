@@ -177,6 +177,14 @@ pub enum Outgoing {
         #[serde(rename = "message")]
         why: String,
     },
+    /// A command did not wait for the turn that runs: this is all that it has to say.
+    Aside {
+        /// The mark that its channel gave it.
+        #[serde(skip)]
+        ticket: Ticket,
+        /// The text.
+        text: String,
+    },
     /// The agent is at work: what it waits for.
     #[serde(serialize_with = "as_text")]
     Working(String),
@@ -189,6 +197,8 @@ pub enum Outgoing {
     /// An action has ended: one line.
     #[serde(serialize_with = "as_text")]
     Action(String),
+    /// What was wanted has not been done, or not all of it; what was said before tells why.
+    Failed,
     /// Something about the agent itself that people should know.
     #[serde(serialize_with = "as_text")]
     Notice(String),

@@ -27,20 +27,39 @@ impl Waits<Stderr> {
 impl<W: Write> Waits<W> {
     /// Shows what people should hear of `step`.
     pub(super) fn hear(&mut self, step: &Progress<'_>) {
-        match (step.wait(&self.what), &self.spinner) {
-            (Some(wait), Some(spinner)) => {
-                spinner.set_message(wait);
+        if let Some(wait) = step.wait(&self.what) {
+            self.wait(&wait);
+        }
+        if let Progress::Notice(notice) = step {
+            self.tell(&notice.to_string());
+        }
+    }
+
+    /// Shows at once what is waited for, where it moves.
+    pub(super) fn begin(&mut self) {
+        if let Some(spinner) = &self.spinner {
+            spinner.set_message(self.what.clone());
+            spinner.tick();
+        }
+    }
+
+    /// Shows how long it takes.
+    pub(super) fn wait(&mut self, wait: &str) {
+        match &self.spinner {
+            Some(spinner) => {
+                spinner.set_message(wait.to_owned());
                 spinner.tick();
             }
-            (Some(wait), None) if !std::mem::replace(&mut self.is_said, true) => self.line(&wait),
-            _ => {}
+            None if !std::mem::replace(&mut self.is_said, true) => self.line(wait),
+            None => {}
         }
-        match (step, self.spinner.clone()) {
-            (Progress::Notice(notice), Some(spinner)) => {
-                spinner.suspend(|| self.line(&notice.to_string()));
-            }
-            (Progress::Notice(notice), None) => self.line(&notice.to_string()),
-            _ => {}
+    }
+
+    /// Shows a line that stays.
+    pub(super) fn tell(&mut self, text: &str) {
+        match self.spinner.clone() {
+            Some(spinner) => spinner.suspend(|| self.line(text)),
+            None => self.line(text),
         }
     }
 

@@ -255,6 +255,13 @@ pub(crate) fn log_filter() -> Option<String> {
     environment(&EnvFile::default()).get("RUST_LOG").map(str::to_owned)
 }
 
+/// Whether styles may be shown on a terminal: NO_COLOR says no (no-color.org), and so does a terminal that is dumb.
+pub(crate) fn shows_styles() -> bool {
+    let environment = environment(&EnvFile::default());
+    let is_set = environment.get("NO_COLOR").is_some_and(|value| !value.is_empty());
+    !is_set && environment.get("TERM").is_some_and(|term| term != "dumb")
+}
+
 fn environment(file: &EnvFile) -> Variables {
     #[expect(clippy::disallowed_methods, reason = "this is the place that reads it")]
     Variables::merge(&[file], std::env::vars_os())

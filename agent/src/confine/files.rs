@@ -34,9 +34,10 @@ const READABLE: [&str; 15] = [
 /// The terminal, and devices that hold nothing.
 const DEVICES: [&str; 4] = ["/dev/tty", "/dev/null", "/dev/random", "/dev/urandom"];
 
-/// Holds this thread to the agent's files; gives the version of Landlock that does so.
-pub(super) fn hold(home: &Home) -> Result<i32, String> {
-    let status = restrict(home).map_err(|error| error.to_string())?;
+/// Holds this thread to the agent's files and to the folders that the owner has named; gives the version of Landlock
+/// that does so.
+pub(super) fn hold(home: &Home, named: &[PathBuf]) -> Result<i32, String> {
+    let status = restrict(home, named).map_err(|error| error.to_string())?;
     match status.landlock {
         _ if status.ruleset == RulesetStatus::NotEnforced => {
             Err("this kernel has no Landlock".to_owned())
@@ -46,7 +47,7 @@ pub(super) fn hold(home: &Home) -> Result<i32, String> {
     }
 }
 
-fn restrict(home: &Home) -> Result<landlock::RestrictionStatus, RulesetError> {
+fn restrict(home: &Home, named: &[PathBuf]) -> Result<landlock::RestrictionStatus, RulesetError> {
     let all = AccessFs::from_all(NEWEST);
     let read: BitFlags<AccessFs> = AccessFs::ReadFile | AccessFs::ReadDir;
     let device = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::IoctlDev;
@@ -55,6 +56,7 @@ fn restrict(home: &Home) -> Result<landlock::RestrictionStatus, RulesetError> {
         .scope(Scope::from_all(NEWEST))?
         .create()?
         .add_rules(path_beneath_rules(own(home), all & !AccessFs::Execute))?
+        .add_rules(path_beneath_rules(named, all & !AccessFs::Execute))?
         .add_rules(path_beneath_rules(readable(home), read))?
         .add_rules(path_beneath_rules(DEVICES, device))?
         .restrict_self()
@@ -98,7 +100,7 @@ mod tests {
         let root = home.root().to_owned();
         std::thread::scope(|threads| {
             let held = threads.spawn(|| {
-                hold(&home).unwrap();
+                hold(&home, &[]).unwrap();
                 for name in ["workspace/a", "agent/a"] {
                     home::file::write(&root.join(name), b"new").unwrap();
                     assert_eq!(fs::read(root.join(name)).unwrap(), b"new");
@@ -122,6 +124,26 @@ mod tests {
     }
 
     #[test]
+    fn a_folder_that_the_owner_has_named_is_there_as_well_and_those_beside_it_are_not() {
+        let home = TempHome::new();
+        let outside = tempfile::tempdir().unwrap();
+        let (named, beside) = (outside.path().join("storms"), outside.path().join("beside"));
+        for folder in [&named, &beside] {
+            fs::create_dir(folder).unwrap();
+        }
+        std::thread::scope(|threads| {
+            let held = threads.spawn(|| {
+                hold(&home, std::slice::from_ref(&named)).unwrap();
+                home::file::write(&named.join("a/b"), b"new").unwrap();
+                fs::write(beside.join("b"), "new").unwrap_err();
+                fs::read_dir(&beside).unwrap_err();
+            });
+            held.join().unwrap();
+        });
+        assert_eq!(fs::read(named.join("a/b")).unwrap(), b"new");
+    }
+
+    #[test]
     fn no_readable_folder_holds_the_home() {
         assert!(readable(&Home::at(Path::new("/tmp")).unwrap()).contains(&"/usr/share".into()));
         let folders = readable(&Home::at(Path::new("/usr/share")).unwrap());
@@ -133,7 +155,7 @@ mod tests {
         let home = TempHome::new();
         let mut other = Command::new("sleep").arg("1000").spawn().unwrap();
         let (version, killed) = std::thread::scope(|threads| {
-            let held = threads.spawn(|| (hold(&home).unwrap(), other.kill()));
+            let held = threads.spawn(|| (hold(&home, &[]).unwrap(), other.kill()));
             held.join().unwrap()
         });
         assert_eq!(killed.is_err(), version >= 6, "{killed:?}");
@@ -151,7 +173,7 @@ mod tests {
                 let machine = std::env::consts::ARCH.try_into().unwrap();
                 let old = SeccompFilter::new(rules, SeccompAction::Allow, missing, machine);
                 apply_filter(&BpfProgram::try_from(old.unwrap()).unwrap()).unwrap();
-                hold(&home)
+                hold(&home, &[])
             });
             held.join().unwrap()
         });

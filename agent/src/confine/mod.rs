@@ -12,6 +12,7 @@ mod calls;
 mod files;
 
 use std::fmt;
+use std::path::PathBuf;
 
 use home::Home;
 
@@ -38,8 +39,14 @@ pub struct Confined {
 /// one: those that are there already are not held.
 #[must_use]
 pub fn confine(home: &Home, unix: UnixSockets) -> Confined {
+    confine_with(home, unix, &[])
+}
+
+/// The same where the owner has named further folders that the agent may change.
+#[must_use]
+pub fn confine_with(home: &Home, unix: UnixSockets, named: &[PathBuf]) -> Confined {
     // Landlock first: the filter refuses nothing that it needs, but nothing depends on that so.
-    let confined = Confined { files: files::hold(home), calls: calls::refuse(unix) };
+    let confined = Confined { files: files::hold(home, named), calls: calls::refuse(unix) };
     tracing::info!("{confined}");
     confined
 }

@@ -5,7 +5,7 @@ use protocol::ActionCard;
 
 use super::{Hearer, Picture, Way};
 use crate::observation::Observation;
-use crate::prompt::{Gloss, Rendered};
+use crate::prompt::{Gloss, Prompt, Rendered, Sections};
 use crate::workspace::Memory;
 
 /// Something to complete.
@@ -31,6 +31,9 @@ enum Source<'a> {
     Text(&'a str),
     /// What says who answers, and what is said now.
     Chat(&'a str, &'a str),
+    /// Sections, which are rendered for each model that is asked.
+    Sections(&'a Prompt, &'a Sections<'a>),
+    #[cfg(test)]
     Written(&'a (dyn Fn(Fit<'_>) -> Rendered + Sync)),
 }
 
@@ -77,9 +80,18 @@ impl<'a> Ask<'a> {
         Self::of(Source::Text(prompt))
     }
 
-    /// A user's message, whose prompt `write` makes for the model that is asked; perhaps for several in turn.
+    /// A user's message: `sections`, which `prompt` renders for the model that is asked; perhaps for several in turn.
     #[must_use]
-    pub fn turn(write: &'a (dyn Fn(Fit<'_>) -> Rendered + Sync), turn: TurnParts<'a>) -> Self {
+    pub fn turn(prompt: &'a Prompt, sections: &'a Sections<'a>, turn: TurnParts<'a>) -> Self {
+        Self { turn: Some(turn), ..Self::of(Source::Sections(prompt, sections)) }
+    }
+
+    /// A user's message with a prompt that a test writes.
+    #[cfg(test)]
+    pub(crate) fn written(
+        write: &'a (dyn Fn(Fit<'_>) -> Rendered + Sync),
+        turn: TurnParts<'a>,
+    ) -> Self {
         Self { turn: Some(turn), ..Self::of(Source::Written(write)) }
     }
 
@@ -128,6 +140,8 @@ impl<'a> Ask<'a> {
                 let stable = system.len() + 1;
                 Rendered { text: format!("{system}\n{user}"), stable, ..Rendered::default() }
             }
+            Source::Sections(prompt, sections) => prompt.render(sections, fit),
+            #[cfg(test)]
             Source::Written(write) => write(fit),
         }
     }

@@ -10,7 +10,7 @@ use super::{
     Offline,
 };
 use crate::config::{Llm, ProviderName, Settings, Target};
-use crate::workspace::Endpoints;
+use crate::model::Endpoints;
 
 /// A model whose server tells what else it has.
 #[async_trait]

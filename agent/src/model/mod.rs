@@ -1,13 +1,16 @@
 //! Who thinks: a language model behind one small trait, and what stands in when there is none.
 
 mod ask;
+mod assist;
 mod breaker;
 mod build;
 mod chain;
 mod endpoint;
+mod endpoints;
 mod gate;
 mod hearer;
 mod in_force;
+mod learned;
 mod link;
 mod offline;
 mod proof;
@@ -23,13 +26,16 @@ pub use llm::{
 };
 
 pub use ask::{Ask, Fit, TurnParts};
+pub use assist::Assist;
 pub use breaker::Standing;
 pub use build::{Lists, Maker};
 pub use chain::Chain;
 pub use endpoint::Endpoint;
+pub use endpoints::Endpoints;
 pub use gate::Breakers;
 pub use hearer::Hearer;
 pub use in_force::{Held, InForce, Why};
+pub use learned::{Learned, Refused};
 pub use link::Link;
 pub use offline::Offline;
 pub use proof::{Proof, prove, seconds};
@@ -81,6 +87,8 @@ pub enum Progress<'p> {
         /// For which time, from 1 on.
         number: usize,
     },
+    /// The prompt that is sent to whoever is asked, whole.
+    Prompt(&'p str),
     /// The next piece of the text, raw: action blocks and reasoning included, which
     /// [`Words`](crate::answer::Words) keeps from people.
     Piece(&'p str),

@@ -121,7 +121,10 @@ pub(crate) fn hear(heard: &mut Vec<String>) -> impl FnMut(Progress<'_>) + Send {
 /// Keeps all that the owner, or a guest, is told.
 pub(crate) fn hear_as(heard: &mut Vec<String>, is_owner: bool) -> impl FnMut(Progress<'_>) + Send {
     move |step| match step {
-        Progress::Piece("") | Progress::Waiting { .. } | Progress::Asked { .. } => {}
+        Progress::Piece("")
+        | Progress::Waiting { .. }
+        | Progress::Asked { .. }
+        | Progress::Prompt(_) => {}
         Progress::Piece(piece) => heard.push(piece.to_owned()),
         Progress::Notice(notice) => heard.extend(notice.told_to(is_owner).map(str::to_owned)),
     }

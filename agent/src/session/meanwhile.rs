@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 use super::answering::{Answered, Answering};
 use super::waiting::Waiting;
 use super::{Caller, Outbox};
-use crate::channel::{Incoming, Origin, Said};
+use crate::channel::{Incoming, Origin, Outgoing, Said};
 use crate::mind::Mind;
 use crate::question::Decision;
 use crate::slash::Ends;
@@ -52,7 +52,10 @@ impl Meanwhile<'_> {
                         Some(Incoming { said: Said::Answer(given), from, .. }) => {
                             answering.begin(answer(given, from));
                         }
-                        Some(said) => waiting.push(said, outbox),
+                        Some(said) => match aside(mind, &caller, &said.said) {
+                            Some(text) => outbox.say(Outgoing::Aside { ticket: said.ticket, text }),
+                            None => waiting.push(said, outbox),
+                        },
                         // Nobody can say anything any more, but what runs is still wanted.
                         None => somebody = false,
                     },
@@ -64,5 +67,13 @@ impl Meanwhile<'_> {
             () = leaving.cancelled() => Vec::new(),
         };
         (is_whole, answered)
+    }
+}
+
+/// All that a command has to say that need not wait for the turn that runs.
+fn aside(mind: &Mind, caller: &Caller, said: &Said) -> Option<String> {
+    match said {
+        Said::Command(command) => command.aside(mind, caller),
+        Said::Message(_) | Said::Answer(_) | Said::Stop => None,
     }
 }

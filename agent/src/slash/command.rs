@@ -4,6 +4,8 @@ use home::nearest;
 
 use super::perform::{At, Ends, Read};
 use super::table::{TABLE, Who};
+use crate::mind::Mind;
+use crate::session::Caller;
 
 /// A slash command. It keeps the text, because other channels show what was said.
 #[derive(Debug, Clone)]
@@ -42,6 +44,13 @@ impl SlashCommand {
     #[must_use]
     pub fn ends(&self) -> Ends {
         self.read.as_ref().map_or(Ends::Nothing, |command| command.ends())
+    }
+
+    /// All that the command has to say, if it need not wait for the turn that runs.
+    #[must_use]
+    pub fn aside(&self, mind: &Mind, caller: &Caller) -> Option<String> {
+        let is_for_all = self.who == Who::Everyone;
+        self.read.as_ref().ok().filter(|_| is_for_all)?.aside(mind, caller)
     }
 
     /// Carries the command out, if whoever gave it may, and says what came of it.

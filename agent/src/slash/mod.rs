@@ -35,6 +35,7 @@ mod search;
 mod sets;
 mod status;
 mod stop;
+mod storm;
 
 mod ago;
 mod in_force;

@@ -7,13 +7,18 @@ use async_trait::async_trait;
 
 use crate::channel::Outgoing;
 use crate::mind::Mind;
-use crate::session::{Outbox, Session};
+use crate::session::{Caller, Outbox, Session};
 
 /// A command that was read: its parameters, ready to be carried out.
 #[async_trait]
 pub trait Perform: Debug + Send + Sync {
     /// Carries the command out and says what came of it.
     async fn perform(&self, at: At<'_>);
+
+    /// All that the command has to say, if it need not wait for the turn that runs in the session of `caller`.
+    fn aside(&self, _mind: &Mind, _caller: &Caller) -> Option<String> {
+        None
+    }
 
     /// What the command ends at once instead of waiting for its turn.
     fn ends(&self) -> Ends {

@@ -3,7 +3,7 @@
 use super::perform::Read;
 use super::{
     actions, agent, agents, approvals, approve, ask, cancel, clear, deny, did, docs, forget,
-    grants, help, index, log, memory, model, run, search, sets, status, stop,
+    grants, help, index, log, memory, model, run, search, sets, status, stop, storm,
 };
 
 /// One line of the table: a way to write a command. A command that is written in several ways has a line for each.
@@ -45,6 +45,9 @@ const GUESTS_MODEL: &str = "only the owner says who thinks";
 /// A guest who asks for the sets of actions hears this.
 const GUESTS_SETS: &str = "only the owner says what is offered";
 
+/// A guest who asks for a storm hears this.
+const GUESTS_STORM: &str = "only the owner lets several minds talk";
+
 /// A guest who fills the library hears this.
 const GUESTS_INDEX: &str = "only the owner puts papers into the library";
 
@@ -72,6 +75,9 @@ pub static TABLE: &[SlashEntry] = &[
     line("/new", "the same as /clear", Everyone, clear::read),
     line("/cancel", "stop what runs; at a terminal Ctrl-C does so at once", Everyone, cancel::read),
     line("/stop", "the kill switch: stop everything that runs, and let nothing run", Owner(GUESTS_STOP), stop::read),
+    line("/storm new NAME PREMISE", "gather several minds around one question, in Markdown files", Owner(GUESTS_STORM), storm::read),
+    line("/storm start [NAME]", "let each of its agents speak once; /storm next [COUNT] the next ones, /storm auto ROUNDS all of them", Owner(GUESTS_STORM), storm::read),
+    line("/storm say TEXT", "say something in the storm yourself; /storm stop ends it, /storm list shows all, /storm export md|html|jsonl writes it down", Owner(GUESTS_STORM), storm::read),
     line("/model", "show who thinks and how it is asked; /model list shows what else there is", Owner(GUESTS_MODEL), model::read),
     line("/model TARGET", "ask another, such as ollama:qwen2.5:3b; --keep behind it makes it last", Owner(GUESTS_MODEL), model::read),
     line("/agents", "list the personas; @NAME before a message asks one", Owner(GUESTS_MODEL), agents::read),

@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 #[cfg(feature = "telegram")]
 use super::telegram;
 use crate::channel::Channel;
-use crate::channel::console::Console;
+use crate::channel::console::{Console, OneMessage};
 use crate::channel::http::Http;
 use crate::config::Settings;
 use crate::workspace::Workspace;
@@ -32,12 +32,16 @@ pub(super) fn all(
     settings: &Settings,
     workspace: &Workspace,
     quit: &CancellationToken,
+    says: Option<OneMessage>,
 ) -> Result<Channels, NameError> {
+    if says.is_some() {
+        return Ok(Channels { all: vec![console(workspace, quit, says)?], lines: Vec::new() });
+    }
     #[cfg(feature = "telegram")]
     let others = [telegram::channel(settings, workspace)?, http(settings)];
     #[cfg(not(feature = "telegram"))]
     let others = [http(settings)];
-    let (mut all, mut lines) = (vec![console(workspace, quit)?], Vec::new());
+    let (mut all, mut lines) = (vec![console(workspace, quit, None)?], Vec::new());
     for on in others.into_iter().flatten() {
         all.push(on.channel);
         lines.push(on.line);
@@ -46,12 +50,17 @@ pub(super) fn all(
 }
 
 /// The console: who sits there is the owner and may end everything by `quit`.
-fn console(workspace: &Workspace, quit: &CancellationToken) -> Result<Box<dyn Channel>, NameError> {
+fn console(
+    workspace: &Workspace,
+    quit: &CancellationToken,
+    says: Option<OneMessage>,
+) -> Result<Box<dyn Channel>, NameError> {
     Ok(Box::new(Console {
         session: SessionKey::owner(),
         principal: Principal::new("console:owner")?,
         typed: workspace.folder().join("console_history.txt"),
         quit: quit.clone(),
+        says,
     }))
 }
 

@@ -22,11 +22,12 @@ use crate::action::{
 };
 pub use eyes::open_eyes;
 
+use crate::channel::console::OneMessage;
 use crate::config::Settings;
 use crate::confine::Confined;
 use crate::error::StartError;
 use crate::mind::Mind;
-use crate::model::{Model, Switch};
+use crate::model::{Endpoints, Model, Switch};
 use crate::persona::Cast;
 use crate::prompt::{Fence, Sources};
 use crate::session::{Lines, SessionRegistry};
@@ -41,6 +42,8 @@ pub struct Known {
     pub confined: Confined,
     /// What looks at pages.
     pub eyes: Arc<::eyes::Eyes>,
+    /// The one message that is said instead of a conversation.
+    pub says: Option<OneMessage>,
 }
 
 /// Talks with people over all channels until they, or SIGTERM, have ended it.
@@ -61,19 +64,24 @@ pub async fn talk<B: Requester + Feed + 'static>(
     let broker = Arc::new(broker);
     let mut catalog = broker.catalog();
     let ((model, thinks), router) = tokio::join!(
-        model::find(&settings, Arc::clone(&workspace.endpoints)),
+        model::find(&settings, Arc::new(Endpoints::of(&workspace))),
         catalog::wait_for_first(&mut catalog, &workspace)
     );
     let [reached, skills] = router.lines(known.way, &workspace);
     let mut found = vec![format!("model:  {thinks}"), reached, skills];
     found.extend(known.eyes.is_remote().then(|| eyes::line(&known.eyes)));
-    tell(found.iter().chain(&settings.warnings).chain(&unlocked));
+    match known.says {
+        // Whoever wants one answer wants no greeting.
+        Some(_) => tell(settings.warnings.iter().chain(&unlocked)),
+        None => tell(found.iter().chain(&settings.warnings).chain(&unlocked)),
+    }
     // For who asks: it is the same at every start.
     found.extend((!known.eyes.is_remote()).then(|| eyes::line(&known.eyes)));
     found.push(known.confined.to_string());
     let timeout = settings.config.timeout.span();
     let (quit, lines) = (CancellationToken::new(), Lines::default());
-    let Channels { all: channels, lines: on } = channels::all(&settings, &workspace, &quit)?;
+    let Channels { all: channels, lines: on } =
+        channels::all(&settings, &workspace, &quit, known.says.clone())?;
     tell(on.iter());
     found.extend(on);
     // To one channel alone it would say what is said there anyway.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::config::{ProviderName, Settings, Target};
+use crate::model::Endpoints;
 use crate::model::{Chain, Lists, Maker, ModelError, Switch};
-use crate::workspace::Endpoints;
 
 /// How long the look may hold up the start.
 const LOOK: Duration = Duration::from_millis(500);

@@ -4,17 +4,21 @@ mod repeat;
 mod run;
 mod screen;
 mod think;
+mod tried;
 
 use futures::stream::{FuturesUnordered, StreamExt};
 use protocol::Object;
 
 pub(crate) use run::run;
+use think::Offered;
+use tried::Tried;
 
 use crate::answer::Action;
 use crate::channel::Outgoing;
 use crate::mind::Mind;
 use crate::observation::Observation;
 use crate::session::{Caller, Outbox, Session};
+use crate::workspace::Artifact;
 
 /// How many actions may follow on one another within a step without the model being asked.
 const FOLLOW_UPS: usize = 3;
@@ -37,6 +41,7 @@ impl Turn<'_> {
         self.session.failure = self.steps(message).await.err();
         if let Some(why) = self.session.failure.clone() {
             self.outbox.say(Outgoing::Notice(why));
+            self.outbox.say(Outgoing::Failed);
         }
         let said = std::mem::take(&mut self.session.said);
         self.session.remember(message, &said);
@@ -58,16 +63,20 @@ impl Turn<'_> {
     /// The loop itself. Its error is for the user.
     async fn steps(&mut self, message: &str) -> Result<(), String> {
         let artifact = self.session.files.artifact.read();
-        let mut so_far = Vec::new();
+        let (mut so_far, mut tried) = (Vec::new(), Tried::default());
         for _ in 0..self.mind.max_steps {
-            let answer = self.think(message, &artifact, &so_far).await?;
+            let answer = self.think(message, &artifact, &so_far, Offered::All).await?;
             if answer.actions.is_empty() {
                 return Ok(());
             }
+            let (asked, before) = (answer.actions.clone(), so_far.len());
             self.act(answer.actions, &mut so_far, &[]).await;
+            if tried.again(asked, &so_far[before..]) {
+                return self.conclude(message, &artifact, &so_far).await;
+            }
         }
         // What the last step brought deserves a word, but no further action.
-        let answer = self.think(message, &artifact, &so_far).await?;
+        let answer = self.think(message, &artifact, &so_far, Offered::All).await?;
         if answer.actions.is_empty() {
             return Ok(());
         }
@@ -75,6 +84,19 @@ impl Turn<'_> {
         Err(format!(
             "stopped after {steps} steps (max_steps in agent/config.json); say how to go on"
         ))
+    }
+
+    /// Has the model say how it stands, without anything to choose from: what it asked for brings nothing new.
+    async fn conclude(
+        &mut self,
+        message: &str,
+        artifact: &Artifact,
+        so_far: &[Observation],
+    ) -> Result<(), String> {
+        match self.think(message, artifact, so_far, Offered::Nothing).await?.actions.as_slice() {
+            [] => Ok(()),
+            _ => Err(think::STUCK.to_owned()),
+        }
     }
 
     /// Runs the actions of one step side by side, and then what follows from them. What they bring is kept behind `before`.

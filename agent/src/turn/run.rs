@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use protocol::Status;
+
 use crate::answer::Action;
 use crate::channel::Outgoing;
 use crate::mind::Mind;
@@ -23,6 +25,9 @@ pub(crate) async fn run(
     let observation = mind.actions.run(action, caller, cards).await;
     running.stopped = None;
     outbox.say(Outgoing::Action(observation.line()));
+    if !matches!(observation.outcome.status(), Status::Ok | Status::Pending) {
+        outbox.say(Outgoing::Failed);
+    }
     if let Some(question) = observation.question() {
         outbox.say(Outgoing::Question(question));
     }

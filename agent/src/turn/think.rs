@@ -9,11 +9,24 @@ use super::repeat::Repeat;
 use super::screen::{Begin, Screen};
 use crate::answer::{Answer, AnswerError, Shown};
 use crate::channel::Outgoing;
-use crate::model::{Ask, Completion, Fit, Hearer, ModelError, Progress, TurnParts};
+use crate::model::{Ask, Completion, Hearer, ModelError, Progress, TurnParts};
 use crate::observation::Observation;
 use crate::prompt::Step;
 use crate::session::Outbox;
 use crate::workspace::Artifact;
+
+/// What people hear when a model goes round in a circle.
+pub(super) const STUCK: &str = "stopped: the model asked for the same again, and it brought the same again; \
+     say how to go on";
+
+/// What the model may choose from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Offered {
+    /// All actions.
+    All,
+    /// None: it should say how it stands.
+    Nothing,
+}
 
 impl Turn<'_> {
     /// The model's answer to the turn as it stands.
@@ -25,9 +38,13 @@ impl Turn<'_> {
         message: &str,
         artifact: &Artifact,
         so_far: &[Observation],
+        offered: Offered,
     ) -> Result<Answer, String> {
         let cards = self.mind.cards_for(self.session);
-        let cards = [cards[0].0.as_slice(), cards[1].0.as_slice()];
+        let cards = match offered {
+            Offered::All => [cards[0].0.as_slice(), cards[1].0.as_slice()],
+            Offered::Nothing => [&[] as &[ActionCard]; 2],
+        };
         let mut repair: Option<String> = None;
         let mut repeat = Repeat::default();
         loop {
@@ -45,6 +62,7 @@ impl Turn<'_> {
             }
             match read {
                 Ok(answer) => return Ok(answer),
+                Err(_) if offered == Offered::Nothing => return Err(STUCK.to_owned()),
                 Err(error) if repair.is_none() => {
                     tracing::info!(%error, "the model is shown what is wrong with its answer");
                     repair = Some(error.to_string());
@@ -113,22 +131,20 @@ impl Turn<'_> {
         };
         let sections = sources.gather(&step, &mut self.session.entered).await;
         let prompt = &self.session.prompt;
-        let write = |fit: Fit<'_>| {
-            let rendered = prompt.render(&sections, fit);
-            files.write_prompt_cache(&rendered.text);
-            rendered
-        };
         let typed = self.session.entered.typed();
         let turn = TurnParts { message, cards, so_far, memory: &memory, typed: &typed };
         let hearer = Hearer::of(&self.session.key);
         let begin = Begin { cards, thinks_first: self.session.thinks_first.clone() };
         let said = (&mut self.session.said, &mut self.session.prefix);
         let mut screen = Screen::new((self.outbox, said), &hearer, begin, repeat);
-        let mut ask = Ask::turn(&write, turn).heard_by(&hearer);
+        let mut ask = Ask::turn(prompt, &sections, turn).heard_by(&hearer);
         if let Some(temperature) = speaker.as_ref().and_then(|speaker| speaker.temperature) {
             ask = ask.with_temperature(temperature);
         }
-        let mut hear = |progress: Progress<'_>| screen.hear(progress);
+        let mut hear = |progress: Progress<'_>| match progress {
+            Progress::Prompt(prompt) => files.write_prompt_cache(prompt),
+            progress => screen.hear(progress),
+        };
         let completed = model.complete(&ask, &mut hear).await;
         let seen = screen.finish();
         let mut completion = completed.map_err(|error| words_for(self.outbox, &error))?;

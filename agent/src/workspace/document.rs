@@ -17,7 +17,7 @@ pub trait Document: Clone + PartialEq {
 
 /// Reads JSON that the user may have written by hand. An empty file says so, because that is what a full
 /// disk leaves behind.
-pub(super) fn json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
+pub(crate) fn json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
     if text.trim().is_empty() {
         return Err("it is empty".to_owned());
     }
@@ -25,7 +25,7 @@ pub(super) fn json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, Stri
 }
 
 /// JSON as people like to read it.
-pub(super) fn pretty(value: &impl serde::Serialize) -> String {
+pub(crate) fn pretty(value: &impl serde::Serialize) -> String {
     // Texts, numbers, lists and objects with text keys always have a JSON form.
     let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
     text.push('\n');

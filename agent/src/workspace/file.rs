@@ -57,7 +57,7 @@ enum Kept {
 
 impl<T: Document> File<T> {
     /// A file that need not be there.
-    pub(super) fn new(path: PathBuf, notices: &Notices) -> Self
+    pub(crate) fn new(path: PathBuf, notices: &Notices) -> Self
     where
         T: Default,
     {

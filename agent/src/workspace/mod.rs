@@ -4,7 +4,7 @@
 //! file that a crash or a hand edit broke is set aside, said, and started afresh. When the disk is full or
 //! read-only, the conversation goes on with what is in memory.
 
-mod document;
+pub(crate) mod document;
 mod file;
 mod stamp;
 
@@ -12,10 +12,8 @@ mod artifact;
 mod cards;
 mod clear;
 mod clock;
-mod endpoints;
 mod entered;
 mod history;
-mod learned;
 mod memory;
 mod output;
 mod session_files;
@@ -32,12 +30,10 @@ pub use cards::Cards;
 pub use clear::{clear, remove_drafts};
 pub use clock::Clock;
 pub use document::Document;
-pub use endpoints::Endpoints;
 pub use entered::Entered;
 pub(crate) use entered::urls;
 pub use file::{File, SaveError};
 pub use history::{ENTRIES_KEPT, Entry, History};
-pub use learned::{Learned, Refused};
 pub use memory::{Aside, Memory};
 pub use output::{OutputError, OutputText};
 pub use session_files::SessionFiles;
@@ -73,8 +69,6 @@ pub struct Workspace {
     pub agent_actions: File<Cards>,
     /// `router_actions.json`: what the router can run, as far as known.
     pub router_actions: File<Cards>,
-    /// `endpoints.json`: what was learned of model servers.
-    pub endpoints: Arc<Endpoints>,
 }
 
 impl Workspace {
@@ -95,7 +89,6 @@ impl Workspace {
                 &notices,
             ),
             router_actions: File::new(folder.join("router_actions.json"), &notices),
-            endpoints: Arc::new(Endpoints::new(&folder, &notices)),
             folder,
             notices,
         };
@@ -140,6 +133,11 @@ impl Workspace {
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// Where its files leave what people should hear.
+    pub(crate) fn notices(&self) -> &Notices {
+        &self.notices
     }
 
     /// What people should hear of the files since this was asked last.

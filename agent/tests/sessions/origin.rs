@@ -54,6 +54,19 @@ async fn the_turn_after_a_job_is_a_persons_again_and_keeps_the_bits() {
 }
 
 #[tokio::test]
+async fn nobody_else_acts_on_what_a_person_has_ordered() {
+    let mut house = house();
+    for (origin, is_said) in
+        [(Origin::Person, true), (CLEAN, false), (Origin::Persona, false), (Origin::Program, false)]
+    {
+        says(&mut house, origin, POST).await;
+        let envelope = house.answers(Done::default()).await.envelope;
+        assert_eq!(envelope.said.is_some(), is_said, "{origin:?}");
+        house.console.heard("owner").await;
+    }
+}
+
+#[tokio::test]
 async fn only_a_person_gives_commands() {
     for origin in [CLEAN, Origin::Persona, Origin::Program] {
         let mut house = house();

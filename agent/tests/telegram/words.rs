@@ -19,13 +19,13 @@ async fn words_grow_in_one_message() {
     for piece in [" a", " time**", " there"] {
         house.say("owner", Outgoing::Words(piece.to_owned()));
     }
-    let grown = house.api.wait_for(OWNER, "Once upon a time there");
+    let grown = house.api.wait_for(OWNER, "Once **upon a time** there");
     assert_eq!((grown.id, grown.edits), (first.id, 1), "what comes at once is shown at once");
-    assert_eq!(grown.entities, json!([{"type": "bold", "offset": 5, "length": 11}]));
+    assert_eq!(grown.entities, json!([{"type": "bold", "offset": 7, "length": 11}]));
     house.say("owner", Outgoing::Action("HELLO_WORLD: ok".to_owned()));
     house.say("owner", Outgoing::Words("The end.".to_owned()));
     house.say("owner", Outgoing::End);
-    let _ = house.api.wait_for(OWNER, "Once upon a time there\nHELLO_WORLD: ok\nThe end.");
+    let _ = house.api.wait_for(OWNER, "Once **upon a time** there\nHELLO_WORLD: ok\nThe end.");
     assert_eq!(house.api.shown(OWNER).len(), 1);
 }
 
@@ -103,7 +103,7 @@ async fn what_is_said_to_all_stands_by_itself() {
     house.say("owner", Outgoing::Words(" two".to_owned()));
     house.say("owner", Outgoing::End);
     let _ = house.api.wait_for(OWNER, "one two");
-    assert_eq!(house.api.texts(OWNER), ["The tea is ready.", "one two"]);
+    assert_eq!(house.api.texts(OWNER), ["The **tea** is ready.", "one two"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -265,7 +265,8 @@ impl House {
                 Outgoing::Settled { how, .. } => heard.push_str(&format!("\n[{how}]\n")),
                 Outgoing::Picture(path) => heard.push_str(&format!("\n<{}>\n", path.display())),
                 Outgoing::End => return heard,
-                Outgoing::Working(_) | Outgoing::Waiting(_) => {}
+                Outgoing::Working(_) | Outgoing::Waiting(_) | Outgoing::Failed => {}
+                Outgoing::Aside { text, .. } => heard.push_str(&format!("\n{text}\n")),
                 Outgoing::Words(words) => heard.push_str(&words),
                 Outgoing::Action(text) => heard.push_str(&format!("\n<{text}>\n")),
                 Outgoing::Notice(text) => heard.push_str(&format!("\n[{text}]\n")),
@@ -361,12 +362,30 @@ async fn steps_are_limited_and_what_was_done_is_kept() {
     let again = actions(&["LOOK"]);
     let mut house = house(&[&again, &again, &again, &again]).await;
     house.say("look for ever").await;
-    for _ in 0..3 {
-        house.router.receive().await.unwrap().reply(Done::default());
+    for n in 0..3 {
+        house.router.receive().await.unwrap().reply(done("n", json!(n)));
     }
     let heard = house.heard().await;
     assert!(heard.contains("[stopped after 3 steps"), "{heard}");
     assert_eq!(house.model.prompts.lock().unwrap().len(), 4);
+}
+
+#[tokio::test]
+async fn what_brings_the_same_again_ends_with_a_word_and_without_an_action_to_choose() {
+    for (last, expected) in [("It is as it was.", "It is as it was."), ("", "[stopped: the model")]
+    {
+        let again = actions(&["LOOK"]);
+        let last = if last.is_empty() { again.as_str() } else { last };
+        let mut house = house(&[&again, &again, &again, last]).await;
+        house.say("look").await;
+        for n in [1, 2, 2] {
+            house.router.receive().await.unwrap().reply(done("n", json!(n)));
+        }
+        let heard = house.heard().await;
+        assert!(heard.contains(expected), "{heard}");
+        assert_eq!(house.model.prompts.lock().unwrap().len(), 4);
+        assert!(house.prompt(2).contains("- LOOK") && !house.prompt(3).contains("- LOOK"));
+    }
 }
 
 #[tokio::test]

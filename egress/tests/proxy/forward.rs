@@ -58,7 +58,7 @@ async fn a_certificate_of_another_authority_or_for_another_name_is_not_believed(
         let rig = Setup::declared(&[]).server(&at).trusting(&authority).start().await;
         let answer = rig.client.get(&format!("https://{at}/")).await;
         assert_eq!(answer.status, StatusCode::BAD_GATEWAY);
-        let words = answer.error("failed");
+        let words = answer.error("unreached");
         assert!(
             words.contains("can't be spoken to over TLS") && words.contains("certificate"),
             "{words}"

@@ -51,7 +51,7 @@ async fn a_server_that_does_not_listen_is_a_bad_gateway() {
     loop {
         let answer = rig.client.get(&format!("http://{at}/")).await;
         if answer.status == StatusCode::BAD_GATEWAY {
-            let words = answer.error("failed");
+            let words = answer.error("unreached");
             break assert!(words.contains("can't be connected to"), "{words}");
         }
     }
@@ -197,7 +197,7 @@ async fn what_can_not_be_recorded_does_not_happen() {
     drop(rig.attempts);
     let answer = rig.client.get(&format!("http://{at}/")).await;
     assert_eq!(
-        (answer.status, answer.error("failed").as_str()),
+        (answer.status, answer.error("unreached").as_str()),
         (StatusCode::BAD_GATEWAY, "the proxy is closing")
     );
     assert!(rig.client.tunnel(&at).await.is_err());

@@ -178,6 +178,6 @@ async fn a_name_without_an_address_is_a_failure_and_no_refusal() {
     let answer = rig.client.get("http://gone.test/").await;
     assert_eq!(answer.status, 502);
     let words = "gone.test:80 can't be resolved: check the name and the network: it has no address";
-    assert_eq!(answer.error("failed"), words);
+    assert_eq!(answer.error("unreached"), words);
     assert_eq!(rig.decision(), Decision::Failed { reason: words.to_owned() });
 }

@@ -4,8 +4,8 @@ use super::*;
 
 const EARLIER: &str = include_str!("../../fixtures/earlier/SessionExample/SessionExample.log.md");
 
-fn stamp(second: i64) -> Stamp {
-    Stamp::from_unix(1_740_841_200 + second).unwrap()
+fn stamp(second: u64) -> Stamp {
+    Stamp::from(std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_740_841_200 + second))
 }
 
 fn message(from: &str, text: &str) -> Message {

@@ -10,7 +10,7 @@ fn agent(name: &str, prompt: &str) -> Agent {
 }
 
 fn message(from: &str, text: &str) -> Message {
-    Message { from: from.to_owned(), at: Stamp::from_unix(0).unwrap(), text: text.to_owned() }
+    Message { from: from.to_owned(), at: Stamp::from(std::time::UNIX_EPOCH), text: text.to_owned() }
 }
 
 fn asked(agent: &Agent, said: &[Message], bytes: usize) -> (Vec<(Role, String)>, usize) {

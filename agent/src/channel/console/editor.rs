@@ -22,7 +22,7 @@ pub(super) enum Asked {
 }
 
 /// What is asked: the prompt, and whether the arrow keys bring the answer back later.
-type Asking = (&'static str, Kept);
+type Asking = (String, Kept);
 
 /// Whether a line goes into the history of keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl Editor {
     }
 
     /// Shows `prompt` and begins to take a line, which [`Editor::asked`] waits for.
-    pub(super) fn ask(&self, prompt: &'static str, kept: Kept) {
+    pub(super) fn ask(&self, prompt: String, kept: Kept) {
         // A thread that is gone is told by `asked`.
         let _ = self.questions.send((prompt, kept));
     }
@@ -83,7 +83,7 @@ fn edit(
     answering: &mpsc::Sender<Asked>,
 ) {
     while let Ok((prompt, kept)) = asking.recv() {
-        let asked = match editor.readline(prompt) {
+        let asked = match editor.readline(&prompt) {
             Ok(line) => {
                 if kept == Kept::Yes && !line.trim().is_empty() {
                     // Losing the history of keys is not worth a word.

@@ -11,6 +11,7 @@ use super::interrupts::Interrupts;
 use super::screen::Screen;
 use crate::channel::{Incoming, Line, Origin, Outgoing, Said, Ticket};
 use crate::question::Question;
+use crate::slash::Ends;
 
 /// How long the agent may take to its last words when a person at a terminal wants to end it.
 pub(super) const LAST_WORDS: Duration = Duration::from_secs(2);
@@ -25,6 +26,21 @@ pub(super) struct Exchange {
     pub(super) line: Line,
     pub(super) screen: Screen,
     pub(super) interrupts: Interrupts,
+    /// Whether something was not done of what was said last.
+    failed: bool,
+}
+
+/// What a line was.
+#[derive(Debug)]
+pub(super) enum Taken {
+    /// Something said, known by this mark from now on.
+    Said(Ticket),
+    /// Nothing that can be said, which was told.
+    Nothing,
+    /// The wish to end.
+    Quit,
+    /// It can't be said any more: the agent has gone.
+    Over,
 }
 
 /// What has become of something said.
@@ -44,28 +60,47 @@ impl Exchange {
     pub(super) fn new(console: super::Console, line: Line) -> io::Result<Self> {
         let super::Console { session, principal: from, quit, .. } = console;
         let (screen, interrupts) = (Screen::new(), Interrupts::new()?);
-        Ok(Self { session, from, quit, line, screen, interrupts })
+        Ok(Self { session, from, quit, line, screen, interrupts, failed: false })
     }
 
     /// Takes one line as it was typed, and shows its answer to the end.
     pub(super) async fn say(&mut self, typed: &[u8]) -> io::Result<Heard> {
-        match input::read(typed) {
-            Typed::Quit => Ok(Heard::Quit),
+        match self.begin(typed, false).await? {
+            Taken::Said(ticket) => self.listen(ticket).await,
+            Taken::Nothing => Ok(Heard::Answer(Vec::new())),
+            Taken::Quit => Ok(Heard::Quit),
+            Taken::Over => Ok(Heard::Over),
+        }
+    }
+
+    /// Takes one line as it was typed, whose answer is still to come. What ends the turn of somebody who `waits` for one
+    /// has no other answer.
+    pub(super) async fn begin(&mut self, typed: &[u8], waits: bool) -> io::Result<Taken> {
+        let (text, remark) = match input::read(typed) {
+            Typed::Quit => return Ok(Taken::Quit),
             Typed::Nothing(why) => {
                 self.screen.show(&Outgoing::Notice(why))?;
-                Ok(Heard::Answer(Vec::new()))
+                return Ok(Taken::Nothing);
             }
-            Typed::Message(text, remark) => {
-                if let Some(remark) = remark {
-                    self.screen.show(&Outgoing::Notice(remark.to_owned()))?;
-                }
-                self.interrupts.forget();
-                match self.send(Said::typed(text)).await {
-                    Some(ticket) => self.listen(ticket).await,
-                    None => Ok(Heard::Over),
-                }
-            }
+            Typed::Message(text, remark) => (text, remark),
+        };
+        if let Some(remark) = remark {
+            self.screen.show(&Outgoing::Notice(remark.to_owned()))?;
         }
+        self.interrupts.forget();
+        self.failed = false;
+        let said = Said::typed(text);
+        let ends_a_turn = waits && said.ends() == Ends::Turn;
+        Ok(match self.send(said).await {
+            None => Taken::Over,
+            Some(_) if ends_a_turn => Taken::Nothing,
+            Some(ticket) => Taken::Said(ticket),
+        })
+    }
+
+    /// Whether something was not done of what was said last.
+    pub(super) fn has_failed(&self) -> bool {
+        self.failed
     }
 
     /// Sends it, and gives the mark that it is known by; `None` when the agent has gone.
@@ -74,11 +109,6 @@ impl Exchange {
         let ticket = Ticket::new();
         let incoming = Incoming { ticket, session, from, origin: Origin::Person, said };
         self.line.incoming.send(incoming).await.ok().map(|()| ticket)
-    }
-
-    /// What the agent says next; `None` when it has gone.
-    pub(super) async fn hear(&mut self) -> Option<Outgoing> {
-        self.line.outgoing.recv().await.map(|addressed| addressed.outgoing)
     }
 
     /// Lets the agent end when nothing runs, and shows what it still has to say, such as that something
@@ -121,7 +151,7 @@ impl Exchange {
 
     /// Shows the answer to what was sent as `ticket` to its end, and what is said before it to others. An interrupt
     /// stops what runs, a second one everything.
-    async fn listen(&mut self, ticket: Ticket) -> io::Result<Heard> {
+    pub(super) async fn listen(&mut self, ticket: Ticket) -> io::Result<Heard> {
         let (mut begun, mut stopping) = (false, false);
         let mut questions = Vec::new();
         loop {
@@ -135,10 +165,12 @@ impl Exchange {
                     }
                     Some(Outgoing::Refused { ticket: now, why }) if now == ticket => {
                         self.screen.show(&Outgoing::Notice(why))?;
+                        self.failed = true;
                         break;
                     }
                     Some(Outgoing::Question(question)) => questions.push(question),
                     Some(Outgoing::End) if begun => break,
+                    Some(Outgoing::Failed) if begun => self.failed = true,
                     Some(other) => {
                         if let Outgoing::Settled { id, .. } = &other {
                             questions.retain(|question: &Question| question.id != *id);

@@ -1,17 +1,31 @@
 //! What is said while a person types, in whole lines: the editor prints above the line that is being typed.
 
-use super::plain::{Plain, harmless, plain};
+use super::harmless::harmless;
+use super::prose::{Place, Prose};
 use super::screen::mirrored;
 use crate::channel::Outgoing;
 
 /// Gathers pieces of an answer until their line is whole.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Gathered {
-    words: Plain,
+    place: Place,
+    /// What is said, as far as its words have not ended.
+    pub(super) words: Prose,
     line: String,
 }
 
 impl Gathered {
+    /// Nothing yet, for lines that are shown at `place`.
+    pub(super) fn new(place: Place) -> Self {
+        Self { place, words: Prose::new(place), line: String::new() }
+    }
+
+    /// Gives what was begun and can be shown by now, and the words that go on.
+    pub(super) fn hand_back(&mut self) -> (Prose, String) {
+        let words = std::mem::replace(&mut self.words, Prose::new(self.place));
+        (words, std::mem::take(&mut self.line))
+    }
+
     /// Takes the next thing that is said and gives the lines that can be shown now, each with its end.
     pub(super) fn take(&mut self, outgoing: &Outgoing) -> Option<String> {
         let text = match outgoing {
@@ -22,7 +36,7 @@ impl Gathered {
                     .filter(|text: &String| !text.is_empty());
             }
             Outgoing::Action(line) => harmless(line),
-            Outgoing::Text(text) | Outgoing::Broadcast(text) => plain(text),
+            Outgoing::Text(text) | Outgoing::Broadcast(text) => Prose::whole(self.place, text),
             Outgoing::Notice(text) | Outgoing::Settled { how: text, .. } => {
                 format!("[{}]", harmless(text))
             }
@@ -31,6 +45,8 @@ impl Gathered {
             Outgoing::End => String::new(),
             Outgoing::Working(_)
             | Outgoing::Waiting(_)
+            | Outgoing::Failed
+            | Outgoing::Aside { .. }
             | Outgoing::Queued { .. }
             | Outgoing::Refused { .. }
             | Outgoing::Picture(_) => return None,
@@ -60,7 +76,7 @@ mod tests {
 
     #[test]
     fn what_is_said_elsewhere_stands_in_whole_lines_with_its_source() {
-        let mut gathered = Gathered::default();
+        let mut gathered = Gathered::new(Place::File);
         let from = Principal::new("telegram:42").unwrap();
         let words = |text: &str| Outgoing::Words(text.to_owned());
         let said = [
@@ -78,7 +94,7 @@ mod tests {
             shown,
             [
                 "telegram:42> two\n  lines[2J\n",
-                "It is sunny.\n",
+                "It is **sunny**.\n",
                 "And warm\nLOOK: ok, done\n",
                 "Bye\n"
             ]

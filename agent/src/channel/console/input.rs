@@ -35,7 +35,7 @@ pub(super) fn read(bytes: &[u8]) -> Typed {
     };
     match clean.trim() {
         "" => Typed::Nothing("nothing was said; type a message, /help, or quit".to_owned()),
-        "quit" | "exit" | "q" => Typed::Quit,
+        "quit" | "exit" | "q" | "/quit" | "/exit" => Typed::Quit,
         message => Typed::Message(message.to_owned(), remark),
     }
 }
@@ -52,7 +52,7 @@ mod tests {
     fn lines() {
         assert_eq!(read(b"  hello \r\n"), message("hello"));
         assert_eq!(read("grüß dich".as_bytes()), message("grüß dich"));
-        for quit in ["quit", " exit\n", "q"] {
+        for quit in ["quit", " exit\n", "q", "/quit", "/exit"] {
             assert_eq!(read(quit.as_bytes()), Typed::Quit);
         }
     }

@@ -6,10 +6,14 @@
 mod editor;
 mod exchange;
 mod gathered;
+mod harmless;
 mod input;
 mod interrupts;
+mod keys;
+mod once;
+mod open_questions;
 mod piped;
-mod plain;
+mod prose;
 mod restore;
 mod screen;
 mod terminal;
@@ -23,8 +27,8 @@ use tokio_util::sync::CancellationToken;
 
 use self::editor::Editor;
 use self::exchange::Exchange;
-#[cfg(feature = "telegram")]
-pub(super) use self::plain::harmless;
+pub(super) use self::harmless::harmless;
+pub use self::once::{OneMessage, Outcome};
 use super::{Channel, ChannelError, Line};
 
 /// The console of this process.
@@ -38,12 +42,18 @@ pub struct Console {
     pub typed: PathBuf,
     /// Cancelled when the person here wants the agent to end.
     pub quit: CancellationToken,
+    /// What is said instead of what is typed.
+    pub says: Option<OneMessage>,
 }
 
 impl Console {
     async fn talk(self, line: Line) -> io::Result<()> {
         let typed = self.typed.clone();
+        let says = self.says.clone();
         let exchange = Exchange::new(self, line)?;
+        if let Some(message) = says {
+            return once::run(exchange, &message).await;
+        }
         if io::stdin().is_terminal() && io::stdout().is_terminal() {
             match Editor::start(typed) {
                 Ok(editor) => return terminal::run(editor, exchange).await,

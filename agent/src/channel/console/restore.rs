@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 
 use rustix::termios::{
-    LocalModes, OptionalActions, QueueSelector, Termios, tcflush, tcgetattr, tcsetattr,
+    LocalModes, OptionalActions, QueueSelector, SpecialCodeIndex, Termios, tcflush, tcgetattr,
+    tcsetattr,
 };
 
 /// Turns bracketed paste off, which the line editor turns on for each line (xterm's control sequences).
@@ -14,11 +15,14 @@ pub(super) struct Restore(Option<Termios>);
 
 impl Restore {
     /// Takes the terminal: the keys that are pressed while the agent speaks don't show in the middle of its
-    /// words, but at the next prompt, where the line editor shows them itself.
+    /// words: the first one opens the line editor, which shows them itself.
     pub(super) fn take() -> Self {
         let found = tcgetattr(io::stdin()).ok();
         if let Some(mut quiet) = found.clone() {
-            quiet.local_modes.remove(LocalModes::ECHO);
+            // Each key can be noticed as it comes; Ctrl-C stays a signal.
+            quiet.local_modes.remove(LocalModes::ECHO | LocalModes::ICANON);
+            quiet.special_codes[SpecialCodeIndex::VMIN] = 1;
+            quiet.special_codes[SpecialCodeIndex::VTIME] = 0;
             // A terminal that refuses echoes, which is ugly and no more.
             let _ = tcsetattr(io::stdin(), OptionalActions::Now, &quiet);
         }
@@ -35,7 +39,7 @@ pub(super) fn forget_keys() {
 impl Drop for Restore {
     fn drop(&mut self) {
         let (Some(found), Ok(now)) = (&self.0, tcgetattr(io::stdin())) else { return };
-        if !now.local_modes.contains(LocalModes::ICANON) {
+        if !now.local_modes.contains(LocalModes::ISIG) {
             // The line editor was cut off in the middle of a line; nobody else tidies up behind it.
             let mut stdout = io::stdout();
             let _ = stdout.write_all(PASTE_AS_TYPED).and_then(|()| stdout.write_all(b"\r\n"));

@@ -6,14 +6,18 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use protocol::Principal;
 
-use super::plain::{Plain, harmless, plain};
+use super::harmless::harmless;
+use super::prose::{Place, Prose};
 use crate::channel::Outgoing;
+use crate::config;
 use crate::question::Question;
 
 /// The terminal, or the files, that this process writes to.
 #[derive(Debug)]
 pub(super) struct Screen {
-    words: Plain,
+    /// Whether marks are dimmed.
+    dims: bool,
+    words: Prose,
     within_line: bool,
     spinner: Option<ProgressBar>,
     moves: bool,
@@ -28,7 +32,32 @@ const WAITING: &str = "{spinner} {msg}";
 impl Screen {
     pub(super) fn new() -> Self {
         let moves = io::stderr().is_terminal() && io::stdout().is_terminal();
-        Self { words: Plain::default(), within_line: false, spinner: None, moves, waits: false }
+        let dims = config::shows_styles();
+        let words = Prose::new(Place::of_stdout(dims));
+        Self { dims, words, within_line: false, spinner: None, moves, waits: false }
+    }
+
+    /// What is written to, as it is now.
+    pub(super) fn place(&self) -> Place {
+        Place::of_stdout(self.dims)
+    }
+
+    /// Makes room for a line that is typed, and gives the words whose end has not come.
+    pub(super) fn pause(&mut self) -> io::Result<Prose> {
+        self.still();
+        if self.within_line {
+            self.write("\n")?;
+        }
+        let place = self.place();
+        let mut words = std::mem::replace(&mut self.words, Prose::new(place));
+        words.on_a_new_row();
+        Ok(words)
+    }
+
+    /// Goes on with words whose end has not come, of which `begun` can be shown by now.
+    pub(super) fn go_on(&mut self, words: Prose, begun: &str) -> io::Result<()> {
+        self.words = words;
+        self.write(begun)
     }
 
     /// Shows one thing. Fails only when stdout is gone.
@@ -48,18 +77,21 @@ impl Screen {
                 Ok(())
             }
             Outgoing::Words(piece) => {
+                self.words.moved_to(self.place());
                 let piece = self.words.push(piece);
                 self.write(&piece)
             }
             Outgoing::Action(line) => self.line(&harmless(line)),
-            Outgoing::Text(text) => self.line(&plain(text)),
+            Outgoing::Text(text) => self.line(&Prose::whole(self.place(), text)),
             Outgoing::Question(question) => self.line(&harmless(&question.pending())),
             Outgoing::End => self.break_line(),
             Outgoing::Settled { how, .. } => self.notice(how),
             Outgoing::Begin { from, text, .. } => self.line(&mirrored(from, text)),
-            Outgoing::Broadcast(text) => self.line(&plain(text)),
+            Outgoing::Broadcast(text) => self.line(&Prose::whole(self.place(), text)),
             Outgoing::Waiting(_)
             | Outgoing::Notice(_)
+            | Outgoing::Failed
+            | Outgoing::Aside { .. }
             | Outgoing::Queued { .. }
             | Outgoing::Refused { .. }
             | Outgoing::Picture(_) => Ok(()),
@@ -67,9 +99,9 @@ impl Screen {
     }
 
     /// A question, for a person who can answer at once.
-    pub(super) fn put(&mut self, question: &Question) -> io::Result<()> {
+    pub(super) fn put(&mut self, question: &Question, at: usize, of: usize) -> io::Result<()> {
         self.still();
-        self.line(&harmless(&question.put()))
+        self.line(&harmless(&question.put(at, of)))
     }
 
     /// One line, or several, on stdout.

@@ -1,18 +1,43 @@
-//! A person at a terminal: line editing, history, and Ctrl-C that stops a turn first.
+//! A person at a terminal: what is typed is taken at any time, also while an answer comes or a skill runs.
+//!
+//! While nothing is typed, what the agent says goes straight to the screen. The first key opens the line editor, so
+//! that what is typed stands there to be seen, and what the agent says then appears above it in whole lines.
 
 use std::io;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep_until};
 
 use super::editor::{Asked, Editor, Kept};
-use super::exchange::{Exchange, Heard, LAST_WORDS};
+use super::exchange::{Exchange, LAST_WORDS, Taken};
 use super::gathered::Gathered;
+use super::keys;
+use super::open_questions::{Meant, OpenQuestions};
 use super::restore::forget_keys;
-use crate::channel::{Outgoing, Said};
-use crate::question::Question;
+use crate::channel::{Outgoing, Said, Ticket};
+use crate::question::Decision;
+
+/// How long the next question, or the prompt, waits for the result of what was answered, so that it stands under its
+/// question.
+const RESULT: Duration = Duration::from_secs(3);
+
+const HOW_TO_END: &str = "Ctrl-C once more, or quit, ends it";
 
 /// Talks until the person, or the agent, has ended it.
 pub(super) async fn run(editor: Editor, exchange: Exchange) -> io::Result<()> {
-    let (gathered, settled) = (Gathered::default(), Vec::new());
-    Terminal { editor, exchange, gathered, settled }.run().await
+    let gathered = Gathered::new(exchange.screen.place());
+    Terminal {
+        exchange,
+        editor,
+        gathered,
+        said: Vec::new(),
+        questions: OpenQuestions::default(),
+        is_typing: false,
+        settling: None,
+        interrupted: Interrupted::No,
+    }
+    .run()
+    .await
 }
 
 struct Terminal {
@@ -20,128 +45,269 @@ struct Terminal {
     editor: Editor,
     /// What is said while a line is typed.
     gathered: Gathered,
-    /// The questions that were answered elsewhere while a line was typed.
-    settled: Vec<String>,
+    /// What was said here and is not answered to its end.
+    said: Vec<Message>,
+    questions: OpenQuestions,
+    /// Whether the line editor has the terminal.
+    is_typing: bool,
+    /// Until when the result of an answer is waited for.
+    settling: Option<Instant>,
+    interrupted: Interrupted,
 }
 
-/// What is said next.
+/// Something said here.
+struct Message {
+    ticket: Ticket,
+    /// Whether it is being answered now.
+    is_begun: bool,
+}
+
+/// What the last Ctrl-C was for.
+#[derive(PartialEq, Eq)]
+enum Interrupted {
+    No,
+    /// To stop what runs, which has not ended yet.
+    Turn,
+    /// Nothing, or it has ended: the next one ends the chat.
+    Chat,
+}
+
+/// What has happened.
 enum Next {
-    /// This line.
-    Line(String),
-    /// Nothing yet: ask for a line.
-    Nothing,
-    /// Nothing any more, or a first Ctrl-C.
-    End(Asked),
+    Typed(Asked),
+    Outgoing(Option<Outgoing>),
+    Interrupt,
+    Key,
+    Settled,
+}
+
+/// Whether the conversation goes on.
+enum Flow {
+    GoesOn,
+    /// The person wants to end it.
+    Quit,
+    /// The agent has gone.
+    Over,
 }
 
 impl Terminal {
     async fn run(mut self) -> io::Result<()> {
-        let mut interrupted = false;
-        let mut next = Next::Nothing;
         loop {
-            let asked = match next {
-                Next::Line(line) => Asked::Line(line),
-                Next::Nothing => self.ask("you> ", Kept::Yes).await,
-                Next::End(asked) => asked,
-            };
-            next = Next::Nothing;
-            let stopped = match asked {
-                Asked::End => return self.exchange.leave(LAST_WORDS).await,
-                Asked::Interrupted if interrupted => return self.exchange.leave(LAST_WORDS).await,
-                Asked::Interrupted => true,
-                Asked::Line(line) => match self.say(&line).await? {
-                    Heard::Over => return Ok(()),
-                    Heard::Quit => return self.exchange.leave(LAST_WORDS).await,
-                    Heard::Stopped(questions) => {
-                        next = self.put(questions).await?;
-                        true
-                    }
-                    Heard::Answer(questions) => {
-                        next = self.put(questions).await?;
-                        false
-                    }
-                },
-            };
-            interrupted = stopped;
-            if stopped {
-                let how = "Ctrl-C once more, or quit, ends it";
-                self.exchange.screen.show(&Outgoing::Notice(how.to_owned()))?;
+            if !self.is_typing && self.said.is_empty() && self.settling.is_none() {
+                self.next_line()?;
             }
-        }
-    }
-
-    /// Says a line, below what was being said elsewhere.
-    async fn say(&mut self, line: &str) -> io::Result<Heard> {
-        if let Some(begun) = self.gathered.take(&Outgoing::End) {
-            self.exchange.screen.line(begun.trim_end())?;
-        }
-        self.exchange.say(line.as_bytes()).await
-    }
-
-    /// Asks for a line; what the agent says meanwhile appears above it.
-    async fn ask(&mut self, prompt: &'static str, kept: Kept) -> Asked {
-        self.editor.ask(prompt, kept);
-        loop {
-            tokio::select! {
-                asked = self.editor.asked() => return asked,
-                outgoing = self.exchange.hear() => {
-                    let Some(outgoing) = outgoing else { return Asked::End };
-                    if let Outgoing::Settled { id, .. } = &outgoing {
-                        self.settled.push(id.clone());
-                    }
-                    if let Some(lines) = self.gathered.take(&outgoing) {
-                        self.editor.print(lines);
-                    }
+            let flow = match self.next().await {
+                Next::Typed(typed) => {
+                    self.is_typing = false;
+                    self.take(typed).await?
                 }
+                Next::Outgoing(Some(outgoing)) => self.hear(outgoing)?,
+                Next::Outgoing(None) => Flow::Over,
+                Next::Interrupt => self.interrupt().await?,
+                Next::Key => {
+                    self.type_line()?;
+                    Flow::GoesOn
+                }
+                Next::Settled => {
+                    self.settling = None;
+                    Flow::GoesOn
+                }
+            };
+            match flow {
+                Flow::GoesOn => {}
+                Flow::Quit => return self.exchange.leave(LAST_WORDS).await,
+                Flow::Over => return Ok(()),
             }
         }
     }
 
-    /// Puts each question. What is no answer to it is said next, and it and those behind it stay open.
-    async fn put(&mut self, questions: Vec<Question>) -> io::Result<Next> {
-        let mut open = questions.into_iter();
-        while let Some(question) = open.next() {
-            self.exchange.screen.put(&question)?;
+    async fn next(&mut self) -> Next {
+        let until = self.settling.unwrap_or_else(Instant::now);
+        tokio::select! {
+            typed = self.editor.asked(), if self.is_typing => Next::Typed(typed),
+            said = self.exchange.line.outgoing.recv() => Next::Outgoing(said.map(|said| said.outgoing)),
+            () = self.exchange.interrupts.next(), if !self.is_typing => Next::Interrupt,
+            () = keys::pressed(), if !self.is_typing => Next::Key,
+            () = sleep_until(until), if self.settling.is_some() => Next::Settled,
+        }
+    }
+
+    /// Puts the next question that is to be put, and takes a line.
+    fn next_line(&mut self) -> io::Result<()> {
+        let mut prompt = "you> ".to_owned();
+        let mut kept = Kept::Yes;
+        if let Some((question, at, of)) = self.questions.next(false) {
+            self.exchange.screen.put(question, at, of)?;
             // A yes that was typed before the question was there was meant for something else.
             forget_keys();
-            let said = self.answer(&question).await?;
-            if !matches!(said, Next::Nothing) {
-                self.stay_open(std::iter::once(question).chain(open))?;
-                return Ok(said);
-            }
+            prompt = if of > 1 { format!("answer {at} of {of}> ") } else { "answer> ".to_owned() };
+            kept = Kept::No;
         }
-        Ok(Next::Nothing)
+        self.open(prompt, kept)
     }
 
-    /// Asks until something is typed; `Nothing` when that was the answer.
-    async fn answer(&mut self, question: &Question) -> io::Result<Next> {
-        self.settled.clear();
-        loop {
-            let line = match self.ask("answer> ", Kept::No).await {
-                Asked::Line(line) if line.trim().is_empty() => {
-                    if self.settled.contains(&question.id) {
-                        return Ok(Next::Nothing);
-                    }
-                    continue;
+    /// Takes a line beside what the agent does.
+    fn type_line(&mut self) -> io::Result<()> {
+        self.open("you> ".to_owned(), Kept::Yes)
+    }
+
+    fn open(&mut self, prompt: String, kept: Kept) -> io::Result<()> {
+        self.gathered.words = self.exchange.screen.pause()?;
+        self.is_typing = true;
+        self.editor.ask(prompt, kept);
+        Ok(())
+    }
+
+    /// Takes what came of a line.
+    async fn take(&mut self, typed: Asked) -> io::Result<Flow> {
+        let (words, begun) = self.gathered.hand_back();
+        self.exchange.screen.go_on(words, &begun)?;
+        let line = match typed {
+            Asked::End => return Ok(Flow::Quit),
+            Asked::Interrupted => return self.interrupt().await,
+            Asked::Line(line) => line,
+        };
+        self.interrupted = Interrupted::No;
+        let was_working = !self.said.is_empty();
+        let flow = self.take_line(&line).await?;
+        // Whoever has typed ahead may have typed more already.
+        if was_working && matches!(flow, Flow::GoesOn) && !self.said.is_empty() {
+            self.type_line()?;
+        }
+        Ok(flow)
+    }
+
+    async fn take_line(&mut self, line: &str) -> io::Result<Flow> {
+        if line.trim().is_empty() && (self.questions.is_waiting() || !self.said.is_empty()) {
+            if self.said.is_empty() {
+                self.open("answer> ".to_owned(), Kept::No)?;
+            }
+            return Ok(Flow::GoesOn);
+        }
+        match self.questions.meant(line) {
+            Meant::Answer(decision) => return self.answer(decision).await,
+            Meant::TooEarly => {
+                let told =
+                    "that line was begun before the question was there; say it again to answer";
+                self.emit(&Outgoing::Notice(told.to_owned()))?;
+                return Ok(Flow::GoesOn);
+            }
+            Meant::Message => {}
+        }
+        match self.exchange.begin(line.as_bytes(), !self.said.is_empty()).await? {
+            Taken::Nothing => Ok(Flow::GoesOn),
+            Taken::Quit => Ok(Flow::Quit),
+            Taken::Over => Ok(Flow::Over),
+            Taken::Said(ticket) => {
+                self.said.push(Message { ticket, is_begun: false });
+                Ok(Flow::GoesOn)
+            }
+        }
+    }
+
+    async fn answer(&mut self, decision: Decision) -> io::Result<Flow> {
+        self.settling = Some(Instant::now() + RESULT);
+        let id = decision.id.clone();
+        let sent = self.exchange.send(Said::Answer(decision)).await;
+        self.questions.settled(&id);
+        Ok(if sent.is_some() { Flow::GoesOn } else { Flow::Over })
+    }
+
+    /// A Ctrl-C stops what runs; a second one ends everything.
+    async fn interrupt(&mut self) -> io::Result<Flow> {
+        match self.interrupted {
+            Interrupted::No if !self.said.is_empty() => {
+                self.interrupted = Interrupted::Turn;
+                let sent = self.exchange.send(Said::Stop).await;
+                Ok(if sent.is_some() { Flow::GoesOn } else { Flow::Over })
+            }
+            Interrupted::No => {
+                self.interrupted = Interrupted::Chat;
+                self.emit(&Outgoing::Notice(HOW_TO_END.to_owned()))?;
+                Ok(Flow::GoesOn)
+            }
+            Interrupted::Turn | Interrupted::Chat => Ok(Flow::Quit),
+        }
+    }
+
+    /// Shows what the agent says, and knows by it what has become of what was said here.
+    fn hear(&mut self, outgoing: Outgoing) -> io::Result<Flow> {
+        let own = |ticket: &Ticket| self.said.iter().position(|said| said.ticket == *ticket);
+        match outgoing {
+            Outgoing::Begin { ticket, .. } if own(&ticket).is_some() => {
+                self.said.iter_mut().for_each(|said| said.is_begun |= said.ticket == ticket);
+            }
+            Outgoing::Queued { ticket, ahead } if own(&ticket).is_some() => {
+                let told = format!("it waits until {ahead} more are answered");
+                self.emit(&Outgoing::Notice(told))?;
+            }
+            Outgoing::Aside { ticket, text } if own(&ticket).is_some() => {
+                self.said.retain(|said| said.ticket != ticket);
+                self.emit(&Outgoing::Text(text))?;
+            }
+            Outgoing::Refused { ticket, why } if own(&ticket).is_some() => {
+                self.said.retain(|said| said.ticket != ticket);
+                self.emit(&Outgoing::Notice(why))?;
+            }
+            Outgoing::Question(question) if !self.said.is_empty() => self.questions.push(question),
+            Outgoing::Question(question) => {
+                self.questions.push(question);
+                self.put_above()?;
+            }
+            Outgoing::End => {
+                self.emit(&Outgoing::End)?;
+                self.end_of_a_turn()?;
+            }
+            other => {
+                if let Outgoing::Settled { id, .. } = &other {
+                    self.questions.settled(id);
                 }
-                Asked::Line(line) => line,
-                other => return Ok(Next::End(other)),
-            };
-            let Some(decision) = question.answered_by(&line) else { return Ok(Next::Line(line)) };
-            // Somebody was faster elsewhere, which stands above the line.
-            if self.settled.contains(&question.id) {
-                return Ok(Next::Nothing);
+                let is_result = matches!(other, Outgoing::Action(_) | Outgoing::Notice(_));
+                self.emit(&other)?;
+                self.settling.take_if(|_| is_result);
             }
-            return Ok(match self.exchange.send(Said::Answer(decision)).await {
-                Some(_) => Next::Nothing,
-                None => Next::End(Asked::End),
-            });
         }
+        Ok(Flow::GoesOn)
     }
 
-    fn stay_open(&mut self, questions: impl Iterator<Item = Question>) -> io::Result<()> {
-        let ids: Vec<String> = questions.map(|question| question.short().to_owned()).collect();
-        let notice = format!("still open: {}; /approvals shows it again", ids.join(", "));
-        self.exchange.screen.show(&Outgoing::Notice(notice))
+    fn end_of_a_turn(&mut self) -> io::Result<()> {
+        let before = self.said.len();
+        self.said.retain(|said| !said.is_begun);
+        if self.said.len() == before {
+            return Ok(());
+        }
+        if self.interrupted == Interrupted::Turn && self.said.is_empty() {
+            self.interrupted = Interrupted::Chat;
+            self.emit(&Outgoing::Notice(HOW_TO_END.to_owned()))?;
+        }
+        if self.is_typing {
+            self.put_above()?;
+        }
+        if let Some(reminder) = self.questions.reminder(self.is_typing) {
+            self.emit(&Outgoing::Notice(reminder))?;
+        }
+        Ok(())
+    }
+
+    /// Puts questions above the line that is being typed: the first of them is the one that a word answers.
+    fn put_above(&mut self) -> io::Result<()> {
+        if self.is_typing
+            && let Some((question, at, of)) = self.questions.next(true)
+        {
+            let text = super::harmless(&question.put(at, of));
+            self.editor.print(format!("{text}\n"));
+        }
+        Ok(())
+    }
+
+    /// Shows it where nothing is in the way.
+    fn emit(&mut self, outgoing: &Outgoing) -> io::Result<()> {
+        if !self.is_typing {
+            return self.exchange.screen.show(outgoing);
+        }
+        if let Some(lines) = self.gathered.take(outgoing) {
+            self.editor.print(lines);
+        }
+        Ok(())
     }
 }

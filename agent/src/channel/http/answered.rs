@@ -33,6 +33,10 @@ impl Answered {
             match ear.next().await {
                 Next::Said(outgoing) => match &*outgoing {
                     Outgoing::End => return Ok(answered),
+                    Outgoing::Aside { text, .. } => {
+                        answered.text.push_str(text);
+                        return Ok(answered);
+                    }
                     Outgoing::Refused { why, .. } => return Err(Refusal::Busy(why.clone())),
                     other => answered.take(other),
                 },
@@ -64,10 +68,12 @@ impl Answered {
             Outgoing::Begin { .. }
             | Outgoing::Queued { .. }
             | Outgoing::Refused { .. }
+            | Outgoing::Aside { .. }
             | Outgoing::Working(_)
             | Outgoing::Waiting(_)
             | Outgoing::Settled { .. }
             | Outgoing::Broadcast(_)
+            | Outgoing::Failed
             | Outgoing::End => {}
         }
     }

@@ -87,16 +87,16 @@ impl Listener {
                 self.has_begun |= *of == ticket;
                 *of == ticket
             }
-            Outgoing::Queued { ticket: of, .. } | Outgoing::Refused { ticket: of, .. } => {
-                *of == ticket
-            }
+            Outgoing::Queued { ticket: of, .. }
+            | Outgoing::Refused { ticket: of, .. }
+            | Outgoing::Aside { ticket: of, .. } => *of == ticket,
             _ => self.has_begun,
         }
     }
 
     fn is_last(&self, outgoing: &Outgoing) -> bool {
         matches!(self.wanted, Wanted::Answer(_))
-            && matches!(outgoing, Outgoing::End | Outgoing::Refused { .. })
+            && matches!(outgoing, Outgoing::End | Outgoing::Refused { .. } | Outgoing::Aside { .. })
     }
 }
 

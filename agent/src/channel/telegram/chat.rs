@@ -125,6 +125,12 @@ impl Chat {
                     self.shared.answered(chat, message);
                 }
             }
+            Outgoing::Aside { ticket, text } => {
+                if let Some((chat, message)) = self.shared.done(ticket) {
+                    let _ = self.send(Styled::plain(text), Some(message)).await;
+                    self.shared.answered(chat, message);
+                }
+            }
             Outgoing::Working(_) | Outgoing::Waiting(_) => self.work(),
             Outgoing::Words(piece) => self.add(|sheet| sheet.word(&piece)),
             Outgoing::Action(line) => self.add(|sheet| sheet.line(&line)),
@@ -143,6 +149,7 @@ impl Chat {
                     let _ = self.send(piece, None).await;
                 }
             }
+            Outgoing::Failed => {}
             Outgoing::End => self.turn_over().await,
         }
     }

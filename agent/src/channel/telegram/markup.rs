@@ -1,4 +1,4 @@
-//! Model text as Telegram shows it: the marks of Markdown become formatting, and everything else stays text.
+//! Model text as Telegram shows it: what the marks of Markdown enclose is formatted, and all of it stays.
 //!
 //! The formatting is told beside the text, so nothing that a model writes is read by Telegram as an order: there is no
 //! way to a link that shows other words than its address.
@@ -6,7 +6,8 @@
 use super::styled::{Look, Styled};
 use crate::channel::console::harmless;
 
-/// Reads text that a model, or the agent itself, has written. Text that is added later changes the last line alone.
+/// Reads text that a model, or the agent itself, has written. Every character of it stays, the marks as well: what looks
+/// like a mark may be code. Text that is added later changes the last line alone.
 pub(super) fn read(text: &str) -> Styled {
     let text = harmless(text);
     let mut styled = Styled::default();
@@ -14,32 +15,40 @@ pub(super) fn read(text: &str) -> Styled {
     for line in text.split_inclusive('\n') {
         let is_fence = line.trim_start().starts_with("```");
         block = match (block.take(), is_fence) {
-            (None, true) => Some(String::new()),
+            (None, true) => {
+                styled.push(line, None);
+                Some(String::new())
+            }
             (None, false) => {
                 read_line(line, &mut styled);
                 None
             }
             (Some(lines), true) => {
-                styled.push(lines.trim_end_matches('\n'), Some(Look::Block));
-                styled.push("\n", None);
+                push_but_line_ends(&lines, Look::Block, &mut styled);
+                styled.push(line, None);
                 None
             }
             (Some(lines), false) => Some(lines + line),
         };
     }
     if let Some(lines) = block {
-        styled.push(&lines, Some(Look::Block));
+        push_but_line_ends(&lines, Look::Block, &mut styled);
     }
     styled
+}
+
+fn push_but_line_ends(text: &str, look: Look, styled: &mut Styled) {
+    let (text, ends) = text.split_at(text.trim_end_matches('\n').len());
+    styled.push(text, Some(look));
+    styled.push(ends, None);
 }
 
 fn read_line(line: &str, styled: &mut Styled) {
     let marks = line.len() - line.trim_start_matches('#').len();
     match line.get(marks..).and_then(|rest| rest.strip_prefix(' ')) {
         Some(title) if (1..=6).contains(&marks) => {
-            let (title, end) = title.split_at(title.trim_end().len());
-            styled.push(&title.replace("**", ""), Some(Look::Bold));
-            styled.push(end, None);
+            styled.push(&line[..=marks], None);
+            push_but_line_ends(title, Look::Bold, styled);
         }
         _ => read_within(line, styled),
     }
@@ -54,11 +63,13 @@ fn read_within(mut rest: &str, styled: &mut Styled) {
         let found = marks.into_iter().find_map(|(mark, look)| {
             let (inner, behind) = from.strip_prefix(mark)?.split_once(mark)?;
             let is_one = !inner.is_empty() && inner.trim() == inner;
-            is_one.then_some((inner, behind, look))
+            is_one.then_some((mark, inner, behind, look))
         });
         rest = match found {
-            Some((inner, behind, look)) => {
+            Some((mark, inner, behind, look)) => {
+                styled.push(mark, None);
                 styled.push(inner, Some(look));
+                styled.push(mark, None);
                 behind
             }
             None => {
@@ -100,18 +111,18 @@ mod tests {
     }
 
     #[test]
-    fn marks_become_formatting_and_text_is_kept() {
+    fn what_is_marked_looks_like_it_and_the_marks_stay() {
         for (text, becomes) in [
-            ("**bold** and ***both***", "[bold] and [both]"),
-            ("# Title\ntext **b**", "[Title]\ntext [b]"),
-            ("## **Title**", "[Title]"),
+            ("**bold** and ***both***", "**[bold]** and ***[both]***"),
+            ("# Title\ntext **b**", "# [Title]\ntext **[b]**"),
+            ("## **Title**", "## [**Title**]"),
             ("a * b, 2*3, 2**3", "a * b, 2*3, 2**3"),
             ("* item\n- item", "* item\n- item"),
             ("#tag and C#", "#tag and C#"),
-            ("run `ls **` now", "run <ls **> now"),
+            ("run `ls **` now", "run `<ls **>` now"),
             ("one ` alone, ** too", "one ` alone, ** too"),
-            ("```sh\nls | wc\n```\nthen", "{ls | wc}\nthen"),
-            ("```\nnot ended **x**", "{not ended **x**}"),
+            ("```sh\nls | wc\n```\nthen", "```sh\n{ls | wc}\n```\nthen"),
+            ("```\nnot ended **x**", "```\n{not ended **x**}"),
             ("[words](https://a.example)", "[words](https://a.example)"),
             ("<b>no</b> & _no_", "<b>no</b> & _no_"),
             ("a\u{202e}b\x1bc", "abc"),
@@ -122,8 +133,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn marks_stand_within_the_text_one_after_the_other(text in "([a`*#\n ä😀]|\\PC){0,60}") {
+        fn nothing_is_lost_and_marks_stand_one_after_the_other(text in "([a`*#\n ä😀]|\\PC){0,60}") {
             let styled = read(&text);
+            prop_assert_eq!(&styled.text, &harmless(&text));
             let mut from = 0;
             for (at, _) in &styled.marks {
                 prop_assert!(from <= at.start && at.start < at.end);

@@ -105,24 +105,15 @@ mod tests {
         sheet.word("One **wo");
         assert_eq!(show(&mut sheet), (1, vec!["One **wo".to_owned()]));
         sheet.word("rd**.");
-        assert_eq!(show(&mut sheet), (1, vec!["One word.".to_owned()]));
+        assert_eq!(show(&mut sheet), (1, vec!["One **word**.".to_owned()]));
         assert_eq!(show(&mut sheet).0, 0, "nothing is left to do");
         sheet.line("POST: done");
         sheet.word("Then");
-        assert_eq!(show(&mut sheet), (1, vec!["One word.\nPOST: done\nThen".to_owned()]));
+        assert_eq!(show(&mut sheet), (1, vec!["One **word**.\nPOST: done\nThen".to_owned()]));
         sheet.word(&format!("\n\n{}\n\n{}", "x".repeat(3_000), "y".repeat(3_000)));
         let (count, texts) = show(&mut sheet);
         assert_eq!((count, texts[1].as_str()), (2, &*"y".repeat(3_000)));
         sheet.word("z");
         assert_eq!(show(&mut sheet).0, 1, "the first message stays as it is");
-    }
-
-    #[test]
-    fn a_text_that_shrinks_takes_its_last_message_with_it() {
-        let mut sheet = Sheet::default();
-        sheet.word(&format!("**{}", "x".repeat(4_095)));
-        assert_eq!(show(&mut sheet).1.len(), 2);
-        sheet.word("**");
-        assert_eq!(show(&mut sheet), (2, vec!["x".repeat(4_095)]));
     }
 }

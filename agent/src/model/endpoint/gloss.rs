@@ -31,7 +31,8 @@ impl Endpoint {
         way: Way,
         progress: &mut Listener<'_>,
     ) -> Option<String> {
-        let turn = ask.turn.filter(|_| way == Way::Json && self.memo.is_small())?;
+        let turn =
+            ask.turn.filter(|_| way == Way::Json && self.assist.gloss && self.memo.is_small())?;
         if !wants_gloss(turn.message, turn.cards) {
             return None;
         }

@@ -14,7 +14,7 @@ use protocol::Millis;
 
 use super::measure;
 use crate::model::Way;
-use crate::workspace::{Endpoints, Learned, Refused};
+use crate::model::{Endpoints, Learned, Refused};
 
 /// No window is smaller than this, in tokens, whatever a server says: nothing would fit.
 const SMALLEST: u64 = 512;

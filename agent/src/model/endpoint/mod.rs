@@ -20,9 +20,11 @@ use memo::Memo;
 use mend::Mending;
 use plan::{Knows, Plan, TooLong};
 
-use super::{ApiKeys, Ask, Completion, InForce, Listener, Model, ModelError, Progress, Usage, Way};
+use super::{
+    ApiKeys, Ask, Assist, Completion, InForce, Listener, Model, ModelError, Progress, Usage, Way,
+};
+use crate::model::Endpoints;
 use crate::notice::Notice;
-use crate::workspace::Endpoints;
 
 /// One model of one provider.
 pub struct Endpoint {
@@ -30,6 +32,7 @@ pub struct Endpoint {
     memo: Memo,
     way: Option<Way>,
     window: Option<u64>,
+    assist: Assist,
     glossed: Glossed,
 }
 
@@ -43,7 +46,8 @@ impl Endpoint {
     pub fn new(target: &Target, keys: &ApiKeys, known: Arc<Endpoints>) -> Result<Self, ModelError> {
         let server = Server::new(target, keys)?;
         let memo = Memo::new(known, &server);
-        Ok(Self { server, memo, way: None, window: None, glossed: Glossed::default() })
+        let (assist, glossed) = (Assist::default(), Glossed::default());
+        Ok(Self { server, memo, way: None, window: None, assist, glossed })
     }
 
     /// Asks for actions in this way, whatever the server thinks of it. Without one, the endpoint finds out.
@@ -62,6 +66,12 @@ impl Endpoint {
     #[must_use]
     pub fn with_window(self, window: Option<u64>) -> Self {
         Self { window, ..self }
+    }
+
+    /// Helps it so, if it is small.
+    #[must_use]
+    pub fn with_assist(self, assist: Assist) -> Self {
+        Self { assist, ..self }
     }
 
     /// The models that the server has, sorted by name.
@@ -94,7 +104,7 @@ impl Endpoint {
     }
 
     fn knows(&self) -> Knows<'_> {
-        Knows { memo: &self.memo, wish: self.window }
+        Knows { memo: &self.memo, wish: self.window, assist: self.assist }
     }
 
     /// Makes sure that the whole message is read, or none of it.
@@ -199,7 +209,8 @@ impl Model for Endpoint {
         };
         let gloss = gloss.as_deref();
         let mut plan = self.plan(&ask, way, gloss);
-        // The prompt is written even if nobody is there to be asked: people look at what stands in it.
+        // The prompt is told even if nobody is there to be asked: people look at what stands in it.
+        plan.tell(progress);
         described?;
         let mut mending = Mending::default();
         loop {
@@ -217,6 +228,7 @@ impl Model for Endpoint {
                 Err(failure) => {
                     let way = self.mended(failure, &plan, &mut ask, &mut mending)?;
                     plan = self.plan(&ask, way, gloss);
+                    plan.tell(progress);
                 }
             }
         }

@@ -5,9 +5,9 @@ use protocol::ActionCard;
 
 use super::measure;
 use super::memo::{Memo, Size};
-use crate::model::{Ask, Fit, Picture, TurnParts, Way, schema, tools};
+use crate::model::{Ask, Assist, Fit, Listener, Picture, Progress, TurnParts, Way, schema, tools};
 use crate::prompt::{
-    self, Gloss, Rendered, Said, choice, gloss_schema, is_long, narrowed, telling,
+    self, Gloss, Rendered, Said, Shape, choice, gloss_schema, is_long, narrowed, telling,
 };
 
 /// One request, before it takes a provider's shape.
@@ -55,12 +55,14 @@ pub(super) struct Knows<'m> {
     pub(super) memo: &'m Memo,
     /// The window that its owner wishes for, in tokens.
     pub(super) wish: Option<u64>,
+    /// What it is helped with, if it is small.
+    pub(super) assist: Assist,
 }
 
 impl<'p> Plan<'p> {
     /// Plans `ask`.
     pub(super) fn new(ask: &Ask<'p>, way: Way, gloss: Option<&str>, knows: &Knows<'_>) -> Self {
-        let format = format(ask, way, gloss, knows.memo.is_small());
+        let format = format(ask, way, gloss, knows);
         let gloss = gloss.map_or(Gloss::None, Gloss::Is);
         Self::of(ask, (way, gloss), format, knows)
     }
@@ -77,7 +79,7 @@ impl<'p> Plan<'p> {
         format: Format,
         knows: &Knows<'_>,
     ) -> Self {
-        let Knows { memo, wish, .. } = *knows;
+        let Knows { memo, wish, assist } = *knows;
         let beside = beside(&format);
         let picture = ask.picture.filter(|_| memo.sees());
         loop {
@@ -90,7 +92,8 @@ impl<'p> Plan<'p> {
                 0
             };
             let bytes = measure::prompt(size.window, size.bytes_per_token, beside + kept);
-            let mut rendered = ask.prompt(Fit { way, bytes, gloss, is_small: memo.is_small() });
+            let mut rendered =
+                ask.prompt(Fit { way, bytes, gloss, is_small: assist.examples && memo.is_small() });
             if let Some(picture) = picture {
                 rendered.text.push_str(&format!("\n\n{}", picture.caption));
             }
@@ -116,6 +119,13 @@ impl<'p> Plan<'p> {
                     temperature,
                 };
             }
+        }
+    }
+
+    /// Tells the prompt, if it is about a user's message.
+    pub(super) fn tell(&self, progress: &mut Listener<'_>) {
+        if self.asks_for_actions {
+            progress(Progress::Prompt(&self.rendered.text));
         }
     }
 
@@ -166,11 +176,12 @@ pub(super) fn next(way: Way) -> Option<Way> {
     }
 }
 
-fn format(ask: &Ask<'_>, way: Way, gloss: Option<&str>, is_small: bool) -> Format {
+fn format(ask: &Ask<'_>, way: Way, gloss: Option<&str>, knows: &Knows<'_>) -> Format {
     let Some(turn) = &ask.turn else { return Format::Free };
     let TurnParts { message, cards, so_far, typed, .. } = *turn;
     // What a small model may say is listed from the message, and a long one is no list.
-    if way == Way::Json && is_small && !is_long(message) {
+    let (is_small, assist) = (knows.memo.is_small(), knows.assist);
+    if way == Way::Json && is_small && assist.narrow && !is_long(message) {
         let said = Said { message, gloss };
         let narrowed = narrowed(&prompt::Asked { said, cards, so_far, typed });
         let cards: Vec<&ActionCard> = narrowed.cards.iter().collect();
@@ -179,6 +190,11 @@ fn format(ask: &Ask<'_>, way: Way, gloss: Option<&str>, is_small: bool) -> Forma
     let cards = choice(Said::plainly(&telling(message)), cards, so_far);
     match way {
         Way::ToolCode => Format::Free,
+        Way::Json if is_small && assist.one_action => {
+            let most = usize::from(!cards.is_empty());
+            let shapes: Vec<Shape> = (0..=most).map(Shape::free).collect();
+            Format::Schema(schema::answer(&cards, Some(&shapes)))
+        }
         Way::Json => Format::Schema(schema::answer(&cards, None)),
         Way::Native if cards.is_empty() => Format::Free,
         Way::Native => Format::Tools(tools::tools(&cards)),

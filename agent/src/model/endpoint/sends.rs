@@ -12,7 +12,7 @@ impl Endpoint {
         self.describe().await;
         let way = self.way.unwrap_or_else(|| self.memo.way());
         let mut plans = vec![self.plan(ask, way, None)];
-        let is_helped = way == Way::Json && self.memo.is_small();
+        let is_helped = way == Way::Json && self.assist.gloss && self.memo.is_small();
         if ask.turn.is_some_and(|turn| is_helped && wants_gloss(turn.message, turn.cards)) {
             plans.push(Plan::gloss(ask, &self.knows()));
         }

@@ -366,6 +366,14 @@ fn a_rate_limit_is_said_with_the_time_when_it_ends() {
 }
 
 #[test]
+fn what_was_never_sent_is_said_not_to_be_posted() {
+    assert_eq!(
+        refusal("X", Answer::unreached("api.x.com:443 can't be resolved")),
+        "nothing was posted on X: api.x.com:443 can't be resolved"
+    );
+}
+
+#[test]
 fn an_answer_that_got_lost_is_not_called_a_failure() {
     assert_eq!(
         refusal("X", Answer::failed("api.x.com closed the connection")),

@@ -67,6 +67,7 @@ fn proxys_own(response: Response) -> Result<Response, Error> {
     match response.header(PROXY_SAYS) {
         None => Ok(response),
         Some("refused") => Err(Error::Refused(response.words())),
+        Some("unreached") => Err(Error::Unreached(response.words())),
         Some(_) => Err(Error::Failed(response.words())),
     }
 }

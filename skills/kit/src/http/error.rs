@@ -28,7 +28,10 @@ pub enum Error {
     /// The wall refused: its words say which host, and what to declare.
     #[error("{0}")]
     Refused(String),
-    /// The wall let the request out, but the host could not be reached.
+    /// The wall let the request out, but the host could not be reached: nothing of it was sent.
+    #[error("{0}")]
+    Unreached(String),
+    /// The wall let the request out, and the host gave no answer that can be passed on.
     #[error("{0}")]
     Failed(String),
     /// The router's proxy itself did not take the request.
@@ -101,6 +104,7 @@ impl Error {
             | Self::BadHeader { .. }
             | Self::NoNetwork
             | Self::Refused(_)
+            | Self::Unreached(_)
             | Self::Proxy(_)
             | Self::TooManyRedirects { .. }
             | Self::Answered { .. } => false,

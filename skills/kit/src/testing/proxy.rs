@@ -68,7 +68,13 @@ impl Answer {
         Self::json(403, serde_json::json!({"error": words})).header("x-safeclaw-proxy", "refused")
     }
 
-    /// What the wall says when it cannot reach a host.
+    /// What the wall says when it cannot reach a host, and so has sent nothing.
+    #[must_use]
+    pub fn unreached(words: &str) -> Self {
+        Self::json(502, serde_json::json!({"error": words})).header("x-safeclaw-proxy", "unreached")
+    }
+
+    /// What the wall says when a host that was reached gives no answer.
     #[must_use]
     pub fn failed(words: &str) -> Self {
         Self::json(502, serde_json::json!({"error": words})).header("x-safeclaw-proxy", "failed")

@@ -3,8 +3,8 @@
 use protocol::Millis;
 
 use super::{Memo, SizedBy};
+use crate::model::Refused;
 use crate::model::{Held, InForce, Way, Why};
-use crate::workspace::Refused;
 
 impl Memo {
     /// What holds, if the owner wishes for this way and for a window of so many tokens.

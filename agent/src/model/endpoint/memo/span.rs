@@ -6,7 +6,7 @@ use llm::Listed;
 use protocol::Millis;
 
 use super::{Memo, SMALLEST, State};
-use crate::workspace::Learned;
+use crate::model::Learned;
 
 /// How long what a server says of itself is taken to be so.
 const DESCRIBED: Duration = Duration::from_secs(60 * 60);

@@ -10,8 +10,9 @@ use super::learning::{refuses, ways};
 use super::pictures::{show, shown};
 use super::requests::{says, told_turn, written};
 use super::*;
+use crate::model::Learned;
 use crate::model::prove;
-use crate::workspace::{Clock, Learned};
+use crate::workspace::Clock;
 
 const MINUTES: u64 = 60_000;
 pub(super) const HOURS: u64 = 60 * MINUTES;
@@ -300,7 +301,7 @@ async fn a_window_that_was_found_by_refusals_goes_with_the_version() {
         [("/props", props)]
     };
     let server = Server::described([ok()], &props("2")).await;
-    let refused = Some(crate::workspace::Refused { at: Millis(1), words: String::new() });
+    let refused = Some(crate::model::Refused { at: Millis(1), words: String::new() });
     let learned = Learned {
         window: Some(2_048),
         prompt_refused: refused,

@@ -38,7 +38,7 @@ async fn ask_about(endpoint: &Endpoint, message: &str) -> (Told, Result<Completi
         };
         Rendered { text: format!("rules\n{asked}"), stable: 6, cut: Vec::new() }
     };
-    ask(endpoint, &Ask::turn(&write, turn)).await
+    ask(endpoint, &Ask::written(&write, turn)).await
 }
 
 /// What the server was asked for, and which actions the answer may have.
@@ -114,5 +114,29 @@ async fn without_a_gloss_the_message_is_asked_about_as_it_is() {
         assert_eq!(result.unwrap().text, "{}");
         assert_eq!(told.notices, [""; 0]);
         assert_eq!(asked(&server)[1].0, format!("say: {GERMAN}"));
+    }
+}
+
+#[tokio::test]
+async fn each_help_can_be_switched_off_alone() {
+    let none = Assist { narrow: false, gloss: false, examples: false, one_action: false };
+    for (assist, asks) in
+        [(Assist::default(), 2), (Assist { gloss: false, ..Assist::default() }, 1)]
+    {
+        let gloss = json!({"english": "Publish a post for all"}).to_string();
+        let answers = [gloss.as_str(), "{}"].map(|text| says(&OPENAI, text));
+        let server = Server::start(answers.into_iter().skip(2 - asks)).await;
+        let small = of(&OPENAI, "m:0.5b", &server).with_assist(assist);
+        ask_about(&small, GERMAN).await.1.unwrap();
+        assert_eq!(server.bodies().len(), asks, "{assist:?}");
+    }
+    for (assist, most) in [(none, 4), (Assist { one_action: true, ..none }, 1)] {
+        let server = Server::start([says(&OPENAI, "{}")]).await;
+        let small = of(&OPENAI, "m:0.5b", &server).with_assist(assist);
+        ask_about(&small, "Publish a post, and another one").await.1.unwrap();
+        let body = server.bodies().remove(0);
+        let shapes = body["response_format"]["json_schema"]["schema"]["anyOf"].clone();
+        let last = shapes.as_array().unwrap().last().unwrap();
+        assert_eq!(last["properties"]["actions"]["maxItems"], most, "{assist:?}");
     }
 }

@@ -24,7 +24,7 @@ async fn about(model: &dyn Model, message: &str) -> (Told, Result<Completion, Mo
     };
     let turn = TurnParts { message, cards: [&[], &[]], so_far: &[], memory: &memory, typed: &[] };
     let hearer = Hearer::of(&SessionKey::new(OWNER).unwrap());
-    ask(model, &Ask::turn(&write, turn).heard_by(&hearer)).await
+    ask(model, &Ask::written(&write, turn).heard_by(&hearer)).await
 }
 
 fn paste() -> String {

@@ -45,3 +45,16 @@ async fn the_models_are_listed_by_name() {
         assert!(error.contains("answered 404: {}; ask another"), "{error}");
     }
 }
+
+#[tokio::test]
+async fn a_sole_model_tells_its_size_under_any_name() {
+    let model = |name: &str| format!(r#"{{"id":"{name}","meta":{{"n_params":494000000}}}}"#);
+    let (one, other) = (model("/models/x.gguf"), model("/models/y.gguf"));
+    for (list, is_small) in [(one.clone(), true), (format!("{one},{other}"), false)] {
+        let body = format!(r#"{{"data":[{list}]}}"#);
+        let server = Server::described([], &[("/v1/models", body)]).await;
+        let endpoint = endpoint(&OPENAI, &server);
+        endpoint.describe().await;
+        assert_eq!(endpoint.memo.is_small(), is_small, "{list}");
+    }
+}

@@ -58,7 +58,7 @@ async fn ask(model: &dyn Model, ask: &Ask<'_>) -> (Told, Result<Completion, Mode
             told.waiting.push((waited.as_secs(), limit.as_secs()));
         }
         Progress::Notice(notice) => told.notices.push(notice.to_string()),
-        Progress::Asked { .. } => {}
+        Progress::Asked { .. } | Progress::Prompt(_) => {}
     };
     let result = model.complete(ask, &mut hear).await;
     (told, result)

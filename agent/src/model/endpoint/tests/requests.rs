@@ -52,7 +52,7 @@ pub(super) async fn told_turn(
         memory: &memory,
         typed: &[],
     };
-    ask(endpoint, &Ask::turn(write, turn)).await
+    ask(endpoint, &Ask::written(write, turn)).await
 }
 
 /// Rules, then the message.
@@ -115,7 +115,7 @@ fn openai_itself_makes_demands_that_others_do_not() {
             memory: &memory,
             typed: &[],
         };
-        let plan = Plan::new(&Ask::turn(&written, turn), Way::Json, None, &endpoint.knows());
+        let plan = Plan::new(&Ask::written(&written, turn), Way::Json, None, &endpoint.knows());
         let sent = endpoint.server.sends(&plan.request());
         serde_json::from_str::<Value>(sent.split_once('\n').unwrap().1).unwrap()
     };

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use protocol::Millis;
 
-use super::{Clock, Document, File, Learned, Notices, document};
+use super::Learned;
+use crate::workspace::{Clock, Document, File, Notices, Workspace, document};
 
 /// How many servers' models are remembered.
 const REMEMBERED: usize = 200;
@@ -48,8 +49,13 @@ impl Endpoints {
         Self::new(folder, &Notices::default())
     }
 
-    /// The same; what is wrong with the file goes to `notices`.
-    pub(super) fn new(folder: &Path, notices: &Notices) -> Self {
+    /// Those that a workspace keeps, which tells what is wrong with the file.
+    #[must_use]
+    pub fn of(workspace: &Workspace) -> Self {
+        Self::new(workspace.folder(), workspace.notices())
+    }
+
+    fn new(folder: &Path, notices: &Notices) -> Self {
         Self { file: File::new(folder.join("endpoints.json"), notices), clock: Clock::default() }
     }
 
@@ -98,8 +104,8 @@ fn key(address: &str, model: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Refused;
     use crate::model::Way;
-    use crate::workspace::Refused;
 
     #[test]
     fn what_was_learned_outlives_the_agent() {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use protocol::Millis;
 use serde::{Deserialize, Serialize};
 
-use crate::model::Way;
+use super::Way;
 
 /// How long a refusal holds. Servers are mended and exchanged within days, and a try that is refused costs next
 /// to nothing.

@@ -1,0 +1,320 @@
+//! What a model writes, made fit for where it is shown: every character stays, on a terminal the marks of Markdown are
+//! dimmed and prose is wrapped at words.
+//!
+//! Code, tables and addresses get no line end, so that what is copied is what was written.
+
+use std::io::{self, IsTerminal};
+
+use rustix::termios::tcgetwinsize;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use super::harmless::acts;
+
+/// Turn dim on and off (ECMA-48, SGR 2 and 22).
+const DIM: &str = "\x1b[2m";
+const BRIGHT: &str = "\x1b[22m";
+
+/// How many columns a tab reaches over.
+const TAB: usize = 8;
+
+/// How long a word may get before it is shown though its end has not come, in columns.
+const LONGEST: usize = 400;
+
+/// How many columns a word may grow by that is shown before its end has come.
+const SPARE: usize = 20;
+
+/// Where it is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In a file, or at the other end of a pipe.
+    File,
+    /// On a terminal.
+    Terminal {
+        /// How many columns it has.
+        columns: usize,
+        /// Whether marks are dimmed there.
+        dims: bool,
+    },
+}
+
+impl Place {
+    /// What this process writes to.
+    pub(super) fn of_stdout(dims: bool) -> Self {
+        let stdout = io::stdout();
+        let size = stdout.is_terminal().then(|| tcgetwinsize(&stdout).ok()).flatten();
+        match size.map(|size| usize::from(size.ws_col)) {
+            None => Self::File,
+            // A terminal that does not know how wide it is.
+            Some(0) => Self::Terminal { columns: usize::MAX, dims },
+            Some(columns) => Self::Terminal { columns, dims },
+        }
+    }
+}
+
+/// Takes a text in pieces, and gives what can be shown by now.
+#[derive(Debug)]
+pub(super) struct Prose {
+    place: Place,
+    line: Line,
+    /// Whether lines of code are being shown, between two fences.
+    is_in_fence: bool,
+    /// The space before the word, which is not shown yet.
+    gap: String,
+    /// The word whose end has not come.
+    word: String,
+    /// In which column the next character stands.
+    column: usize,
+}
+
+/// What kind of line it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Line {
+    /// Nothing has come of it but space.
+    Begins,
+    /// Words, which may be wrapped.
+    Words,
+    /// Code, or a row of a table, which is shown as it is.
+    AsItIs,
+}
+
+impl Prose {
+    /// What is shown at `place`.
+    pub(super) fn new(place: Place) -> Self {
+        let (gap, word) = (String::new(), String::new());
+        Self { place, line: Line::Begins, is_in_fence: false, gap, word, column: 0 }
+    }
+
+    /// A whole text as it is shown at `place`.
+    pub(super) fn whole(place: Place, text: &str) -> String {
+        let mut prose = Self::new(place);
+        let shown = prose.push(text);
+        shown + &prose.finish()
+    }
+
+    /// It is shown there from now on: a terminal may have become wider or narrower.
+    pub(super) fn moved_to(&mut self, place: Place) {
+        self.place = place;
+    }
+
+    /// What comes next stands at the beginning of a row.
+    pub(super) fn on_a_new_row(&mut self) {
+        self.column = 0;
+    }
+
+    /// Takes the next piece, and gives what can be shown now.
+    pub(super) fn push(&mut self, piece: &str) -> String {
+        let mut shown = String::with_capacity(piece.len());
+        for c in piece.chars().filter(|c| !acts(*c)) {
+            if self.place == Place::File {
+                shown.push(c);
+            } else {
+                self.take(c, &mut shown);
+            }
+        }
+        self.show_early(&mut shown);
+        shown
+    }
+
+    /// Shows a word whose end has not come, where it may grow without being wrapped and can't turn out to be a mark.
+    fn show_early(&mut self, shown: &mut String) {
+        let Place::Terminal { columns, .. } = self.place else { return };
+        let has_room = self.column + self.gap.width() + self.word.width() + SPARE < columns;
+        let may_be_mark = self.word.ends_with(['*', '`', '#', '|']) || self.is_within_code();
+        if has_room && !may_be_mark {
+            self.end_word(shown);
+        }
+    }
+
+    /// Ends the text, and gives what was held back.
+    pub(super) fn finish(&mut self) -> String {
+        let mut shown = String::new();
+        self.end_line(&mut shown);
+        self.is_in_fence = false;
+        shown
+    }
+
+    fn take(&mut self, c: char, shown: &mut String) {
+        match c {
+            '\n' => {
+                self.end_line(shown);
+                shown.push('\n');
+            }
+            ' ' | '\t' if !self.is_within_code() => {
+                self.end_word(shown);
+                self.gap.push(c);
+            }
+            _ => {
+                // Between two letters of Chinese or Japanese a line may end, for there is no space.
+                let is_wide = c.width() == Some(2);
+                if is_wide || self.word.width() >= LONGEST {
+                    self.end_word(shown);
+                }
+                self.word.push(c);
+                if is_wide {
+                    self.end_word(shown);
+                }
+            }
+        }
+    }
+
+    /// Whether the word is code between backticks that has not ended; its spaces are part of it.
+    fn is_within_code(&self) -> bool {
+        self.line != Line::AsItIs
+            && !self.is_in_fence
+            && self.word.width() < LONGEST
+            && !self.word.starts_with("```")
+            && self.word.matches('`').count() % 2 == 1
+    }
+
+    fn end_line(&mut self, shown: &mut String) {
+        self.end_word(shown);
+        shown.push_str(&std::mem::take(&mut self.gap));
+        (self.line, self.column) = (Line::Begins, 0);
+    }
+
+    fn end_word(&mut self, shown: &mut String) {
+        if self.word.is_empty() {
+            return;
+        }
+        let (gap, word) = (std::mem::take(&mut self.gap), std::mem::take(&mut self.word));
+        let is_fence = self.line == Line::Begins && word.starts_with("```");
+        if self.line == Line::Begins {
+            self.line = self.kind_of(&gap, &word, is_fence);
+        }
+        self.is_in_fence ^= is_fence;
+        let Place::Terminal { columns, dims } = self.place else { return };
+        let is_first = self.column == 0;
+        shown.push_str(&gap);
+        self.column = advanced(self.column, &gap);
+        let may_wrap = !gap.is_empty() || word.chars().next().is_some_and(|c| c.width() == Some(2));
+        // The last column stays free: a space there would begin a line of its own.
+        let is_full = self.column + word.width() >= columns;
+        if self.line == Line::Words && !is_first && may_wrap && is_full {
+            shown.push('\n');
+            self.column = 0;
+        }
+        let is_heading = is_first && word.len() <= 6 && word.bytes().all(|byte| byte == b'#');
+        match self.line {
+            Line::Words if dims && is_heading => push_dim(&word, shown),
+            Line::Words if dims => push_marked(&word, shown),
+            _ if dims && is_fence => push_dim(&word, shown),
+            _ => shown.push_str(&word),
+        }
+        self.column = advanced(self.column, &word);
+    }
+
+    fn kind_of(&self, indent: &str, word: &str, is_fence: bool) -> Line {
+        let is_code = self.is_in_fence || is_fence || indent.len() >= 4 || indent.contains('\t');
+        if is_code || word.starts_with('|') { Line::AsItIs } else { Line::Words }
+    }
+}
+
+/// The column behind `text`.
+fn advanced(column: usize, text: &str) -> usize {
+    text.chars().fold(column, |column, c| match c {
+        '\t' => (column / TAB + 1) * TAB,
+        c => column + c.width().unwrap_or_default(),
+    })
+}
+
+fn push_dim(marks: &str, shown: &mut String) {
+    shown.extend([DIM, marks, BRIGHT]);
+}
+
+/// A word with its stars and backticks dimmed; a lone star is none of them.
+fn push_marked(word: &str, shown: &mut String) {
+    let mut rest = word;
+    while let Some(at) = rest.find(['*', '`']) {
+        let (before, from) = rest.split_at(at);
+        shown.push_str(before);
+        let mark = if from.starts_with('`') { '`' } else { '*' };
+        let (marks, behind) = from.split_at(from.len() - from.trim_start_matches(mark).len());
+        if marks == "*" {
+            shown.push_str(marks);
+        } else {
+            push_dim(marks, shown);
+        }
+        rest = behind;
+    }
+    shown.push_str(rest);
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const ANSWER: &str = "# Tidy\nIt **all** goes.\n```sh\n# rm -rf ~/old\ncp src/**/*.rs /tmp\n```\n2**10 is 1024, a * b.\n";
+
+    fn terminal(columns: usize, dims: bool) -> Place {
+        Place::Terminal { columns, dims }
+    }
+
+    fn bright(shown: &str) -> String {
+        shown.replace(DIM, "").replace(BRIGHT, "")
+    }
+
+    #[test]
+    fn a_file_gets_what_was_written() {
+        assert_eq!(Prose::whole(Place::File, ANSWER), ANSWER);
+    }
+
+    #[test]
+    fn a_terminal_gets_what_was_written_with_its_marks_dimmed() {
+        let shown = Prose::whole(terminal(80, true), ANSWER);
+        assert_eq!(bright(&shown), ANSWER);
+        for dimmed in ["\x1b[2m#\x1b[22m Tidy", "\x1b[2m**\x1b[22mall", "\x1b[2m```sh\x1b[22m"] {
+            assert!(shown.contains(dimmed), "{dimmed:?} in {shown:?}");
+        }
+        assert!(shown.contains("\n# rm -rf ~/old\ncp src/**/*.rs /tmp\n"), "{shown:?}");
+        assert!(shown.ends_with("is 1024, a * b.\n"), "{shown:?}");
+    }
+
+    #[test]
+    fn prose_is_wrapped_at_words_and_nothing_else_is() {
+        let wrapped = |text: &str| Prose::whole(terminal(20, false), text);
+        assert_eq!(
+            wrapped("The quick brown fox jumps over it."),
+            "The quick brown fox \njumps over it."
+        );
+        assert_eq!(wrapped("Run `cp a.txt b.txt now` today"), "Run \n`cp a.txt b.txt now` \ntoday");
+        for kept in [
+            "```\nlet a_long_line = of_code + that_stays;\n```",
+            "    indented code that is longer than that",
+            "| a table | that is wider | than it |",
+            "https://example.com/a/very/long/address/that/stays",
+        ] {
+            assert_eq!(wrapped(kept), kept);
+        }
+        assert_eq!(wrapped("数学家数学家数学家数学家"), "数学家数学家数学家\n数学家");
+    }
+
+    #[test]
+    fn words_are_shown_as_they_come_and_near_the_end_of_a_line_once_they_are_whole() {
+        let mut prose = Prose::new(terminal(40, true));
+        assert_eq!(prose.push("These wor"), "These wor");
+        assert_eq!(prose.push("ds *"), "ds");
+        assert_eq!(prose.push("*stand"), " \x1b[2m**\x1b[22mstand");
+        assert_eq!(prose.push(" there, and tho"), " there, and");
+        assert_eq!(prose.push("se here "), " those \nhere");
+        assert_eq!(prose.finish(), " ");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_lost_wherever_it_is_cut(text in "[a-z#*`| \n\t数\u{301}\\-]{0,80}", cut in 0usize..80, columns in 4usize..40) {
+            let at = text.char_indices().nth(cut).map_or(text.len(), |(at, _)| at);
+            for (place, wraps) in [(Place::File, false), (terminal(columns, true), true)] {
+                let mut prose = Prose::new(place);
+                let shown = bright(&(prose.push(&text[..at]) + &prose.push(&text[at..]) + &prose.finish()));
+                let without = |text: &str| text.replace('\n', "");
+                if wraps {
+                    prop_assert_eq!(without(&shown), without(&text));
+                } else {
+                    prop_assert_eq!(&shown, &text);
+                }
+            }
+        }
+    }
+}

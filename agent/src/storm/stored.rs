@@ -1,0 +1,94 @@
+//! One storm that is open: what it is about, who speaks in it, what was said, and where it goes on.
+
+use std::fs::{self, File};
+use std::path::PathBuf;
+
+use home::{FileError, file};
+use storm::{Cast, CastError, Name, Premise};
+
+use super::log_file::LogFile;
+use super::shelf::{ShelfError, read};
+
+/// One storm, as it was read.
+#[derive(Debug)]
+pub(crate) struct Stored {
+    /// Its name.
+    pub(crate) name: Name,
+    /// Its folder.
+    pub(crate) folder: PathBuf,
+    /// What it is about.
+    pub(crate) premise: Premise,
+    /// Who takes turns, by the names of their files; or why nobody can.
+    pub(crate) cast: Result<Cast, CastError>,
+    /// What was said.
+    pub(crate) log: LogFile,
+}
+
+/// A storm goes on here and nowhere else, until this is dropped or the process ends.
+#[derive(Debug)]
+pub(crate) struct Running {
+    _held: File,
+}
+
+impl Stored {
+    /// Who takes turns.
+    pub(crate) fn cast(&self) -> Result<&Cast, ShelfError> {
+        let refused =
+            |why: &CastError| ShelfError::Cast { name: self.name.clone(), why: why.clone() };
+        self.cast.as_ref().map_err(refused)
+    }
+
+    /// Lets it go on here and nowhere else.
+    pub(crate) fn run(&self) -> Result<Running, ShelfError> {
+        let held = File::open(&self.folder);
+        let held = held.map_err(|error| FileError::new("read", &self.folder, error))?;
+        match held.try_lock() {
+            Ok(()) => {
+                // What was meant for whoever ran before.
+                let _ = fs::remove_file(self.stop_file());
+                Ok(Running { _held: held })
+            }
+            Err(fs::TryLockError::WouldBlock) => Err(ShelfError::Running(self.name.clone())),
+            Err(fs::TryLockError::Error(error)) => {
+                Err(FileError::new("lock", &self.folder, error).into())
+            }
+        }
+    }
+
+    /// Asks whoever lets it go on to stop after the present speaker; says whether there is somebody.
+    pub(crate) fn stop(&self) -> Result<bool, ShelfError> {
+        match self.run() {
+            Ok(_) => Ok(false),
+            Err(ShelfError::Running(_)) => {
+                file::write(&self.stop_file(), b"")?;
+                Ok(true)
+            }
+            Err(other) => Err(other),
+        }
+    }
+
+    /// Whether somebody has asked to stop.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stop_file().exists()
+    }
+
+    fn stop_file(&self) -> PathBuf {
+        self.folder.join(".stop")
+    }
+
+    /// How many tokens its agents have taken by now, as far as it is known.
+    pub(crate) fn spent(&self) -> u64 {
+        let text = read(&self.spent_file()).ok().flatten().unwrap_or_default();
+        text.trim().parse().unwrap_or_default()
+    }
+
+    /// Adds to what its agents have taken.
+    pub(crate) fn spend(&self, tokens: u64) -> Result<(), FileError> {
+        let spent = self.spent().saturating_add(tokens);
+        file::write(&self.spent_file(), format!("{spent}\n").as_bytes())
+    }
+
+    fn spent_file(&self) -> PathBuf {
+        self.folder.join(".tokens")
+    }
+}

@@ -1,0 +1,360 @@
+//! Storms on the real program: three personas on three model servers of two providers, a person between them, and a
+//! program that is killed in the midst of it.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
+#![allow(clippy::disallowed_types, reason = "the program under test is a process")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::Receiver;
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+use testkit::{Arrived, Chat, OllamaServer, Says, TempHome, json_server};
+
+const SAFECLAW: &str = env!("CARGO_BIN_EXE_safeclaw");
+
+/// A server with OpenAI's API whose answers this makes; the port, and what it was asked.
+fn openai(says: impl Fn() -> Result<String, u16> + Send + 'static) -> (u16, Receiver<Arrived>) {
+    json_server(move |request| {
+        if !request.path().ends_with("chat/completions") {
+            return json!({"data": [{"id": "m"}]}).to_string();
+        }
+        match says() {
+            Ok(text) => {
+                let chunk = |delta: Value, reason: Value| {
+                    let choice = json!({"index": 0, "delta": delta, "finish_reason": reason});
+                    format!("data: {}\n\n", json!({"choices": [choice]}))
+                };
+                let words: String = text
+                    .split_inclusive(' ')
+                    .map(|word| chunk(json!({"content": word}), Value::Null))
+                    .collect();
+                format!("{words}{}data: [DONE]\n\n", chunk(json!({}), json!("stop")))
+            }
+            Err(status) => json!({"error": {"message": "slow down", "code": status}}).to_string(),
+        }
+    })
+}
+
+/// What the model `name` says for the nth time: no two are the same.
+fn counted(name: &'static str) -> impl Fn() -> String + Send + Sync + 'static {
+    let count = AtomicUsize::new(0);
+    move || {
+        let count = count.fetch_add(1, Ordering::SeqCst);
+        format!("[{name}]: {name} has thought of it {count} times.\n\n[Human]: I agree.")
+    }
+}
+
+struct House {
+    home: TempHome,
+    host: String,
+    /// They answer as long as this is there.
+    _servers: (Vec<Receiver<Arrived>>, OllamaServer),
+}
+
+impl House {
+    /// Alpha and Beta think on two servers with OpenAI's API, Gamma on Ollama's.
+    fn new() -> Self {
+        let home = TempHome::new();
+        let mut arrived = Vec::new();
+        for name in ["Alpha", "Beta"] {
+            let says = counted(name);
+            let (port, asked) = openai(move || Ok(says()));
+            let file = format!(
+                "<aistorm type=\"OpenAI\" model=\"m@http://127.0.0.1:{port}/v1\" />\n\nYou are {name}, a thinker.\n"
+            );
+            home.put(format!("workspace/personas/{name}.md"), file);
+            arrived.push(asked);
+        }
+        let gamma: Arc<dyn Fn(&str) -> String + Send + Sync> = {
+            let says = counted("Gamma");
+            Arc::new(move |_: &str| says())
+        };
+        let answers = (0..200).map(|_| Says::Made(Arc::clone(&gamma)));
+        let ollama = OllamaServer::start(answers);
+        let file = "<aistorm type=\"ollama\" model=\"llama3.1:8B\" />\n\nYou think of the costs.\n";
+        home.put("workspace/personas/Gamma.md", file);
+        let host = ollama.host();
+        Self { home, host, _servers: (arrived, ollama) }
+    }
+
+    fn storm(&self, args: &[&str]) -> Command {
+        storm(&self.home, &self.host, args)
+    }
+
+    fn run(&self, args: &[&str]) -> String {
+        let (code, text) = ran(self.storm(args));
+        assert_eq!(code, Some(0), "{args:?}: {text}");
+        text
+    }
+
+    fn messages(&self) -> Vec<(String, String)> {
+        let text = self.run(&["export", "weekend", "jsonl"]);
+        let line = |line: &str| {
+            let line: Value = serde_json::from_str(line).unwrap();
+            (line["from"].as_str().unwrap().to_owned(), line["text"].as_str().unwrap().to_owned())
+        };
+        text.lines().map(line).collect()
+    }
+}
+
+fn storm(home: &TempHome, host: &str, args: &[&str]) -> Command {
+    let mut command = Command::new(SAFECLAW);
+    command.arg("storm").args(args).arg("--home").arg(home.root());
+    command.env_clear().env("HOME", "/nonexistent").env("OLLAMA_HOST", host).stdin(Stdio::null());
+    command
+}
+
+fn ran(mut command: Command) -> (Option<i32>, String) {
+    let output = command.output().unwrap();
+    (output.status.code(), String::from_utf8([output.stdout, output.stderr].concat()).unwrap())
+}
+
+/// Lets agents speak until so many bytes were shown, kills the program, and gives what was shown.
+fn killed_after(mut command: Command, bytes: usize) -> String {
+    let mut program = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut out = program.stdout.take().unwrap();
+    let (mut shown, mut piece) = (Vec::new(), [0; 64]);
+    while shown.len() < bytes {
+        match out.read(&mut piece).unwrap() {
+            0 => break,
+            read => shown.extend_from_slice(&piece[..read]),
+        }
+    }
+    program.kill().unwrap();
+    program.wait().unwrap();
+    out.read_to_end(&mut shown).unwrap();
+    String::from_utf8_lossy(&shown).into_owned()
+}
+
+#[test]
+fn three_minds_on_three_servers_talk_with_a_person_and_no_kill_loses_or_doubles_a_message() {
+    let house = House::new();
+    house.run(&["new", "weekend", "--premise", "What could two people build in a weekend?"]);
+    assert!(house.run(&["start", "weekend"]).contains("[Alpha]: Alpha has thought of it 0 times."));
+    house.run(&["say", "weekend", "Mind the rain."]);
+    let mut shown = BTreeSet::new();
+    let mut random = 7_usize;
+    for _ in 0..10 {
+        random =
+            random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let out = killed_after(house.storm(&["auto", "weekend", "3"]), 1 + (random >> 33) % 250);
+        // What was followed by an empty line or another speaker was finished.
+        let whole = out.rsplit_once("I agree.\n\n").map_or("", |(whole, _)| whole);
+        shown.extend(whole.lines().filter(|line| line.contains("has thought")).map(str::to_owned));
+    }
+    let said = house.messages().len();
+    house.run(&["next", "weekend", &(31 - said.min(30)).to_string()]);
+    let messages = house.messages();
+    assert!(messages.len() >= 31, "{}", messages.len());
+    let agents: Vec<&str> =
+        messages.iter().map(|(from, _)| from.as_str()).filter(|from| *from != "user").collect();
+    for (at, from) in agents.iter().enumerate() {
+        assert_eq!(*from, ["Alpha", "Beta", "Gamma"][at % 3], "message {at}");
+    }
+    assert_eq!(messages[3], ("user".to_owned(), "Mind the rain.".to_owned()));
+    let texts: BTreeSet<&String> = messages.iter().map(|(_, text)| text).collect();
+    assert_eq!(texts.len(), messages.len(), "a message is there twice");
+    for line in shown {
+        let (_, text) = line.split_once("]: ").unwrap();
+        assert!(texts.iter().any(|kept| kept.starts_with(text)), "{line} is lost");
+    }
+    // A mind that spoke for the person did so in its own message, and no line of the file says otherwise.
+    let log = house.home.text("workspace/AIStormSessions/weekend/weekend.log.md");
+    assert!(!log.lines().any(|line| line.starts_with("[Human]:")), "{log}");
+    assert_eq!(log.lines().filter(|line| *line == "## [user]:").count(), 1);
+}
+
+#[test]
+fn the_example_of_the_specification_is_sent_to_the_byte() {
+    let home = TempHome::new();
+    let (port, asked) = openai(|| Ok("Well.".to_owned()));
+    let folder = "workspace/AIStormSessions/example";
+    let instructions = "You are Agent B, a critical analyst in a multi-agent brainstorming session. Your role is to \
+                        analyze ideas critically and identify potential issues or improvements.";
+    let agent = format!(
+        "<aistorm type=\"OpenAI\" model=\"m@http://127.0.0.1:{port}/v1\" />\n\n{instructions}\n"
+    );
+    home.put(format!("{folder}/Agents/Agent B.md"), agent);
+    let premise = "<aistorm />\n\nThis is a brainstorming session about weekend projects.\n";
+    home.put(format!("{folder}/example.ini.md"), premise);
+    let said = [
+        ("user", "What are some ideas for a weekend project?"),
+        (
+            "Agent B",
+            "From an analytical perspective, we should consider time constraints and resource availability...",
+        ),
+        ("Agent A", "Here are some creative ideas: 1. Build a herb garden..."),
+        ("Agent C", "From a practical perspective, consider these factors..."),
+    ];
+    let mut log =
+        "<aistorm type=\"session\" created=\"2025-03-01T15:00:00\" description=\"x\" />\n\n# x\n"
+            .to_owned();
+    for (from, text) in said {
+        log.push_str(&format!(
+            "\n<aistorm type=\"message\" from=\"{from}\" timestamp=\"2025-03-01T15:01:00\" />\n\n## [{from}]:\n\n{text}\n"
+        ));
+    }
+    home.put(format!("{folder}/example.log.md"), &log);
+    let (code, text) = ran(storm(&home, "127.0.0.1:9", &["next", "example"]));
+    assert_eq!(code, Some(0), "{text}");
+    let request =
+        asked.iter().find(|request| request.path().ends_with("chat/completions")).unwrap();
+    let body: Value = serde_json::from_slice(&request.body).unwrap();
+    let expected = fs::read_to_string(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("storm/fixtures/request.json"),
+    );
+    let expected: Value = serde_json::from_str(&expected.unwrap()).unwrap();
+    assert_eq!(body["messages"].to_string(), expected["messages"].to_string());
+    assert_eq!(body["temperature"].to_string(), "0.7");
+    // What stood there stands there still, and the answer behind it.
+    let longer = home.text(format!("{folder}/example.log.md"));
+    assert!(longer.starts_with(&log) && longer.ends_with("## [Agent B]:\n\nWell.\n"), "{longer}");
+}
+
+#[test]
+fn a_server_that_is_busy_for_an_hour_adds_nothing_and_the_same_agent_is_next() {
+    let home = TempHome::new();
+    let ollama = OllamaServer::start([
+        Says::busy(3600),
+        Says::busy(3600),
+        Says::text("## [Ann]:\n"),
+        Says::text("At last."),
+    ]);
+    home.put(
+        "workspace/personas/Ann.md",
+        "<aistorm type=\"Ollama\" model=\"llama3.1:8B\" />\n\nYou think.\n",
+    );
+    let run = |args: &[&str]| ran(storm(&home, &ollama.host(), args));
+    assert_eq!(run(&["new", "weekend", "--premise", "Ideas?"]).0, Some(0));
+    for told in ["is busy (429", "is busy (429", "answered without a word"] {
+        let (code, text) = run(&["next", "weekend"]);
+        assert_eq!(code, Some(1), "{text}");
+        assert!(
+            text.contains(told) && text.contains("Nothing was added, and Ann is still next"),
+            "{text}"
+        );
+        assert!(run(&["list"]).1.contains("weekend: 0 messages, Ann is next"));
+    }
+    let (code, text) = run(&["next", "weekend"]);
+    assert!(code == Some(0) && text.contains("[Ann]: At last.\n"), "{text}");
+}
+
+#[test]
+fn bad_input_is_told_and_changes_nothing() {
+    let house = House::new();
+    let refused = |args: &[&str], told: &str| {
+        let (code, text) = ran(house.storm(args));
+        assert_eq!(code, Some(1), "{args:?}: {text}");
+        assert!(text.contains(told), "{args:?}: {text}");
+    };
+    refused(&["new", "../x", "--premise", "x"], "it may hold no / and no \\");
+    refused(&["next", "../x"], "it may hold no / and no \\");
+    refused(&["new", "x", "--premise", " "], "the premise is empty");
+    refused(&["new", "x", "--premise", "x", "--agents", "Alfa"], "did you mean Alpha?");
+    refused(&["next", "weekend"], "there is no storm weekend");
+    refused(
+        &["list", "--dir", house.home.root().to_str().unwrap()],
+        "can't be the folder of storms",
+    );
+    let mut long = house.storm(&["new", "x", "--premise", "-"]);
+    let premise = tempfile::NamedTempFile::new().unwrap();
+    fs::write(premise.path(), "x".repeat(200_000)).unwrap();
+    long.stdin(fs::File::open(premise.path()).unwrap());
+    let (code, text) = ran(long);
+    assert!(code == Some(1) && text.contains("and this one has 200000; sum it up"), "{text}");
+    assert!(!house.home.root().join("workspace/AIStormSessions/x").exists());
+    house.run(&["new", "weekend", "--premise", "x"]);
+    let agents = house.home.root().join("workspace/AIStormSessions/weekend/Agents");
+    fs::copy(agents.join("Beta.md"), agents.join("BETA.md")).unwrap();
+    refused(&["next", "weekend"], "two agents are called Beta");
+    fs::remove_dir_all(&agents).unwrap();
+    refused(&["next", "weekend"], "there are no agents");
+    house.run(&["say", "weekend", "Nobody here?"]);
+}
+
+#[test]
+fn a_folder_that_the_owner_names_is_used_and_nothing_beside_it() {
+    let house = House::new();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let folder = elsewhere.path().join("storms");
+    let dir = folder.to_str().unwrap();
+    house.run(&["new", "weekend", "--premise", "x", "--dir", dir]);
+    assert!(house.run(&["start", "weekend", "--dir", dir]).contains("[Gamma]: Gamma has thought"));
+    assert!(folder.join("weekend/weekend.log.md").exists());
+    // A link out of it leads nowhere: the kernel holds the program to the folder.
+    let secret = elsewhere.path().join("secret.md");
+    fs::write(&secret, "<aistorm type=\"OpenAI\" model=\"m\" />\n\nsecret\n").unwrap();
+    std::os::unix::fs::symlink(&secret, folder.join("weekend/Agents/Link.md")).unwrap();
+    let (code, text) = ran(house.storm(&["next", "weekend", "--dir", dir]));
+    assert!(code == Some(1) && text.contains("can't read"), "{text}");
+}
+
+#[test]
+fn a_person_speaks_and_stops_it_from_another_window_while_it_goes_on() {
+    let home = TempHome::new();
+    let meanwhile: Arc<Mutex<Vec<String>>> = Arc::default();
+    home.put(
+        "workspace/personas/Ann.md",
+        "<aistorm type=\"Ollama\" model=\"llama3.1:8B\" />\n\nYou think.\n",
+    );
+    let (root, told) = (home.root().to_owned(), Arc::clone(&meanwhile));
+    let thinks: Arc<dyn Fn(&str) -> String + Send + Sync> = Arc::new(move |_| {
+        for args in [
+            ["say", "weekend", "Stop, please."].as_slice(),
+            &["stop", "weekend"],
+            &["next", "weekend"],
+        ] {
+            let mut command = Command::new(SAFECLAW);
+            command.arg("storm").args(args).arg("--home").arg(&root);
+            told.lock().unwrap().push(ran(command).1);
+        }
+        "I have thought.".to_owned()
+    });
+    let ollama = OllamaServer::start([Says::Made(thinks)]);
+    let run = |args: &[&str]| ran(storm(&home, &ollama.host(), args));
+    assert_eq!(run(&["new", "weekend", "--premise", "Ideas?"]).0, Some(0));
+    let (code, text) = run(&["auto", "weekend", "5"]);
+    assert!(
+        code == Some(0)
+            && text.contains("[stopped]")
+            && text.contains("the log was changed meanwhile"),
+        "{text}"
+    );
+    let told = meanwhile.lock().unwrap();
+    assert!(
+        told[0].contains("said") && told[1].contains("it stops after the present speaker"),
+        "{told:?}"
+    );
+    assert!(told[2].contains("weekend goes on in another window already"), "{told:?}");
+    let (_, exported) = run(&["export", "weekend", "md"]);
+    let place = |text: &str| exported.find(text).unwrap();
+    assert!(place("Stop, please.") < place("I have thought."), "{exported}");
+}
+
+#[test]
+fn in_a_chat_agents_speak_beside_it_and_what_they_say_is_others_text() {
+    let home = TempHome::new();
+    home.put(
+        "workspace/personas/Ann.md",
+        "<aistorm type=\"Ollama\" model=\"llama3.1:8B\" />\n\nYou think.\n",
+    );
+    let ollama = OllamaServer::start(["Build a kite.", "Or a raft."].map(Says::text));
+    let mut chat = Chat::start(SAFECLAW, &[], home.root(), &[("OLLAMA_HOST", &ollama.host())]);
+    chat.ask("/storm new weekend Ideas for two?", "is there, with Ann. /storm start lets");
+    chat.ask("/storm start", "[Ann]: Build a kite.");
+    chat.ask("/storm say Mind the rain.", "said in weekend; Ann is next");
+    chat.ask("/storm auto 1", "[Ann]: Or a raft.");
+    chat.ask("/storm export jsonl", "weekend is in ");
+    chat.expect("output/weekend.jsonl");
+    let lines = home.text("workspace/output/weekend.jsonl");
+    let from = |line: &str| serde_json::from_str::<Value>(line).unwrap()["from"].clone();
+    assert_eq!(lines.lines().map(from).collect::<Vec<_>>(), ["Ann", "user", "Ann"]);
+    assert_eq!(chat.end().code(), Some(0));
+    let session: Value = serde_json::from_str(&home.text("workspace/session.json")).unwrap();
+    assert_eq!(session["from"], json!(["storm weekend"]), "{session}");
+}
