@@ -17,9 +17,8 @@ use crate::config::Settings;
 use crate::confine::{UnixSockets, confine_with};
 use crate::error::StartError;
 use crate::log;
-use crate::model::Maker;
+use crate::model::{Endpoints, Maker};
 use crate::storm::{FOLDER, PERSONAS, Shelf, StormError, TOKENS};
-use crate::workspace::Endpoints;
 
 /// Let several minds talk about one question, and keep what they say in Markdown files.
 ///
