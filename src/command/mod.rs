@@ -107,7 +107,7 @@ pub(crate) fn run(args: Vec<OsString>) -> ExitCode {
             Some(text) => chat::say(text.clone(), home),
             None => Chat::default().run(home),
         },
-        Some((text, rest)) if text.trim().contains(char::is_whitespace) && !rest.args_present() => {
+        Some((text, rest)) if text.trim().contains(char::is_whitespace) && is_alone(rest) => {
             chat::say(text.to_owned(), home)
         }
         Some((name, rest)) => match ALL.iter().find(|entry| entry.name == name) {
@@ -115,6 +115,12 @@ pub(crate) fn run(args: Vec<OsString>) -> ExitCode {
             None => unknown::refuse(name, ALL.iter().map(|entry| entry.name)),
         },
     }
+}
+
+/// Whether nothing stands behind a word that is no subcommand; the home, which is known everywhere, does not count.
+fn is_alone(rest: &ArgMatches) -> bool {
+    let more = rest.try_get_many::<OsString>("").ok().flatten();
+    more.is_none_or(|more| more.len() == 0)
 }
 
 #[cfg(test)]
