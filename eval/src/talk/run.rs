@@ -101,6 +101,7 @@ async fn as_the_agent(lane: &Lane, asked: Asked, chat: &Chat) -> Result<(Said, O
         artifact: &artifact,
         history: &history,
         message: &chat.say,
+        known: &[],
         so_far: &[],
         repair: None,
     };
