@@ -58,7 +58,10 @@ impl Params {
 
 /// Whether `text` is an address, or one once it begins with `https://`.
 fn is_address(text: &str) -> bool {
-    let url = Url::parse(text).or_else(|_| Url::parse(&format!("https://{text}")));
+    let url = Url::parse(text).or_else(|error| match text.contains("://") {
+        true => Err(error),
+        false => Url::parse(&format!("https://{text}")),
+    });
     url.is_ok_and(|url| url.has_host()) && !text.contains(char::is_whitespace)
 }
 
@@ -97,6 +100,7 @@ mod tests {
             ("email", "not-an-email"),
             ("date", "tomorrow"),
             ("uri", "a b"),
+            ("uri", "http://a.169.254.169.254/"),
             ("uri", "mailto:x@y"),
         ] {
             assert!(!fits(format, text), "{format} {text}");
