@@ -30,8 +30,8 @@ pub(super) fn within(asked: &str, host: &str) -> Result<PathBuf, SkillError> {
     let inner = if asked.is_absolute() {
         let outside = || {
             SkillError::new(format!(
-                "{} is not in the folder that is open, {host}: `safeclaw router library add` takes any file, and \
-                 `safeclaw router library allow` opens another folder",
+                "{} is not in the folder that is open, {host}: in a terminal, the router's command `library add` takes \
+                 any file, and `library allow` opens another folder",
                 asked.display()
             ))
         };
