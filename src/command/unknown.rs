@@ -37,6 +37,7 @@ mod tests {
     fn the_nearest_command_is_named() {
         let said = |word| refusal(word, ["agent", "router", "stop"].into_iter());
         let (router, help) = (home::command("router"), home::command("--help"));
+        let say = home::command("-p \"weather\"");
         assert_eq!(
             said("ruoter"),
             format!(
@@ -45,7 +46,9 @@ mod tests {
         );
         assert_eq!(
             said("weather"),
-            format!("there is no command \"weather\"; `{help}` lists all of them")
+            format!(
+                "there is no command \"weather\"; `{help}` lists all of them; `{say}` says it to the agent"
+            )
         );
     }
 }
