@@ -79,6 +79,8 @@ fn is_legible(c: char, before: Option<char>) -> bool {
         Is::NonspacingMark if is_selector(c) => {
             c == '\u{fe0f}' && before.is_some_and(|c| !c.is_ascii() && !is_letter(c))
         }
+        // There is a letter for it, which people write.
+        Is::NonspacingMark if before.is_some_and(|c| c.script() == Script::Latin) => false,
         _ if is_blank(c) => false,
         // Beyond the letters of living languages stand shapes that pose as them.
         _ if c.script() == Script::Latin => {
@@ -140,6 +142,7 @@ mod tests {
             ("\u{251}pple", "\\u{251}pple"),
             ("line\nline\u{1b}", "line\\u{a}line\\u{1b}"),
             ("\u{301}x", "\\u{301}x"),
+            ("e\u{301}vil", "e\\u{301}vil"),
             ("a\u{2215}b", "a\\u{2215}b"),
         ] {
             assert_eq!(line(text), shown);

@@ -56,13 +56,19 @@ impl Params {
     }
 }
 
-/// Whether `text` is an address, or one once it begins with `https://`.
+/// Whether `text` is an address of the web, or one once it begins with `https://`.
 fn is_address(text: &str) -> bool {
-    let url = Url::parse(text).or_else(|error| match text.contains("://") {
-        true => Err(error),
-        false => Url::parse(&format!("https://{text}")),
-    });
-    url.is_ok_and(|url| url.has_host()) && !text.contains(char::is_whitespace)
+    let is_web = |url: &Url| matches!(url.scheme(), "http" | "https") && url.has_host();
+    let is_named = |url: &Url| url.host_str().is_some_and(|host| host.contains('.'));
+    let is_one = match Url::parse(text) {
+        Ok(url) => is_web(&url),
+        Err(_) if text.contains("://") => false,
+        Err(_) => {
+            let url = Url::parse(&format!("https://{text}"));
+            url.is_ok_and(|url| is_web(&url) && is_named(&url))
+        }
+    };
+    is_one && !text.contains(char::is_whitespace)
 }
 
 /// An error of the validator can repeat a whole parameter; its beginning is enough.
@@ -101,6 +107,8 @@ mod tests {
             ("date", "tomorrow"),
             ("uri", "a b"),
             ("uri", "http://a.169.254.169.254/"),
+            ("uri", "gopher://a.example/"),
+            ("uri", "/etc/passwd"),
             ("uri", "mailto:x@y"),
         ] {
             assert!(!fits(format, text), "{format} {text}");
