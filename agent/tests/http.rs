@@ -108,6 +108,7 @@ async fn a_message_is_answered_whole_without_what_belongs_to_others() {
             "notices": ["the disk is full"], "pictures": ["/w/output/a.png"],
             "questions": [{
                 "id": "q1", "question": "POST {}", "digest": null, "seconds": null, "wants_code": true, "grant": null,
+                "beside": null, "brief": null,
             }],
         })
     );

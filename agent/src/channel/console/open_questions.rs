@@ -93,7 +93,7 @@ impl OpenQuestions {
             [one] => {
                 self.seen = Some(Seen { id: one.id.clone(), is_doubtful: is_typing });
                 let (short, what) = (one.short(), one.text.lines().next().unwrap_or_default());
-                let what = what.trim_end_matches(['{', ' ']);
+                let what = what.trim_end_matches(['{', '}', ' ']);
                 Some(format!(
                     "still open: question {short}, {what}: {}; /approvals shows it again",
                     one.keys()
