@@ -1,4 +1,4 @@
-//! SECURITY.md names tests as proof of what it promises; each of them has to exist.
+//! The book names tests as proof of what it promises; each of them has to exist.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
 
 use std::collections::BTreeSet;
@@ -35,7 +35,7 @@ fn tests_under(folder: &Path, found: &mut BTreeSet<String>) {
 #[test]
 fn every_promise_names_a_test_that_exists() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let page = fs::read_to_string(root.join("SECURITY.md")).unwrap();
+    let page = fs::read_to_string(root.join("docs/src/security-promises.md")).unwrap();
     let (_, promises) = page.split_once("| promise | proof |\n|---|---|\n").unwrap();
     let (promises, _) = promises.split_once("\n\n").unwrap();
     let mut tests = BTreeSet::new();
@@ -45,7 +45,7 @@ fn every_promise_names_a_test_that_exists() {
         let named: Vec<&str> = proof.split('`').skip(1).step_by(2).collect();
         assert!(!named.is_empty(), "no proof: {promise}");
         for name in named {
-            assert!(tests.contains(name), "SECURITY.md names a test that is not there: {name}");
+            assert!(tests.contains(name), "the book names a test that is not there: {name}");
         }
     }
 }

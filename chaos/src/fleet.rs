@@ -1,6 +1,7 @@
 //! The router processes, and who starts them again when they have ended.
 #![allow(clippy::disallowed_types, reason = "what is killed here are processes")]
 
+use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -73,8 +74,8 @@ struct Post {
     asked: Asked,
     /// When the next process is started.
     next_at: Instant,
-    /// What arms the next process; gone after that.
-    armed: Option<Point>,
+    /// What arms the next processes, one after the other.
+    armed: VecDeque<Point>,
     /// Whether its processes end commands in the steps of a cluster.
     in_steps: bool,
 }
@@ -104,7 +105,7 @@ impl Fleet {
             process: None,
             asked: Asked::Nothing,
             next_at: Instant::now(),
-            armed: None,
+            armed: VecDeque::new(),
             in_steps: at == 0 && routers > 1,
         };
         let mut fleet = Self {
@@ -120,13 +121,13 @@ impl Fleet {
         Ok(fleet)
     }
 
-    /// Adds a router that dies at `point`. The next one at its post lives.
-    pub(crate) fn add_armed(&mut self, point: Point) -> Result<()> {
+    /// Adds a router that dies at the first of `points`, and its successors at the next ones. Whoever comes after them lives.
+    pub(crate) fn add_armed(&mut self, points: &[Point]) -> Result<()> {
         self.posts.push(Post {
             process: None,
             asked: Asked::Nothing,
             next_at: Instant::now(),
-            armed: Some(point),
+            armed: points.iter().copied().collect(),
             in_steps: false,
         });
         self.look()
@@ -186,7 +187,7 @@ impl Fleet {
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(log);
         let post = &mut self.posts[at];
         post.asked = Asked::Nothing;
-        if let Some(point) = post.armed.take() {
+        if let Some(point) = post.armed.pop_front() {
             command.env(failpoint::ENV, point.to_string());
             post.asked = Asked::Armed;
         } else if post.in_steps {

@@ -33,10 +33,10 @@ pub const ALL: [Point; 10] = Point::ALL;
 pub async fn run(program: &Path, point: Point) -> Result<Verdict> {
     let folder = TempDir::with_prefix("safeclaw-chaos-")?;
     let stage = Stage::empty(program, Folder(folder.path().to_owned()))?;
-    stage.fleet().add_armed(point)?;
+    stage.fleet().add_armed(&[point])?;
     if point == Point::Reaped {
-        // Somebody has to die first.
-        stage.fleet().add_armed(Point::MidSkill)?;
+        // Somebody has to die first. Its successor may be the one that takes over.
+        stage.fleet().add_armed(&[Point::MidSkill, point])?;
     }
     let watching = tokio::spawn(stage.clone().watch());
     let agents: Vec<_> = (0..AGENTS)

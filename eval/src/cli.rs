@@ -68,13 +68,13 @@ pub struct Options {
     /// Print what came wrong
     #[arg(long)]
     pub wrong: bool,
-    /// Keep the counts in eval/results/, with this name of the server, and put the table into README.md
+    /// Keep the counts in eval/results/, with this name of the server, and put the table into docs/src/small-models.md
     #[arg(long, value_name = "SERVER")]
     pub keep: Option<String>,
     /// A sentence to stand under the table, such as why a way was not asked
     #[arg(long, value_name = "TEXT", requires = "keep")]
     pub note: Option<String>,
-    /// Ask nobody: put the table of the results that are kept into README.md
+    /// Ask nobody: put the table of the results that are kept into docs/src/small-models.md
     #[arg(long)]
     pub table: bool,
     /// Print the prompt for one utterance, and ask nobody

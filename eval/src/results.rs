@@ -1,4 +1,4 @@
-//! What an eval found, as it is kept in eval/results/: the counts from which the table of the README is made.
+//! What an eval found, as it is kept in eval/results/: the counts from which the book's table is made.
 
 use std::fs;
 use std::path::PathBuf;

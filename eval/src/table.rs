@@ -1,4 +1,4 @@
-//! The table of the README, made from the results that are kept, between two marks.
+//! The book's table of small models, made from the results that are kept, between two marks.
 
 use std::fmt::Write;
 use std::fs;
@@ -9,10 +9,13 @@ use crate::cards::root;
 use crate::results::{Results, Row};
 use crate::utterance::Asked;
 
-/// The lines of README.md between which the table stands.
+/// The page of the book that holds the table.
+pub const PAGE: &str = "docs/src/small-models.md";
+
+/// The lines of [`PAGE`] between which the table stands.
 pub const MARKS: [&str; 2] = ["<!-- small models -->", "<!-- end of small models -->"];
 
-/// All results, as they stand in README.md.
+/// All results, as they stand in [`PAGE`].
 #[must_use]
 pub fn readme(kept: &[Results]) -> String {
     kept.iter().map(of_model).collect::<Vec<_>>().join("\n")
@@ -61,17 +64,17 @@ fn named(asked: Asked) -> &'static str {
 /// When it has no marks.
 pub fn between_marks(page: &str) -> Result<&str> {
     let [begin, end] = MARKS;
-    let (_, rest) = page.split_once(begin).with_context(|| format!("README.md has no {begin}"))?;
-    let (inside, _) = rest.split_once(end).with_context(|| format!("README.md has no {end}"))?;
+    let (_, rest) = page.split_once(begin).with_context(|| format!("{PAGE} has no {begin}"))?;
+    let (inside, _) = rest.split_once(end).with_context(|| format!("{PAGE} has no {end}"))?;
     Ok(inside.trim())
 }
 
-/// Puts the table into README.md.
+/// Puts the table into [`PAGE`].
 ///
 /// # Errors
 /// When that has no marks or can't be written.
 pub fn write(kept: &[Results]) -> Result<()> {
-    let file = root().join("README.md");
+    let file = root().join(PAGE);
     let page = fs::read_to_string(&file)?;
     let old = between_marks(&page)?;
     let new = readme(kept);

@@ -47,8 +47,8 @@ fn recorded_answers_are_judged_as_people_judged_them() {
 }
 
 #[test]
-fn the_table_in_the_readme_is_the_one_of_the_results_that_are_kept() {
-    let page = std::fs::read_to_string(root().join("README.md")).unwrap();
+fn the_table_in_the_book_is_the_one_of_the_results_that_are_kept() {
+    let page = std::fs::read_to_string(root().join(table::PAGE)).unwrap();
     let kept = kept().unwrap();
     assert!(!kept.is_empty());
     assert_eq!(table::between_marks(&page).unwrap(), table::readme(&kept).trim());

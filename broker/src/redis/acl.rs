@@ -148,12 +148,12 @@ mod tests {
     }
 
     #[test]
-    fn the_readme_names_the_agents_rules() {
-        let readme = include_str!("../../../README.md");
+    fn the_book_names_the_agents_rules() {
+        let page = include_str!("../../../docs/src/deploy.md");
         let acl = Acl::new(&QueueNames::default(), false).unwrap();
         let written = acl.agent.replace('(', "'(").replace(')', ")'");
         assert!(
-            readme.contains(&format!("ACL SETUSER agent on '>password' {written}\n")),
+            page.contains(&format!("ACL SETUSER agent on '>password' {written}\n")),
             "{written}"
         );
     }

@@ -10,10 +10,10 @@ use testkit::RedisSetup;
 
 use crate::kit::*;
 
-/// What README.md tells owners to give an agent's user.
+/// What the book tells owners to give an agent's user.
 fn rules() -> String {
-    let readme = include_str!("../../../README.md");
-    let rules = readme.split_once("ACL SETUSER agent on '>password' ").unwrap().1;
+    let page = include_str!("../../../docs/src/deploy.md");
+    let rules = page.split_once("ACL SETUSER agent on '>password' ").unwrap().1;
     rules.split_once('\n').unwrap().0.replace('\'', "")
 }
 
