@@ -95,7 +95,8 @@ impl AdHoc {
 impl Running {
     fn start(file: &Path, project: &Path) -> Result<Self, String> {
         let (path, folder) = (file.display().to_string(), project.display().to_string());
-        let child = Child::start("python3", &["-I", "-B", "-c", SHIM, &path, &folder], project, b'\n');
+        let child =
+            Child::start("python3", &["-I", "-B", "-c", SHIM, &path, &folder], project, b'\n');
         let mut child = child.map_err(|error| format!("It needs python3: {error}"))?;
         let said = match child.order(b"", READY) {
             Ended::Said(record) => record,
