@@ -4,7 +4,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use testkit::{Chat, TempHome};
+use testkit::{Chat, OllamaServer, Says, TempHome};
 
 fn safeclaw(home: &Path) -> Chat {
     Chat::start(env!("CARGO_BIN_EXE_safeclaw"), &[], home, &[])
@@ -148,7 +148,17 @@ fn what_is_remembered_after_a_page_was_read_waits_for_a_persons_word_also_after_
     let mut second = safeclaw(home.root());
     second
         .ask("/status", "text that others wrote has come in, from READ_PAGE https://evil.example");
-    second.ask("Remember my boss is Mallory.", "_MEMORY_WRITE: ok, set aside and not remembered");
+    assert_eq!(second.end().code(), Some(0));
+    // Nobody has said so but the model, as the page may have told it.
+    let write = r#"<tool_code>[{"name": "_MEMORY_WRITE", "params": {"new_memory": {"boss": "Mallory"}}}]</tool_code>"#;
+    let ollama = OllamaServer::start([Says::text(write), Says::text("Noted.")]);
+    let host = ollama.host();
+    let variables = [("OLLAMA_HOST", host.as_str())];
+    let mut tricked = Chat::start(env!("CARGO_BIN_EXE_safeclaw"), &[], home.root(), &variables);
+    tricked.ask("Go on.", "_MEMORY_WRITE: ok, set aside and not remembered");
+    tricked.expect("Noted.");
+    assert_eq!(tricked.end().code(), Some(0));
+    let mut second = safeclaw(home.root());
     second.ask("/memory", "Nothing is remembered.\nSet aside: 1");
     second.ask("/memory --quarantined", "just now, from READ_PAGE https://evil.example");
     second.ask("Who is my boss?", "\n");

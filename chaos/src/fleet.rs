@@ -209,7 +209,7 @@ impl Fleet {
         let ready = self.folder.ready();
         let post = &mut self.posts[at];
         if let Some(process) = &post.process
-            && matches!(post.asked, Asked::Nothing)
+            && matches!(post.asked, Asked::Nothing | Asked::Armed)
         {
             let listens = ready.join(process.id().to_string()).exists();
             post.asked = if listens { Asked::ToEnd(Instant::now()) } else { Asked::Killed };

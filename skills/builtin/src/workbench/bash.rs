@@ -88,7 +88,7 @@ impl Bash {
     }
 
     /// The shell is gone; the next command has a fresh one.
-    fn forget(&mut self) {
+    pub(super) fn forget(&mut self) {
         self.shell = None;
         self.state = State::default();
     }
@@ -107,24 +107,20 @@ impl Bash {
         let seconds = limit.as_secs();
         match ended {
             Ended::Said(record) => match self.take(&record, &word) {
-                Some(code) => Reply { output, processed: true, exit_code: Some(code) },
+                Some(code) => Reply { exit_code: Some(code), ..Reply::of(output) },
                 None => self.lost(output, "its end was told by something else"),
             },
             Ended::Interrupted(record) => {
                 let code = self.take(&record, &word);
                 let note = format!("{output}\n[interrupted after {seconds} s; the shell goes on]");
-                Reply { output: note.trim_start().to_owned(), processed: true, exit_code: code }
+                Reply { exit_code: code, ..Reply::of(note.trim_start()) }
             }
             Ended::Gone(code) => {
                 self.forget();
                 let note = format!(
                     "{output}\n[the shell ended with code {code}; the next command starts a fresh one]"
                 );
-                Reply {
-                    output: note.trim_start().to_owned(),
-                    processed: true,
-                    exit_code: Some(code),
-                }
+                Reply { exit_code: Some(code), ..Reply::of(note.trim_start()) }
             }
             Ended::Killed => {
                 let why = format!("it did not end within {seconds} s, nor when it was interrupted");
@@ -137,7 +133,7 @@ impl Bash {
         self.forget();
         let note =
             format!("{output}\n[the shell was ended: {why}; the next command starts a fresh one]");
-        Reply { output: note.trim_start().to_owned(), processed: true, exit_code: Some(137) }
+        Reply { exit_code: Some(137), ..Reply::of(note.trim_start()) }
     }
 }
 
@@ -248,10 +244,7 @@ mod tests {
     fn output_is_in_order_and_the_state_stays() {
         let (project, mut bash) = bash();
         let said = bash.command("echo a; echo b >&2; echo c; mkdir d; cd d; X=1; false", LIMIT);
-        assert_eq!(
-            said,
-            Reply { output: "a\nb\nc\n".to_owned(), processed: true, exit_code: Some(1) }
-        );
+        assert_eq!(said, Reply { exit_code: Some(1), ..Reply::of("a\nb\nc\n") });
         assert_eq!(
             says(&mut bash, "echo $? $X; pwd"),
             format!("1 1\n{}/d\n", project.path().canonicalize().unwrap().display())

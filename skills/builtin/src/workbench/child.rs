@@ -90,9 +90,11 @@ impl Child {
         let output = Arc::new(Output::of(stderr.into())?);
         let (tell, said) = mpsc::channel();
         let followed = Arc::clone(&output);
-        thread::spawn(move || followed.follow());
-        thread::spawn(move || records(stdout, end, &tell));
-        Ok(Self { process, stdin, said, output, group })
+        let child = Self { process, stdin, said, output, group };
+        // Where too many processes run there is no thread either, and the child ends again.
+        thread::Builder::new().spawn(move || followed.follow())?;
+        thread::Builder::new().spawn(move || records(stdout, end, &tell))?;
+        Ok(child)
     }
 
     /// Sends `order` and waits for its end, at most `limit`. What a command leaves running goes on.

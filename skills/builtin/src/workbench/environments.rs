@@ -48,13 +48,23 @@ impl Environments {
                 "A command is at most 1 MB of text without NUL; it was not run.",
             );
         }
-        match self.named(environment) {
-            Some(found) => found.command(command, limit),
+        match self.named(environment).map(|found| found.command(command, limit)) {
+            Some(reply) if reply.crowded => self.with_room(environment, command, limit),
+            Some(reply) => reply,
             None => Reply::refused(format!(
                 "Unknown environment: '{environment}'. Available environments: {}",
                 self.names().join(", ")
             )),
         }
+    }
+
+    /// The same once the shell has ended, with all that it has started.
+    fn with_room(&mut self, environment: &str, command: &str, limit: Duration) -> Reply {
+        self.bash.forget();
+        let reply = self.named(environment).map(|found| found.command(command, limit));
+        let reply = reply.unwrap_or_else(|| Reply::refused("It is there no more."));
+        let note = "[too many processes ran, so bash was ended with all that it had started]";
+        Reply { output: format!("{note}\n{}", reply.output), ..reply }
     }
 
     /// The panel of each environment, by name. What the project brings is looked for first.

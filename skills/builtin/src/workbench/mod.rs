@@ -62,17 +62,25 @@ struct Reply {
     output: String,
     processed: bool,
     exit_code: Option<i32>,
+    /// It could not be taken, because too many processes run.
+    crowded: bool,
 }
 
 impl Reply {
     /// It was taken, and gave `output`.
     fn of(output: impl Into<String>) -> Self {
-        Self { output: output.into(), processed: true, exit_code: None }
+        Self { output: output.into(), processed: true, exit_code: None, crowded: false }
     }
 
     /// It could not be taken.
     fn refused(why: impl Into<String>) -> Self {
-        Self { output: why.into(), processed: false, exit_code: None }
+        Self { output: why.into(), processed: false, exit_code: None, crowded: false }
+    }
+
+    /// It could not be taken, because `program` can't be started.
+    fn not_started(program: &str, error: &std::io::Error) -> Self {
+        let crowded = error.kind() == std::io::ErrorKind::WouldBlock;
+        Self { crowded, ..Self::refused(format!("{program} can't be started: {error}")) }
     }
 }
 
@@ -109,7 +117,7 @@ fn opened(call: &Call) -> Result<Environments, SkillError> {
 fn answer(environments: &mut Environments, params: Params, action: &str) -> Answer {
     let environment = params.env.unwrap_or_else(|| action.to_ascii_lowercase());
     let limit = Duration::from_secs(params.seconds.unwrap_or(USUAL).clamp(1, LONGEST));
-    let Reply { output, processed, exit_code } =
+    let Reply { output, processed, exit_code, .. } =
         environments.command(&environment, &params.command, limit);
     let screen = environments.screen().into_iter();
     let screen = screen.map(|(name, content)| (name, Panel { content })).collect();

@@ -156,19 +156,13 @@ impl Environment for Running {
         };
         let printed = self.child.output();
         if let Some(failed) = answer.get("failed").and_then(Value::as_str) {
-            return Reply {
-                output: format!("{printed}{failed}"),
-                processed: false,
-                exit_code: Some(1),
-            };
+            let refused = Reply::refused(format!("{printed}{failed}"));
+            return Reply { exit_code: Some(1), ..refused };
         }
         let output = answer.get("output").and_then(Value::as_str).unwrap_or_default();
         let processed = answer.get("processed") != Some(&Value::Bool(false));
-        Reply {
-            output: format!("{printed}{output}"),
-            processed,
-            exit_code: (!processed).then_some(1),
-        }
+        let exit_code = (!processed).then_some(1);
+        Reply { processed, exit_code, ..Reply::of(format!("{printed}{output}")) }
     }
 
     fn screen(&mut self) -> String {

@@ -177,8 +177,8 @@ impl Environment for Editor {
     fn command(&mut self, command: &str, _: Duration) -> Reply {
         let done = Order::read(command).and_then(|order| self.does(order));
         match done {
-            Ok(said) => Reply { output: said, processed: true, exit_code: Some(0) },
-            Err(why) => Reply { output: why, processed: true, exit_code: Some(1) },
+            Ok(said) => Reply { exit_code: Some(0), ..Reply::of(said) },
+            Err(why) => Reply { exit_code: Some(1), ..Reply::of(why) },
         }
     }
 

@@ -31,20 +31,23 @@ impl Python {
         Self { project: project.to_owned(), interpreter: None, variables: NOTHING.to_owned() }
     }
 
-    fn interpreter(&mut self) -> Result<&mut Child, String> {
+    fn interpreter(&mut self) -> Result<&mut Child, Reply> {
         if self.interpreter.is_none() {
             let started = Child::start("python3", &["-I", "-c", DRIVER], &self.project, b'\n');
             let mut interpreter = started.map_err(|error| match error.kind() {
-                std::io::ErrorKind::NotFound => NO_PYTHON.to_owned(),
-                _ => format!("python3 can't be started: {error}"),
+                std::io::ErrorKind::NotFound => Reply::refused(NO_PYTHON),
+                _ => Reply::not_started("python3", &error),
             })?;
             match interpreter.order(b"", READY) {
                 Ended::Said(_) => {}
-                _ => return Err(format!("python3 did not start: {}", interpreter.output())),
+                _ => {
+                    let said = interpreter.output();
+                    return Err(Reply::refused(format!("python3 did not start: {said}")));
+                }
             }
             self.interpreter = Some(interpreter);
         }
-        self.interpreter.as_mut().ok_or_else(|| NO_PYTHON.to_owned())
+        self.interpreter.as_mut().ok_or_else(|| Reply::refused(NO_PYTHON))
     }
 
     fn take(&mut self, record: &[u8]) {
@@ -64,7 +67,7 @@ impl Environment for Python {
     fn command(&mut self, command: &str, limit: Duration) -> Reply {
         let interpreter = match self.interpreter() {
             Ok(interpreter) => interpreter,
-            Err(why) => return Reply::refused(why),
+            Err(refused) => return refused,
         };
         let order = format!("{}\n", json!({"code": command}));
         let ended = interpreter.order(order.as_bytes(), limit);
