@@ -259,7 +259,8 @@ fn the_process_of_a_warm_skill_ends_when_it_is_changed() {
     house.runs("stays");
     let router = house.chat.router();
     let launchers = || children_of(router).len();
-    assert_eq!(launchers(), 1);
+    // Sandboxes that stand ready for other calls end by themselves.
+    assert!(launchers() >= 1);
     replace(&folder.join("run"), "echo", "echo  ");
     wait_until("its process ends", || launchers() == 0);
 }

@@ -109,7 +109,7 @@ fn what_can_not_be_written_down_is_not_decided_and_a_stop_is_all_the_same() {
         let cards = std::fs::read_to_string(home.root().join("workspace/router_actions.json"));
         cards.is_ok_and(|cards| !cards.contains("PAGE"))
     });
-    chat.ask("/run PAGE {}", "PAGE: unknown, there is no action PAGE; `safeclaw router skills`");
+    chat.ask("/run PAGE {}", "PAGE: unknown, there is no action PAGE; `");
     assert!(told(&home, &["router", "skills"]).contains("PAGE does not run: it was changed"));
     let stopped = typed(&home, &["stop"]);
     assert!(stopped.status.success());
