@@ -42,7 +42,9 @@ impl Python {
                 Ended::Said(_) => {}
                 _ => {
                     let said = interpreter.output();
-                    return Err(Reply::refused(format!("python3 did not start: {said}")));
+                    let refused = Reply::refused(format!("python3 did not start: {said}"));
+                    // Most likely for want of room.
+                    return Err(Reply { crowded: true, ..refused });
                 }
             }
             self.interpreter = Some(interpreter);
