@@ -31,7 +31,9 @@ const LOOK: Duration = Duration::from_millis(2);
 pub(crate) fn serve(args: &[OsString]) -> ExitCode {
     let agent = io::stdin().as_fd().try_clone_to_owned().map(UnixStream::from);
     let served = match (args, agent) {
-        ([home, called], Ok(agent)) => Routers { home, called, last: None }.serve(&agent),
+        ([home, called], Ok(agent)) => {
+            Routers { home, called, last: None, is_next: false }.serve(&agent)
+        }
         (_, Ok(_)) => Err(io::ErrorKind::InvalidInput.into()),
         (_, Err(error)) => Err(error),
     };
@@ -50,6 +52,8 @@ struct Routers<'a> {
     /// How people start what has started this process.
     called: &'a OsString,
     last: Option<Child>,
+    /// Whether there was one before: a person may be typing by now.
+    is_next: bool,
 }
 
 impl Routers<'_> {
@@ -71,6 +75,7 @@ impl Routers<'_> {
             .arg(self.home)
             .arg(home::CALLED)
             .arg(self.called)
+            .args(std::mem::replace(&mut self.is_next, true).then_some("--next"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             // A group of its own, so that nothing reaches it that is meant for others.

@@ -2,6 +2,7 @@
 
 mod storm;
 mod waits;
+mod web;
 
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
@@ -15,6 +16,7 @@ use home::{Home, Lock};
 
 pub use storm::{storm, storm_command};
 use waits::Waits;
+use web::{Web, web};
 
 use crate::config::{self, Change, HttpSetUp, KEYS, Key, Models, Settings, Target, Terminal};
 use crate::confine::{UnixSockets, confine};
@@ -56,6 +58,8 @@ enum Command {
     /// `config llm openai:qwen2.5@http://127.0.0.1:8080/v1` names a server of your own. `config fallback
     /// openai:gpt-4o-mini,offline` names who is asked in turn when that model can't answer.
     ///
+    /// `config http 127.0.0.1:8787` turns on the page for your browser and the channel for programs.
+    ///
     /// `config telegram` asks for the token of a Telegram bot and shows a code; who sends it to the bot is the owner
     /// there. `config telegram.allow 123,-456` lets other people and groups talk with the agent, each apart.
     ///
@@ -66,6 +70,14 @@ enum Command {
         key: Option<String>,
         /// What it should be; without it you are asked.
         value: Option<String>,
+    },
+    /// Give a link that signs your browser in on the agent's page; it works once, for ten minutes.
+    ///
+    /// The page is on together with the channel for programs: `config http 127.0.0.1:8787`. In a chat, `/web` gives the same
+    /// link.
+    Web {
+        #[command(subcommand)]
+        wish: Option<Web>,
     },
 }
 
@@ -120,11 +132,12 @@ fn run(args: Args) -> Result<(), StartError> {
         Some(Command::Config { key: Some(name), value }) => {
             configure(&home, &name, value.as_deref())
         }
+        Some(Command::Web { wish }) => web(&home, wish),
     }
 }
 
 fn chat_over_redis(home: Home) -> Result<(), StartError> {
-    log::start(&home);
+    let notices = log::start(&home);
     let settings = Settings::read(&home)?;
     let Some(address) = settings.queue.address()? else { return Err(StartError::NoRedis) };
     let (names, keys) = (settings.queue.names.clone(), settings.queue.keys()?);
@@ -139,7 +152,8 @@ fn chat_over_redis(home: Home) -> Result<(), StartError> {
             Err(problem) => format!("{problem}; the chat works, actions of the router don't"),
         };
         let broker = RedisRequester::signing(address, names, keys).map_err(StartError::Queue)?;
-        start::talk(home, settings, broker, Known { way, confined, eyes, says: None }).await
+        let known = Known { way, confined, eyes, says: None, notices };
+        start::talk(home, settings, broker, known).await
     })
 }
 
@@ -179,7 +193,7 @@ fn configure(home: &Home, name: &str, given: Option<&str>) -> Result<(), StartEr
         return Ok(set_up.run(given)?);
     }
     let known = Arc::new(Endpoints::at(&home.workspace()));
-    let models = AskedNow { runtime: start::runtime()?, maker: Maker::new(&settings, known) };
+    let models = AskedNow { runtime: start::runtime()?, maker: settings.maker(known) };
     let mut change = Change { file: &mut file, asker: &mut Terminal, models: &models };
     change.run(key, given)?;
     println!("{} is set in {}", key.name, file.path().display());

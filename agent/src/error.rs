@@ -60,6 +60,18 @@ pub enum StartError {
     /// This binary can't do that.
     #[error("this agent was built without {0}; build it with `--features {0}`")]
     NotBuilt(&'static str),
+    /// There is no page to sign in on.
+    #[error(
+        "the page is off; turn it on with `{}`",
+        home::agent_command("config http 127.0.0.1:8787")
+    )]
+    NoPage,
+    /// Nobody has this id.
+    #[error("no browser is signed in as {0:?}; `{web}` lists them", web = home::agent_command("web sessions"))]
+    NotSignedIn(String),
+    /// Who is signed in could not be written down.
+    #[error("nobody was signed out")]
+    SignOut(#[source] crate::workspace::SaveError),
     /// Another agent works here.
     #[error(transparent)]
     Lock(#[from] LockError),

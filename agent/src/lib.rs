@@ -18,17 +18,23 @@ mod log;
 mod start;
 
 pub mod channel;
+pub mod message;
 pub mod observation;
 pub mod question;
 mod sanitize;
 
 pub mod session;
 
+mod answering;
+pub mod registry;
+
 pub mod journal;
 pub mod persona;
 
+pub mod links;
 pub mod mind;
 pub mod notice;
+pub mod schedule;
 pub mod slash;
 mod storm;
 pub mod turn;

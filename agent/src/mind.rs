@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::action::{Actions, Sets};
+use crate::links::Links;
 use crate::model::Switch;
 use crate::persona::Cast;
 use crate::prompt::Sources;
+use crate::schedule::Book;
 use crate::session::Session;
 use crate::workspace::{Cards, Workspace};
 
@@ -24,8 +26,12 @@ pub struct Mind {
     pub actions: Actions,
     /// The sets of actions that are on.
     pub sets: Sets,
+    /// The jobs of the clock; none where it is off.
+    pub book: Option<Arc<Book>>,
     /// How often a turn may think.
     pub max_steps: usize,
+    /// Links that sign a browser in on the page, if it is on.
+    pub links: Option<Links>,
     /// Lines for `/status`: what was found at start.
     pub found: Vec<String>,
 }

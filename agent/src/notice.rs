@@ -1,6 +1,7 @@
 //! What people should hear though nothing has stopped.
 
 use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A sentence for people about something that was mended or worked around: what happened, where the old
 /// thing is kept, what is done now. It is the owner's, and may name addresses and commands.
@@ -33,5 +34,23 @@ impl Notice {
 impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
+    }
+}
+
+/// Where the files of one workspace leave what people should hear. The same sentence waits only once.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Notices(Arc<Mutex<Vec<Notice>>>);
+
+impl Notices {
+    pub(crate) fn add(&self, text: impl Into<String>) {
+        let notice = Notice::new(text);
+        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !waiting.contains(&notice) {
+            waiting.push(notice);
+        }
+    }
+
+    pub(crate) fn take(&self) -> Vec<Notice> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -131,7 +131,8 @@ impl Observation {
     #[must_use]
     pub fn brings(&self, reads: Reads) -> Taint {
         let speaks = match &self.outcome {
-            Outcome::Done(Done { brings: Some(brings), .. }) => return brings.taint(),
+            Outcome::Done(Done { brings: Some(brings), .. })
+            | Outcome::Stopped(Stopped { brings: Some(brings), .. }) => return brings.taint(),
             Outcome::Done(_) => true,
             Outcome::Stopped(stopped) => {
                 stopped.maybe_executed

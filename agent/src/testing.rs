@@ -5,13 +5,14 @@ use std::sync::Arc;
 use protocol::{ActionCard, Principal, SessionKey, Taint};
 use serde_json::json;
 
-use crate::channel::Origin;
+use crate::message::Origin;
 use crate::session::Caller;
 use crate::workspace::{AGENT_ACTIONS, Cards, Entered, SessionFiles};
 
-/// The local actions as they are described by default, where there is no browser and one channel.
+/// The local actions as they are described by default, where there is no browser and one channel, and no set is on.
 pub(crate) fn agent_cards() -> Vec<ActionCard> {
     let mut cards = Cards::built_in(AGENT_ACTIONS).0;
+    cards.retain(|card| card.set.is_none());
     cards.retain(|card| !matches!(card.name.as_str(), "_BROWSER_VISION" | "_BROADCAST_MSG"));
     cards
 }
@@ -60,4 +61,11 @@ pub(crate) fn router_cards() -> Vec<ActionCard> {
         }
     ]))
     .unwrap()
+}
+
+/// Nothing was said before.
+pub(crate) fn no_history() -> &'static crate::workspace::History {
+    static NONE: std::sync::LazyLock<crate::workspace::History> =
+        std::sync::LazyLock::new(Default::default);
+    &NONE
 }

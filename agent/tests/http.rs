@@ -33,7 +33,7 @@ impl Agent {
         let (sender, incoming) = mpsc::channel(8);
         let (said, outgoing) = mpsc::unbounded_channel();
         let line = Line { incoming: sender, outgoing };
-        let http = Http { listen, token: Some(TOKEN.into()) };
+        let http = Http { listen, token: Some(TOKEN.into()), sites: Vec::new(), page: None };
         let channel = tokio::spawn(http.serve(listener, line));
         Self { url: format!("http://{listen}"), incoming, outgoing: Some(said), channel }
     }
@@ -355,7 +355,12 @@ async fn it_is_on_this_machine_alone() {
     use agent::channel::Channel;
     let (incoming, _heard) = mpsc::channel(1);
     let (_said, outgoing) = mpsc::unbounded_channel();
-    let http = Http { listen: "0.0.0.0:0".parse().unwrap(), token: Some(TOKEN.into()) };
+    let http = Http {
+        listen: "0.0.0.0:0".parse().unwrap(),
+        token: Some(TOKEN.into()),
+        sites: Vec::new(),
+        page: None,
+    };
     let error = Box::new(http).run(Line { incoming, outgoing }).await.unwrap_err();
     assert!(error.to_string().contains("is not on this machine alone"), "{error}");
 }
@@ -366,7 +371,8 @@ async fn without_a_token_that_is_long_enough_nobody_is_served() {
     for token in [None, Some("short".into())] {
         let (incoming, _heard) = mpsc::channel(1);
         let (_said, outgoing) = mpsc::unbounded_channel();
-        let http = Http { listen: "127.0.0.1:0".parse().unwrap(), token };
+        let http =
+            Http { listen: "127.0.0.1:0".parse().unwrap(), token, sites: Vec::new(), page: None };
         let error = Box::new(http).run(Line { incoming, outgoing }).await.unwrap_err();
         assert!(error.to_string().contains("SAFECLAW_HTTP_TOKEN"), "{error}");
     }

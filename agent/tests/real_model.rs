@@ -59,8 +59,14 @@ async fn say(endpoint: &Endpoint, message: &str, history: &History) -> (usize, S
         repair: None,
     };
     let sections = Sources::built_in().gather(&step, &mut Entered::nothing()).await;
-    let turn =
-        TurnParts { message, cards: [&cards, &[]], so_far: &[], memory: &memory, typed: &[] };
+    let turn = TurnParts {
+        message,
+        cards: [&cards, &[]],
+        so_far: &[],
+        memory: &memory,
+        history: &History::default(),
+        typed: &[],
+    };
     let mut pieces = 0;
     let mut hear =
         |progress: Progress<'_>| pieces += usize::from(matches!(progress, Progress::Piece(_)));

@@ -9,7 +9,8 @@ use agent::channel::{Channel, ChannelError, Incoming, Line, Origin, Outgoing, Sa
 use agent::mind::Mind;
 use agent::model::{Model, Switch};
 use agent::prompt::{Fence, Sources};
-use agent::session::{Lines, SessionRegistry};
+use agent::registry::SessionRegistry;
+use agent::session::Lines;
 use agent::workspace::{Cards, Memory, Workspace};
 use anyhow::{Context, Result, bail};
 use async_trait::async_trait;
@@ -62,7 +63,9 @@ impl House {
             sets: Default::default(),
             workspace,
             model: Arc::new(Switch::of(model)),
+            book: None,
             max_steps: 6,
+            links: None,
             found: Vec::new(),
         });
         let person = Principal::new("console:owner")?;

@@ -7,8 +7,8 @@ use anyhow::Result;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
-use crate::run::Stage;
 use crate::schedule::Fault;
+use crate::stage::Stage;
 
 /// How often it is looked whether a router has been replaced.
 const LOOK: Duration = Duration::from_millis(20);

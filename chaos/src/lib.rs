@@ -25,6 +25,7 @@ mod agents;
 mod wire;
 
 mod found;
+mod stage;
 mod verdict;
 
 pub mod points;

@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::agents::{Orders, probe};
 use crate::fleet::Folder;
-use crate::run::Stage;
+use crate::stage::Stage;
 pub use crate::verdict::Verdict;
 
 /// How many commands are on their way while a router dies.

@@ -11,7 +11,8 @@ use crate::address::{is_public, special_purpose};
 use crate::endpoint::{Endpoint, Host};
 use crate::error::{Error, Failure, Refusal};
 use crate::resolve::Resolve;
-use crate::rules::Rules;
+use crate::rules::{Route, Rules};
+use crate::target::Scheme;
 
 /// How many addresses of a name are tried. More would only share out the time to connect more thinly.
 const TRIED: usize = 4;
@@ -89,6 +90,21 @@ impl Pinned {
             Some(source) => Failure::Connect { endpoint, source },
             None => Failure::Slow { endpoint, limit },
         })
+    }
+}
+
+impl Route<'_> {
+    /// Whether the request may go to these addresses. The owner allows a secret in plain text inside the
+    /// house; a name that leads outside on the day of the request is not what was allowed.
+    ///
+    /// # Errors
+    /// [`Refusal::PlainSecret`].
+    pub fn allows(&self, pinned: &Pinned) -> Result<(), Refusal> {
+        let in_plain = self.origin.scheme == Scheme::Http && !self.injections.is_empty();
+        if in_plain && pinned.leads_outside() {
+            return Err(Refusal::PlainSecret { endpoint: self.origin.endpoint.clone() });
+        }
+        Ok(())
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
-use crate::target::TargetError;
+use crate::target_error::TargetError;
 
 /// The longest name that DNS can carry (RFC 1035), without a trailing dot.
 const LONGEST_NAME: usize = 253;

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use crate::endpoint::Endpoint;
-use crate::target::TargetError;
+use crate::target_error::TargetError;
 
 /// Why a request does not reach its target.
 #[derive(Debug, thiserror::Error)]
@@ -16,6 +16,23 @@ pub enum Error {
     /// The network, or the other side, did not do its part.
     #[error(transparent)]
     Failed(#[from] Failure),
+}
+
+impl Error {
+    /// Whether the other side can have put words into it, as into a certificate.
+    #[must_use]
+    pub fn has_words_of_others(&self) -> bool {
+        match self {
+            Self::Refused(_) => false,
+            Self::Failed(failure) => match failure {
+                Failure::Resolve { .. }
+                | Failure::Connect { .. }
+                | Failure::Slow { .. }
+                | Failure::Unrecorded => false,
+                Failure::Tls { .. } | Failure::Http { .. } | Failure::Unfit { .. } => true,
+            },
+        }
+    }
 }
 
 /// What the rules say no to. Who declared the hosts, or the owner, can act.

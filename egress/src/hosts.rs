@@ -4,7 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::endpoint::{Endpoint, Host};
-use crate::target::{Origin, Target, TargetError};
+use crate::target::{Origin, Target};
+use crate::target_error::TargetError;
 
 /// The ports that a host without a port stands for: those of http and https.
 const USUAL_PORTS: [u16; 2] = [80, 443];

@@ -8,6 +8,8 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
+use crate::carried::Carried;
+
 /// A stream whose reads and writes fail with [`io::ErrorKind::TimedOut`] once it has been waited for
 /// `limit` without a byte in either direction. It guards heads, bodies and tunnels alike.
 #[derive(Debug)]
@@ -16,11 +18,13 @@ pub(crate) struct Idle<S> {
     limit: Duration,
     last_moved: Instant,
     alarm: Pin<Box<Sleep>>,
+    carried: Carried,
 }
 
 impl<S> Idle<S> {
-    pub(crate) fn new(stream: S, limit: Duration) -> Self {
-        Self { stream, limit, last_moved: Instant::now(), alarm: Box::pin(sleep(limit)) }
+    /// Guards `stream`, and adds what passes through it to `carried`.
+    pub(crate) fn new(stream: S, limit: Duration, carried: Carried) -> Self {
+        Self { stream, limit, last_moved: Instant::now(), alarm: Box::pin(sleep(limit)), carried }
     }
 
     /// Passes on what the stream did, or the alarm when it did nothing for too long.
@@ -50,7 +54,9 @@ impl<S: AsyncRead + Unpin> AsyncRead for Idle<S> {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
+        self.carried.received(buffer.filled().len() - before);
         self.watch(cx, read)
     }
 }
@@ -62,6 +68,9 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Idle<S> {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
+        if let Poll::Ready(Ok(count)) = &written {
+            self.carried.sent(*count);
+        }
         self.watch(cx, written)
     }
 

@@ -54,6 +54,7 @@ pub struct Injection {
     header: HeaderName,
     value: HeaderValue,
     secret: SecretString,
+    spellings: Vec<SecretString>,
 }
 
 impl Injection {
@@ -76,7 +77,15 @@ impl Injection {
         let value = value.filter(|_| !raw.is_empty() && raw.trim() == raw);
         let mut value = value.ok_or_else(|| InjectionError::Value { name: name.to_owned() })?;
         value.set_sensitive(true);
-        Ok(Self { name: name.to_owned(), host, header: template.header.clone(), value, secret })
+        let (name, header) = (name.to_owned(), template.header.clone());
+        Ok(Self { name, host, header, value, secret, spellings: Vec::new() })
+    }
+
+    /// The same, where these other spellings of the secret are taken out of responses as well.
+    #[must_use]
+    pub fn spelled(self, spellings: Vec<String>) -> Self {
+        let spellings = spellings.into_iter().filter(|one| !one.is_empty());
+        Self { spellings: spellings.map(SecretString::from).collect(), ..self }
     }
 
     /// The name of the secret.
@@ -96,8 +105,9 @@ impl Injection {
         (self.header.clone(), self.value.clone())
     }
 
-    pub(crate) fn secret(&self) -> &SecretString {
-        &self.secret
+    /// The secret in all its spellings.
+    pub(crate) fn secrets(&self) -> impl Iterator<Item = &SecretString> {
+        std::iter::once(&self.secret).chain(&self.spellings)
     }
 }
 
@@ -152,7 +162,8 @@ mod tests {
         let injection = injection("api.x.com", "s3cret").unwrap();
         let (header, value) = injection.header();
         assert_eq!((header.as_str(), value.to_str().unwrap()), ("authorization", "Bearer s3cret"));
-        let shown = format!("{injection:?} {value:?} {:?}", injection.secret());
+        let shown =
+            format!("{injection:?} {value:?} {:?}", injection.secrets().collect::<Vec<_>>());
         assert!(!shown.contains("s3cret"), "{shown}");
     }
 

@@ -22,11 +22,13 @@
 mod address;
 mod endpoint;
 mod target;
+mod target_error;
 
 mod hosts;
 mod injection;
 mod rules;
 
+mod carried;
 mod dial;
 mod idle;
 mod resolve;
@@ -36,6 +38,7 @@ mod error;
 mod proxy;
 
 pub use address::{is_public, special_purpose};
+pub use carried::Carried;
 pub use dial::Pinned;
 pub use endpoint::{Endpoint, Host};
 pub use error::{Error, Failure, Refusal};
@@ -44,5 +47,6 @@ pub use injection::{HeaderTemplate, Injection, InjectionError};
 pub use proxy::{Attempt, Decision, Listener, Proxy};
 pub use resolve::{Resolve, SystemResolver};
 pub use rules::{Route, Rules};
-pub use target::{Origin, Scheme, Target, TargetError};
+pub use target::{Origin, Scheme, Target};
+pub use target_error::TargetError;
 pub use upstream::{Limits, NoTls, Trust, TrustError, Upstream};

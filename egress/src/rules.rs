@@ -1,6 +1,5 @@
 //! What one client of the proxy may reach, and what is added to its requests.
 
-use crate::dial::Pinned;
 use crate::endpoint::Endpoint;
 use crate::error::Refusal;
 use crate::hosts::HostPattern;
@@ -89,21 +88,6 @@ impl Rules {
         } else {
             Err(Refusal::Undeclared(endpoint.clone()))
         }
-    }
-}
-
-impl Route<'_> {
-    /// Whether the request may go to these addresses. The owner allows a secret in plain text inside the
-    /// house; a name that leads outside on the day of the request is not what was allowed.
-    ///
-    /// # Errors
-    /// [`Refusal::PlainSecret`].
-    pub fn allows(&self, pinned: &Pinned) -> Result<(), Refusal> {
-        let in_plain = self.origin.scheme == Scheme::Http && !self.injections.is_empty();
-        if in_plain && pinned.leads_outside() {
-            return Err(Refusal::PlainSecret { endpoint: self.origin.endpoint.clone() });
-        }
-        Ok(())
     }
 }
 

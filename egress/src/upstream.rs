@@ -14,6 +14,7 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use tokio_util::either::Either;
 
+use crate::carried::Carried;
 use crate::dial::Pinned;
 use crate::endpoint::{Endpoint, Host};
 use crate::error::{Error, Failure};
@@ -129,10 +130,14 @@ impl Upstream {
         Pinned::check(endpoint, rules, self.resolver.as_ref(), self.limits.connect).await
     }
 
-    /// Connects to what was checked.
-    pub(crate) async fn connect(&self, pinned: &Pinned) -> Result<Idle<TcpStream>, Failure> {
+    /// Connects to what was checked, and counts what passes.
+    pub(crate) async fn connect(
+        &self,
+        pinned: &Pinned,
+        carried: Carried,
+    ) -> Result<Idle<TcpStream>, Failure> {
         let stream = pinned.connect(self.limits.connect).await?;
-        Ok(Idle::new(stream, self.limits.idle))
+        Ok(Idle::new(stream, self.limits.idle, carried))
     }
 
     /// Connects to what was checked, and speaks TLS there when the scheme says so.
@@ -140,8 +145,9 @@ impl Upstream {
         &self,
         pinned: &Pinned,
         scheme: Scheme,
+        carried: Carried,
     ) -> Result<Connection, Failure> {
-        let stream = self.connect(pinned).await?;
+        let stream = self.connect(pinned, carried).await?;
         if scheme == Scheme::Http {
             return Ok(Either::Left(stream));
         }

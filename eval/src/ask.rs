@@ -55,7 +55,7 @@ impl Server {
     pub async fn find(wish: &Wish, home: &Home, folder: &Path) -> Result<Self> {
         std::fs::create_dir_all(folder)?;
         let settings = Settings::read(home)?;
-        let maker = Maker::new(&settings, Arc::new(Endpoints::at(folder)));
+        let maker = settings.maker(Arc::new(Endpoints::at(folder)));
         let target = wish.target(&settings.config.llm.target());
         ensure!(
             target.provider != ProviderName::Offline,
@@ -122,10 +122,23 @@ impl Lane {
     /// # Errors
     /// When no answer comes, also after further tries.
     pub async fn ask(&self, ask: &Ask<'_>) -> Result<Completion> {
+        self.ask_heard(ask, &mut |_| {}).await
+    }
+
+    /// Asks, and tells `hear` how the model gets on.
+    ///
+    /// # Errors
+    /// When no answer comes, also after further tries.
+    pub async fn ask_heard(
+        &self,
+        ask: &Ask<'_>,
+        hear: &mut (dyn FnMut(Progress<'_>) + Send),
+    ) -> Result<Completion> {
         let mut hear = |step: Progress<'_>| {
-            if let Progress::Notice(notice) = step {
+            if let Progress::Notice(notice) = &step {
                 eprintln!("[{notice}]");
             }
+            hear(step);
         };
         let link = Link::new(Arc::clone(&self.0) as Arc<dyn Model>);
         Ok(Chain::new(vec![Arc::new(link)]).complete(ask, &mut hear).await?)

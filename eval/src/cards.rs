@@ -9,6 +9,8 @@ use protocol::{ActionCard, Object};
 use router::catalog::{Found, Skill, scan};
 use router::config::RouterConfig;
 
+use crate::utterance::Skills;
+
 /// The repository's own folder.
 #[must_use]
 pub fn root() -> PathBuf {
@@ -16,7 +18,38 @@ pub fn root() -> PathBuf {
     eval.parent().unwrap_or(eval).to_owned()
 }
 
-/// Everything that can be called.
+/// What can be called in each of the homes.
+#[derive(Debug)]
+pub struct Homes([Actions; 3]);
+
+impl Homes {
+    /// Reads the real cards and manifests.
+    ///
+    /// # Errors
+    /// When one of them can't be read.
+    pub fn read() -> Result<Self> {
+        let [first, more, counted] = [Skills::First, Skills::More, Skills::Counted];
+        Ok(Self([Actions::read(first)?, Actions::read(more)?, Actions::read(counted)?]))
+    }
+
+    /// What can be called where these skills are.
+    #[must_use]
+    pub fn with(&self, skills: Skills) -> &Actions {
+        let Self([first, more, counted]) = self;
+        match skills {
+            Skills::First => first,
+            Skills::More => more,
+            Skills::Counted => counted,
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn first_mut(&mut self) -> &mut Actions {
+        &mut self.0[0]
+    }
+}
+
+/// Everything that can be called in one home.
 #[derive(Debug)]
 pub struct Actions {
     /// The local actions' cards.
@@ -27,17 +60,24 @@ pub struct Actions {
 }
 
 impl Actions {
-    /// Reads the real cards and manifests.
+    /// Reads the real cards and manifests of a home with these skills.
     ///
     /// # Errors
     /// When one of them can't be read.
-    pub fn read() -> Result<Self> {
+    pub fn read(skills: Skills) -> Result<Self> {
+        let users = match skills {
+            Skills::First => "eval/skills",
+            Skills::More => "eval/more_skills",
+            Skills::Counted => "eval/counted_skills",
+        };
         let mut local: Vec<ActionCard> = serde_json::from_str(AGENT_ACTIONS)
             .context("workspace/agent_action.json can't be read")?;
+        // Sets are off at first.
+        local.retain(|card| card.set.is_none());
         // It is there where there is more than one channel.
         local.retain(|card| card.name.as_str() != "_BROADCAST_MSG");
         let mut skills = Vec::new();
-        for folder in ["router/skills", "eval/skills"] {
+        for folder in ["router/skills", users] {
             let found = scan(&root().join(folder), &RouterConfig::default(), &Found::default());
             ensure!(found.broken.is_empty(), "{folder}: {:?}", found.broken);
             // One that waits for its owner to give it a folder is offered to nobody.

@@ -9,11 +9,11 @@ use clap::{Parser, ValueEnum};
 use home::Home;
 
 use crate::ask::{Server, Wish};
-use crate::cards::{Actions, root};
+use crate::cards::{Actions, Homes, root};
 use crate::results::{Results, Row};
 use crate::run::Run;
-use crate::talk::{self, Chat};
-use crate::utterance::{Asked, Group, Split, Utterance, all};
+use crate::talk::{self, Chat, How};
+use crate::utterance::{Asked, Group, Split, Utterance, all, counted};
 use crate::{results, table};
 
 /// How often does a model call the right action?
@@ -65,6 +65,9 @@ pub struct Options {
     /// One action at a time, where small models are not narrowed (--without narrow)
     #[arg(long)]
     pub one_action: bool,
+    /// Count the messages of eval/counted.toml instead, which nobody tunes with: their answers are not shown
+    #[arg(long, conflicts_with_all = ["wrong", "keep", "prompt"])]
+    pub counted: bool,
     /// Print what came wrong
     #[arg(long)]
     pub wrong: bool,
@@ -87,6 +90,8 @@ pub struct Options {
 pub enum Help {
     /// They may only choose what the words of the message tell.
     Narrow,
+    /// They decide first whether they act, and talk in a request of its own.
+    Talk,
     /// They are asked first what a message says in English.
     Gloss,
     /// They are shown how others asked for the like.
@@ -98,6 +103,7 @@ impl Options {
         let has = |help| !self.without.contains(&help);
         Assist {
             narrow: has(Help::Narrow),
+            talk: has(Help::Talk),
             gloss: has(Help::Gloss),
             examples: has(Help::Examples),
             one_action: self.one_action,
@@ -121,7 +127,7 @@ pub fn run(options: &Options) -> Result<()> {
 }
 
 async fn ask(options: &Options) -> Result<()> {
-    let actions = Actions::read()?;
+    let homes = Homes::read()?;
     let Options { provider, url, model, home, .. } = options.clone();
     let home = Home::find(home.as_deref())?;
     let server = Server::find(&Wish { provider, url, model }, &home, &folder()).await?;
@@ -132,10 +138,11 @@ async fn ask(options: &Options) -> Result<()> {
     let chosen = chosen(options)?;
     let mut rows = Vec::new();
     for asked in ways(options) {
-        let run = Run { server: &server, actions: &actions, asked, fresh: options.fresh };
+        let run = Run { server: &server, homes: &homes, asked, fresh: options.fresh };
         let records = run.over(&chosen, &folder()).await?;
         for one in records.iter().filter(|one| options.wrong && !one.right) {
-            println!("{} {:?}\n  {:?} {}", one.id, one.say, one.actions, one.text);
+            let texts: Vec<&str> = one.steps.iter().map(|step| step.text.as_str()).collect();
+            println!("{} {:?}\n  {:?} {texts:?}", one.id, one.say, one.actions);
         }
         rows.push(Row::of(asked, &records));
     }
@@ -149,10 +156,12 @@ async fn ask(options: &Options) -> Result<()> {
 
 async fn talk(options: &Options, server: &Server) -> Result<()> {
     let is_chosen = |chat: &Chat| options.split.is_none_or(|split| split == chat.split);
-    let chats = talk::all()?.into_iter().filter(is_chosen);
-    let chats: Vec<Chat> = chats.take(options.limit.unwrap_or(usize::MAX)).collect();
-    for asked in ways(options).into_iter().filter(|asked| *asked != Asked::Seed) {
-        talk::run(server, asked, &chats).await?;
+    let chats: Vec<Chat> = talk::all()?.into_iter().filter(is_chosen).collect();
+    let chats = spread(chats, options.limit.unwrap_or(usize::MAX));
+    let asked = ways(options).into_iter().filter(|asked| *asked != Asked::Seed);
+    for how in asked.map(How::AsTheAgent).chain([How::Directly]) {
+        let run = talk::Run { server, how, fresh: options.fresh };
+        run.over(&chats, &folder()).await?;
     }
     Ok(())
 }
@@ -206,7 +215,7 @@ async fn show(options: &Options, id: &str) -> Result<()> {
     let known = utterances.iter().find(|one| one.id == id);
     let utterance = known.with_context(|| format!("there is no utterance {id}"))?;
     for asked in ways(options) {
-        let actions = Actions::read()?;
+        let actions = Actions::read(utterance.skills)?;
         let [system, user] = match asked {
             Asked::Seed => [String::new(), crate::seed::prompt(utterance, &actions)],
             _ => crate::run::prompt(utterance, &actions, asked).await?.into(),
@@ -226,12 +235,13 @@ fn ways(options: &Options) -> Vec<Asked> {
 fn chosen(options: &Options) -> Result<Vec<Utterance>> {
     let of_group = |one: &Utterance| options.group.is_none_or(|group| one.group == group);
     let of_split = |one: &Utterance| options.split.is_none_or(|split| one.split == split);
-    let all: Vec<_> = all()?.into_iter().filter(|one| of_group(one) && of_split(one)).collect();
+    let all = if options.counted { counted()? } else { all()? };
+    let all: Vec<_> = all.into_iter().filter(|one| of_group(one) && of_split(one)).collect();
     Ok(spread(all, options.limit.unwrap_or(usize::MAX)))
 }
 
 /// At most `limit` of `all`, with the same distance between them.
-fn spread(all: Vec<Utterance>, limit: usize) -> Vec<Utterance> {
+fn spread<T>(all: Vec<T>, limit: usize) -> Vec<T> {
     let (of, limit) = (all.len(), limit.min(all.len()));
     let is_chosen = |at: usize| at * limit / of != (at + 1) * limit / of;
     all.into_iter().enumerate().filter(|(at, _)| is_chosen(*at)).map(|(_, one)| one).collect()
@@ -253,9 +263,9 @@ mod tests {
             |limit| spread(all.clone(), limit).into_iter().map(|one| one.id).collect::<Vec<_>>();
         assert_eq!(ids(12).len(), 12);
         assert_eq!(ids(usize::MAX).len(), all.len());
-        assert_eq!((ids(0).len(), spread(Vec::new(), 3).len()), (0, 0));
-        let mut groups: Vec<Group> = spread(all.clone(), 12).iter().map(|one| one.group).collect();
-        groups.dedup();
-        assert_eq!(groups, [Group::Action, Group::None, Group::Several, Group::Recover]);
+        assert_eq!((ids(0).len(), spread(Vec::<Utterance>::new(), 3).len()), (0, 0));
+        let groups: std::collections::BTreeSet<Group> =
+            spread(all.clone(), 12).iter().map(|one| one.group).collect();
+        assert_eq!(groups.len(), 4);
     }
 }

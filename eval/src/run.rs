@@ -1,21 +1,22 @@
 //! Asks every utterance in one way, and keeps what is answered.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::LazyLock;
 use std::time::Instant;
 
-use agent::answer::{Answer, Shown};
-use agent::model::{Ask, Fit, TurnParts};
+use agent::answer::{Action, Answer, Shown};
+use agent::model::{Ask, Completion, Fit, TurnParts};
 use agent::observation::Observation;
-use agent::prompt::{Fence, Prompt, Sources, Step};
+use agent::prompt::{self, Fence, Prompt, Sources};
 use agent::workspace::{Artifact, Entered, History, Memory, SOUL};
-use anyhow::Result;
+use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use protocol::{Object, Reply, SessionKey, Taint};
 
 use crate::ask::{Lane, Server};
-use crate::cards::Actions;
-use crate::record::{Record, Records, shown};
+use crate::cards::{Actions, Homes};
+use crate::record::{Record, Records, Step, shown};
 use crate::utterance::{Asked, Utterance, action_of};
 use crate::{score, seed};
 
@@ -28,7 +29,7 @@ pub struct Run<'a> {
     /// The model.
     pub server: &'a Server,
     /// What can be called.
-    pub actions: &'a Actions,
+    pub homes: &'a Homes,
     /// How it is asked.
     pub asked: Asked,
     /// Ask again what was asked before.
@@ -41,7 +42,7 @@ impl Run<'_> {
     /// # Errors
     /// When the model does not answer, or nothing can be kept.
     pub async fn over(&self, utterances: &[Utterance], folder: &Path) -> Result<Vec<Record>> {
-        let mut records = Records::open(folder, self.server.model(), self.asked)?;
+        let mut records = Records::open(folder, self.server.model(), &self.asked.to_string())?;
         if self.fresh {
             records.forget(utterances.iter().map(|utterance| utterance.id.as_str()))?;
         }
@@ -70,47 +71,24 @@ impl Run<'_> {
         Ok(list)
     }
 
-    /// What is answered to one, with the agent's prompt and forms, or with the first one's whole prompt.
+    /// What comes of one, with the agent's prompt and forms, or with the first one's whole prompt.
     async fn one(
         &self,
         lane: &Lane,
         utterance: &Utterance,
-        records: &mut Records,
+        records: &mut Records<Record>,
     ) -> Result<Record> {
-        if self.asked == Asked::Seed {
-            let prompt = seed::prompt(utterance, self.actions);
-            return self.answered(lane, &Ask::plain(&prompt), utterance, records).await;
-        }
-        let so_far = so_far(utterance)?;
-        // The same fence for all, so that a server reads the beginning once.
-        let prompt = Prompt::new(Fence::new(7))?;
-        let key = session()?;
-        let step = step(utterance, self.actions, &so_far, &key);
-        let sections = Sources::built_in().gather(&step, &mut Entered::nothing()).await;
-        let turn = TurnParts {
-            message: &utterance.say,
-            cards: self.actions.cards(),
-            so_far: &so_far,
-            memory: &Memory::default(),
-            typed: &[],
+        let mut turn = Turn {
+            actions: self.homes.with(utterance.skills),
+            utterance,
+            so_far: so_far(utterance)?,
         };
-        self.answered(lane, &Ask::turn(&prompt, &sections, turn), utterance, records).await
-    }
-
-    /// The answer that is kept, or a new one.
-    async fn answered(
-        &self,
-        lane: &Lane,
-        ask: &Ask<'_>,
-        utterance: &Utterance,
-        records: &mut Records,
-    ) -> Result<Record> {
-        let digest = lane.digest(ask).await;
+        let digest = turn.digest(lane, self.asked).await?;
         if let Some(known) = records.of(&utterance.id, &digest) {
             return Ok(self.judged_again(known, utterance));
         }
         let begun = Instant::now();
-        let completion = lane.ask(ask).await?;
+        let steps = turn.run(lane, self.asked).await?;
         let record = Record {
             id: utterance.id.clone(),
             group: utterance.group,
@@ -119,13 +97,10 @@ impl Run<'_> {
             right: false,
             say: utterance.say.clone(),
             digest,
-            calls: completion.calls.into_iter().map(|call| (call.name, call.params)).collect(),
-            text: completion.text,
+            steps,
             actions: Vec::new(),
             error: None,
             ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
-            read: completion.usage.read,
-            written: completion.usage.written,
         };
         let record = self.judged_again(&record, utterance);
         records.add(record.clone())?;
@@ -134,12 +109,17 @@ impl Run<'_> {
 
     /// The record with the judgement of today: what is expected may have been corrected since.
     fn judged_again(&self, record: &Record, utterance: &Utterance) -> Record {
-        let read = Answer::read(&record.completion(), self.actions.cards(), &Shown::default());
-        let (actions, error) = match read {
-            Ok(answer) => (answer.actions, None),
-            Err(error) => (Vec::new(), Some(error.to_string())),
-        };
-        let right = error.is_none() && score::is_right(utterance, &actions, self.actions);
+        let known = self.homes.with(utterance.skills);
+        let (mut actions, mut error) = (Vec::new(), None);
+        for (place, step) in record.steps.iter().enumerate() {
+            match Answer::read(&step.completion(), known.cards(), &Shown::default()) {
+                Ok(answer) => actions.extend(answer.actions),
+                // What was done by then is done.
+                Err(why) if place == 0 => error = Some(why.to_string()),
+                Err(_) => {}
+            }
+        }
+        let right = error.is_none() && score::is_right(utterance, &actions, known);
         Record {
             right,
             error,
@@ -150,6 +130,85 @@ impl Run<'_> {
         }
     }
 }
+
+/// How many steps a turn may have here.
+const STEPS: usize = 4;
+
+/// One message being answered, as the agent's turn does it: its actions are not run, and bring what brought.toml says.
+struct Turn<'a> {
+    actions: &'a Actions,
+    utterance: &'a Utterance,
+    so_far: Vec<Observation>,
+}
+
+impl Turn<'_> {
+    /// What tells what is asked first from everything else.
+    async fn digest(&self, lane: &Lane, asked: Asked) -> Result<String> {
+        if asked == Asked::Seed {
+            let prompt = seed::prompt(self.utterance, self.actions);
+            return Ok(lane.digest(&Ask::plain(&prompt)).await);
+        }
+        let (prompt, key) = (Prompt::new(Fence::new(7))?, session()?);
+        let step = step(self.utterance, self.actions, &self.so_far, &key);
+        let sections = Sources::built_in().gather(&step, &mut Entered::nothing()).await;
+        Ok(lane.digest(&Ask::turn(&prompt, &sections, self.parts())).await)
+    }
+
+    /// The answers, one after the other, until one asks for no action or for the same again.
+    async fn run(&mut self, lane: &Lane, asked: Asked) -> Result<Vec<Step>> {
+        let (mut steps, mut before) = (Vec::new(), Vec::new());
+        for _ in 0..STEPS {
+            let completion = self.think(lane, asked).await?;
+            steps.push(Step::of(&completion));
+            let read = Answer::read(&completion, self.actions.cards(), &Shown::default());
+            let actions = read.map(|answer| answer.actions).unwrap_or_default();
+            if actions.is_empty() || asked == Asked::Seed || before.contains(&actions) {
+                break;
+            }
+            for action in &actions {
+                self.so_far.push(brought(action)?);
+            }
+            before.push(actions);
+        }
+        Ok(steps)
+    }
+
+    async fn think(&self, lane: &Lane, asked: Asked) -> Result<Completion> {
+        if asked == Asked::Seed {
+            let prompt = seed::prompt(self.utterance, self.actions);
+            return lane.ask(&Ask::plain(&prompt)).await;
+        }
+        // The same fence for all, so that a server reads the beginning once.
+        let (prompt, key) = (Prompt::new(Fence::new(7))?, session()?);
+        let step = step(self.utterance, self.actions, &self.so_far, &key);
+        let sections = Sources::built_in().gather(&step, &mut Entered::nothing()).await;
+        lane.ask(&Ask::turn(&prompt, &sections, self.parts())).await
+    }
+
+    fn parts(&self) -> TurnParts<'_> {
+        TurnParts {
+            message: &self.utterance.say,
+            cards: self.actions.cards(),
+            so_far: &self.so_far,
+            memory: &NOTHING.0,
+            history: &NOTHING.2,
+            typed: &[],
+        }
+    }
+}
+
+/// What an action brings that nobody runs.
+fn brought(action: &Action) -> Result<Observation> {
+    let all: BTreeMap<String, Object> =
+        toml::from_str(BROUGHT).context("eval/brought.toml can't be read")?;
+    let mut fields = all.get(action.name.as_str()).cloned().unwrap_or_default();
+    fields.insert("status".to_owned(), "ok".into());
+    fields.insert("action".to_owned(), action.name.to_string().into());
+    Ok(Observation::of_reply(action.name.clone(), Reply::from_fields(fields)))
+}
+
+/// The file, as it was when this was built.
+const BROUGHT: &str = include_str!("../brought.toml");
 
 /// The agent's own prompt for a small model: what is stable of it, and the rest.
 ///
@@ -180,8 +239,8 @@ fn step<'a>(
     actions: &'a Actions,
     so_far: &'a [Observation],
     session: &'a SessionKey,
-) -> Step<'a> {
-    Step {
+) -> prompt::Step<'a> {
+    prompt::Step {
         session,
         taint: Taint::CLEAN,
         soul: SOUL,

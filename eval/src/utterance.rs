@@ -10,8 +10,9 @@ use serde_json::Value;
 
 use crate::expect::Expected;
 
-/// The file, as it was when this was built.
+/// The files, as they were when this was built.
 const FILE: &str = include_str!("../utterances.toml");
+const COUNTED: &str = include_str!("../counted.toml");
 
 /// One message and what should come of it.
 #[derive(Debug, Clone, Deserialize)]
@@ -27,6 +28,9 @@ pub struct Utterance {
     /// Whether it may be looked at while prompts are worded.
     #[serde(default)]
     pub split: Split,
+    /// Which skills there are besides the first-party ones.
+    #[serde(default)]
+    pub skills: Skills,
     /// What is said.
     pub say: String,
     /// What the turn's actions have brought by now: replies of a router or of local actions.
@@ -69,6 +73,23 @@ pub enum Lang {
     Es,
     /// Chinese.
     Zh,
+    /// French.
+    Fr,
+    /// Russian.
+    Ru,
+}
+
+/// A home's skills, besides the first-party ones. Nothing runs them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Skills {
+    /// Those of eval/skills.
+    #[default]
+    First,
+    /// Those of eval/more_skills.
+    More,
+    /// Those of eval/counted_skills, with which no prompt was worded.
+    Counted,
 }
 
 /// Which half an utterance belongs to.
@@ -134,17 +155,29 @@ impl fmt::Display for Asked {
     }
 }
 
-/// All utterances.
+/// All utterances that may be tuned with.
 ///
 /// # Errors
 /// When the file can't be read as such.
 pub fn all() -> Result<Vec<Utterance>> {
+    read(FILE).context("eval/utterances.toml can't be read")
+}
+
+/// The utterances that are only counted.
+///
+/// # Errors
+/// When the file can't be read as such.
+pub fn counted() -> Result<Vec<Utterance>> {
+    read(COUNTED).context("eval/counted.toml can't be read")
+}
+
+fn read(text: &str) -> Result<Vec<Utterance>> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct File {
         utterance: Vec<Utterance>,
     }
-    let file: File = toml::from_str(FILE).context("eval/utterances.toml can't be read")?;
+    let file: File = toml::from_str(text)?;
     Ok(file.utterance)
 }
 

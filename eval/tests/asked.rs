@@ -1,13 +1,12 @@
 //! Asking a server, breaking off, and asking again: who is asked, what is kept, and what is not asked twice.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
 
-use std::fs::{self, OpenOptions};
-use std::io::Write;
+use std::fs;
 use std::path::PathBuf;
 
 use agent::config::ProviderName;
 use eval::ask::{Server, Wish};
-use eval::cards::Actions;
+use eval::cards::Homes;
 use eval::record::Record;
 use eval::run::Run;
 use eval::utterance::{Asked, Utterance, all};
@@ -17,13 +16,13 @@ use testkit::{OllamaServer, Says, TempHome};
 /// A home whose agent asks a server, and where the answers go.
 struct Place {
     home: TempHome,
-    actions: Actions,
+    homes: Homes,
 }
 
 impl Place {
     /// One where the agent asks Ollama at this address.
     fn new(host: &str) -> Self {
-        let place = Self { home: TempHome::new(), actions: Actions::read().unwrap() };
+        let place = Self { home: TempHome::new(), homes: Homes::read().unwrap() };
         place.set(host);
         place
     }
@@ -48,7 +47,7 @@ impl Place {
     /// Asks all of `utterances` whom the agent asks.
     async fn run(&self, utterances: &[Utterance], fresh: bool) -> anyhow::Result<Vec<Record>> {
         let server = self.server(Wish::default()).await.unwrap();
-        let run = Run { server: &server, actions: &self.actions, asked: Asked::Json, fresh };
+        let run = Run { server: &server, homes: &self.homes, asked: Asked::Json, fresh };
         run.over(utterances, &self.folder()).await
     }
 }
@@ -91,11 +90,11 @@ async fn what_would_be_asked_otherwise_is_asked_again() {
     place.run(&utterances, false).await.unwrap();
     assert_eq!(server.prompts().len(), 2);
     // Another prompt.
-    place.actions.local[0].instruction.push_str(" Be quick.");
+    place.homes.first_mut().local[0].instruction.push_str(" Be quick.");
     place.run(&utterances, false).await.unwrap();
     assert_eq!(server.prompts().len(), 4);
     // An action with other parameters.
-    let card = &mut place.actions.local[0];
+    let card = &mut place.homes.first_mut().local[0];
     let param = card.params.keys().next().unwrap().clone();
     card.params.remove(&param);
     card.examples.clear();
@@ -119,9 +118,9 @@ async fn fresh_asks_again_what_is_chosen_and_keeps_the_others() {
     assert_eq!(server.prompts().len(), 4);
     // A line of before digests were kept is no answer to this.
     let text = fs::read_to_string(place.file()).unwrap();
-    let old = text.lines().next().unwrap().replace("\"digest\"", "\"was\"");
-    let mut file = OpenOptions::new().append(true).open(place.file()).unwrap();
-    writeln!(file, "{old}").unwrap();
+    let first = text.lines().next().unwrap();
+    let old = text.replacen(first, &first.replace("\"digest\"", "\"was\""), 1);
+    fs::write(place.file(), old).unwrap();
     place.run(&utterances, false).await.unwrap();
     assert_eq!(server.prompts().len(), 5);
 }

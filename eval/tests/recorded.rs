@@ -1,7 +1,7 @@
 //! The judgement of answers that models have given, and the table that is made of such.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
 
-use eval::cards::{Actions, root};
+use eval::cards::{Homes, root};
 use eval::record::Record;
 use eval::results::{Results, Row, kept, reach};
 use eval::utterance::{Asked, all};
@@ -23,11 +23,12 @@ struct Recorded {
 
 #[test]
 fn recorded_answers_are_judged_as_people_judged_them() {
-    let (all, actions) = (all().unwrap(), Actions::read().unwrap());
+    let (all, homes) = (all().unwrap(), Homes::read().unwrap());
     let mut judged = 0;
     for line in RECORDED.lines() {
         let recorded: Recorded = serde_json::from_str(line).unwrap();
         let utterance = all.iter().find(|one| one.id == recorded.id).unwrap();
+        let actions = homes.with(utterance.skills);
         let call = |(name, params): (String, String)| agent::model::Call { name, params };
         let completion = agent::model::Completion {
             text: recorded.text,
@@ -39,7 +40,7 @@ fn recorded_answers_are_judged_as_people_judged_them() {
             actions.cards(),
             &agent::answer::Shown::default(),
         );
-        let right = read.is_ok_and(|given| score::is_right(utterance, &given.actions, &actions));
+        let right = read.is_ok_and(|given| score::is_right(utterance, &given.actions, actions));
         assert_eq!(right, recorded.right, "{line}");
         judged += 1;
     }
@@ -66,14 +67,11 @@ fn a_row_counts_by_group_half_and_language() {
             split: one.split,
             right,
             say: one.say.clone(),
-            text: String::new(),
             digest: String::new(),
-            calls: Vec::new(),
+            steps: Vec::new(),
             actions: Vec::new(),
             error: None,
             ms: 1_500,
-            read: None,
-            written: None,
         }
     };
     let records = [record("post-x", true), record("post-x-de", false), record("none-thanks", true)];

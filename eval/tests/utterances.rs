@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agent::answer::Action;
 use agent::workspace::PROMPT;
-use eval::cards::Actions;
+use eval::cards::Homes;
 use eval::expect::Expected;
 use eval::score::is_right;
-use eval::utterance::{Asked, Group, Lang, Split, Utterance, action_of, all};
+use eval::utterance::{Asked, Group, Lang, Split, Utterance, action_of, all, counted};
 use protocol::Object;
 use serde_json::{Value, json};
 
@@ -40,10 +40,11 @@ fn as_expected(expected: &Expected) -> Action {
 
 #[test]
 fn every_expected_action_exists_and_what_is_expected_is_right() {
-    let actions = Actions::read().unwrap();
-    for utterance in all().unwrap() {
+    let homes = Homes::read().unwrap();
+    for utterance in all().unwrap().into_iter().chain(counted().unwrap()) {
+        let actions = homes.with(utterance.skills);
         let given: Vec<Action> = utterance.expect.iter().map(as_expected).collect();
-        assert!(is_right(&utterance, &given, &actions), "{}: {given:?}", utterance.id);
+        assert!(is_right(&utterance, &given, actions), "{}: {given:?}", utterance.id);
         assert_eq!(
             utterance.group == Group::None,
             utterance.expect.is_empty() && utterance.seen.is_empty(),
@@ -75,11 +76,11 @@ fn counts<K: Ord>(utterances: &[Utterance], key: impl Fn(&Utterance) -> K) -> BT
 #[test]
 fn there_are_enough_of_each_kind_and_both_halves_are_alike() {
     let all = all().unwrap();
-    assert!(all.len() >= 88, "{}", all.len());
+    assert!(all.len() >= 140, "{}", all.len());
     let groups = counts(&all, |one| one.group);
     assert!(groups.len() == 4 && groups.values().all(|count| *count >= 16), "{groups:?}");
     let langs = counts(&all, |one| one.lang);
-    for lang in [Lang::De, Lang::Es, Lang::Zh] {
+    for lang in [Lang::De, Lang::Es, Lang::Zh, Lang::Fr, Lang::Ru] {
         assert!(langs[&lang] >= 6, "{langs:?}");
     }
     let halves = counts(&all, |one| (one.group, one.split));
@@ -89,22 +90,29 @@ fn there_are_enough_of_each_kind_and_both_halves_are_alike() {
     }
     let ids: BTreeSet<&str> = all.iter().map(|one| one.id.as_str()).collect();
     assert_eq!(ids.len(), all.len(), "each has its own id");
+    let counted = counted().unwrap();
+    assert!(counted.len() >= 60, "{}", counted.len());
+    let names: BTreeSet<&str> = counted.iter().map(|one| one.id.as_str()).collect();
+    assert!(names.len() == counted.len() && names.is_disjoint(&ids), "each has its own id");
+    let says: BTreeSet<&str> = all.iter().map(|one| one.say.as_str()).collect();
+    assert!(counted.iter().all(|one| !says.contains(one.say.as_str())));
 }
 
 #[tokio::test]
 async fn no_utterance_stands_in_a_prompt_as_an_example() {
-    let (all, actions) = (all().unwrap(), Actions::read().unwrap());
-    let examples: Vec<&str> = actions
-        .cards()
-        .into_iter()
-        .flatten()
-        .flat_map(|card| &card.examples)
-        .map(|one| one.say.as_str())
-        .collect();
+    let (all, homes) = (all().unwrap(), Homes::read().unwrap());
     for utterance in &all {
+        let actions = homes.with(utterance.skills);
+        let examples: Vec<&str> = actions
+            .cards()
+            .into_iter()
+            .flatten()
+            .flat_map(|card| &card.examples)
+            .map(|one| one.say.as_str())
+            .collect();
         assert!(!examples.contains(&utterance.say.as_str()), "{}", utterance.id);
         for asked in [Asked::ToolCode, Asked::Json, Asked::Native] {
-            let (stable, rest) = eval::run::prompt(utterance, &actions, asked).await.unwrap();
+            let (stable, rest) = eval::run::prompt(utterance, actions, asked).await.unwrap();
             let whole = stable + &rest;
             assert_eq!(
                 whole.matches(&utterance.say).count(),

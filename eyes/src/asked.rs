@@ -7,7 +7,7 @@ use hyper::Method;
 use serde_json::Value;
 use url::Url;
 
-use crate::browser::capabilities;
+use crate::capabilities;
 
 /// What may stand behind `session/<id>/` (W3C WebDriver, "Endpoints"): what [`page`](crate::page) asks. Not among it: what is
 /// done with elements, for typing into one can fill in the path of a file to be sent.

@@ -9,6 +9,7 @@
 
 mod asked;
 mod browser;
+mod capabilities;
 pub mod launch;
 mod look;
 mod network;

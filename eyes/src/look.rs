@@ -54,6 +54,9 @@ pub enum LookError {
     /// The page itself could not be had.
     #[error("{0} can't be opened: {1}")]
     Page(String, String),
+    /// The same, and no word of another machine came in: no name was found, or no connection came about.
+    #[error("{0} can't be opened: {1}")]
+    Unreached(String, String),
     /// It took too long.
     #[error("{_0} took more than {secs} s", secs = _1.as_secs())]
     Slow(String, Duration),

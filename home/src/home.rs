@@ -114,6 +114,12 @@ impl Home {
         self.workspace().join("agent.log")
     }
 
+    /// `workspace/agent.log.1`: the log before it, which was full.
+    #[must_use]
+    pub fn agent_log_before(&self) -> PathBuf {
+        self.workspace().join("agent.log.1")
+    }
+
     /// `agent/config.json`: the agent's settings.
     #[must_use]
     pub fn agent_config(&self) -> PathBuf {
@@ -154,6 +160,12 @@ impl Home {
     #[must_use]
     pub fn router_log(&self) -> PathBuf {
         self.router().join("log")
+    }
+
+    /// `router/log/safeclaw-router.log`: what a router logs that is started beside an agent. No skill's log has that name.
+    #[must_use]
+    pub fn router_own_log(&self) -> PathBuf {
+        self.router_log().join("safeclaw-router.log")
     }
 
     /// `router/state/`: what a router must remember when no Redis remembers it.

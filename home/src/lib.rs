@@ -21,6 +21,8 @@ mod nearest;
 
 mod invocation;
 
+pub mod log;
+
 mod check;
 
 pub use check::{Check, Status};

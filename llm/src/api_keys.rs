@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use secrecy::SecretString;
-use url::{Host, Url};
+use url::Url;
 
 use crate::ProviderName;
-use crate::provider::is_near;
+use crate::address::{is_near, is_openai, is_this_machine};
 
 /// What providers know their customers by. None of it stands in an error, a log line or a URL.
 #[derive(Debug, Clone, Default)]
@@ -58,22 +58,6 @@ impl ApiKeys {
             return is_openai(url);
         }
         url.scheme() == "https" || is_this_machine(url) || !is_near(url)
-    }
-}
-
-/// Whether OpenAI itself is at `url`.
-#[must_use]
-pub fn is_openai(url: &Url) -> bool {
-    url.host_str() == Some("api.openai.com")
-}
-
-/// Whether what is sent to `url` stays on this machine.
-fn is_this_machine(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Ipv4(ip)) => ip.is_loopback(),
-        Some(Host::Ipv6(ip)) => ip.is_loopback(),
-        Some(Host::Domain(name)) => name == "localhost",
-        None => false,
     }
 }
 

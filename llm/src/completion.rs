@@ -11,6 +11,8 @@ pub struct Completion {
     pub text: String,
     /// The tool calls that came beside the text.
     pub calls: Vec<Call>,
+    /// It was asked for as words alone: nothing in it is a call, whatever it looks like.
+    pub words_alone: bool,
     /// Why it ended.
     pub ended: Ended,
     /// What it took.

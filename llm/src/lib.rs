@@ -12,6 +12,7 @@
 
 mod target;
 
+mod address;
 mod api_keys;
 mod size;
 mod way;
@@ -19,6 +20,7 @@ mod way;
 mod picture;
 mod request;
 
+mod framing;
 mod provider;
 mod server;
 mod wire;
@@ -29,7 +31,8 @@ mod ended;
 mod error;
 mod stream;
 
-pub use api_keys::{ApiKeys, Chosen, is_openai};
+pub use address::is_openai;
+pub use api_keys::{ApiKeys, Chosen};
 pub use completion::{Call, Completion, Usage};
 pub use delta::{Delta, Listener};
 pub use ended::Ended;

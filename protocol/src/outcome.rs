@@ -157,19 +157,34 @@ pub struct Stopped {
     pub maybe_executed: bool,
     /// Further fields that belong to the reason, such as the id of an approval.
     pub details: Object,
+    /// What its words bring, where that is not what the action's card says.
+    pub brings: Option<Reads>,
 }
 
 impl Stopped {
     /// A reason with nothing further to say.
     #[must_use]
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), maybe_executed: false, details: Object::new() }
+        Self {
+            code,
+            message: message.into(),
+            maybe_executed: false,
+            details: Object::new(),
+            brings: None,
+        }
     }
 
     /// The same, with the word that the action may have had its effect.
     #[must_use]
     pub fn maybe_executed(mut self) -> Self {
         self.maybe_executed = true;
+        self
+    }
+
+    /// The same, whose words bring `reads` and no more.
+    #[must_use]
+    pub fn bringing(mut self, reads: Reads) -> Self {
+        self.brings = Some(reads);
         self
     }
 

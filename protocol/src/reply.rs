@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::{
-    Code, Done, MessageId, Object, Outcome, Status, Stopped, WIRE_VERSION,
+    Code, Done, MessageId, Object, Outcome, Reads, Status, Stopped, WIRE_VERSION,
     json::{self, Bounds, JsonError},
 };
 
@@ -125,14 +125,24 @@ fn write_stopped(fields: &mut Object, stopped: &Stopped) {
         // The word that the first SafeClaw's agent looks for.
         fields.insert("reason".to_owned(), json!(stopped.message));
     }
+    if let Some(brings) = stopped.brings {
+        fields.insert("_brings".to_owned(), json!(brings));
+    }
     for (key, value) in &stopped.details {
         fields.entry(key).or_insert_with(|| value.clone());
     }
 }
 
+/// A field of the router's own. A router without `v` knows none of these, and lets through what its skills say.
+fn own<'f>(fields: &'f Object, key: &str) -> Option<&'f Value> {
+    fields.get(key).filter(|_| fields.contains_key("v"))
+}
+
+fn brings(fields: &Object) -> Option<Reads> {
+    own(fields, "_brings").and_then(|brings| serde_json::from_value(brings.clone()).ok())
+}
+
 fn read_done(fields: &Object) -> Done {
-    // A router without `v` knows neither, and lets through what its skills say.
-    let own = |key: &str| fields.get(key).filter(|_| fields.contains_key("v"));
     let mut result = fields.clone();
     let whole = match result.remove("result") {
         Some(Value::Object(whole)) if fields.contains_key("v") => Some(whole),
@@ -147,8 +157,10 @@ fn read_done(fields: &Object) -> Done {
         result: whole.unwrap_or(result),
         text: text(fields, "text"),
         dry_run: fields.get("dry_run") == Some(&Value::Bool(true)),
-        screen: own("screen").and_then(|screen| screen.as_object().cloned()).unwrap_or_default(),
-        brings: own("_brings").and_then(|brings| serde_json::from_value(brings.clone()).ok()),
+        screen: own(fields, "screen")
+            .and_then(|screen| screen.as_object().cloned())
+            .unwrap_or_default(),
+        brings: brings(fields),
     }
 }
 
@@ -174,6 +186,7 @@ fn read_stopped(fields: &Object, status: Status) -> Stopped {
         message,
         maybe_executed: fields.get("maybe_executed") == Some(&Value::Bool(true)),
         details,
+        brings: brings(fields),
     }
 }
 
@@ -184,7 +197,6 @@ fn text(fields: &Object, key: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Reads;
 
     fn object(value: Value) -> Object {
         value.as_object().unwrap().clone()
@@ -207,6 +219,15 @@ mod tests {
         insta::assert_snapshot!(wire(stopped), @r#"{"status":"error","action":"CREATE_POST","v":2,"message_id":"m1","text":"no answer after 15 s","error":{"code":"timeout","message":"no answer after 15 s"},"maybe_executed":true}"#);
         let stopped = Stopped::new(Code::Disabled, "switched off");
         insta::assert_snapshot!(wire(stopped), @r#"{"status":"skipped","action":"CREATE_POST","v":2,"message_id":"m1","text":"switched off","error":{"code":"disabled","message":"switched off"},"reason":"switched off"}"#);
+    }
+
+    #[test]
+    fn a_failure_that_nobody_has_written_says_so() {
+        let stopped = Stopped::new(Code::SkillFailed, "no address").bringing(Reads::NONE);
+        insta::assert_snapshot!(wire(stopped), @r#"{"status":"error","action":"CREATE_POST","v":2,"message_id":"m1","text":"no address","error":{"code":"skill_failed","message":"no address"},"_brings":"none"}"#);
+        let old = Reply::from_bytes(br#"{"status":"error","_brings":"none"}"#).unwrap();
+        let Outcome::Stopped(stopped) = old.outcome else { panic!("it did not run") };
+        assert_eq!(stopped.brings, None, "a router without v lets through what its skills say");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use protocol::{Code, Done, Effect, Object, Outcome, Stopped};
 use serde_json::Value;
 
-use crate::call::Call;
+use crate::call::{Call, interrupted};
 use crate::panels;
 use crate::secrets::Secrets;
 use crate::store::StoreFault;
@@ -85,12 +85,6 @@ pub(crate) fn not_shown(call: &Call, fault: &StoreFault) -> Stopped {
     let why = format!("it ran, but what it brought can't be noted ({fault}), so it is not shown");
     let stopped = Stopped::new(Code::Internal, why);
     if call.effect() >= Effect::External { stopped.maybe_executed() } else { stopped }
-}
-
-/// A router ended while it ran something that can't be done twice.
-pub(crate) fn interrupted() -> Stopped {
-    let message = "a router ended while it ran; it may have been done, so it is not tried again";
-    Stopped::new(Code::Interrupted, message).maybe_executed()
 }
 
 /// A person said no.

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use protocol::{Code, Command, Effect, Millis, Object, Reads, Stopped};
 
-use crate::answers;
 use crate::catalog::{Catalog, Skill};
 use crate::secrets::Secrets;
 
@@ -62,7 +61,7 @@ impl Call {
         let dry_run = dry_run(&skill, &command, secrets);
         let call = Self { command, attempt, skill, dry_run };
         if attempt > 1 && !call.may_run_again() {
-            return Err(answers::interrupted());
+            return Err(interrupted());
         }
         Ok(call)
     }
@@ -95,6 +94,12 @@ impl Call {
     pub fn reads(&self) -> Reads {
         if self.dry_run.is_some() { Reads::NONE } else { self.skill.card.reads }
     }
+}
+
+/// A router ended while it ran something that can't be done twice.
+pub(crate) fn interrupted() -> Stopped {
+    let message = "a router ended while it ran; it may have been done, so it is not tried again";
+    Stopped::new(Code::Interrupted, message).maybe_executed()
 }
 
 fn dry_run(skill: &Skill, command: &Command, secrets: &Secrets) -> Option<String> {

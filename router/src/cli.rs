@@ -1,25 +1,20 @@
 //! The router's command line, the same for `start_router ...` and `safeclaw router ...`.
 
 use std::ffi::{OsStr, OsString};
-use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use home::Home;
-use tracing_subscriber::filter::Targets;
-use tracing_subscriber::layer::SubscriberExt;
-use tracing_subscriber::util::SubscriberInitExt;
-use tracing_subscriber::{Layer, fmt};
 
 use crate::config::SettingsError;
-use crate::error::StartError;
-use crate::log_lines::LogLines;
+use crate::log::Log;
 use crate::new_skill::Language;
-use crate::sandbox::{self, SelfCommand, battery};
-use crate::{catalog, config, new_skill, start};
+use crate::sandbox::{self, SelfCommand};
+use crate::{catalog, config, events, new_skill, self_test, start};
 
 mod audit;
+mod error;
 mod keys;
 mod library;
 mod owner;
@@ -30,14 +25,7 @@ mod sandbox_test;
 mod trust;
 mod work;
 
-pub(crate) use audit::AuditError;
-pub(crate) use keys::KeysNewError;
-pub(crate) use library::LibraryCliError;
-pub(crate) use owner::OwnerError;
-pub(crate) use queue::QueueError;
-pub(crate) use redis_acl::AclError;
-pub(crate) use trust::TrustError;
-pub(crate) use work::WorkError;
+use error::CommandError;
 
 /// The wall of SafeClaw: takes commands from the queue, judges each one, runs skills in a sandbox, and
 /// always answers.
@@ -55,6 +43,10 @@ struct Args {
     /// Serve the agent at the other end of stdin and stdout instead of a Redis.
     #[arg(long, hide = true)]
     pipe: bool,
+
+    /// With --pipe: it follows another one, so that a person may be typing by now.
+    #[arg(long, hide = true, requires = "pipe")]
+    next: bool,
 
     /// How people start the program that has started this one.
     #[arg(long, hide = true)]
@@ -145,23 +137,41 @@ pub fn run_one(word: &str, home: Option<&Path>) -> ExitCode {
 pub fn serve(matches: &ArgMatches, prefix: &[&str]) -> ExitCode {
     let args = Args::from_arg_matches(matches).unwrap_or_else(|error| error.exit());
     if let Some(Command::Skill { name }) = &args.command {
-        return if battery::is_attack(name) { battery::run_attack() } else { builtin::run(name) };
+        return if self_test::is_attack(name) {
+            self_test::run_attack()
+        } else {
+            builtin::run(name)
+        };
     }
-    log_to_stderr(if args.pipe { "warn" } else { "info" });
+    let (log, is_next) = (log(&args), args.next);
     // On a pipe it shares its stderr with the agent.
-    let who = if args.pipe { "error: no router: " } else { "error: " };
-    match run(args, prefix) {
+    let who = if args.pipe { "no router: " } else { "" };
+    match run(args, prefix, log) {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("{who}{:#}", anyhow::Error::new(error));
+            let told = format!("{who}{:#}", anyhow::Error::new(error));
+            if is_next {
+                events::last_words(told)
+            } else {
+                eprintln!("error: {told}")
+            }
             ExitCode::FAILURE
         }
     }
 }
 
-fn run(args: Args, prefix: &[&str]) -> Result<ExitCode, StartError> {
+/// Starts logging: beside an agent, which has the terminal, into a file.
+fn log(args: &Args) -> Log {
+    let home = args.home.as_deref().map(Path::new);
+    match Home::find(home).ok().filter(|_| args.pipe) {
+        Some(home) => Log::into_file(&home),
+        None => Log::on_stderr(),
+    }
+}
+
+fn run(args: Args, prefix: &[&str], log: Log) -> Result<ExitCode, CommandError> {
     let home = Home::find(args.home.as_deref().map(Path::new))?;
-    let exe = std::env::current_exe().map_err(StartError::Myself)?;
+    let exe = std::env::current_exe().map_err(CommandError::Myself)?;
     let prefix = prefix.iter().map(|&word| word.to_owned()).collect();
     let myself = SelfCommand { exe, prefix };
     match args.command {
@@ -198,7 +208,7 @@ fn run(args: Args, prefix: &[&str]) -> Result<ExitCode, StartError> {
         Some(Command::Skill { .. }) | None => {
             let runtime = runtime()?;
             let served = if args.pipe {
-                runtime.block_on(start::on_a_pipe(home, myself))
+                runtime.block_on(start::on_a_pipe(home, myself, log))
             } else {
                 runtime.block_on(start::on_redis(home, myself))
             };
@@ -215,12 +225,12 @@ fn typed_here(text: &str) -> String {
     text.replace("start_router", home::router_name())
 }
 
-fn runtime() -> Result<tokio::runtime::Runtime, StartError> {
+fn runtime() -> Result<tokio::runtime::Runtime, CommandError> {
     let mut threads = tokio::runtime::Builder::new_multi_thread();
-    threads.worker_threads(1).enable_all().build().map_err(StartError::Runtime)
+    threads.worker_threads(1).enable_all().build().map_err(CommandError::Runtime)
 }
 
-fn list_skills(home: &Home) -> Result<(), StartError> {
+fn list_skills(home: &Home) -> Result<(), CommandError> {
     crate::defaults::write_missing(home)?;
     let config = config::read_config(home).map_err(SettingsError::from)?;
     let found = catalog::scan(&home.router_skills(), &config, &catalog::Found::default());
@@ -259,15 +269,4 @@ fn list_skills(home: &Home) -> Result<(), StartError> {
         println!("left out: {error}");
     }
     Ok(())
-}
-
-fn log_to_stderr(level: &str) {
-    let wanted = config::log_filter().and_then(|wanted| wanted.parse::<Targets>().ok());
-    let filter = wanted.or_else(|| level.parse().ok()).unwrap_or_default();
-    let lines = fmt::layer()
-        .with_writer(LogLines::new(std::io::stderr()))
-        .with_ansi(std::io::stderr().is_terminal())
-        .with_target(false)
-        .with_filter(filter);
-    tracing_subscriber::registry().with(lines).init();
 }

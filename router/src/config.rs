@@ -1,6 +1,7 @@
 //! What the owner has set for the router. The only place that reads the environment.
 
 mod limits;
+pub(crate) mod size;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

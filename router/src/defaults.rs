@@ -4,7 +4,8 @@ use std::path::Path;
 
 use home::{FileError, Home, file};
 
-use crate::policy;
+/// The policy of a fresh home.
+pub const POLICY: &str = include_str!("../policy.toml");
 
 /// The first-party skills' manifests, by folder.
 pub(crate) const SKILLS: [(&str, &str); 9] = [
@@ -46,7 +47,7 @@ pub(crate) fn write_missing(home: &Home) -> Result<(), FileError> {
         Err(error) if had => tracing::warn!("new first-party skills are left out: {error}"),
         done => done?,
     }
-    file::write_missing(&home.router().join("policy.toml"), policy::DEFAULT.as_bytes())?;
+    file::write_missing(&home.router().join("policy.toml"), POLICY.as_bytes())?;
     Ok(())
 }
 

@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use protocol::{Code, Command, Millis, Stopped};
 
-use crate::approval::{Approvals, Subject, Yes, binding};
 use crate::call::Call;
 use crate::grants::Grants;
+use crate::policy::approval::{Approvals, Subject, Yes, binding};
 use crate::policy::{Approved, Asked, Policy, PolicyFile, Scope, Standing, Then, Verdict};
-use crate::session::{Known, Seen, Sessions, Terms, account_of};
+use crate::session::{Known, Seen, Sessions, Terms};
+use crate::session_key::account_of;
 use crate::store::{LINKS, SESSIONS, Store, StoreFault};
 use crate::switch::Switch;
 

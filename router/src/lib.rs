@@ -13,8 +13,7 @@
 pub mod cli;
 pub mod config;
 pub mod doctor;
-mod error;
-mod log_lines;
+mod log;
 
 mod start;
 
@@ -29,14 +28,18 @@ pub mod catalog;
 mod judge;
 pub mod policy;
 mod session;
+mod session_key;
 
-mod approval;
 mod grants;
+pub mod runner;
 pub mod sandbox;
+pub mod self_test;
 pub mod store;
 mod switch;
+mod traffic;
 
 mod audit;
+mod audit_log;
 mod digest;
 mod legible;
 mod secrets;
@@ -49,3 +52,4 @@ pub use call::Call;
 pub use judge::Judge;
 pub use router::Router;
 pub use secrets::Secrets;
+pub use traffic::TrafficBook;

@@ -20,8 +20,9 @@ use crate::catalog::{Catalog, Per};
 use crate::digest::Digest;
 use crate::judge::Judge;
 use crate::policy::Approved;
-use crate::sandbox::Sandbox;
+use crate::runner::Sandbox;
 use crate::secrets::Secrets;
+use crate::traffic::TrafficBook;
 
 /// How long the answers to what was stopped at the end may take to be written.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -37,6 +38,8 @@ pub struct Router {
     pub judge: Judge,
     /// Where it runs.
     pub sandbox: Box<dyn Sandbox>,
+    /// What it has sent and received.
+    pub traffic: TrafficBook,
     /// Where it is written down.
     pub audit: Audit,
     /// What must not leave.
@@ -200,7 +203,11 @@ impl Serving {
     async fn show(&self, call: &Call, ended: &Result<Done, Stopped>) -> Result<(), Stopped> {
         let nothing = Object::new();
         let result = ended.as_ref().map_or(&nothing, |done| &done.result);
-        let brings = ended.as_ref().ok().and_then(|done| done.brings).unwrap_or(call.reads());
+        let brings = match ended {
+            Ok(done) => done.brings,
+            Err(stopped) => stopped.brings,
+        };
+        let brings = brings.unwrap_or(call.reads());
         let sessions = &self.parts.judge.sessions;
         let shown = sessions.shown(&call.command, brings, result).await;
         shown.map_err(|fault| answers::not_shown(call, &fault))

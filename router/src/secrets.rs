@@ -17,6 +17,9 @@ use view::View;
 /// Shorter values are not searched for: they stand in ordinary text by chance.
 const SHORTEST: usize = 6;
 
+/// How many letters of a secret at the end of a text may be its beginning; fewer stand there by chance.
+const TELLING: usize = 3;
+
 /// What stands where a secret stood.
 const REDACTED: &str = "[secret]";
 
@@ -30,10 +33,19 @@ pub struct Secrets {
 #[derive(Default)]
 struct Known {
     values: BTreeMap<String, String>,
-    /// Every way in which a value may stand in a text, as [`View::solid`] would show it.
+    /// Every way in which a value may stand in a text, as a [`View`] would show it.
     needles: Vec<String>,
-    /// The values as [`View::decoded`] would show them.
-    plain: Vec<String>,
+    /// The values in hexadecimal.
+    digits: Vec<String>,
+}
+
+impl Known {
+    /// Where a secret stands in a text.
+    fn spans(&self, solid: View) -> Vec<Range<usize>> {
+        let mut spans = solid.digits().find(&self.digits);
+        spans.extend(solid.readings().iter().flat_map(|reading| reading.find(&self.needles)));
+        spans
+    }
 }
 
 impl Secrets {
@@ -50,10 +62,14 @@ impl Secrets {
         let values = values.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
         let values: BTreeMap<String, String> = values.collect();
         let long = values.values().filter(|value| value.len() >= SHORTEST);
-        let plain = long.clone().map(|value| View::plain(value)).collect();
+        let digits = long.clone().map(|value| HEXLOWER.encode(value.as_bytes())).collect();
         let spelled = long.flat_map(|value| spellings(value));
-        let needles = spelled.map(|needle| View::solid(&needle).text).collect();
-        let known = Known { values, needles, plain };
+        let readings = spelled.flat_map(|spelling| View::solid(&spelling).readings());
+        let mut needles: Vec<String> = readings.map(|reading| reading.text).collect();
+        needles.retain(|needle| needle.len() >= SHORTEST);
+        needles.sort();
+        needles.dedup();
+        let known = Known { values, needles, digits };
         *self.known.write().unwrap_or_else(PoisonError::into_inner) = known;
     }
 
@@ -69,18 +85,38 @@ impl Secrets {
         self.read().values.get(name).cloned()
     }
 
-    /// `text` with every secret in it replaced, also where white space or percent signs stand within one.
+    /// `text` with every secret in it replaced, in whatever letter case, and also where what nobody sees stands within one or
+    /// parts of it are escaped.
     #[must_use]
     pub fn redact(&self, text: &str) -> String {
         let known = self.read();
-        if known.values.is_empty() {
+        if known.needles.is_empty() {
             return text.to_owned();
         }
-        let mut spans = View::solid(text).find(&known.needles);
-        if text.contains('%') {
-            spans.extend(View::decoded(text).find(&known.plain));
+        replaced(text, known.spans(View::solid(text)))
+    }
+
+    /// Where in `text` the end begins that may be the beginning of a secret, if there is one. No whole secret lies across it.
+    #[must_use]
+    pub(crate) fn open_end(&self, text: &str) -> Option<usize> {
+        let known = self.read();
+        let solid = View::solid(text);
+        let mut end = solid.open_end(&known.needles, TELLING)?;
+        let mut spans = known.spans(solid);
+        spans.sort_by_key(|span| std::cmp::Reverse(span.end));
+        for span in spans {
+            if span.contains(&end) {
+                end = span.start;
+            }
         }
-        replaced(text, spans)
+        Some(end)
+    }
+
+    /// The other ways in which the secret of this name may be spelled, for whoever searches a stream for it.
+    #[must_use]
+    pub(crate) fn spellings(&self, name: &str) -> Vec<String> {
+        let value = self.get(name).filter(|value| value.len() >= SHORTEST);
+        value.map(|value| spellings(&value).split_off(1)).unwrap_or_default()
     }
 
     /// The same for every text in `object`, keys included.
@@ -156,6 +192,7 @@ impl std::fmt::Debug for Secrets {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
@@ -175,6 +212,68 @@ mod tests {
             assert_eq!(secrets.redact(&format!("a {text} b")), "a [secret] b", "{text}");
         }
         assert_eq!(secrets.redact("a%zz 100% %2"), "a%zz 100% %2");
+    }
+
+    #[test]
+    fn other_spellings_hide_nothing() {
+        let secrets = Secrets::new([("A", "s3cr3t/T0ken+é")]);
+        let bytes = "s3cr3t/T0ken+é".as_bytes();
+        let each = |format: &dyn Fn(&u8) -> String| bytes.iter().map(format).collect::<String>();
+        let quoted = each(&|byte| format!("={byte:02X}"));
+        let mut spelled = vec![
+            each(&|byte| format!("{byte:02x}:")),
+            each(&|byte| format!("0x{byte:02X}, ")),
+            each(&|byte| format!("%25{byte:02x}")),
+            each(&|byte| format!("%2525{byte:02X}")),
+            quoted.clone(),
+            format!("{}=\r\n{}", &quoted[..9], &quoted[9..]),
+            "s3cr3t=\n/T0ken+é".to_owned(),
+            "S3CR3T/t0KEN+é".to_owned(),
+            "s3cr3t&sol;T0ken&plus;&#233;".to_owned(),
+            r"s3cr3t\/T0k\x65n+\u{e9}".to_owned(),
+            "s\u{200b}3c\u{ad}r3t/\u{2060}T0ken\u{feff}+é".to_owned(),
+        ];
+        let chars = "s3cr3t/T0ken+é".chars();
+        spelled.push(chars.clone().map(|c| format!("&#{};", u32::from(c))).collect());
+        spelled.push(chars.clone().map(|c| format!("&#x{:X};", u32::from(c))).collect());
+        spelled.push(chars.map(|c| format!("\\u{:04x}", u32::from(c))).collect());
+        for text in spelled {
+            let redacted = secrets.redact(&format!("a {text} b"));
+            assert!(redacted.contains("[secret]") && redacted.len() < 20, "{text} -> {redacted}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_holds_no_secret_stays_as_it_is(text in any::<String>(), more in r"[%&\\\\=#xu{}0-9a-f;\n]{0,40}") {
+            let secrets = Secrets::new([("A", "s3cr3t-T0ken-of-nobody")]);
+            for text in [text, more] {
+                prop_assert_eq!(secrets.redact(&text), text.as_str());
+                prop_assert!(secrets.open_end(&text).is_none_or(|end| text.is_char_boundary(end)));
+            }
+        }
+    }
+
+    #[test]
+    fn escapes_that_are_none_stay_as_they_are() {
+        let secrets = Secrets::new([("A", "s3cr3t-T0ken")]);
+        for text in
+            ["50 % & more; \\u12 =G1 &#x; &#99999999; \\u{} \\", "%e4%", "a=\nb", "\u{10ffff}&"]
+        {
+            assert_eq!(secrets.redact(text), text);
+        }
+    }
+
+    #[test]
+    fn an_end_that_may_be_the_beginning_of_a_secret_is_known() {
+        let secrets = Secrets::new([("A", "hunter2!hunter3!")]);
+        assert_eq!(secrets.open_end("it is hunter2!\n"), Some(6));
+        assert_eq!(secrets.open_end("it is h\nun"), Some(6));
+        assert_eq!(secrets.open_end("it is hu"), None);
+        // It ends like it begins, and is whole all the same.
+        assert_eq!(secrets.open_end("x hunter2!hunter3!"), None);
+        let again = Secrets::new([("A", "abc-123-abc")]);
+        assert_eq!(again.open_end("x abc-123-abc"), Some(2));
     }
 
     #[test]

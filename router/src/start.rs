@@ -3,27 +3,57 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use broker::redis::{RedisStore, Terms};
+use broker::pipe::PipePublisher;
+use broker::redis::{AddressError, RedisStore, Terms};
 use broker::{Publisher, Responder, Store, pipe, redis};
-use home::{Home, file};
+use home::{FileError, Home, LockError, file};
+use protocol::SessionKey;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::audit::Audit;
 use crate::catalog::Catalog;
-use crate::config::{RouterConfig, Settings, read_config, reread_secrets};
-use crate::error::StartError;
+use crate::config::{RouterConfig, Settings, SettingsError, read_config, reread_secrets};
+use crate::events;
 use crate::judge::Judge;
-use crate::policy::PolicyFile;
+use crate::log::Log;
+use crate::policy::{PolicyError, PolicyFile};
 use crate::router::Router;
-use crate::sandbox::{SelfCommand, SkillSandbox};
+use crate::runner::SkillSandbox;
+use crate::sandbox::SelfCommand;
 use crate::secrets::Secrets;
 use crate::store::Folder;
+use crate::traffic::TrafficBook;
 
 /// How long what runs may go on after the end was asked for. On a pipe the agent is gone then, and nobody
 /// waits for a reply.
 const GRACE_ON_REDIS: Duration = Duration::from_secs(25);
 const GRACE_ON_A_PIPE: Duration = Duration::from_secs(2);
+
+/// Why a router did not start.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StartError {
+    #[error(
+        "REDIS_URL is not set: put it into .env or the environment (REDIS_URL=redis://localhost:6379), \
+        or run `safeclaw`, which needs no Redis"
+    )]
+    NoRedis,
+    #[error("{0}")]
+    Queue(String),
+    #[error(transparent)]
+    Address(#[from] AddressError),
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    #[error("can't listen for signals: {0}")]
+    Signals(std::io::Error),
+}
 
 /// Serves the queue on Redis until SIGTERM or Ctrl-C.
 pub(crate) async fn on_redis(home: Home, myself: SelfCommand) -> Result<(), StartError> {
@@ -44,14 +74,24 @@ pub(crate) async fn on_redis(home: Home, myself: SelfCommand) -> Result<(), Star
     serve(home, settings, myself, (responder, publisher, GRACE_ON_REDIS), Arc::new(store)).await
 }
 
-/// Serves the agent at the other end of stdin and stdout until it closes its end.
-pub(crate) async fn on_a_pipe(home: Home, myself: SelfCommand) -> Result<(), StartError> {
+/// Serves the agent at the other end of stdin and stdout until it closes its end. What `log` warns of is told to the owner.
+pub(crate) async fn on_a_pipe(home: Home, myself: SelfCommand, log: Log) -> Result<(), StartError> {
     // The agent has read `.env`, too, and says what looks wrong there.
     let settings = Settings { warnings: Vec::new(), ..Settings::read(&home)? };
     let shutdown = CancellationToken::new();
     let (responder, publisher) = pipe::responder(tokio::io::stdin(), tokio::io::stdout(), shutdown);
+    log.knows(&settings.secrets);
+    tokio::spawn(warn_the_owner(log.warnings(), publisher.clone()));
     let store = Folder::at(home.router_state());
     serve(home, settings, myself, (responder, publisher, GRACE_ON_A_PIPE), Arc::new(store)).await
+}
+
+/// Has the owner hear each of the `warnings`.
+async fn warn_the_owner(mut warnings: mpsc::Receiver<String>, publisher: PipePublisher) {
+    while let Some(text) = warnings.recv().await {
+        let event = events::notice(SessionKey::owner(), text, publisher.now());
+        publisher.event(&event).await;
+    }
 }
 
 async fn serve(
@@ -66,9 +106,12 @@ async fn serve(
     let Settings { config, secrets, .. } = settings;
     let wishes = Wishes { home: home.clone(), secrets: secrets.clone(), good: config.clone() };
     let catalog = Catalog::watched(&home, &config, wishes.reader());
+    let traffic = TrafficBook::new(&store);
+    let sandbox = SkillSandbox::new(&home, myself, &catalog, secrets.clone())?;
     let router = Router {
         judge: Judge::new(PolicyFile::open(&home.router().join("policy.toml"))?, &store),
-        sandbox: Box::new(SkillSandbox::new(&home, myself, &catalog, secrets.clone())?),
+        sandbox: Box::new(sandbox.counting(traffic.clone())),
+        traffic,
         audit: Audit::open(&home.router_audit(), secrets.clone())?,
         catalog,
         secrets,

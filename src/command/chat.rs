@@ -44,7 +44,7 @@ pub(super) fn say(text: String, home: Option<&Path>) -> ExitCode {
 
 fn talk(home: Option<&Path>, says: Option<OneMessage>) -> Result<(), StartError> {
     let home = Home::find(home)?;
-    agent::start_log(&home);
+    let notices = agent::start_log(&home);
     let settings = Settings::read(&home)?;
     let starter = ChildRouter::new(&home)?;
     // From here on there is one way to a new router: the starter, which is outside.
@@ -56,7 +56,8 @@ fn talk(home: Option<&Path>, says: Option<OneMessage>) -> Result<(), StartError>
         if settings.queue.is_set() {
             way.push_str(" (REDIS_URL is for an agent and a router that run apart)");
         }
-        let talked = agent::talk(home, settings, broker, Known { way, confined, eyes, says }).await;
+        let talked =
+            agent::talk(home, settings, broker, Known { way, confined, eyes, says, notices }).await;
         // Its end of the pipe is closed now, which ends it; if not, the end of the runtime does.
         let _ = tokio::time::timeout(PATIENCE, router).await;
         talked

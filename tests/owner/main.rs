@@ -91,6 +91,20 @@ fn a_question_is_answered_from_another_terminal() {
 }
 
 #[test]
+fn after_three_noes_the_chat_goes_on_by_a_word_in_the_chat() {
+    let home = home();
+    let mut chat = chat(&home);
+    for who in ["A", "B", "C"] {
+        chat.ask(&format!("/run RING {{\"who\": \"{who}\"}}"), "RING: pending");
+        chat.ask(&format!("/deny {}", question(&home)), "RING: refused, a person said no");
+    }
+    chat.ask("/run PAGE {}", "/unlock lets it go on");
+    chat.ask("/unlock", "It goes on.");
+    chat.ask("/run PAGE {}", "PAGE: ok");
+    chat.ask("/run RING {\"who\": \"A\"}", "RING: pending");
+}
+
+#[test]
 fn a_code_is_wanted_there_too_and_a_no_is_heard() {
     let home = home();
     let mut chat = chat(&home);

@@ -1,6 +1,7 @@
 //! The console at a real terminal: keys, interrupts, what moves, and what is left behind.
 #![allow(clippy::unwrap_used, reason = "a test ends with a panic")]
 
+mod notices;
 mod questions;
 
 use testkit::{OllamaServer, Says, TempHome, Terminal};

@@ -10,6 +10,7 @@ mod lint;
 mod mutate;
 mod readme;
 mod real_model;
+mod record;
 mod setup;
 mod stage;
 mod tool;
@@ -43,6 +44,8 @@ enum Task {
     },
     /// Run the commands that README.md tells people to type, in an empty home
     Readme,
+    /// Draw the recorded session of README.md again, from a real run at a pseudo-terminal
+    Record,
     /// Measure the release build against its budgets; without a name, list what can be measured
     Bench {
         /// One of the names of the list, or `all`
@@ -115,6 +118,7 @@ fn run(task: Task) -> Result<()> {
         Task::Test { real_model: None } => gate::run(&sh),
         Task::Test { real_model: Some(url) } => real_model::run(&sh, &url),
         Task::Readme => readme::run(&sh),
+        Task::Record => record::run(&sh),
         Task::Bench { name } => bench::run(&sh, name.as_deref()),
         Task::Chaos { args } => chaos::run(&sh, &args),
         Task::Eval { args } => eval::run(&sh, &args),

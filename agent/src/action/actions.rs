@@ -68,7 +68,10 @@ impl Actions {
         let held = action.clone();
         let Action { name, params } = action;
         if name.is_local() {
-            let result = match self.local.iter().find(|local| local.card().name == name) {
+            // Whatever set is off is offered to nobody, and not there for a model that names it all the same.
+            let is_offered = cards[0].0.iter().any(|card| card.name == name);
+            let local = self.local.iter().find(|local| local.card().name == name);
+            let result = match local.filter(|_| is_offered) {
                 Some(local) => local.run(params, caller).await,
                 None => Err(unknown(&name, &cards[0].0)),
             };

@@ -207,7 +207,7 @@ mod tests {
     use protocol::Taint;
 
     use super::*;
-    use crate::channel::{Channel, ChannelError, Line, Outgoing};
+    use crate::message::Outgoing;
     use crate::model::{Completion, Ended, Fit, Listener, ModelError, Usage, Way};
     use crate::notice::Notice;
     use crate::session::{Lines, Outbox};
@@ -405,26 +405,13 @@ mod tests {
         }
     }
 
-    /// A channel that a test holds the other end of.
-    struct Tester;
-
-    #[async_trait]
-    impl Channel for Tester {
-        fn name(&self) -> &'static str {
-            "console"
-        }
-        async fn run(self: Box<Self>, _: Line) -> Result<(), ChannelError> {
-            Ok(())
-        }
-    }
-
     #[tokio::test]
     async fn people_hear_how_the_reading_gets_on() {
         let house = house("");
         fs::write(house.output().join("page.txt"), "cats ".repeat(4_000)).unwrap();
         let action = LlmSummary::new(Arc::new(Slow), Fence::new(1)).unwrap();
         let lines = Lines::default();
-        let (_, mut heard) = lines.open(&Tester);
+        let (_, mut heard) = lines.open("console", true, true);
         let caller = caller(&house.files, Taint::CLEAN);
         let outbox = Outbox::new(caller.session.clone(), &lines);
         let params = json!({"content": "page.txt"}).as_object().unwrap().clone();

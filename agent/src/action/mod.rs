@@ -7,6 +7,7 @@ mod reserved;
 mod routed;
 mod sets;
 
+mod add_schedule;
 mod broadcast_msg;
 mod browser_vision;
 mod llm_summary;
@@ -16,6 +17,7 @@ use async_trait::async_trait;
 use protocol::{ActionCard, Code, Done, Object, Stopped};
 
 pub use actions::Actions;
+pub use add_schedule::AddSchedule;
 pub use broadcast_msg::BroadcastMsg;
 pub use browser_vision::BrowserVision;
 pub use llm_summary::LlmSummary;
@@ -78,9 +80,10 @@ mod tests {
     use super::*;
     use crate::model::Offline;
     use crate::prompt::Fence;
+    use crate::schedule::{Book, Zone};
     use crate::session::Lines;
     use crate::testing::caller;
-    use crate::workspace::SessionFiles;
+    use crate::workspace::{Clock, SessionFiles};
 
     /// What is right for each local action; a new one has to say so here.
     fn right(name: &str) -> Value {
@@ -88,6 +91,7 @@ mod tests {
             "_MEMORY_WRITE" => json!({"new_memory": {"name": "Frankie"}}),
             "_LLM_SUMMARY" => json!({"content": "output/page.txt"}),
             "_BROWSER_VISION" => json!({"url": "https://example.com"}),
+            "_ADD_SCHEDULE" => json!({"when": "2h", "text": "call Max"}),
             "_BROADCAST_MSG" => json!({"message": "Dinner is ready."}),
             other => panic!("what does {other} take?"),
         }
@@ -102,12 +106,17 @@ mod tests {
         let timeout = std::time::Duration::from_secs(1);
         let router = Arc::new(router);
         let vision = BrowserVision::new(eyes, router.clone(), timeout);
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = crate::workspace::Workspace::open(folder.path());
+        let book = Book::open(&workspace, Zone::utc(), Clock::default(), true);
+        let schedule = AddSchedule::new(Arc::new(book), router.clone(), timeout);
         let broadcast = BroadcastMsg::new(Lines::default(), router, timeout);
         vec![
             Box::new(MemoryWrite::new().unwrap()),
             Box::new(summary.unwrap()),
             Box::new(vision.unwrap()),
             Box::new(broadcast.unwrap()),
+            Box::new(schedule.unwrap()),
         ]
     }
 

@@ -21,6 +21,8 @@ pub struct OwnersLine {
     stop: ActionName,
     acts: ActionName,
     grants: ActionName,
+    net: ActionName,
+    unlock: ActionName,
 }
 
 impl OwnersLine {
@@ -32,6 +34,8 @@ impl OwnersLine {
             stop: ActionName::new("STOP")?,
             acts: ActionName::new("ACTS")?,
             grants: ActionName::new("GRANTS")?,
+            net: ActionName::new("NET")?,
+            unlock: ActionName::new("UNLOCK_SESSION")?,
         })
     }
 
@@ -94,6 +98,25 @@ impl OwnersLine {
         let params = revoke.map(|id| ("revoke".to_owned(), Value::from(id)));
         let fields = self.ask(&self.grants, params.into_iter().collect(), caller).await?;
         Ok(list(&fields, "grants"))
+    }
+
+    /// Which skill has talked to which host, by the router's own count, the latest first.
+    ///
+    /// # Errors
+    /// Why the router did not say.
+    pub async fn net(&self, caller: &Caller) -> Result<Vec<Value>, Stopped> {
+        let fields = self.ask(&self.net, Object::new(), caller).await?;
+        Ok(list(&fields, "net"))
+    }
+
+    /// Lets a session go on that was told no too often, and takes back what was refused in it: the caller's own, or the one
+    /// that is named.
+    ///
+    /// # Errors
+    /// Why it does not go on.
+    pub async fn unlock(&self, caller: &Caller, session: Option<&str>) -> Result<(), Stopped> {
+        let params = session.map(|key| ("session".to_owned(), Value::from(key)));
+        self.ask(&self.unlock, params.into_iter().collect(), caller).await.map(drop)
     }
 
     async fn ask(

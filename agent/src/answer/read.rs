@@ -9,8 +9,8 @@ use super::form;
 use super::found::Block;
 use super::name::Cards;
 use super::splitter::Splitter;
-use super::{Action, Answer, MAX_ACTIONS};
-use crate::model::Completion;
+use super::{Action, Answer, MAX_ACTIONS, Words};
+use llm::Completion;
 
 impl Answer {
     /// Reads a whole completion: its tool calls and its text, in any of the forms that models write.
@@ -24,6 +24,10 @@ impl Answer {
         cards: Cards<'_>,
         shown: &Shown<'_>,
     ) -> Result<Self, AnswerError> {
+        if completion.words_alone {
+            let words = Words::alone().whole(&completion.text);
+            return Ok(Self { words, actions: Vec::new() });
+        }
         let mut splitter = Splitter::new(cards);
         let mut words = splitter.push(&completion.text);
         splitter.began_anew();

@@ -52,6 +52,11 @@ impl<'c> Splitter<'c> {
         Self { cards, ..Self::default() }
     }
 
+    /// For words alone, in which nothing without a tag is a call.
+    pub(super) fn alone() -> Self {
+        Self { is_inner: true, ..Self::default() }
+    }
+
     /// Takes more of the text and gives the words that are certain by now.
     pub(super) fn push(&mut self, more: &str) -> String {
         let mut text = std::mem::take(&mut self.undecided);

@@ -30,6 +30,12 @@ impl<'c> Words<'c> {
         Self { splitter: Splitter::new(cards), ..Self::default() }
     }
 
+    /// For an answer that was asked for as words alone.
+    #[must_use]
+    pub fn alone() -> Self {
+        Self { splitter: Splitter::alone(), ..Self::default() }
+    }
+
     /// The same; `is_likely` says that such reasoning stands before the words of this model, and is held back.
     #[must_use]
     pub fn behind_thought(self, is_likely: bool) -> Self {
@@ -69,7 +75,13 @@ impl<'c> Words<'c> {
     /// The words of a whole text.
     #[must_use]
     pub fn of(text: &str, cards: Cards<'c>) -> String {
-        let mut words = Self::new(cards);
+        Self::new(cards).whole(text)
+    }
+
+    /// The words of a whole text.
+    #[must_use]
+    pub fn whole(self, text: &str) -> String {
+        let mut words = self;
         let mut shown = words.push(text);
         words.begins_anew();
         let last = words.finish();

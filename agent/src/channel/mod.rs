@@ -3,25 +3,21 @@
 //! A channel speaks with the rest of the agent through a pair of queues: what people say goes in, what the
 //! agent says comes out. Nothing calls into a channel.
 
+pub mod clock;
 pub mod console;
 pub mod http;
 #[cfg(feature = "telegram")]
 pub mod telegram;
 
-mod origin;
-
-use std::path::{Path, PathBuf};
-
 use async_trait::async_trait;
-pub use origin::Origin;
 use protocol::{Principal, SessionKey};
-use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
 use tokio::sync::mpsc;
-use uuid::Uuid;
 
-use crate::question::{Decision, Question};
+use crate::question::Decision;
+use crate::schedule::Due;
 use crate::slash::{Ends, SlashCommand};
+
+pub use crate::message::{Addressed, Origin, Outgoing, Ticket};
 
 /// The longest message, in bytes, about 64,000 tokens: a pasted log or page. Whether the model has room for it is said by its
 /// endpoint, which knows the window.
@@ -35,6 +31,11 @@ pub trait Channel: Send {
 
     /// Whether the owner may be here: then all that is said in the owner's session is heard here.
     fn is_owners(&self) -> bool {
+        true
+    }
+
+    /// Whether people are here. Without any, no message is sent here, and the agent does not go on for its sake.
+    fn has_people(&self) -> bool {
         true
     }
 
@@ -54,19 +55,6 @@ pub struct Line {
     pub outgoing: mpsc::UnboundedReceiver<Addressed>,
 }
 
-/// The channel's own mark on a message, by which it knows the message again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Ticket(Uuid);
-
-impl Ticket {
-    /// One that nothing else has.
-    #[expect(clippy::new_without_default, reason = "no two are the same")]
-    #[must_use]
-    pub fn new() -> Self {
-        Self(Uuid::new_v4())
-    }
-}
-
 /// One thing that came in over a channel.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Incoming {
@@ -84,19 +72,15 @@ pub struct Incoming {
 }
 
 impl Incoming {
-    /// Returns `true` unless somebody else than a person gives a command, answers a question or stops a turn.
+    /// Returns `true` unless somebody else than a person gives a command, answers a question or stops a turn, or somebody else
+    /// than the clock says that a job is due.
     pub(crate) fn may_come(&self) -> bool {
-        self.origin.is_person() || matches!(self.said, Said::Message(_))
+        match self.said {
+            Said::Message(_) => true,
+            Said::Job(_) => matches!(self.origin, Origin::Clock(_)),
+            Said::Command(_) | Said::Answer(_) | Said::Stop => self.origin.is_person(),
+        }
     }
-}
-
-/// What the agent says, and in which session. Every channel that people of that session use hears it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Addressed {
-    /// The session.
-    pub session: SessionKey,
-    /// What is said there.
-    pub outgoing: Outgoing,
 }
 
 /// What came in.
@@ -110,6 +94,8 @@ pub enum Said {
     Answer(Decision),
     /// The wish to stop the turn that runs.
     Stop,
+    /// A job is due. Only the clock says so.
+    Job(Due),
 }
 
 impl Said {
@@ -123,12 +109,13 @@ impl Said {
         }
     }
 
-    /// The words of a message or a command.
+    /// The words of a message, a command, or a job that the model is told.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         match self {
             Self::Message(text) => Some(text),
             Self::Command(command) => Some(command.text()),
+            Self::Job(due) => Some(due.text.as_str()).filter(|_| due.is_agentic),
             Self::Answer(_) | Self::Stop => None,
         }
     }
@@ -139,105 +126,9 @@ impl Said {
         match self {
             Self::Command(command) => command.ends(),
             Self::Stop => Ends::Turn,
-            Self::Message(_) | Self::Answer(_) => Ends::Nothing,
+            Self::Message(_) | Self::Answer(_) | Self::Job(_) => Ends::Nothing,
         }
     }
-}
-
-/// One thing that the agent says. As JSON it is an object with the variant's name as its `type`: this is what programs and
-/// pages read.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-pub enum Outgoing {
-    /// A message is being answered now. What comes from here to [`Self::End`] belongs to it, except what the
-    /// router says on its own. Who has not said it here learns by it what was said elsewhere.
-    Begin {
-        /// The mark that its channel gave it.
-        #[serde(skip)]
-        ticket: Ticket,
-        /// Who said it.
-        from: Principal,
-        /// What was said.
-        text: String,
-    },
-    /// A message waits for others of its session.
-    Queued {
-        /// The mark that its channel gave it.
-        #[serde(skip)]
-        ticket: Ticket,
-        /// How many will be answered before it.
-        ahead: usize,
-    },
-    /// A message is not taken, and will not be answered.
-    Refused {
-        /// The mark that its channel gave it.
-        #[serde(skip)]
-        ticket: Ticket,
-        /// Why, and what to do.
-        #[serde(rename = "message")]
-        why: String,
-    },
-    /// A command did not wait for the turn that runs: this is all that it has to say.
-    Aside {
-        /// The mark that its channel gave it.
-        #[serde(skip)]
-        ticket: Ticket,
-        /// The text.
-        text: String,
-    },
-    /// The agent is at work: what it waits for.
-    #[serde(serialize_with = "as_text")]
-    Working(String),
-    /// The same, when it takes long: how long by now, and how long it may. It comes again and again.
-    #[serde(serialize_with = "as_text")]
-    Waiting(String),
-    /// A piece of the answer, as it comes.
-    #[serde(serialize_with = "as_text")]
-    Words(String),
-    /// An action has ended: one line.
-    #[serde(serialize_with = "as_text")]
-    Action(String),
-    /// What was wanted has not been done, or not all of it; what was said before tells why.
-    Failed,
-    /// Something about the agent itself that people should know.
-    #[serde(serialize_with = "as_text")]
-    Notice(String),
-    /// A whole text that is no answer of the model, such as that of a slash command.
-    #[serde(serialize_with = "as_text")]
-    Text(String),
-    /// A person is asked whether something may run.
-    Question(Question),
-    /// A question is open no more: by whom it was answered, and how, in words.
-    Settled {
-        /// The question's id.
-        id: String,
-        /// One line.
-        #[serde(rename = "text")]
-        how: String,
-    },
-    /// A picture that an action has made, for channels that can show one; its path was said in words, too.
-    #[serde(serialize_with = "as_path")]
-    Picture(PathBuf),
-    /// A message of the agent's own to whoever this channel is set to reach; it belongs to no turn.
-    #[serde(serialize_with = "as_text")]
-    Broadcast(String),
-    /// The turn is over; the next message can come.
-    End,
-}
-
-// Serde hands what it serialises over by reference.
-fn as_text<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
-    one(serializer, "text", text)
-}
-
-fn as_path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
-    one(serializer, "path", &path.display().to_string())
-}
-
-fn one<S: Serializer>(serializer: S, key: &str, value: &str) -> Result<S::Ok, S::Error> {
-    let mut map = serializer.serialize_map(Some(1))?;
-    map.serialize_entry(key, value)?;
-    map.end()
 }
 
 /// A channel that can't go on.

@@ -17,7 +17,7 @@ use crate::config::Settings;
 use crate::confine::{UnixSockets, confine_with};
 use crate::error::StartError;
 use crate::log;
-use crate::model::{Endpoints, Maker};
+use crate::model::Endpoints;
 use crate::storm::{FOLDER, PERSONAS, Shelf, StormError, TOKENS};
 
 /// Let several minds talk about one question, and keep what they say in Markdown files.
@@ -149,7 +149,7 @@ pub fn storm(matches: &ArgMatches, home: Option<&Path>) -> ExitCode {
 
 fn run(args: Args, home: Option<&Path>) -> Result<(), StartError> {
     let home = Home::find(home)?;
-    log::start(&home);
+    let _warnings_on_stderr = log::start(&home);
     let settings = Settings::read(&home)?;
     let folder = folder(args.dir, &home)?;
     let given = match &args.command {
@@ -159,7 +159,7 @@ fn run(args: Args, home: Option<&Path>) -> Result<(), StartError> {
     };
     // The last step of one thread, as for a chat.
     let _ = confine_with(&home, UnixSockets::Refused, std::slice::from_ref(&folder));
-    let maker = Maker::new(&settings, Arc::new(Endpoints::at(&home.workspace())));
+    let maker = settings.maker(Arc::new(Endpoints::at(&home.workspace())));
     let desk = Desk { shelf: Shelf::at(folder), personas: home.workspace().join(PERSONAS), maker };
     Ok(desk.run(args.command, &given)?)
 }

@@ -1,4 +1,5 @@
-//! `http` in agent/config.json: where programs reach the agent. What they show stands in `.env` as SAFECLAW_HTTP_TOKEN.
+//! `http` in agent/config.json: where programs and the owner's browser reach the agent. What programs show stands in `.env` as
+//! SAFECLAW_HTTP_TOKEN.
 
 use std::io;
 use std::net::SocketAddr;
@@ -8,8 +9,10 @@ use home::{ConfigError, ConfigFile, EnvError, EnvFile};
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use url::Url;
 use uuid::Uuid;
 
+use super::keys::{Change, KeyError};
 use super::{AgentConfig, Asker};
 
 /// What turns the channel off, as people write it.
@@ -18,12 +21,79 @@ const OFF: &str = "off";
 /// Where it listens unless somebody says otherwise.
 const USUAL: &str = "127.0.0.1:8787";
 
-/// Where programs reach the agent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+/// Where programs and the owner's browser reach the agent.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Http {
     /// An address of this machine alone; none keeps the channel off.
     pub listen: Option<Loopback>,
+    /// The further addresses at which the page is opened: those of a proxy of the owner's, such as `tailscale serve`.
+    pub sites: Vec<Site>,
+}
+
+impl Http {
+    /// Every address at which the page is opened; none while the channel is off.
+    #[must_use]
+    pub fn all_sites(&self) -> Vec<Site> {
+        let own = self.listen.and_then(|listen| Site::at(&listen.address().to_string()));
+        own.into_iter().chain(self.sites.iter().cloned()).collect()
+    }
+}
+
+/// The address of a page: a scheme, a host and perhaps a port.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Site(String);
+
+impl Site {
+    /// Plain HTTP at `authority`, a host with its port.
+    #[must_use]
+    pub fn at(authority: &str) -> Option<Self> {
+        Self::try_from(format!("http://{authority}")).ok()
+    }
+
+    /// It as a browser writes it.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The host, and the port unless it is the usual one.
+    #[must_use]
+    pub fn authority(&self) -> &str {
+        self.0.split_once("://").map_or("", |(_, authority)| authority)
+    }
+
+    /// Whether it is reached over TLS alone.
+    #[must_use]
+    pub fn is_https(&self) -> bool {
+        self.0.starts_with("https://")
+    }
+}
+
+impl TryFrom<String> for Site {
+    type Error = String;
+    fn try_from(text: String) -> Result<Self, String> {
+        let bare = |url: &Url| {
+            matches!(url.scheme(), "http" | "https")
+                && url.path() == "/"
+                && url.query().is_none()
+                && url.fragment().is_none()
+                && url.username().is_empty()
+                && url.password().is_none()
+        };
+        let site =
+            Url::parse(&text).ok().filter(bare).map(|url| url.origin().ascii_serialization());
+        site.map(Self).ok_or_else(|| {
+            "the address of a page without a path, such as https://laptop.example.ts.net".to_owned()
+        })
+    }
+}
+
+impl From<Site> for String {
+    fn from(site: Site) -> String {
+        site.0
+    }
 }
 
 /// An address that is reached from this machine alone.
@@ -94,7 +164,7 @@ impl HttpSetUp<'_> {
         };
         if answer == OFF {
             self.file.set("http.listen", Value::Null)?;
-            self.asker.tell("programs are not served any more");
+            self.asker.tell("neither programs nor the page are served any more");
             return Ok(());
         }
         self.file.set("http.listen", json!(answer))?;
@@ -105,7 +175,27 @@ impl HttpSetUp<'_> {
             "programs reach the agent at http://{answer} while it runs; they show SAFECLAW_HTTP_TOKEN, which stands in {}",
             self.env_file.display()
         ));
+        let web = home::agent_command("web");
+        self.asker.tell(&format!("your browser does, too: `{web}` gives a link that signs it in"));
         Ok(())
+    }
+}
+
+/// An empty list, as people write it.
+const NONE: &str = "none";
+
+impl Change<'_> {
+    /// Takes the further addresses of the page from `given`, or asks for them.
+    pub(super) fn http_sites(&mut self, given: Option<&str>) -> Result<(), KeyError> {
+        let sites = &self.file.settings().http.sites;
+        let current = sites.iter().map(Site::as_str).collect::<Vec<_>>().join(", ");
+        let current = if current.is_empty() { NONE } else { &current };
+        let answer = match given {
+            Some(given) => given.to_owned(),
+            None => self.asker.ask("http.sites", current, &[])?,
+        };
+        let sites = answer.split([',', ' ']).filter(|site| !site.is_empty() && *site != NONE);
+        Ok(self.file.set("http.sites", sites.map(|site| json!(site)).collect())?)
     }
 }
 
@@ -128,6 +218,22 @@ mod tests {
         {
             assert!(Loopback::try_from(wrong.to_owned()).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_site_is_what_a_browser_calls_an_origin() {
+        let site = |text: &str| Site::try_from(text.to_owned()).ok().map(String::from);
+        let known = |text| Some(String::from(text));
+        assert_eq!(site("https://Laptop.example.ts.net/"), known("https://laptop.example.ts.net"));
+        assert_eq!(site("https://a.example:443"), known("https://a.example"));
+        assert_eq!(site("http://[::1]:8787"), known("http://[::1]:8787"));
+        for wrong in
+            ["laptop.example", "https://a/b", "https://u:p@a", "ftp://a", "https://a?b", ""]
+        {
+            assert_eq!(site(wrong), None, "{wrong}");
+        }
+        let site = Site::try_from("https://a.example:8443".to_owned()).unwrap();
+        assert_eq!((site.authority(), site.is_https()), ("a.example:8443", true));
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub struct Key {
 }
 
 /// The keys that `start_agent config` knows.
-pub const KEYS: [Key; 8] = [
+pub const KEYS: [Key; 9] = [
     Key { name: "llm", about: "the language model: who serves it, and which one" },
     Key { name: "fallback", about: "who is asked in turn when that one can't answer" },
     Key {
@@ -29,7 +29,11 @@ pub const KEYS: [Key; 8] = [
         name: "telegram.allow",
         about: "who else may talk there, by ids with commas between, or none",
     },
-    Key { name: "http", about: "where programs reach the agent on this machine, or off" },
+    Key { name: "http", about: "where programs and your browser reach the agent, or off" },
+    Key {
+        name: "http.sites",
+        about: "further addresses of the page, such as a proxy's, with commas between, or none",
+    },
     Key { name: "timeout", about: "seconds that a message may be old and a reply is waited for" },
     Key {
         name: "sets",
@@ -149,6 +153,7 @@ impl Change<'_> {
             ("fallback", given) => return self.fallback(given),
             ("sets", given) => return self.sets(given),
             ("telegram.allow", given) => return self.telegram_allow(given),
+            ("http.sites", given) => return self.http_sites(given),
             ("timeout", _) => json!(self.file.settings().timeout),
             _ => json!(self.file.settings().max_steps),
         };

@@ -2,6 +2,7 @@
 
 mod browser;
 mod choice;
+mod clock;
 mod fallback;
 mod http;
 mod keys;
@@ -24,10 +25,12 @@ use protocol::SetName;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
-pub use self::llm::{Llm, Vision, WayWish, Window, keep};
+pub use self::llm::keep;
+pub use crate::model::{Llm, Vision, WayWish, Window};
 pub use ::llm::{BaseUrl, ProviderName, Target, TargetError};
 pub use browser::{Browser, BrowserPlace};
-pub use http::{Http, HttpError, HttpSetUp};
+pub use clock::{ClockSettings, ZoneName};
+pub use http::{Http, HttpError, HttpSetUp, Site};
 pub use keys::{Asker, Change, KEYS, Key, KeyError, Models};
 pub use secrets::own_names;
 pub(crate) use sets::keep_sets;
@@ -35,6 +38,7 @@ pub use telegram::Telegram;
 pub use terminal::Terminal;
 
 use crate::model::ApiKeys;
+use crate::schedule::Zone;
 
 /// What is written to agent/config.json when there is none.
 pub const CONFIG_INITIAL: &str = include_str!("../../config_initial.json");
@@ -55,8 +59,10 @@ pub struct AgentConfig {
     pub browser: Browser,
     /// Who talks with the agent over Telegram.
     pub telegram: Telegram,
-    /// The channel for programs.
+    /// The channel for programs and the page.
     pub http: Http,
+    /// The clock.
+    pub clock: ClockSettings,
     /// Where the first SafeClaw set its channels.
     pub channels: Elsewhere,
 }
@@ -71,6 +77,7 @@ impl Default for AgentConfig {
             browser: Browser::default(),
             telegram: Telegram::default(),
             http: Http::default(),
+            clock: ClockSettings::default(),
             channels: Elsewhere::default(),
         }
     }
@@ -156,6 +163,8 @@ pub struct Settings {
     pub telegram_token: Option<SecretString>,
     /// What programs have to show, if there is one.
     pub http_token: Option<SecretString>,
+    /// The time zone that people's times are read and shown in.
+    pub zone: Zone,
     /// Where agent/config.json is.
     pub file: PathBuf,
     /// What looks wrong but does not stop the start.
@@ -215,7 +224,10 @@ impl Settings {
         let mut warnings: Vec<String> =
             file.unknown(&known).iter().map(ToString::to_string).collect();
         warnings.extend(secrets::exposed(&home.env_file(), &file));
+        let (zone, unknown) = clock::zone(&config.clock, variables.get("TZ"));
+        warnings.extend(unknown);
         Ok(Self {
+            zone,
             queue: QueuePlace::from_settings(|name| variables.get(name)),
             ollama_host: variables.get("OLLAMA_HOST").map(str::to_owned),
             browser: BrowserPlace {

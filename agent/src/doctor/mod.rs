@@ -2,6 +2,7 @@
 
 mod browser;
 mod channels;
+mod clock;
 mod files;
 mod model;
 
@@ -17,6 +18,7 @@ pub async fn checks(home: &Home) -> Vec<Check> {
             checks.insert(0, settled(&settings));
             checks.extend(model::checks(&settings).await);
             checks.push(browser::check(&settings));
+            checks.push(clock::check(home, &settings));
             checks.extend(channels::checks(&settings).await);
         }
         Err(error) => checks.insert(0, unreadable(&error)),

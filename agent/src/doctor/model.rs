@@ -18,7 +18,7 @@ fn choose() -> String {
 
 pub(super) async fn checks(settings: &Settings) -> Vec<Check> {
     // What is learned here is forgotten again.
-    let maker = Maker::new(settings, Arc::default());
+    let maker = settings.maker(Arc::default());
     let first = maker.llm.target();
     let mut checks = vec![check(&maker, &first, "model").await];
     for target in maker.llm.fallback.iter().filter(|target| **target != first) {

@@ -3,7 +3,7 @@
 use protocol::{Millis, Taint};
 use serde::{Deserialize, Serialize};
 
-use crate::channel::Origin;
+use crate::message::Origin;
 
 /// Something that was said or done.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

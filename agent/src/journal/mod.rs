@@ -7,6 +7,8 @@
 mod daily;
 mod event;
 mod file;
+mod pages;
 
 pub use event::{JournalEvent, Role};
 pub use file::Journal;
+pub use pages::{JournalPage, page, place};

@@ -3,10 +3,10 @@
 use llm::Message;
 use protocol::ActionCard;
 
-use super::{Hearer, Picture, Way};
+use super::{Hearer, Picture};
 use crate::observation::Observation;
-use crate::prompt::{Gloss, Prompt, Rendered, Sections};
-use crate::workspace::Memory;
+use crate::prompt::{Fit, Prompt, Rendered, Sections};
+use crate::workspace::{History, Memory};
 
 /// Something to complete.
 #[derive(Clone, Copy)]
@@ -21,6 +21,8 @@ pub struct Ask<'a> {
     /// How much the model gambles, if it lets itself be told; 0 is not at all. Small models keep to the form of an answer best
     /// when they don't.
     pub temperature: f64,
+    /// Whether words alone are wanted, and the prompt says nothing of actions.
+    pub talks: bool,
     /// Who waits for the answer, and hears what becomes of it. Where nobody does, nothing is shown before it is whole.
     pub hearer: Option<&'a Hearer>,
 }
@@ -37,27 +39,6 @@ enum Source<'a> {
     Written(&'a (dyn Fn(Fit<'_>) -> Rendered + Sync)),
 }
 
-/// What a prompt has to fit: models differ in how they are asked and in how much they hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fit<'a> {
-    /// How actions are asked for.
-    pub way: Way,
-    /// How long the prompt may be, in bytes.
-    pub bytes: usize,
-    /// What is done about the message's language.
-    pub gloss: Gloss<'a>,
-    /// Whether the model is small, and is shown how others asked for the like.
-    pub is_small: bool,
-}
-
-impl Fit<'_> {
-    /// For this way of asking and so many bytes, for a model that needs no help.
-    #[must_use]
-    pub fn of(way: Way, bytes: usize) -> Self {
-        Self { way, bytes, gloss: Gloss::None, is_small: false }
-    }
-}
-
 /// What a prompt is made of, for a model that can't read, and for servers that take actions apart from it.
 #[derive(Debug, Clone, Copy)]
 pub struct TurnParts<'a> {
@@ -69,6 +50,8 @@ pub struct TurnParts<'a> {
     pub so_far: &'a [Observation],
     /// What the agent knows.
     pub memory: &'a Memory,
+    /// What was said before.
+    pub history: &'a History,
     /// The addresses that the person typed in this conversation.
     pub typed: &'a [String],
 }
@@ -103,13 +86,27 @@ impl<'a> Ask<'a> {
     }
 
     fn of(prompt: Source<'a>) -> Self {
-        Self { prompt, turn: None, earlier: &[], picture: None, temperature: 0.0, hearer: None }
+        Self {
+            prompt,
+            turn: None,
+            earlier: &[],
+            picture: None,
+            temperature: 0.0,
+            talks: false,
+            hearer: None,
+        }
     }
 
     /// The same with a picture, or without one.
     #[must_use]
     pub fn with_picture(self, picture: Option<&'a Picture>) -> Self {
         Self { picture, ..self }
+    }
+
+    /// The same, answered in words alone, behind these messages.
+    #[must_use]
+    pub(super) fn in_words(self, earlier: &'a [Message]) -> Self {
+        Self { talks: true, earlier, ..self }
     }
 
     /// The same, where the model gambles so much.

@@ -5,6 +5,8 @@
 pub struct Assist {
     /// It may only choose what the words of the message tell, as often as they tell it.
     pub narrow: bool,
+    /// It decides first whether it acts, and talks in a request of its own.
+    pub talk: bool,
     /// It is asked first what a message in another language says in English.
     pub gloss: bool,
     /// It is shown how others asked for the like.
@@ -16,6 +18,6 @@ pub struct Assist {
 /// What was measured on a model of half a billion parameters.
 impl Default for Assist {
     fn default() -> Self {
-        Self { narrow: true, gloss: true, examples: true, one_action: false }
+        Self { narrow: true, talk: true, gloss: true, examples: true, one_action: false }
     }
 }

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
+use llm::{ProviderName, Target};
+
 use super::{
-    ApiKeys, Ask, Breakers, Chain, Completion, Endpoint, Link, Listed, Listener, Model, ModelError,
-    Offline,
+    ApiKeys, Ask, Breakers, Chain, Completion, Endpoint, Endpoints, Link, Listed, Listener, Llm,
+    Model, ModelError, Offline,
 };
-use crate::config::{Llm, ProviderName, Settings, Target};
-use crate::model::Endpoints;
 
 /// A model whose server tells what else it has.
 #[async_trait]
@@ -49,19 +49,6 @@ pub struct Maker {
 }
 
 impl Maker {
-    /// Makes models by these settings, with what is `known` of servers.
-    #[must_use]
-    pub fn new(settings: &Settings, known: Arc<Endpoints>) -> Self {
-        Self {
-            llm: settings.config.llm.clone(),
-            ollama_host: settings.ollama_host.clone(),
-            keys: settings.keys.clone(),
-            file: settings.file.clone(),
-            known,
-            breakers: Arc::default(),
-        }
-    }
-
     /// The language model that `target` names.
     ///
     /// # Errors

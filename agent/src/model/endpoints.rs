@@ -6,7 +6,8 @@ use std::path::Path;
 use protocol::Millis;
 
 use super::Learned;
-use crate::workspace::{Clock, Document, File, Notices, Workspace, document};
+use crate::notice::Notices;
+use crate::workspace::{Clock, Document, File, Workspace, document};
 
 /// How many servers' models are remembered.
 const REMEMBERED: usize = 200;

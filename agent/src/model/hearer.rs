@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use protocol::SessionKey;
 
-use crate::workspace::OWNER;
+use protocol::OWNER;
 
 /// The people of a session, who wait for one answer.
 #[derive(Debug)]

@@ -16,6 +16,7 @@ mod offline;
 mod proof;
 mod retry;
 mod schema;
+mod settings;
 mod switch;
 mod tools;
 
@@ -25,7 +26,8 @@ pub use llm::{
     ApiKeys, Call, Completion, Ended, Host, HostError, Listed, ModelError, Picture, Usage, Way,
 };
 
-pub use ask::{Ask, Fit, TurnParts};
+pub use crate::prompt::Fit;
+pub use ask::{Ask, TurnParts};
 pub use assist::Assist;
 pub use breaker::Standing;
 pub use build::{Lists, Maker};
@@ -39,6 +41,7 @@ pub use learned::{Learned, Refused};
 pub use link::Link;
 pub use offline::Offline;
 pub use proof::{Proof, prove, seconds};
+pub use settings::{Llm, Vision, WayWish, Window};
 pub use switch::Switch;
 
 use std::time::Duration;
@@ -89,6 +92,8 @@ pub enum Progress<'p> {
     },
     /// The prompt that is sent to whoever is asked, whole.
     Prompt(&'p str),
+    /// The answer is words alone: nothing in it asks for an action.
+    WordsAlone,
     /// The next piece of the text, raw: action blocks and reasoning included, which
     /// [`Words`](crate::answer::Words) keeps from people.
     Piece(&'p str),

@@ -21,19 +21,19 @@ const KEPT: [&str; 6] =
 
 /// An answer `{thought, actions}` with some of the actions, or `{thought, actions, message}` with none. First what is wanted
 /// in a few words: whatever a small model has written so, it keeps to (`cargo xtask eval`). It has one of `shapes`, or any
-/// without a word on them.
-pub(super) fn answer(cards: &[&ActionCard], shapes: Option<&[Shape]>) -> Value {
+/// without a word on them. Where the model talks in a request of its own, nothing `says` a message.
+pub(super) fn answer(cards: &[&ActionCard], shapes: Option<&[Shape]>, says: bool) -> Value {
     let branches: Vec<Value> = cards.iter().copied().map(action).collect();
     let most = if branches.is_empty() { 0 } else { ACTIONS };
     let shapes: Vec<Value> = match shapes {
-        Some(shapes) => shapes.iter().map(answer_of).collect(),
-        None => (0..=most).map(|count| answer_of(&Shape::free(count))).collect(),
+        Some(shapes) => shapes.iter().map(|shape| answer_of(shape, says)).collect(),
+        None => (0..=most).map(|count| answer_of(&Shape::free(count), says)).collect(),
     };
     json!({"$defs": {"action": {"anyOf": branches}}, "anyOf": shapes})
 }
 
 /// The answer that asks for so many actions: a model that has named two would else stop after the first.
-fn answer_of(shape: &Shape) -> Value {
+fn answer_of(shape: &Shape, says: bool) -> Value {
     let count = shape.actions;
     let thought = match shape.thoughts.as_slice() {
         [] => json!({"type": "string", "maxLength": THOUGHT}),
@@ -48,7 +48,7 @@ fn answer_of(shape: &Shape) -> Value {
     let mut properties = json!({"thought": thought, "actions": actions});
     let mut required = vec!["thought", "actions"];
     // Who acts speaks when the results are there.
-    if count == 0 {
+    if count == 0 && says {
         properties["message"] = json!({"type": "string"});
         required.push("message");
     }
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn without_actions_none_may_be_asked_for() {
-        let shapes = answer(&[], None);
+        let shapes = answer(&[], None, true);
         assert_eq!(shapes["anyOf"].as_array().map(Vec::len), Some(1));
         assert_eq!(shapes["anyOf"][0]["properties"]["actions"]["maxItems"], 0);
     }
@@ -163,7 +163,9 @@ mod tests {
     #[test]
     fn as_many_actions_are_written_as_were_named() {
         let a = card(json!({"a": {"type": "string"}}), &[]);
-        for (count, shape) in answer(&[&a], None)["anyOf"].as_array().unwrap().iter().enumerate() {
+        for (count, shape) in
+            answer(&[&a], None, true)["anyOf"].as_array().unwrap().iter().enumerate()
+        {
             let properties = &shape["properties"];
             assert_eq!(properties["actions"]["minItems"], count);
             assert_eq!(properties["actions"]["maxItems"], count);
@@ -178,7 +180,7 @@ mod tests {
         let b = card(json!({"b": {"type": "string"}}), &[]);
         let three = Shape { actions: 3, thoughts: vec!["a; a; a".to_owned()], each: Vec::new() };
         let each = Shape { each: vec![b.clone(), a.clone()], ..Shape::free(2) };
-        let shapes = answer(&[&a], Some(&[Shape::free(0), three, each]))["anyOf"].clone();
+        let shapes = answer(&[&a], Some(&[Shape::free(0), three, each]), true)["anyOf"].clone();
         let properties = |place: usize| shapes[place]["properties"].clone();
         assert_eq!(shapes.as_array().map(Vec::len), Some(3));
         assert_eq!(properties(0)["actions"]["maxItems"], 0);

@@ -124,7 +124,8 @@ pub(crate) fn hear_as(heard: &mut Vec<String>, is_owner: bool) -> impl FnMut(Pro
         Progress::Piece("")
         | Progress::Waiting { .. }
         | Progress::Asked { .. }
-        | Progress::Prompt(_) => {}
+        | Progress::Prompt(_)
+        | Progress::WordsAlone => {}
         Progress::Piece(piece) => heard.push(piece.to_owned()),
         Progress::Notice(notice) => heard.extend(notice.told_to(is_owner).map(str::to_owned)),
     }

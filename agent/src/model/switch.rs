@@ -3,11 +3,11 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use async_trait::async_trait;
+use llm::{ProviderName, Target};
 
 use super::{
     Ask, Chain, Completion, InForce, Link, Listed, Listener, Maker, Model, ModelError, Proof, prove,
 };
-use crate::config::{self, ProviderName, SettingsError, Target};
 
 /// Asks whichever chain is set at the moment. A completion that runs keeps the one that it began with.
 pub struct Switch {
@@ -81,14 +81,6 @@ impl Switch {
         }
         *self.at.write().unwrap_or_else(PoisonError::into_inner) = At { first: target, chain };
         Ok(proof)
-    }
-
-    /// Writes the one that is asked first to agent/config.json.
-    ///
-    /// # Errors
-    /// [`SettingsError`]; the file is unchanged then.
-    pub fn keep(&self) -> Result<(), SettingsError> {
-        config::keep(&self.maker.file, &self.first())
     }
 
     fn at(&self) -> At {

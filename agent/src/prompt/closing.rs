@@ -24,7 +24,7 @@ impl Source for Closing {
             Part::own(format!("Your last answer could not be read: {error}. Write it again."))
         });
         Some(Section::written(move |manner| {
-            if manner.fit.gloss == Gloss::Wanted {
+            if manner.fit.gloss == Gloss::Wanted || manner.fit.talk {
                 return Vec::new();
             }
             let line = if manner.has_place { None } else { form::in_one_line(manner.fit.way) };

@@ -8,11 +8,11 @@ use super::actions::are_few;
 use super::section::{Part, Section, Source};
 use super::{Step, template};
 use crate::answer::{Action, block};
-use crate::model::Way;
 use crate::sanitize::{fit, one_line, tame};
+use llm::Way;
 
 /// The rules that hold in every way.
-const RULES: &str = "\
+pub(super) const RULES: &str = "\
 - Use an action only when the message asks for it. Questions, thanks and small talk need none.
 - Use the listed actions alone, with their own parameters.
 - Don't say that something is done before its result says so.

@@ -28,6 +28,7 @@ mod step;
 
 mod actions;
 mod closing;
+mod connect;
 mod form;
 mod history;
 mod known;
@@ -35,6 +36,7 @@ mod memory;
 mod message;
 mod near;
 mod next;
+mod now;
 mod results;
 mod soul;
 
@@ -49,12 +51,16 @@ mod wishes;
 mod words;
 
 mod fence;
+mod fit;
 
+pub(crate) use connect::Connected;
 pub use fence::Fence;
+pub use fit::Fit;
 pub use gloss::Gloss;
 pub(crate) use gloss::{read as read_gloss, schema as gloss_schema, wants_gloss};
 pub use known::{Passage, made_up};
 pub(crate) use narrow::{Asked, Shape, narrowed};
+pub use now::Now;
 pub(crate) use offered::choice;
 pub(crate) use said::{Said, is_long, telling};
 pub use section::{FIXED, Manner, Part, Section, Source};
@@ -64,7 +70,6 @@ pub use template::{PLACEHOLDERS, Template, TemplateError};
 
 use template::Piece;
 
-use crate::model::Fit;
 use crate::notice::Notice;
 use crate::workspace;
 
@@ -124,7 +129,10 @@ impl Prompt {
         let mut cut: Vec<String> = Vec::new();
         loop {
             let written = self.written(sections, fit, &rooms);
-            let rendered = self.filled(&written, &cut);
+            let rendered = match fit.talk {
+                true => talked(&written, &cut, &self.fence),
+                false => self.filled(&written, &cut),
+            };
             let excess = rendered.text.len().saturating_sub(fit.bytes);
             if excess == 0 {
                 return rendered;
@@ -194,6 +202,34 @@ impl Prompt {
         Rendered { text: filled, stable, cut: cut.to_vec() }
     }
 }
+
+/// The prompt of an answer in words alone: who answers and what is known stand in the part that stays, and what is said now,
+/// with what else there is, behind it. Nothing of actions and no example stands in it, for a small model copies them.
+fn talked(written: &[Written<'_>], cut: &[String], fence: &Fence) -> Rendered {
+    let mut fence = fence.clone();
+    fence.keep_out_of(written.iter().flat_map(|one| &one.parts).map(|part| part.text.as_str()));
+    let of = |name: &'static str| {
+        let own = written.iter().filter(move |one| one.name == name);
+        own.flat_map(|one| &one.parts).filter(|part| !part.text.is_empty())
+    };
+    let soul = of("SOUL_CONTENT").map(|part| part.text.clone());
+    let memory = of("MEMORY_CONTENT").map(|part| format!("{KNOWN}\n{}", part.text));
+    let system: Vec<String> = soul.chain([LANGUAGE.to_owned()]).chain(memory).collect();
+    let beside = written.iter().filter(|one| !template::is_own(one.name));
+    let beside = beside.flat_map(|one| &one.parts).filter(|part| !part.text.is_empty());
+    let mut user: Vec<String> = beside.map(|part| fenced(part, &fence)).collect();
+    user.extend(of(template::MESSAGE).map(|part| match part.tag {
+        "message" => part.text.clone(),
+        _ => fenced(part, &fence),
+    }));
+    let system = system.join("\n") + "\n";
+    let stable = system.len();
+    Rendered { text: system + &user.join("\n"), stable, cut: cut.to_vec() }
+}
+
+/// What a model is told that talks.
+const LANGUAGE: &str = "Answer in the language of the message.";
+const KNOWN: &str = "What you know of the user:";
 
 /// A section as it is written for one model.
 struct Written<'s> {

@@ -10,7 +10,9 @@ use super::said::{Said, telling};
 use super::section::{Manner, Part, Section, Source};
 use super::wishes::{joins, wishes};
 use super::{Gloss, Step, actions, form, template};
-use crate::model::{Fit, Way};
+use llm::Way;
+
+use super::Fit;
 
 /// How many actions are shown by example.
 const SHOWN: usize = 3;
@@ -61,7 +63,8 @@ impl Source for Alike {
 /// What is held against the cards; nothing where the model is asked for a gloss.
 fn said<'s>(told: &'s str, manner: &Manner<'s>) -> Option<Said<'s>> {
     let gloss = manner.fit.gloss;
-    (gloss != Gloss::Wanted).then(|| Said { message: told, gloss: gloss.text() })
+    (!manner.fit.talk && gloss != Gloss::Wanted)
+        .then(|| Said { message: told, gloss: gloss.text() })
 }
 
 fn described(step: &Step<'_>, said: Said<'_>, manner: &Manner<'_>) -> Option<String> {

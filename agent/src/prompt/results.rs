@@ -49,6 +49,10 @@ impl Source for SoFar {
                 return Vec::new();
             }
             let fields: Vec<&Object> = so_far.iter().map(|seen| &seen.fields).collect();
+            if manner.fit.talk {
+                let results = Part::marked("results", lines(&fields, manner.room));
+                return vec![results, Part::own(TELL)];
+            }
             vec![
                 Part::own("You have already acted on this message, with these results:"),
                 Part::marked("results", lines(&fields, manner.room)),
@@ -58,6 +62,9 @@ impl Source for SoFar {
         Some(section.at_most(8_000).making_room(50, 400, "a part of the results"))
     }
 }
+
+/// What is to be done with results by a model that talks.
+const TELL: &str = "These are the results of what the message asks for. Answer it from them.";
 
 /// One line an observation, each with its share of the room.
 fn lines(observations: &[&Object], room: usize) -> String {

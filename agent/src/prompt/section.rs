@@ -8,8 +8,8 @@ use std::fmt;
 use async_trait::async_trait;
 use protocol::Taint;
 
+use super::Fit;
 use super::Step;
-use crate::model::Fit;
 use crate::sanitize::{cut, fit};
 
 /// Makes one section. To add one, write a file with a source in it, and name the source in

@@ -69,7 +69,7 @@ fn text(step: &Step<'_>) -> String {
 }
 
 const FIT: Fit<'_> =
-    Fit { way: Way::ToolCode, bytes: usize::MAX, gloss: Gloss::None, is_small: false };
+    Fit { way: Way::ToolCode, bytes: usize::MAX, gloss: Gloss::None, is_small: false, talk: false };
 
 fn object(value: serde_json::Value) -> Object {
     value.as_object().unwrap().clone()

@@ -37,6 +37,16 @@ pub(super) fn in_order(text: &str) -> impl Iterator<Item = String> {
     words.filter(|word| !EMPTY.contains(&word.as_str()))
 }
 
+/// All words of a text, those that say little included, cut to their stems as [`words`] are.
+pub(super) fn plain_words(text: &str) -> impl Iterator<Item = String> {
+    text.split_whitespace().flat_map(pieces)
+}
+
+/// Whether a word stands for an address or a file.
+pub(super) fn words_of_kind(word: &str) -> bool {
+    word.starts_with('<')
+}
+
 /// Whether `value`, of one word or several, stands in a text, whatever its words say else.
 pub(super) fn names(text: &str, value: &str) -> bool {
     let tokens = |text: &str| -> Vec<String> {

@@ -61,7 +61,7 @@ impl Session {
 fn write(files: &SessionFiles, was_kept: bool, outbox: &Outbox) {
     // The word on a text is there before the text is: a restart must not take it for the owner's.
     if let Err(error) = files.session.flush() {
-        tracing::warn!(%error, "what was said and done is kept in memory only");
+        tracing::info!(%error, "what was said and done is kept in memory only");
         if was_kept {
             let told = format!("what was said and done can't be kept: {error}");
             outbox.say_fault(told);

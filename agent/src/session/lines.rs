@@ -4,12 +4,13 @@
 //! on the channel that the guest has come over. Only what a guest's session wants allowed goes elsewhere: to the owner.
 
 use std::collections::HashMap;
+use std::io::{self, Write as _};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use protocol::SessionKey;
 use tokio::sync::mpsc;
 
-use crate::channel::{Addressed, Channel, Outgoing};
+use crate::message::{Addressed, Outgoing};
 
 /// The ends of all lines that lead to channels.
 #[derive(Debug, Clone, Default)]
@@ -27,6 +28,7 @@ struct Board {
 struct End {
     name: &'static str,
     is_owners: bool,
+    has_people: bool,
     /// Saying never waits: what a turn says is bounded by what a model may write, and a channel that is slow
     /// must not hold a turn up. None once the channel has ended.
     sender: Option<mpsc::UnboundedSender<Addressed>>,
@@ -37,12 +39,16 @@ struct End {
 pub struct ChannelId(usize);
 
 impl Lines {
-    /// Opens a line for `channel` and gives what is heard at its other end.
-    pub fn open(&self, channel: &dyn Channel) -> (ChannelId, mpsc::UnboundedReceiver<Addressed>) {
+    /// Opens a line for the channel `name`, where people may be, and gives what is heard at its other end.
+    pub fn open(
+        &self,
+        name: &'static str,
+        is_owners: bool,
+        has_people: bool,
+    ) -> (ChannelId, mpsc::UnboundedReceiver<Addressed>) {
         let (sender, receiver) = mpsc::unbounded_channel();
         let mut board = self.write();
-        let (name, is_owners) = (channel.name(), channel.is_owners());
-        board.ends.push(End { name, is_owners, sender: Some(sender) });
+        board.ends.push(End { name, is_owners, has_people, sender: Some(sender) });
         (ChannelId(board.ends.len() - 1), receiver)
     }
 
@@ -63,15 +69,20 @@ impl Lines {
         is_its
     }
 
-    /// The names of the channels that are on.
+    /// The names of the channels that are on and where people are.
     #[must_use]
     pub fn names(&self) -> Vec<&'static str> {
         let board = self.read();
-        board.ends.iter().filter(|end| end.sender.is_some()).map(|end| end.name).collect()
+        board
+            .ends
+            .iter()
+            .filter(|end| end.sender.is_some() && end.has_people)
+            .map(|end| end.name)
+            .collect()
     }
 
     /// Says something in `session` to whoever hears it. A channel that is gone hears nothing.
-    pub(super) fn say(&self, session: &SessionKey, outgoing: Outgoing) {
+    pub(crate) fn say(&self, session: &SessionKey, outgoing: Outgoing) {
         let board = self.read();
         if session.is_owner() {
             return board.tell_owner(session, &outgoing);
@@ -91,20 +102,40 @@ impl Lines {
     /// Says something to whoever the channel `name` is set to reach; `false` if no such channel is on.
     #[must_use]
     pub(crate) fn broadcast(&self, name: &str, text: &str) -> bool {
+        self.tell(name, Outgoing::Broadcast(text.to_owned()))
+    }
+
+    /// Says a warning of the agent's own to whoever sits at this machine, or on stderr if nobody does.
+    pub(crate) fn warn(&self, notice: String) {
+        if !self.tell("console", Outgoing::Notice(notice.clone())) {
+            // Whoever has closed stderr does not want to hear it.
+            let _ = writeln!(io::stderr(), "warning: {notice}");
+        }
+    }
+
+    fn tell(&self, name: &str, outgoing: Outgoing) -> bool {
         let board = self.read();
-        let Some(end) = board.ends.iter().find(|end| end.name == name) else { return false };
-        end.tell(&SessionKey::owner(), Outgoing::Broadcast(text.to_owned()))
+        let end = board.ends.iter().find(|end| end.name == name);
+        end.is_some_and(|end| end.tell(&SessionKey::owner(), outgoing))
+    }
+
+    /// Says something to the people of `session` on the channel `name` alone.
+    pub(super) fn say_on(&self, name: &str, session: &SessionKey, outgoing: Outgoing) {
+        let board = self.read();
+        if let Some(end) = board.ends.iter().find(|end| end.name == name) {
+            end.tell(session, outgoing);
+        }
     }
 
     /// Forgets the channel at `place`, which has ended.
-    pub(super) fn hang_up(&self, place: ChannelId) {
+    pub(crate) fn hang_up(&self, place: ChannelId) {
         if let Some(end) = self.write().ends.get_mut(place.0) {
             end.sender = None;
         }
     }
 
     /// Ends all lines: nothing more will be said.
-    pub(super) fn close(&self) {
+    pub(crate) fn close(&self) {
         self.write().ends.iter_mut().for_each(|end| end.sender = None);
     }
 

@@ -1,15 +1,8 @@
-//! Conversations: what each one holds, and who speaks in it when.
+//! The state of one conversation, and the way out to its people.
 
-mod registry;
-
-mod answering;
 mod cadence;
-mod events;
 mod keep;
-mod meanwhile;
 mod pending_action;
-mod task;
-mod waiting;
 
 mod lines;
 mod outbox;
@@ -23,11 +16,9 @@ pub use cadence::{Cadence, NextTurn, TurnEnd};
 pub use lines::{ChannelId, Lines};
 pub use outbox::Outbox;
 pub use pending_action::PendingAction;
-pub use registry::{Heard, SessionRegistry};
-pub use task::SessionTask;
 
-use crate::channel::{Origin, Outgoing, Said};
 use crate::journal::Role;
+use crate::message::{Origin, Outgoing};
 use crate::model::{Progress, Usage};
 use crate::observation::Observation;
 use crate::persona::Persona;
@@ -210,16 +201,12 @@ impl Session {
         self.speaker = speaker;
     }
 
-    /// Takes in what somebody says: a person's addresses count as typed, anybody else's words bring trust bits. Commands, in
-    /// which codes may stand, are in no journal.
-    pub(crate) fn takes_in(&mut self, said: &Said) {
+    /// Takes in the words of a speaker: a person's addresses count as typed, anybody else's words bring trust bits.
+    pub(crate) fn takes_in(&mut self, text: &str) {
         if self.origin.is_person() {
-            self.entered.was_typed(said.text().unwrap_or_default());
+            self.entered.was_typed(text);
         }
         self.entered.raise(self.origin.brings(), self.origin.name());
-        if let Said::Message(text) = said {
-            self.record(self.origin.into(), self.principal.as_str(), text);
-        }
     }
 
     /// Raises the bits for what an observation has brought in, by the cards that say what actions read.

@@ -1,9 +1,9 @@
 //! The way out to the people of a session.
 
-use protocol::SessionKey;
+use protocol::{Principal, SessionKey};
 
 use super::Lines;
-use crate::channel::Outgoing;
+use crate::message::Outgoing;
 use crate::model::Progress;
 use crate::notice::Notice;
 
@@ -24,6 +24,12 @@ impl Outbox {
     /// Says one thing.
     pub fn say(&self, outgoing: Outgoing) {
         self.lines.say(&self.session, outgoing);
+    }
+
+    /// Says one thing where `principal` is, and nowhere else: no other channel of the session hears it.
+    pub fn whisper(&self, principal: &Principal, outgoing: Outgoing) {
+        let channel = principal.as_str().split(':').next().unwrap_or_default();
+        self.lines.say_on(channel, &self.session, outgoing);
     }
 
     /// Says how a model gets on with `what`, apart from its words: how long it takes, and what else people should know.

@@ -4,7 +4,7 @@ use protocol::{MessageId, Principal};
 
 use super::Session;
 use crate::answer::Action;
-use crate::channel::Origin;
+use crate::message::Origin;
 use crate::observation::Observation;
 
 /// How many wait in a session: more than a router lets wait.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// How long ago, as exactly as people care.
-pub(super) fn ago(span: Duration) -> String {
+pub(crate) fn ago(span: Duration) -> String {
     if span.as_secs() < 60 { "just now".to_owned() } else { format!("{} ago", about(span)) }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::perform::{At, Perform, Read};
-use crate::channel::Outgoing;
+use crate::message::Outgoing;
 use crate::question::{Choice, Decision, Question};
 
 #[derive(Debug)]

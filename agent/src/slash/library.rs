@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::perform::At;
 use crate::answer::Action;
-use crate::channel::Outgoing;
+use crate::message::Outgoing;
 use crate::session::Caller;
 
 /// Runs an action of the library in the name of whoever speaks; its result, or why there is none.

@@ -8,8 +8,8 @@ use async_trait::async_trait;
 
 use super::in_force;
 use super::perform::{At, Perform, Read};
-use crate::channel::Outgoing;
-use crate::config::{Target, TargetError};
+use crate::config::{self, Target, TargetError};
+use crate::message::Outgoing;
 use crate::mind::Mind;
 use crate::model::{Chain, Listed, Model, Progress};
 use crate::session::Outbox;
@@ -137,10 +137,11 @@ async fn changed(
             "{proven}; that is for all chats until the agent ends, --keep makes it last"
         ));
     }
-    mind.model.keep().map_err(|error| {
+    let file = &mind.model.maker().file;
+    config::keep(file, &mind.model.first()).map_err(|error| {
         format!("{proven}, in all chats until the agent ends; not kept: {error}")
     })?;
-    Ok(format!("{proven}; kept in {}", mind.model.maker().file.display()))
+    Ok(format!("{proven}; kept in {}", file.display()))
 }
 
 /// A count with commas between thousands.

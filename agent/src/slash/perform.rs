@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use crate::channel::Outgoing;
+use crate::message::Outgoing;
 use crate::mind::Mind;
 use crate::session::{Caller, Outbox, Session};
 

@@ -10,7 +10,7 @@ use protocol::Taint;
 use storm::{Format, Name, Premise, export};
 
 use super::perform::{At, Perform, Read};
-use crate::channel::Outgoing;
+use crate::message::Outgoing;
 use crate::session::Outbox;
 use crate::storm::{
     Ended, FOLDER, Heard, Minds, PERSONAS, Runner, Shelf, ShelfError, Stored, StormError, TOKENS,

@@ -2,9 +2,11 @@
 
 use super::perform::Read;
 use super::{
-    actions, agent, agents, approvals, approve, ask, cancel, clear, deny, did, docs, forget,
-    grants, help, index, log, memory, model, run, search, sets, status, stop, storm,
+    actions, agent, agents, approvals, approve, ask, cancel, clear, cron, deny, did, docs, forget,
+    grants, help, index, jobs, log, memory, model, net, remind, run, search, sets, status, stop,
+    storm, unlock, web,
 };
+use crate::answering::GUESTS_ANSWER;
 
 /// One line of the table: a way to write a command. A command that is written in several ways has a line for each.
 #[derive(Debug, Clone, Copy)]
@@ -30,14 +32,17 @@ pub enum Who {
 
 use Who::{Everyone, Owner};
 
-/// A guest who answers a question hears this.
-pub(crate) const GUESTS_ANSWER: &str = "only the owner answers questions, and has been asked";
-
 /// A guest who throws the kill switch hears this.
 const GUESTS_STOP: &str = "only the owner can stop everything; /cancel stops what runs here";
 
 /// A guest who asks for the grants hears this.
 const GUESTS_GRANTS: &str = "only the owner sees and takes back what is allowed";
+
+/// A guest who asks who has talked to whom hears this.
+const GUESTS_NET: &str = "only the owner sees who has talked to whom";
+
+/// A guest who lets a session go on hears this.
+const GUESTS_UNLOCK: &str = "only the owner lets a conversation go on, and has been told";
 
 /// A guest who asks for the model hears this.
 const GUESTS_MODEL: &str = "only the owner says who thinks";
@@ -51,6 +56,12 @@ const GUESTS_STORM: &str = "only the owner lets several minds talk";
 /// A guest who fills the library hears this.
 const GUESTS_INDEX: &str = "only the owner puts papers into the library";
 
+/// A guest who asks for the page hears this.
+const GUESTS_WEB: &str = "only the owner signs in on the page";
+
+/// A guest who sets the clock hears this.
+pub(super) const GUESTS_CLOCK: &str = "only the owner sets the clock";
+
 /// All commands, in the order of `/help`.
 #[rustfmt::skip]
 pub static TABLE: &[SlashEntry] = &[
@@ -60,8 +71,10 @@ pub static TABLE: &[SlashEntry] = &[
     line("/approvals", "show the questions that wait for you", Owner(GUESTS_ANSWER), approvals::read),
     line("/approve ID", "say yes; a code goes behind the ID, and so does always, for an hour", Owner(GUESTS_ANSWER), approve::read),
     line("/deny ID", "say no", Owner(GUESTS_ANSWER), deny::read),
+    line("/unlock [SESSION]", "go on after too many noes, and take back what you said no to", Owner(GUESTS_UNLOCK), unlock::read),
     line("/did", "show what was done here, by the router's own book", Everyone, did::read),
     line("/grants", "show what is allowed for a while; /grants revoke ID takes one back", Owner(GUESTS_GRANTS), grants::read),
+    line("/net", "show which skill has talked to which host, how much and since when", Owner(GUESTS_NET), net::read),
     line("/memory", "show what is remembered; /memory private KEY marks one thing as private", Everyone, memory::read),
     line("/memory --quarantined", "show what was set aside, because others may have wanted it", Everyone, memory::read),
     line("/memory keep|drop KEY", "make what was set aside count, or remove it", Everyone, memory::read),
@@ -74,6 +87,10 @@ pub static TABLE: &[SlashEntry] = &[
     line("/clear", "start afresh: forget what was said and done, keep what is remembered", Everyone, clear::read),
     line("/new", "the same as /clear", Everyone, clear::read),
     line("/cancel", "stop what runs; at a terminal Ctrl-C does so at once", Everyone, cancel::read),
+    line("/cancel ID", "take back a job of the clock", Everyone, cancel::read),
+    line("/remind SPAN TEXT", "remind you later: 20m, 2h or 3d; --agent behind it has the model do it then", Owner(GUESTS_CLOCK), remind::read),
+    line("/cron PATTERN TEXT", "the same again and again: minute, hour, day, month, weekday, such as 0 9 * * 1-5", Owner(GUESTS_CLOCK), cron::read),
+    line("/jobs", "show what the clock will say and do", Owner(GUESTS_CLOCK), jobs::read),
     line("/stop", "the kill switch: stop everything that runs, and let nothing run", Owner(GUESTS_STOP), stop::read),
     line("/storm new NAME PREMISE", "gather several minds around one question, in Markdown files", Owner(GUESTS_STORM), storm::read),
     line("/storm start [NAME]", "let each of its agents speak once; /storm next [COUNT] the next ones, /storm auto ROUNDS all of them", Owner(GUESTS_STORM), storm::read),
@@ -83,6 +100,7 @@ pub static TABLE: &[SlashEntry] = &[
     line("/agents", "list the personas; @NAME before a message asks one", Owner(GUESTS_MODEL), agents::read),
     line("/agent NAME", "have a persona answer in this chat; default is SOUL.md again", Owner(GUESTS_MODEL), agent::read),
     line("/sets", "show the sets of actions; /sets on NAME offers one, /sets off NAME takes it back", Owner(GUESTS_SETS), sets::read),
+    line("/web", "give a link that signs your browser in on the agent's page", Owner(GUESTS_WEB), web::read),
     line("/status", "show what is connected and how full things are", Everyone, status::read),
 ];
 

@@ -8,6 +8,7 @@ use super::telegram;
 use crate::channel::Channel;
 use crate::channel::console::{Console, OneMessage};
 use crate::channel::http::Http;
+use crate::channel::http::web::Page;
 use crate::config::Settings;
 use crate::workspace::Workspace;
 
@@ -30,17 +31,18 @@ pub(super) struct Channels {
 /// Every channel that is set up. `quit` is cancelled by who sits at the console.
 pub(super) fn all(
     settings: &Settings,
-    workspace: &Workspace,
+    page: &Page,
     quit: &CancellationToken,
     says: Option<OneMessage>,
 ) -> Result<Channels, NameError> {
+    let workspace = &*page.workspace;
     if says.is_some() {
         return Ok(Channels { all: vec![console(workspace, quit, says)?], lines: Vec::new() });
     }
     #[cfg(feature = "telegram")]
-    let others = [telegram::channel(settings, workspace)?, http(settings)];
+    let others = [telegram::channel(settings, workspace)?, http(settings, page)];
     #[cfg(not(feature = "telegram"))]
-    let others = [http(settings)];
+    let others = [http(settings, page)];
     let (mut all, mut lines) = (vec![console(workspace, quit, None)?], Vec::new());
     for on in others.into_iter().flatten() {
         all.push(on.channel);
@@ -64,11 +66,16 @@ fn console(
     }))
 }
 
-fn http(settings: &Settings) -> Option<On> {
+fn http(settings: &Settings, page: &Page) -> Option<On> {
     let listen = settings.config.http.listen?.address();
-    let channel = Http { listen, token: settings.http_token.clone() };
+    let channel = Http {
+        listen,
+        token: settings.http_token.clone(),
+        sites: settings.config.http.sites.clone(),
+        page: Some(page.clone()),
+    };
     Some(On {
         channel: Box::new(channel),
-        line: format!("http:   for programs, at http://{listen}"),
+        line: format!("http:   at http://{listen}; /web gives a link that signs your browser in"),
     })
 }

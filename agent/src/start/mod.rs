@@ -2,6 +2,7 @@
 
 mod catalog;
 mod channels;
+mod clock;
 mod eyes;
 pub(crate) mod model;
 mod running;
@@ -12,25 +13,29 @@ use std::io::{self, Write as _};
 use std::sync::Arc;
 
 use broker::{Feed, Requester};
+use home::log::Notices;
 use home::{Home, Lock, LockError};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use self::channels::Channels;
 use crate::action::{
-    Actions, BroadcastMsg, BrowserVision, LlmSummary, LocalAction, MemoryWrite, Sets,
+    Actions, AddSchedule, BroadcastMsg, BrowserVision, LlmSummary, LocalAction, MemoryWrite, Sets,
 };
 pub use eyes::open_eyes;
 
 use crate::channel::console::OneMessage;
+use crate::channel::http::web::Page;
 use crate::config::Settings;
 use crate::confine::Confined;
 use crate::error::StartError;
+use crate::links::Links;
 use crate::mind::Mind;
 use crate::model::{Endpoints, Model, Switch};
 use crate::persona::Cast;
-use crate::prompt::{Fence, Sources};
-use crate::session::{Lines, SessionRegistry};
+use crate::prompt::{Fence, Now, Sources};
+use crate::registry::SessionRegistry;
+use crate::session::Lines;
 use crate::workspace::{self, Workspace};
 
 /// What was settled before the talk, for people to read.
@@ -44,6 +49,8 @@ pub struct Known {
     pub eyes: Arc<::eyes::Eyes>,
     /// The one message that is said instead of a conversation.
     pub says: Option<OneMessage>,
+    /// The agent's own warnings.
+    pub notices: Notices,
 }
 
 /// Talks with people over all channels until they, or SIGTERM, have ended it.
@@ -80,31 +87,40 @@ pub async fn talk<B: Requester + Feed + 'static>(
     found.push(known.confined.to_string());
     let timeout = settings.config.timeout.span();
     let (quit, lines) = (CancellationToken::new(), Lines::default());
-    let Channels { all: channels, lines: on } =
-        channels::all(&settings, &workspace, &quit, known.says.clone())?;
+    let page = Page { workspace: Arc::clone(&workspace), model: Arc::clone(&model) };
+    let book = clock::book(&settings, &workspace, known.says.is_none());
+    let Channels { all: mut channels, lines: on } =
+        channels::all(&settings, &page, &quit, known.says.clone())?;
     tell(on.iter());
     found.extend(on);
     // To one channel alone it would say what is said there anyway.
     let broadcast = (channels.len() > 1)
         .then(|| BroadcastMsg::new(lines.clone(), broker.clone(), timeout))
         .flatten();
+    channels.extend(clock::channel(book.as_ref()));
+    let schedule = book.clone().and_then(|book| AddSchedule::new(book, broker.clone(), timeout));
     let vision = BrowserVision::new(known.eyes, broker.clone(), timeout);
-    let local = local_actions(&model, [boxed(vision), boxed(broadcast)]);
+    let local = local_actions(&model, [boxed(vision), boxed(broadcast), boxed(schedule)]);
     let mind = Arc::new(Mind {
         cast: Cast::new(workspace.personas()),
-        sources: Sources::built_in(),
+        sources: Sources::built_in().with(Now { book: book.clone() }),
+        book,
         actions: Actions::new(local, broker.clone(), timeout)?,
         sets: Sets::new(settings.config.sets.clone(), settings.file.clone()),
         workspace: Arc::clone(&workspace),
         model,
         max_steps: settings.config.max_steps.count(),
+        links: Links::of(&settings),
         found,
     });
     let following = tokio::spawn(catalog::follow(catalog, Arc::clone(&workspace)));
+    let console = lines.clone();
+    known.notices.tell_to(move |notice| console.warn(notice));
     let registry = SessionRegistry::new(mind, broker, lines, CancellationToken::new());
     let mut signals = signal(SignalKind::terminate())?;
     let terminated = async move { signals.recv().await.unwrap_or_default() };
     let talked = running::run(registry, channels, quit, terminated).await;
+    known.notices.tell_stderr();
     following.abort();
     let _ = following.await;
     talked
@@ -147,7 +163,7 @@ fn random() -> u64 {
 
 fn local_actions(
     model: &Arc<Switch>,
-    others: [Option<Box<dyn LocalAction>>; 2],
+    others: [Option<Box<dyn LocalAction>>; 3],
 ) -> Vec<Box<dyn LocalAction>> {
     let model: Arc<dyn Model> = Arc::<Switch>::clone(model);
     let own = [boxed(MemoryWrite::new()), boxed(LlmSummary::new(model, Fence::new(random())))];

@@ -19,7 +19,7 @@ enum Found {
 
 /// The models, and a line on what was found of the first.
 pub(super) async fn find(settings: &Settings, known: Arc<Endpoints>) -> (Arc<Switch>, String) {
-    let maker = Maker::new(settings, known);
+    let maker = settings.maker(known);
     let first = maker.llm.target();
     let chain = maker.chain(&first);
     if first == Target::OFFLINE {

@@ -10,7 +10,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::channel::{Channel, ChannelError};
 use crate::error::StartError;
-use crate::session::{ChannelId, SessionRegistry};
+use crate::registry::SessionRegistry;
+use crate::session::ChannelId;
 
 /// How long the turns that run at the end may take to be written down, and channels to say so.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -19,7 +20,14 @@ const FAREWELL: Duration = Duration::from_secs(2);
 struct Running {
     registry: Arc<SessionRegistry>,
     channels: JoinSet<Result<(), ChannelError>>,
-    known: HashMap<Id, (&'static str, ChannelId)>,
+    known: HashMap<Id, Known>,
+}
+
+/// A channel that runs.
+struct Known {
+    name: &'static str,
+    place: ChannelId,
+    has_people: bool,
 }
 
 /// Has people talk in `registry` over `channels` until all of them have ended, or `quit` is cancelled by one of them and it
@@ -44,8 +52,9 @@ pub(super) async fn run(
     // What the start has left to be said is heard by all of them.
     registry.open(SessionKey::owner(), Principal::new("console:owner")?);
     for ((channel, line), heard) in channels.into_iter().zip(lines).zip(&heard) {
-        let id = (channel.name(), heard.place());
-        running.known.insert(running.channels.spawn(channel.run(line)).id(), id);
+        let (name, has_people) = (channel.name(), channel.has_people());
+        let known = Known { name, place: heard.place(), has_people };
+        running.known.insert(running.channels.spawn(channel.run(line)).id(), known);
     }
     let mut serving = tokio::spawn(Arc::clone(&registry).serve(heard, quit.clone()));
     let ended = tokio::select! {
@@ -71,14 +80,14 @@ impl Running {
                 Ok(ended) => ended,
                 Err(error) => (error.id(), Err(self.panicked(error.id(), &error))),
             };
-            if let Some((_, place)) = self.known.remove(&id) {
-                self.registry.hang_up(place);
+            if let Some(known) = self.known.remove(&id) {
+                self.registry.hang_up(known.place);
             }
-            if quit.is_cancelled() || self.channels.is_empty() {
+            if quit.is_cancelled() || !self.known.values().any(|known| known.has_people) {
                 return ended;
             }
             if let Err(error) = ended {
-                tracing::error!("{error}");
+                tracing::info!("{error}");
                 self.registry.tell_owner(format!("{error}; the other channels go on"));
             }
         }
@@ -86,7 +95,7 @@ impl Running {
     }
 
     fn panicked(&self, id: Id, error: &tokio::task::JoinError) -> ChannelError {
-        let channel = self.known.get(&id).map_or("unknown", |(name, _)| name);
+        let channel = self.known.get(&id).map_or("unknown", |known| known.name);
         ChannelError { channel, reason: error.to_string() }
     }
 }

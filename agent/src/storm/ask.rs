@@ -75,7 +75,7 @@ impl Ear<'_, '_> {
                 let piece = self.words.push(piece);
                 self.show(&piece);
             }
-            Progress::Prompt(_) => {}
+            Progress::Prompt(_) | Progress::WordsAlone => {}
             Progress::Notice(notice) => (self.hear)(Heard::Notice(notice.to_string())),
             Progress::Waiting { .. } => {
                 (self.hear)(Heard::Waiting(step.wait(&self.what).unwrap_or_default()));

@@ -14,7 +14,7 @@ use think::Offered;
 use tried::Tried;
 
 use crate::answer::Action;
-use crate::channel::Outgoing;
+use crate::message::Outgoing;
 use crate::mind::Mind;
 use crate::observation::Observation;
 use crate::session::{Caller, Outbox, Session};

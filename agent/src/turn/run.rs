@@ -5,7 +5,7 @@ use std::sync::Arc;
 use protocol::Status;
 
 use crate::answer::Action;
-use crate::channel::Outgoing;
+use crate::message::Outgoing;
 use crate::mind::Mind;
 use crate::observation::Observation;
 use crate::session::{Caller, Outbox};

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use super::repeat::Repeat;
 use crate::answer::Words;
-use crate::channel::Outgoing;
+use crate::message::Outgoing;
 use crate::model::{Hearer, Progress};
 use crate::session::Outbox;
 
@@ -112,6 +112,7 @@ impl<'a> Screen<'a> {
                 let piece = self.words.push(piece);
                 self.show(piece);
             }
+            Progress::WordsAlone => self.words = Words::alone(),
             other => self.outbox.say_progress(&self.what, &other),
         }
     }

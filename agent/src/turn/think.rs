@@ -8,7 +8,7 @@ use super::Turn;
 use super::repeat::Repeat;
 use super::screen::{Begin, Screen};
 use crate::answer::{Answer, AnswerError, Shown};
-use crate::channel::Outgoing;
+use crate::message::Outgoing;
 use crate::model::{Ask, Completion, Hearer, ModelError, Progress, TurnParts};
 use crate::observation::Observation;
 use crate::prompt::Step;
@@ -132,7 +132,8 @@ impl Turn<'_> {
         let sections = sources.gather(&step, &mut self.session.entered).await;
         let prompt = &self.session.prompt;
         let typed = self.session.entered.typed();
-        let turn = TurnParts { message, cards, so_far, memory: &memory, typed: &typed };
+        let turn =
+            TurnParts { message, cards, so_far, memory: &memory, history: &history, typed: &typed };
         let hearer = Hearer::of(&self.session.key);
         let begin = Begin { cards, thinks_first: self.session.thinks_first.clone() };
         let said = (&mut self.session.said, &mut self.session.prefix);

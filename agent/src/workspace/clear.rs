@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use home::{FileError, Home};
 
 use super::SESSIONS;
-use crate::log;
 
 /// Removes of every conversation the artifact, the history with what had come in, the journal and the generated files, and the
 /// log, and gives what was there. Memories, soul, template and descriptions stay.
@@ -22,7 +21,7 @@ pub fn clear(home: &Home) -> Result<Vec<PathBuf>, FileError> {
         files(&session, &mut removed)?;
     }
     remove(workspace.join("console_history.txt"), fs::remove_file, &mut removed)?;
-    for log in [home.agent_log(), log::set_aside(&home.agent_log())] {
+    for log in [home.agent_log(), home.agent_log_before()] {
         remove(log, fs::remove_file, &mut removed)?;
     }
     Ok(removed)

@@ -112,7 +112,12 @@ impl Entered {
     pub fn was_typed(&mut self, message: &str) {
         let is_short = message.chars().count() <= SAID_LONGEST;
         self.said = is_short.then(|| message.to_owned());
-        for url in urls(message) {
+        self.were_typed(urls(message));
+    }
+
+    /// Takes in addresses that a person has typed, now or earlier.
+    pub fn were_typed<'u>(&mut self, urls: impl IntoIterator<Item = &'u str>) {
+        for url in urls {
             self.typed.retain(|earlier| earlier != url);
             self.typed.push_back(url.to_owned());
             if self.typed.len() > TYPED_MOST {

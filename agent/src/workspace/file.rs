@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use home::FileError;
 
-use super::{Document, Notices, stamp::Stamp};
+use super::{Document, stamp::Stamp};
+use crate::notice::Notices;
 
 /// A file that could not be written. What it should hold stays in memory.
 #[derive(Debug, thiserror::Error)]

@@ -20,7 +20,6 @@ mod session_files;
 mod text;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
 
 pub use protocol::OWNER;
 use protocol::SessionKey;
@@ -39,7 +38,7 @@ pub use output::{OutputError, OutputText};
 pub use session_files::SessionFiles;
 pub use text::Text;
 
-use crate::notice::Notice;
+use crate::notice::{Notice, Notices};
 
 /// The template of the prompt that is used when the workspace has none, and written there at start.
 pub const PROMPT: &str = include_str!("../../../workspace/PROMPT.md");
@@ -144,24 +143,6 @@ impl Workspace {
     #[must_use]
     pub fn take_notices(&self) -> Vec<Notice> {
         self.notices.take()
-    }
-}
-
-/// Where the files of one workspace leave what people should hear. The same sentence waits only once.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Notices(Arc<Mutex<Vec<Notice>>>);
-
-impl Notices {
-    pub(crate) fn add(&self, text: impl Into<String>) {
-        let notice = Notice::new(text);
-        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if !waiting.contains(&notice) {
-            waiting.push(notice);
-        }
-    }
-
-    pub(crate) fn take(&self) -> Vec<Notice> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

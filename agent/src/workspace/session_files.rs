@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use super::{Artifact, Entered, File, History, Memory, Notices, SaveError, Text};
+use super::{Artifact, Entered, File, History, Memory, SaveError, Text};
 use crate::journal::Journal;
-use crate::notice::Notice;
+use crate::notice::{Notice, Notices};
 
 /// One folder with the files of one conversation. No other conversation reads or writes them.
 #[derive(Debug)]

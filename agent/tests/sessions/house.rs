@@ -8,7 +8,8 @@ use agent::channel::{Channel, ChannelError, Incoming, Line, Origin, Outgoing, Sa
 use agent::mind::Mind;
 use agent::model::{Ask, Completion, Fit, Listener, Model, ModelError, Progress, Switch, Way};
 use agent::prompt::{Fence, Sources};
-use agent::session::{Caller, Heard, Lines, SessionRegistry};
+use agent::registry::{Heard, SessionRegistry};
+use agent::session::{Caller, Lines};
 use agent::workspace::{Cards, Workspace};
 use async_trait::async_trait;
 use broker::pipe::{PipePublisher, PipeRequester, PipeResponder};
@@ -169,7 +170,9 @@ pub(crate) fn house_of(meeting: usize) -> House {
         sets: Default::default(),
         workspace,
         model: Arc::new(Switch::of(Arc::new(model.clone()))),
+        book: None,
         max_steps: 3,
+        links: None,
         found: vec![format!("found at {}", home.root().display())],
     });
     let subscribed = Arc::<Mutex<Vec<String>>>::default();
@@ -310,7 +313,7 @@ pub(crate) fn line(outgoing: Outgoing) -> Option<String> {
         Outgoing::Settled { how, .. } => format!("[{how}]"),
         Outgoing::Question(question) => format!("?{} {}", question.id, question.text),
         Outgoing::Picture(path) => format!("{}", path.display()),
-        Outgoing::Broadcast(text) => format!("!{text}"),
+        Outgoing::Broadcast(text) | Outgoing::Reminder { text, .. } => format!("!{text}"),
         Outgoing::End => "end".to_owned(),
     })
 }

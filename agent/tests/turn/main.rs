@@ -21,7 +21,8 @@ use agent::model::{
 };
 use agent::prompt::Sources;
 use agent::question::{Choice, Decision};
-use agent::session::{Caller, Lines, SessionRegistry};
+use agent::registry::SessionRegistry;
+use agent::session::{Caller, Lines};
 use agent::workspace::{Cards, Workspace};
 use async_trait::async_trait;
 use broker::pipe::{PipePublisher, PipeResponder};
@@ -180,7 +181,9 @@ async fn house_in(home: TempHome, says: &[&str]) -> House {
         sets: Default::default(),
         workspace,
         model: Arc::new(Switch::of(Arc::new(model.clone()))),
+        book: None,
         max_steps: 3,
+        links: None,
         found: Vec::new(),
     });
     let leaving = CancellationToken::new();
@@ -262,6 +265,7 @@ impl House {
                 Outgoing::Begin { .. } | Outgoing::Queued { .. } => {}
                 Outgoing::Refused { why, .. } => heard.push_str(&format!("\n[{why}]\n")),
                 Outgoing::Broadcast(text) => heard.push_str(&format!("\n!{text}\n")),
+                Outgoing::Reminder { text, .. } => heard.push_str(&format!("\n!{text}\n")),
                 Outgoing::Settled { how, .. } => heard.push_str(&format!("\n[{how}]\n")),
                 Outgoing::Picture(path) => heard.push_str(&format!("\n<{}>\n", path.display())),
                 Outgoing::End => return heard,

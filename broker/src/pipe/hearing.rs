@@ -1,6 +1,6 @@
 //! What an agent hears from its routers, one after the other.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use protocol::{Catalog, Event, EventKind, Frame, Reply, SessionKey};
@@ -20,8 +20,68 @@ pub(super) type Published = watch::Sender<Option<Catalog>>;
 #[derive(Debug, Default)]
 pub(super) struct Shared {
     pub(super) open: OpenCommands,
-    pub(super) sessions: Mutex<HashMap<SessionKey, mpsc::Sender<Event>>>,
+    sessions: Mutex<Sessions>,
     pub(super) clock: Clock,
+}
+
+/// Who reads what the router says on its own.
+#[derive(Debug, Default)]
+struct Sessions {
+    open: HashMap<SessionKey, mpsc::Sender<Event>>,
+    /// What came for sessions that do not read yet: a router speaks before the first chat is open.
+    early: VecDeque<Event>,
+    /// The notices of the router that lives.
+    noticed: HashSet<String>,
+    /// Those of the routers before it, which it may repeat once: it finds again what they have found at their start.
+    repeats: HashSet<String>,
+}
+
+/// How many events may wait for a session that doesn't read them. More are dropped, the newest first.
+const WAITING: usize = 1_000;
+
+/// How many events wait for sessions that do not read yet. The oldest make room.
+const EARLY: usize = 64;
+
+/// How many notices of one router are remembered.
+const NOTICED: usize = 256;
+
+impl Sessions {
+    /// Another router speaks from now on.
+    fn next_router(&mut self) {
+        self.repeats.extend(self.noticed.drain());
+    }
+
+    /// Hands an event to the session that it is for, unless a router before has said it.
+    fn hand_over(&mut self, event: Event) {
+        if let Some(text) = event.text.as_ref().filter(|_| event.event == EventKind::Notice) {
+            if self.noticed.len() < NOTICED {
+                self.noticed.insert(text.clone());
+            }
+            if self.repeats.remove(text) {
+                return;
+            }
+        }
+        match self.open.get(&event.session).filter(|reader| !reader.is_closed()) {
+            Some(reader) => pass_on(reader, event),
+            None => {
+                self.early.push_back(event);
+                self.early.drain(..self.early.len().saturating_sub(EARLY));
+            }
+        }
+    }
+
+    /// What `session` is told from now on, what has waited for it first.
+    fn open(&mut self, session: &SessionKey) -> mpsc::Receiver<Event> {
+        let (sender, receiver) = mpsc::channel(WAITING);
+        // Those that have fallen asleep since the last one came.
+        self.open.retain(|_, events| !events.is_closed());
+        let (own, others) = self.early.drain(..).partition(|event| event.session == *session);
+        self.early = others;
+        let own: VecDeque<Event> = own;
+        own.into_iter().for_each(|event| pass_on(&sender, event));
+        self.open.insert(session.clone(), sender);
+        receiver
+    }
 }
 
 impl Shared {
@@ -35,6 +95,7 @@ impl Shared {
     ) -> bool {
         let frames = FrameWriter::new(pipe.to_router);
         let Some(unanswered) = self.open.connect(frames.clone()) else { return false };
+        lock(&self.sessions).next_router();
         let mut has_published = false;
         let listening = self.listen(BufReader::new(pipe.from_router), |catalog| {
             has_published = true;
@@ -61,7 +122,7 @@ impl Shared {
     /// Tells every session.
     pub(super) fn tell(&self, text: &str) {
         tracing::info!("{text}");
-        for (session, events) in &*lock(&self.sessions) {
+        for (session, events) in &lock(&self.sessions).open {
             let event = Event {
                 event: EventKind::Notice,
                 session: session.clone(),
@@ -74,10 +135,15 @@ impl Shared {
         }
     }
 
+    /// What `session` is told from now on.
+    pub(super) fn events(&self, session: &SessionKey) -> mpsc::Receiver<Event> {
+        lock(&self.sessions).open(session)
+    }
+
     /// Nothing will be heard any more.
     pub(super) fn close(&self) {
         self.open.close();
-        lock(&self.sessions).clear();
+        lock(&self.sessions).open.clear();
     }
 
     async fn listen(
@@ -99,11 +165,7 @@ impl Shared {
         match serde_json::from_slice(line) {
             Ok(Frame::Reply(raw)) => self.hand_over(&raw),
             Ok(Frame::Catalog(catalog)) => publish(catalog),
-            Ok(Frame::Event(event)) => {
-                if let Some(events) = lock(&self.sessions).get(&event.session) {
-                    pass_on(events, event);
-                }
-            }
+            Ok(Frame::Event(event)) => lock(&self.sessions).hand_over(event),
             Ok(Frame::Command(_) | Frame::Cancel(_)) => {
                 tracing::warn!("the router sent a frame that only an agent sends");
             }

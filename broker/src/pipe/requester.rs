@@ -11,13 +11,10 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use super::hearing::{Shared, lock};
+use super::hearing::Shared;
 use super::keeper::{Keeper, Pipe, Starter};
 use super::open::Letter;
 use crate::requester::{Feed, RequestError, Requester, WAY_BACK};
-
-/// How many events may wait for a session that doesn't read them. More are dropped, the newest first.
-const EVENTS_WAITING: usize = 1_000;
 
 /// The agent's end of the pipe to its router. Dropping it closes that end.
 #[derive(Debug)]
@@ -100,11 +97,6 @@ impl Feed for PipeRequester {
     }
 
     async fn events(&self, session: &SessionKey) -> mpsc::Receiver<Event> {
-        let (sender, receiver) = mpsc::channel(EVENTS_WAITING);
-        let mut sessions = lock(&self.shared.sessions);
-        // Those that have fallen asleep since the last one came.
-        sessions.retain(|_, events| !events.is_closed());
-        sessions.insert(session.clone(), sender);
-        receiver
+        self.shared.events(session)
     }
 }

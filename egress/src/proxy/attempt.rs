@@ -1,7 +1,9 @@
 //! What is told about each request, for the log and the audit.
 
+use crate::carried::Carried;
+
 /// A request that was decided on.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Attempt {
     /// The host, in its one spelling; the beginning of what was asked for when that is no target.
     pub host: String,
@@ -9,6 +11,8 @@ pub struct Attempt {
     pub port: Option<u16>,
     /// What was decided.
     pub decision: Decision,
+    /// What goes over its connection, counted as it goes.
+    pub carried: Carried,
 }
 
 /// What becomes of a request.

@@ -1,5 +1,8 @@
 //! Where each request is judged, recorded and sent on its way.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use hyper::body::Incoming;
 use hyper::{Method, Request, Response, Uri};
 use tokio::sync::mpsc;
@@ -8,11 +11,13 @@ use super::attempt::{Attempt, Decision};
 use super::body::Body;
 use super::tunnel::Tunnel;
 use super::{forward, reply};
+use crate::carried::Carried;
 use crate::dial::Pinned;
 use crate::endpoint::Endpoint;
 use crate::error::{Error, Failure, Refusal, with_causes};
 use crate::rules::{Route, Rules};
-use crate::target::{Target, TargetError};
+use crate::target::Target;
+use crate::target_error::TargetError;
 use crate::upstream::{Limits, Upstream};
 
 /// How much is recorded of what is no target, in characters.
@@ -23,11 +28,18 @@ pub(super) struct Desk {
     rules: Rules,
     upstream: Upstream,
     attempts: mpsc::Sender<Attempt>,
+    /// Whether another machine's words may have come through.
+    heard: Arc<AtomicBool>,
 }
 
 impl Desk {
-    pub(super) fn new(rules: Rules, upstream: Upstream, attempts: mpsc::Sender<Attempt>) -> Self {
-        Self { rules, upstream, attempts }
+    pub(super) fn new(
+        rules: Rules,
+        upstream: Upstream,
+        attempts: mpsc::Sender<Attempt>,
+        heard: Arc<AtomicBool>,
+    ) -> Self {
+        Self { rules, upstream, attempts, heard }
     }
 
     pub(super) fn limits(&self) -> &Limits {
@@ -45,6 +57,10 @@ impl Desk {
         } else {
             self.forward(request).await
         };
+        // Before the client has a byte of it.
+        if answered.as_ref().err().is_none_or(Error::has_words_of_others) {
+            self.heard.store(true, Ordering::Release);
+        }
         answered.unwrap_or_else(|error| reply::sorry(&error))
     }
 
@@ -56,8 +72,8 @@ impl Desk {
         let asked = request.uri().to_string().parse::<Endpoint>();
         let judged = self.judge_tunnel(asked.as_ref()).await;
         let secrets = |_: &Pinned| Vec::new();
-        self.record(request.uri(), asked.ok(), decision(&judged, secrets)).await?;
-        let stream = self.upstream.connect(&judged?).await?;
+        let carried = self.record(request.uri(), asked.ok(), decision(&judged, secrets)).await?;
+        let stream = self.upstream.connect(&judged?, carried).await?;
         let tunnel = Tunnel::new(request, stream);
         open_tunnel.try_send(tunnel).map_err(|_| Failure::Unrecorded)?;
         Ok(reply::tunnel_open())
@@ -76,10 +92,11 @@ impl Desk {
             route.injections.iter().map(|injection| injection.name().to_owned()).collect()
         };
         let endpoint = asked.as_ref().ok().map(|target| target.origin().endpoint.clone());
-        self.record(request.uri(), endpoint, decision(&judged, secrets)).await?;
+        let carried = self.record(request.uri(), endpoint, decision(&judged, secrets)).await?;
         let (route, pinned) = judged?;
         let target = asked.map_err(Refusal::Target)?;
-        forward::forward(request, target.path(), &route, &self.upstream, &pinned).await
+        let upstream = (&self.upstream, carried);
+        forward::forward(request, target.path(), &route, upstream, &pinned).await
     }
 
     async fn judge_forward(
@@ -93,18 +110,21 @@ impl Desk {
         Ok((route, pinned))
     }
 
+    /// Tells what was decided, and gives what counts the bytes of it.
     async fn record(
         &self,
         uri: &Uri,
         endpoint: Option<Endpoint>,
         decision: Decision,
-    ) -> Result<(), Failure> {
+    ) -> Result<Carried, Failure> {
         let (host, port) = match endpoint {
             Some(endpoint) => (endpoint.host.to_string(), Some(endpoint.port)),
             None => (uri.to_string().chars().take(SHOWN).collect(), None),
         };
-        let attempt = Attempt { host, port, decision };
-        self.attempts.send(attempt).await.map_err(|_| Failure::Unrecorded)
+        let carried = Carried::default();
+        let attempt = Attempt { host, port, decision, carried: carried.clone() };
+        self.attempts.send(attempt).await.map_err(|_| Failure::Unrecorded)?;
+        Ok(carried)
     }
 }
 

@@ -10,10 +10,11 @@ use tokio_util::task::AbortOnDropHandle;
 use super::body::{self, Body};
 use super::headers;
 use super::redact::Redactor;
+use crate::carried::Carried;
 use crate::dial::Pinned;
 use crate::error::{Error, Failure, Refusal};
 use crate::rules::Route;
-use crate::target::TargetError;
+use crate::target_error::TargetError;
 use crate::upstream::{Connection, Upstream};
 
 /// Sends `request` for `path` along `route` to the addresses in `pinned`. Each request has a connection of
@@ -22,13 +23,13 @@ pub(super) async fn forward(
     request: Request<Incoming>,
     path: &str,
     route: &Route<'_>,
-    upstream: &Upstream,
+    (upstream, carried): (&Upstream, Carried),
     pinned: &Pinned,
 ) -> Result<Response<Body>, Error> {
     let request = outgoing(request, path, route).map_err(Refusal::Target)?;
     let broke =
         |source: hyper::Error| Failure::http(pinned.endpoint(), source, upstream.limits().idle);
-    let connection = upstream.open(pinned, route.origin.scheme).await?;
+    let connection = upstream.open(pinned, route.origin.scheme, carried).await?;
     let (mut sender, driver) =
         speak_http(connection, upstream.limits().head).await.map_err(broke)?;
     let response = sender.send_request(request).await.map_err(broke)?;
@@ -100,7 +101,8 @@ fn incoming(
                 "it is encoded ({encoding}) and can't be searched for secrets"
             )));
         }
-        let redactor = Redactor::new(route.injections.iter().map(|one| one.secret().clone()));
+        let secrets = route.injections.iter().flat_map(|one| one.secrets().cloned());
+        let redactor = Redactor::new(secrets);
         headers::drop_secrets(&mut head.headers, &redactor);
         Some(redactor)
     };

@@ -15,6 +15,7 @@ mod reply;
 mod tunnel;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use hyper::server::conn::http1;
@@ -40,6 +41,7 @@ const ACCEPT_REST: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub struct Proxy {
     _accepting: AbortOnDropHandle<()>,
+    heard: Arc<AtomicBool>,
 }
 
 impl Proxy {
@@ -54,8 +56,17 @@ impl Proxy {
         upstream: Upstream,
         attempts: mpsc::Sender<Attempt>,
     ) -> Self {
-        let desk = Arc::new(Desk::new(rules, upstream, attempts));
-        Self { _accepting: AbortOnDropHandle::new(tokio::spawn(accept_all(listener, desk))) }
+        let heard = Arc::default();
+        let desk = Arc::new(Desk::new(rules, upstream, attempts, Arc::clone(&heard)));
+        let accepting = AbortOnDropHandle::new(tokio::spawn(accept_all(listener, desk)));
+        Self { _accepting: accepting, heard }
+    }
+
+    /// Whether anything that another machine has sent may have come through, be it a word in an error. Where no name was
+    /// found, no connection came about, or the other side was silent, nothing has.
+    #[must_use]
+    pub fn has_heard(&self) -> bool {
+        self.heard.load(Ordering::Acquire)
     }
 }
 

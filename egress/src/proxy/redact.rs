@@ -8,7 +8,7 @@ use secrecy::{ExposeSecret, SecretString};
 /// What stands in the place of a secret.
 const REDACTED: &[u8] = b"[secret]";
 
-/// Replaces secrets in a stream, also where one lies across the border of two chunks. It holds back only
+/// Replaces secrets in a stream, in whatever letter case, also where one lies across the border of two chunks. It holds back only
 /// what may be the beginning of a secret, so that a slow stream still flows.
 pub(super) struct Redactor {
     secrets: Vec<SecretString>,
@@ -44,7 +44,9 @@ impl Redactor {
         let longest = self.each().map(<[u8]>::len).max().unwrap_or_default();
         let begins_one = |at: &usize| {
             let end = &self.held[*at..];
-            self.each().any(|secret| secret.len() > end.len() && secret.starts_with(end))
+            self.each().any(|secret| {
+                secret.len() > end.len() && secret[..end.len()].eq_ignore_ascii_case(end)
+            })
         };
         (all.saturating_sub(longest)..all).find(begins_one).unwrap_or(all)
     }
@@ -69,7 +71,10 @@ impl Redactor {
 
     /// The length of the longest secret that `bytes` begin with.
     fn secret_at(&self, bytes: &[u8]) -> Option<usize> {
-        self.each().filter(|secret| bytes.starts_with(secret)).map(<[u8]>::len).max()
+        let begins = |secret: &&[u8]| {
+            bytes.get(..secret.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(secret))
+        };
+        self.each().filter(begins).map(<[u8]>::len).max()
     }
 
     fn each(&self) -> impl Iterator<Item = &[u8]> {
@@ -103,6 +108,13 @@ mod tests {
                 "s3 [secret], s3cre[secret] and s3cre",
                 "{size}"
             );
+        }
+    }
+
+    #[test]
+    fn another_letter_case_hides_nothing() {
+        for size in 1..12 {
+            assert_eq!(redacted(&["s3cRet"], "S3CRET s3cret", size), "[secret] [secret]", "{size}");
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
 use whatlang::{Lang as Known, detect};
 
 use super::Chat;
@@ -26,7 +27,7 @@ const TOLD: usize = 8;
 const COPIED: usize = 12;
 
 /// What came of a chat.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Said {
     /// What people read.
     pub words: String,
@@ -113,6 +114,8 @@ fn is_in(words: &str, lang: Lang) -> bool {
         Lang::En => Known::Eng,
         Lang::De => Known::Deu,
         Lang::Es => Known::Spa,
+        Lang::Fr => Known::Fra,
+        Lang::Ru => Known::Rus,
     };
     let told = detect(&prose).filter(|guess| guess.is_reliable());
     3 * han < letters.max(1)

@@ -8,7 +8,7 @@ use protocol::Object;
 use serde::{Deserialize, Serialize};
 
 pub use check::{Said, Wrong, wrong};
-pub use run::run;
+pub use run::{How, Run};
 
 use crate::utterance::{Lang, Split};
 

@@ -1,7 +1,6 @@
 //! The browser: which one there is, and one look with it from the session's start to its end.
 
 mod bounded;
-pub(crate) mod capabilities;
 mod own;
 mod ready;
 mod session;
@@ -13,6 +12,7 @@ use serde_json::Value;
 use tokio::sync::Semaphore;
 use url::Url;
 
+use crate::capabilities;
 use crate::launch::Launcher;
 use crate::look::{Look, LookError, Seen};
 use crate::network::{Network, shown};

@@ -9,7 +9,7 @@
 //! is started before. It is asked with one byte, without a word in it that could be wrong, and starts the same
 //! driver in the same way each time. A driver that is spoken to directly starts any program with any arguments, and
 //! opens any file as a page, so nobody speaks to it but this process: its [`desk`] lets through the browser that
-//! [`capabilities`](crate::browser::capabilities) describes, and what is done with pages. Whoever has taken over the agent can
+//! [`capabilities`](crate::capabilities) describes, and what is done with pages. Whoever has taken over the agent can
 //! have the driver started and killed, and look at pages.
 //!
 //! It ends with its agent, however that ends, and everything that it has started ends with it.

@@ -22,7 +22,7 @@ const WAITING: usize = 64;
 #[derive(Debug)]
 pub(crate) struct Gate {
     /// None where a browser has its own network.
-    _proxy: Option<Proxy>,
+    proxy: Option<Proxy>,
     address: Option<String>,
     /// What proves that a client is the browser of this look.
     token: Option<String>,
@@ -40,7 +40,7 @@ impl Gate {
             Way::Here => (SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), None),
             Way::Bound(listens, reached) => (*listens, Some(reached.clone())),
             Way::Theirs | Way::Undecided => {
-                return Ok(Self { _proxy: None, address: None, token: None, refusals });
+                return Ok(Self { proxy: None, address: None, token: None, refusals });
             }
         };
         let failed =
@@ -58,7 +58,7 @@ impl Gate {
             }
         };
         let address = format!("http://{}", reached.unwrap_or_else(|| bound.to_string()));
-        Ok(Self { _proxy: Some(proxy), address: Some(address), token, refusals })
+        Ok(Self { proxy: Some(proxy), address: Some(address), token, refusals })
     }
 
     /// Where the browser finds it.
@@ -102,10 +102,20 @@ impl Gate {
                 let known = self.refused(url, url).or_else(|| {
                     self.refusals.only().map(|text| LookError::Refused(shown(url), text))
                 });
-                Err(known.unwrap_or(LookError::Page(page, why)))
+                Err(match known.unwrap_or(LookError::Page(page, why)) {
+                    LookError::Page(page, why) if self.heard_nothing() => {
+                        LookError::Unreached(page, why)
+                    }
+                    known => known,
+                })
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// Whether nothing that another machine has sent can have come to the browser.
+    fn heard_nothing(&self) -> bool {
+        self.proxy.as_ref().is_some_and(|proxy| !proxy.has_heard())
     }
 
     /// Why the page at `at`, to which `asked` led, was not had, if the proxy was asked for it and did not give it.

@@ -36,7 +36,7 @@ impl Refusals {
         });
     }
 
-    fn note(&self, Attempt { host, port, decision }: Attempt) {
+    fn note(&self, Attempt { host, port, decision, .. }: Attempt) {
         let (is_refused, reason) = match decision {
             Decision::Allowed { .. } => return,
             Decision::Refused { reason } => (true, reason),
@@ -78,11 +78,17 @@ impl Refusals {
 
 #[cfg(test)]
 mod tests {
+    use egress::Carried;
+
     use super::*;
+
+    fn attempt(host: &str, port: u16, decision: Decision) -> Attempt {
+        Attempt { host: host.to_owned(), port: Some(port), decision, carried: Carried::default() }
+    }
 
     fn refused(port: u16) -> Attempt {
         let decision = Decision::Refused { reason: "no".to_owned() };
-        Attempt { host: "127.0.0.1".to_owned(), port: Some(port), decision }
+        attempt("127.0.0.1", port, decision)
     }
 
     #[test]
@@ -90,8 +96,8 @@ mod tests {
         let refusals = Refusals::default();
         let failed = Decision::Failed { reason: "no address".to_owned() };
         let allowed = Decision::Allowed { injected: Vec::new() };
-        refusals.note(Attempt { host: "gone.test".to_owned(), port: Some(80), decision: failed });
-        refusals.note(Attempt { host: "fine.test".to_owned(), port: Some(80), decision: allowed });
+        refusals.note(attempt("gone.test", 80, failed));
+        refusals.note(attempt("fine.test", 80, allowed));
         assert!(refusals.remarks().is_empty());
         for port in (1..=10).chain(1..=1_000) {
             refusals.note(refused(port));

@@ -17,8 +17,8 @@ pub(crate) use gemini::Gemini;
 pub use host::{Host, HostError};
 pub(crate) use ollama::Ollama;
 pub(crate) use openai::OpenAi;
+pub(crate) use place::Place;
 pub use place::SizedBy;
-pub(crate) use place::{Place, is_near};
 pub use refusal::Refusal;
 pub(crate) use refusal::Said;
 

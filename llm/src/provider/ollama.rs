@@ -7,7 +7,7 @@ use super::{
     Host, Listed, Part, Place, Provider, Refusal, Request, Said, SizedBy, Tokens, functions,
     lists_pictures, messages, number, text,
 };
-use crate::stream::Framing;
+use crate::framing::Framing;
 use crate::{CompletionRequest, Format, ModelError, ProviderName};
 
 /// What it says of a prompt that is too long, when it is told not to cut it.

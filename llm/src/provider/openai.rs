@@ -9,10 +9,9 @@ use super::{
     Listed, Part, Place, Provider, Refusal, Request, Said, Tokens, functions, lists_pictures,
     messages, number, text,
 };
+use crate::address::is_openai;
 use crate::size::parameters;
-use crate::{
-    ApiKeys, CompletionRequest, Format, ModelError, Picture, ProviderName, Way, is_openai,
-};
+use crate::{ApiKeys, CompletionRequest, Format, ModelError, Picture, ProviderName, Way};
 
 /// OpenAI itself.
 const OWN: &str = "https://api.openai.com/v1";

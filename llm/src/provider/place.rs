@@ -2,9 +2,10 @@
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use secrecy::{ExposeSecret as _, SecretString};
-use url::{Host, Url};
+use url::Url;
 
-use crate::stream::Framing;
+use crate::address::is_near;
+use crate::framing::Framing;
 use crate::{ApiKeys, ModelError, ProviderName, Way};
 
 /// Where a server is and whom one expects there.
@@ -108,22 +109,6 @@ impl Place {
     /// Whether it is on this machine or in its own network, where no proxy leads to and no cloud is.
     pub(crate) fn is_local(&self) -> bool {
         is_near(&self.url)
-    }
-}
-
-/// Whether `url` is on this machine or in its own network.
-pub(crate) fn is_near(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Ipv4(ip)) => ip.is_loopback() || ip.is_private() || ip.is_link_local(),
-        Some(Host::Ipv6(ip)) => {
-            ip.is_loopback() || ip.is_unique_local() || ip.is_unicast_link_local()
-        }
-        // A name without a dot is one of this network, such as that of a container.
-        Some(Host::Domain(name)) => {
-            let ends = [".localhost", ".local", ".lan", ".internal", ".home.arpa"];
-            !name.contains('.') || ends.iter().any(|end| name.ends_with(end))
-        }
-        None => false,
     }
 }
 

@@ -5,15 +5,7 @@
 //! events would keep a line without an end for ever; here the same bounded lines serve both.
 
 use super::lines::Lines;
-
-/// How a stream is cut into frames.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Framing {
-    /// One frame a line.
-    Lines,
-    /// Server-sent events.
-    Events,
-}
+use crate::framing::Framing;
 
 /// The frames of one stream.
 #[derive(Debug)]

@@ -9,7 +9,6 @@ use reqwest::Response;
 use serde_json::Value;
 
 use frames::Frames;
-pub(crate) use frames::Framing;
 pub use gather::Gathered;
 use gather::{ANSWER_LIMIT, Stopped};
 pub(crate) use watch::{Expired, Watch};

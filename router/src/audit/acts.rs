@@ -8,8 +8,7 @@ use home::FileError;
 use protocol::{ActionName, Millis, Object};
 use serde_json::{Value, json};
 
-use super::files::Files;
-use super::read::{entries, last};
+use crate::audit_log::{Files, entries, last};
 use crate::policy::Scope;
 
 /// How many rows are looked through for what a session has done lately.

@@ -6,10 +6,10 @@ use protocol::{ActionName, Millis, Object};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::approval::{Answer, Parked};
 use crate::digest::Digest;
 use crate::policy::Grant;
-use crate::session::key_of;
+use crate::policy::approval::{Answer, Parked};
+use crate::session_key::key_of;
 
 /// One thing that a person does, as its row says it.
 #[derive(Debug, Clone, Serialize)]

@@ -1,33 +1,11 @@
 //! The audit log: a row before a call and a row after it, in files that only this router writes; and a row before what a
 //! person does beside that, at the command line in a file of its own ([`OwnersLog`]).
 //!
-//! What can't be written down is not run. Each row has a counter and the hash of itself and the row before
-//! it ([`Head`]), so that `start_router audit verify` finds what was changed, taken out or put elsewhere. A
-//! chain can't show that its end was cut off: for that the head is kept elsewhere.
-//!
-//! ```text
-//! {"n":7,"row":"intent","at":1763798400000,...,"hash":"9f2c..."}
-//! ```
-//!
-//! `hash` is the SHA-256, in hexadecimal, of the row before's `hash` (as text) followed by this row's bytes
-//! up to `,"hash"`. In front of the first row stands the SHA-256 of the log's name, such as `router-1`.
-
-mod escape;
-mod row;
+//! What can't be written down is not run. [`crate::audit_log`] is the log itself.
 
 mod acts;
 mod deed;
-mod ending;
-mod files;
-mod log;
 mod owners;
-mod syncing;
-
-mod fault;
-mod verify;
-
-mod follow;
-mod read;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -38,30 +16,20 @@ use serde_json::Value;
 
 pub(crate) use acts::{acts, preview};
 pub(crate) use deed::{Deed, Way};
-pub(crate) use escape::{json, visible};
-pub(crate) use files::{Files, is_of_the_command_line};
-pub(crate) use follow::Follower;
 pub(crate) use owners::{MYSELF, OwnersLog, Unrecorded};
-pub(crate) use read::{Entry, entries, last};
-pub(crate) use row::Head;
-pub(crate) use verify::{Accept, Report, verify};
 
-use crate::approval::{Parked, State};
+use crate::audit_log::{ChainedLog, FULL, Files, Syncing};
 use crate::policy::Approved;
+use crate::policy::approval::{Parked, State};
 use crate::secrets::Secrets;
-use log::Log;
-use syncing::Syncing;
 
 /// How many routers may share a home.
 const MOST_ROUTERS: u32 = 64;
 
-/// How large a file grows before the next one is begun, in bytes.
-const FULL: u64 = 16 * 1024 * 1024;
-
 /// One router's audit log.
 #[derive(Debug)]
 pub struct Audit {
-    log: Arc<Log>,
+    log: Arc<ChainedLog>,
     path: PathBuf,
     secrets: Secrets,
     syncing: Syncing,
@@ -92,7 +60,7 @@ impl Audit {
             }
         };
         let path = files.current();
-        let log = Log::open(files, full, Millis::of_this_machine());
+        let log = ChainedLog::open(files, full, Millis::of_this_machine());
         let log = log.map_err(|error| home::FileError::new("open", &path, error))?;
         let log = Arc::new(log);
         let syncing = Syncing::start(Arc::clone(&log));

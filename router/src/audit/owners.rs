@@ -6,10 +6,8 @@ use std::time::{Duration, Instant};
 use home::{Home, Lock, LockError};
 use protocol::Millis;
 
-use super::FULL;
 use super::deed::{Deed, Way};
-use super::files::Files;
-use super::log::Log;
+use crate::audit_log::{ChainedLog, FULL, Files};
 use crate::secrets::Secrets;
 
 /// Who decides at the command line, as the audit log and the agent are told.
@@ -104,7 +102,7 @@ impl OwnersLog {
         let now = Millis::of_this_machine();
         let row = deed.row(Some(MYSELF), Way::CommandLine, now, failed);
         let row = self.secrets.redact_object(row);
-        let written = Log::open(files, FULL, now).and_then(|log| {
+        let written = ChainedLog::open(files, FULL, now).and_then(|log| {
             log.append(&row)?;
             log.sync()
         });

@@ -2,9 +2,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::fault::Fault;
-use super::row::Row;
 use super::*;
+use crate::audit_log::{Accept, Fault, Follower, Report, Row, last, verify};
 
 /// A log of ten rows in one file.
 fn ten() -> (tempfile::TempDir, Files) {
@@ -19,7 +18,7 @@ fn log(rows: u64, full: u64) -> (tempfile::TempDir, Files) {
 }
 
 fn write(files: &Files, rows: u64, full: u64) {
-    let log = Log::open(files.clone(), full, Millis(0)).unwrap();
+    let log = ChainedLog::open(files.clone(), full, Millis(0)).unwrap();
     for count in 0..rows {
         log.append(&row(count)).unwrap();
     }
@@ -242,7 +241,7 @@ fn a_large_last_row_is_found_again_whatever_it_holds() {
     let after_it = 64 * 1024 - "{'n':1,'x':''},'hash':''}\n".len() - 64;
     let inner = serde_json::json!({ "n": 1, "x": "y".repeat(after_it) });
     let (_folder, files) = ten();
-    let log = Log::open(files.clone(), FULL, Millis(0)).unwrap();
+    let log = ChainedLog::open(files.clone(), FULL, Millis(0)).unwrap();
     let texts = [("text".to_owned(), "z".into()), ("params".to_owned(), inner)];
     log.append(&Object::from_iter(texts)).unwrap();
     drop(log);
@@ -256,7 +255,7 @@ fn a_large_last_row_is_found_again_whatever_it_holds() {
 #[test]
 fn what_was_written_is_synced_soon() {
     let (_folder, files) = ten();
-    let log = Arc::new(Log::open(files, FULL, Millis(0)).unwrap());
+    let log = Arc::new(ChainedLog::open(files, FULL, Millis(0)).unwrap());
     let syncing = Syncing::start(Arc::clone(&log)).unwrap();
     for count in 0..2 {
         log.append(&row(count)).unwrap();
@@ -269,7 +268,7 @@ fn what_was_written_is_synced_soon() {
 #[test]
 fn rows_of_many_threads_make_one_chain() {
     let (_folder, files) = log(0, 2_000);
-    let log = Arc::new(Log::open(files.clone(), 2_000, Millis(0)).unwrap());
+    let log = Arc::new(ChainedLog::open(files.clone(), 2_000, Millis(0)).unwrap());
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| (0..50).for_each(|count| log.append(&row(count)).unwrap()));
@@ -284,7 +283,7 @@ fn rows_of_many_threads_make_one_chain() {
 fn a_follower_misses_nothing_when_a_file_is_full() {
     let (_folder, files) = ten();
     let mut follower = Follower::new(&files, false).unwrap();
-    let log = Log::open(files.clone(), 1_200, Millis(0)).unwrap();
+    let log = ChainedLog::open(files.clone(), 1_200, Millis(0)).unwrap();
     let mut seen = Vec::new();
     for count in 0..30 {
         log.append(&row(count)).unwrap();

@@ -1,8 +1,8 @@
 //! What a skill may use of the machine: what its manifest asks for, within what the owner allows.
 
 use super::manifest::Bounds;
-use super::size;
 use crate::config::LimitsConfig;
+use crate::config::size;
 use crate::sandbox::Limits;
 
 /// The bounds of one call beside its time.

@@ -14,7 +14,6 @@ mod portrait;
 mod process;
 mod reach;
 mod scan;
-pub(crate) mod size;
 mod skill;
 pub(crate) mod span;
 mod walk;

@@ -23,7 +23,7 @@ use protocol::ActionName;
 use serde::{Deserialize, Serialize};
 
 use super::portrait::Portrait;
-use crate::audit;
+use crate::audit_log;
 use crate::digest::Digest;
 
 /// The largest file of pins, and the largest portrait, in bytes.
@@ -188,7 +188,8 @@ impl Pins {
     /// before there was any router.
     fn is_fresh(&self) -> bool {
         let files = fs::read_dir(self.home.router_audit()).into_iter().flatten().flatten();
-        let mut of_routers = files.filter(|file| !audit::is_of_the_command_line(&file.file_name()));
+        let mut of_routers =
+            files.filter(|file| !audit_log::is_of_the_command_line(&file.file_name()));
         !of_routers.any(|file| file.file_type().is_ok_and(|kind| kind.is_file()))
     }
 }

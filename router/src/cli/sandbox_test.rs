@@ -7,9 +7,9 @@ use clap::{Args, Subcommand};
 use home::Home;
 
 use crate::catalog::printable;
-use crate::error::StartError;
+use crate::cli::error::CommandError;
 use crate::sandbox::SelfCommand;
-use crate::sandbox::battery::{self, Verdict};
+use crate::self_test::{self, Verdict};
 
 /// What `--help` tells of what `test` prints.
 const TEST_HELP: &str = "\
@@ -43,15 +43,15 @@ pub(super) async fn run(
     home: &Home,
     me: &SelfCommand,
     sandbox: Sandbox,
-) -> Result<ExitCode, StartError> {
+) -> Result<ExitCode, CommandError> {
     let Command::Test { json } = sandbox.command;
-    let report = battery::run(home, me).await.map_err(StartError::Attacks)?;
+    let report = self_test::run(home, me).await.map_err(CommandError::Attacks)?;
     let text = match json {
         true => format!("{:#}\n", serde_json::json!(report)),
         false => {
             report.to_string().lines().flat_map(|line| [printable(line), "\n".to_owned()]).collect()
         }
     };
-    std::io::stdout().write_all(text.as_bytes()).map_err(StartError::Attacks)?;
+    std::io::stdout().write_all(text.as_bytes()).map_err(CommandError::Attacks)?;
     Ok(if report.count(Verdict::Leaked) > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }

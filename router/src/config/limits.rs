@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::catalog::size;
+use super::size;
 
 /// `limits` of router/config.json.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use home::{Check, FileError, Home};
 
-use crate::audit::{Accept, Files, Report, verify};
+use crate::audit_log::{Accept, Files, Report, verify};
 
 const NAME: &str = "audit";
 

@@ -2,8 +2,8 @@
 
 use home::{Check, Home};
 
-use crate::sandbox::battery::{self, Report, Verdict};
 use crate::sandbox::{Level, SelfCommand};
+use crate::self_test::{self, Report, Verdict};
 
 const NAME: &str = "sandbox";
 
@@ -24,7 +24,7 @@ pub(super) async fn check(me: &SelfCommand) -> Check {
 async fn attacked(me: &SelfCommand) -> std::io::Result<Report> {
     let scratch = tempfile::tempdir()?;
     let home = Home::at(scratch.path()).map_err(std::io::Error::other)?;
-    battery::run(&home, me).await
+    self_test::run(&home, me).await
 }
 
 fn told(report: &Report) -> Check {

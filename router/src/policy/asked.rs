@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::call::Call;
 use crate::catalog::Skill;
 use crate::digest::Digest;
-use crate::session;
+use crate::session_key::is_guests;
 
 /// What somebody asks for.
 #[derive(Debug, Clone)]
@@ -72,13 +72,13 @@ impl<'a> Asked<'a> {
     /// Whether somebody else than the owner asks.
     #[must_use]
     pub fn is_guests(&self) -> bool {
-        self.session.is_some_and(|key| session::is_guests(key.as_str()))
+        self.session.is_some_and(|key| is_guests(key.as_str()))
     }
 
     /// Whether the owner has ordered just this: everything in it stands in what the owner typed for this message.
     #[must_use]
     pub fn is_own(&self) -> bool {
-        let is_owners = self.session.is_some_and(|key| !session::is_guests(key.as_str()));
+        let is_owners = self.session.is_some_and(|key| !is_guests(key.as_str()));
         let written = |name: &String| self.skill.is_some() || self.texts.contains(&name.as_str());
         let values = self.params.iter().filter(|(name, _)| written(name));
         let values = values.map(|(name, value)| (value, self.is_text(name)));

@@ -7,6 +7,8 @@
 //!   stands                           (what no file loosens)
 //! ```
 
+pub(crate) mod approval;
+
 mod asked;
 mod fault;
 mod file;
@@ -42,8 +44,8 @@ pub use standing::{Standing, WayOut};
 pub use then::{Place, Then};
 pub use verdict::{Approved, Question, Verdict};
 
-use crate::approval::{Parked, Yes, binding};
 use crate::call::Call;
+use approval::{Parked, Yes, binding};
 
 /// The rules in force. Clones share them.
 #[derive(Debug, Clone)]

@@ -13,7 +13,7 @@ use super::standing::Standing;
 use super::then::{Place, Then};
 
 /// The policy of a fresh install.
-pub const DEFAULT: &str = include_str!("../../policy.toml");
+pub use crate::defaults::POLICY as DEFAULT;
 
 /// Everything that router/policy.toml says.
 #[derive(Debug, Clone)]

@@ -18,7 +18,7 @@ pub enum Verdict {
     Refuse(Stopped),
 }
 
-/// A call that may run: the only thing that a [`crate::sandbox::Sandbox`] takes.
+/// A call that may run: the only thing that a [`crate::runner::Sandbox`] takes.
 #[derive(Debug)]
 pub struct Approved {
     pub(super) call: Call,

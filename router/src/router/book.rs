@@ -9,7 +9,7 @@ use super::{Router, Serving};
 use crate::audit::{self, Deed};
 use crate::judge::undecided;
 use crate::policy::Scope;
-use crate::session::{is_guests, key_of};
+use crate::session_key::{is_guests, key_of};
 use crate::store::StoreFault;
 
 /// How many acts are told at once, without a word, and at most.
@@ -30,6 +30,17 @@ impl Serving {
         };
         let acts = acts.into_iter().map(Value::Object).collect();
         Ok(Object::from_iter([("acts".to_owned(), Value::Array(acts))]))
+    }
+
+    /// Which skill has talked to which host, how much and since when; for the owner.
+    pub(super) async fn tell_traffic(&self, command: &Command) -> Result<Object, Stopped> {
+        if is_guests(key_of(command)) {
+            let why = "only the owner sees who has talked to whom";
+            return Err(Stopped::new(protocol::Code::Owner, why));
+        }
+        let told = self.parts.traffic.told().await.map_err(undecided)?;
+        let told = told.into_iter().map(Value::Object).collect();
+        Ok(Object::from_iter([("net".to_owned(), Value::Array(told))]))
     }
 
     /// What is allowed for a while, for the owner; with `{"revoke": ID}` one of them is taken back.

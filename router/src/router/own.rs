@@ -6,12 +6,13 @@ use protocol::{ActionName, Code, Command, Done, Effect, Object, Outcome, Stopped
 use serde_json::{Value, json};
 
 use super::{Router, Serving};
-use crate::approval::{Answer, State, Subject, binding};
 use crate::audit::Deed;
 use crate::grants::for_an_hour;
 use crate::judge::undecided;
+use crate::policy::approval::{Answer, State, Subject, binding};
 use crate::policy::{Asked, Then};
-use crate::session::{Terms, key_of};
+use crate::session::Terms;
+use crate::session_key::key_of;
 
 /// A reserved name. No skill can have one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,17 +29,23 @@ pub(crate) enum Own {
     Acts,
     /// What is allowed for a while, and taking it back.
     Grants,
+    /// Which skill has talked to which host.
+    Net,
+    /// A person lets a session go on that was told no too often, and takes back what was refused in it.
+    Unlock,
 }
 
 impl Own {
     /// The names that are reserved.
-    pub(crate) const NAMES: [(&str, Self); 6] = [
+    pub(crate) const NAMES: [(&str, Self); 8] = [
         ("APPROVE", Self::Approve),
         ("APPROVALS", Self::Approvals),
         ("STOP", Self::Stop),
         ("PERMIT", Self::Permit),
         ("ACTS", Self::Acts),
         ("GRANTS", Self::Grants),
+        ("NET", Self::Net),
+        ("UNLOCK_SESSION", Self::Unlock),
     ];
 
     /// Which one `command` asks for.
@@ -57,10 +64,12 @@ impl Serving {
             Own::Permit => self.permit(command).await,
             Own::Acts => self.tell_acts(command).await,
             Own::Grants => self.tell_grants(command).await,
+            Own::Net => self.tell_traffic(command).await,
+            Own::Unlock => self.unlock(command).await,
         };
         let outcome =
             done.map_or_else(Outcome::Stopped, |result| Done { result, ..Done::default() }.into());
-        if !matches!(own, Own::Approvals | Own::Acts | Own::Grants) {
+        if !matches!(own, Own::Approvals | Own::Acts | Own::Grants | Own::Net) {
             self.parts.audit.outcome(command, &outcome, self.parts.publisher.now());
         }
         outcome
@@ -109,7 +118,7 @@ impl Serving {
         let recorded = audit.deed(&Deed::Stop, principal, publisher.now()).await;
         thrown.map_err(undecided)?;
         let resume = home::router_command("resume");
-        tracing::warn!("{by} has stopped everything; `{resume}` lets it go on");
+        tracing::info!("{by} has stopped everything; `{resume}` lets it go on");
         let mut result = Object::new();
         if let Err(stopped) = recorded {
             tracing::error!("the stop is in force and not recorded: {}", stopped.message);

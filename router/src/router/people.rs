@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
-use protocol::{Command, Done, Outcome, SessionKey, Stopped};
+use protocol::{Code, Command, Done, Object, Outcome, SessionKey, Stopped};
+use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::{Router, Serving};
-use crate::approval::{Due, Lease, Parked, Yes};
-use crate::call::Call;
+use crate::audit::Deed;
+use crate::call::{Call, interrupted};
 use crate::judge::undecided;
+use crate::policy::approval::{Answer, Due, Lease, Parked, Yes};
+use crate::session_key::{LEGACY, key_of, unlock_words};
 use crate::{answers, events};
 
 impl Serving {
@@ -35,7 +38,7 @@ impl Serving {
         } else {
             let command = &due.parked().command;
             tracing::warn!("{} is another router's now, and stopped here", command.action);
-            audit.outcome(command, &answers::interrupted().into(), publisher.now());
+            audit.outcome(command, &interrupted().into(), publisher.now());
         }
         judge.approvals.let_go(&lease);
     }
@@ -59,7 +62,7 @@ impl Serving {
             Due::No(_) => answers::refused().into(),
             Due::Unanswered(_) => answers::unanswered().into(),
             Due::Late(_) => answers::too_late().into(),
-            Due::Interrupted(_) => answers::interrupted().into(),
+            Due::Interrupted(_) => interrupted().into(),
         };
         let outcome = answers::without_secrets(outcome, secrets);
         match due {
@@ -95,14 +98,32 @@ impl Serving {
         Ok(Done::default())
     }
 
+    /// Lets a session go on that was told no too often, for a person who may answer its questions: the one that asks, or
+    /// the one that `{"session": KEY}` names.
+    pub(super) async fn unlock(&self, command: &Command) -> Result<Object, Stopped> {
+        let Router { judge, audit, publisher, .. } = &self.parts;
+        let by = Answer::giver(command, judge.policy.current().approval(), true)?;
+        let session = match command.params.get("session") {
+            None => key_of(command).to_owned(),
+            Some(named) => named.as_str().unwrap_or_default().to_owned(),
+        };
+        audit.deed(&Deed::ResumeSession { session: &session }, Some(&by), publisher.now()).await?;
+        let found = judge.sessions.resume(&session).await.map_err(undecided)?;
+        if !found && session != key_of(command) {
+            let why = "session: nothing is known of such a session within the last day";
+            return Err(Stopped::new(Code::BadParams, why));
+        }
+        Ok(Object::from_iter([("session".to_owned(), json!(session))]))
+    }
+
     /// Tells a session, and the owner, that it is stopped.
     pub(super) async fn tell_of_a_stop(&self, command: &Command, why: &str) {
         let own = command.envelope.session.clone();
         let owner = Some(SessionKey::owner()).filter(|owner| own.as_ref() != Some(owner));
-        let name = own.as_ref().map_or(crate::session::LEGACY, SessionKey::as_str);
-        let resume = home::router_command(&format!("sessions resume {name}"));
-        let text = format!("the session {name} is stopped: {why}; `{resume}` lets it go on");
-        tracing::warn!("{text}");
+        let name = own.as_ref().map_or(LEGACY, SessionKey::as_str);
+        let unlock = unlock_words(name);
+        let text = format!("the session {name} is stopped: {why}; {unlock} lets it go on");
+        tracing::info!("{text}");
         for session in own.clone().into_iter().chain(owner) {
             let event = events::notice(session, text.clone(), self.parts.publisher.now());
             self.parts.publisher.event(&event).await;

@@ -41,6 +41,8 @@ pub(super) struct SkillLog {
     token: String,
     budget: Budget,
     secrets: Secrets,
+    /// What may be the beginning of a secret whose rest is yet to come.
+    held: Vec<u8>,
 }
 
 /// How many bytes may still be kept. Whoever holds a clone can grant more, as for each call of a warm skill.
@@ -77,7 +79,7 @@ impl SkillLog {
     /// launcher's.
     pub(super) fn new(path: &Path, token: &str, budget: Budget) -> Self {
         let secrets = Secrets::default();
-        Self { path: path.to_owned(), token: token.to_owned(), budget, secrets }
+        Self { path: path.to_owned(), token: token.to_owned(), budget, secrets, held: Vec::new() }
     }
 
     /// The same without these secrets.
@@ -91,7 +93,7 @@ impl SkillLog {
     }
 
     /// Reads to the end. A file that can't be written costs the log and not the call.
-    pub(super) async fn follow(self, mut stderr: impl AsyncRead + Unpin) -> Heard {
+    pub(super) async fn follow(mut self, mut stderr: impl AsyncRead + Unpin) -> Heard {
         let mut heard = Heard::default();
         let mut last = Vec::new();
         let mut block = Vec::with_capacity(BLOCK);
@@ -108,6 +110,8 @@ impl SkillLog {
             block.drain(..whole);
             if is_over {
                 self.take(&block, &mut heard, &mut last);
+                let held = std::mem::take(&mut self.held);
+                self.write(&held);
                 break;
             }
             if !was_kept {
@@ -119,7 +123,7 @@ impl SkillLog {
     }
 
     /// Takes whole lines in; `false` when nothing of a log is kept any more.
-    fn take(&self, lines: &[u8], heard: &mut Heard, last: &mut Vec<u8>) -> bool {
+    fn take(&mut self, lines: &[u8], heard: &mut Heard, last: &mut Vec<u8>) -> bool {
         let mut others = Vec::with_capacity(lines.len());
         for line in lines.split_inclusive(|byte| *byte == b'\n') {
             match self.report(line) {
@@ -138,16 +142,30 @@ impl SkillLog {
         serde_json::from_slice(line.strip_prefix(self.token.as_bytes())?).ok()
     }
 
-    fn keep(&self, lines: &[u8]) -> bool {
+    /// Writes lines down, but for an end that may be the beginning of a secret.
+    fn keep(&mut self, lines: &[u8]) -> bool {
         if lines.is_empty() || self.budget.is_spent() {
             return lines.is_empty();
+        }
+        self.held.extend_from_slice(lines);
+        let all = text(&self.held);
+        let end = self.secrets.open_end(&all).unwrap_or(all.len());
+        let rest = bytes(&all[end..]);
+        self.write(&all.as_bytes()[..end]);
+        self.held = rest;
+        true
+    }
+
+    fn write(&self, lines: &[u8]) -> bool {
+        if lines.is_empty() {
+            return true;
         }
         let lines = bytes(&self.secrets.redact(&text(lines)));
         let (kept, last) = self.budget.take(lines.len());
         let rest: &[u8] = if last { b"\n(the rest of this call's log was cut)\n" } else { b"" };
         // A short write into the page cache, which is cheaper than handing it to another thread.
         if let Err(error) = self.append(&[&lines[..kept], rest].concat()) {
-            tracing::warn!(log = %self.path.display(), %error, "cannot write a skill's log");
+            tracing::warn!(%error, "cannot write the log {}", self.path.display());
             self.budget.renew(0);
         }
         true
@@ -196,6 +214,8 @@ fn readable(line: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use tokio::io::AsyncWriteExt;
+
     use super::*;
 
     async fn follow(text: &[u8], budget: usize) -> (Heard, String) {
@@ -251,6 +271,27 @@ mod tests {
         log.follow(&b"it is hunter2!\nhunter3! there\n"[..]).await;
         let log = fs::read_to_string(path).unwrap();
         assert!(!log.contains("hunter"), "{log}");
+    }
+
+    #[tokio::test]
+    async fn a_secret_over_two_lines_that_come_one_after_the_other_does_not_stay_either() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("skill.log");
+        let log = SkillLog::new(&path, "TOKEN", Budget::new(1000));
+        let log = log.without(Secrets::new([("X_TOKEN", "hunter2!hunter3!")]));
+        let (mut skill, stderr) = tokio::io::duplex(1000);
+        let following = tokio::spawn(log.follow(stderr));
+        for (line, sure) in
+            [("up\n", "up\n"), ("it is hunter2!\n", "it is "), ("hunter3! there\n", "")]
+        {
+            skill.write_all(line.as_bytes()).await.unwrap();
+            while !fs::read_to_string(&path).unwrap_or_default().contains(sure) {
+                tokio::time::sleep(PAUSE).await;
+            }
+        }
+        drop(skill);
+        following.await.unwrap();
+        assert_eq!(fs::read_to_string(path).unwrap(), "up\nit is [secret] there\n");
     }
 
     #[tokio::test]

@@ -32,18 +32,10 @@
 //! namespaces a skill can learn the names of files that it can't read, and each file that it writes is bounded,
 //! not their sum.
 
-mod run;
-
-pub mod battery;
-
-mod gate;
-mod outcome;
-
 mod error;
 mod group;
 mod job;
 mod launcher;
-mod lending;
 mod lent;
 mod limits;
 mod log;
@@ -56,17 +48,14 @@ mod stage;
 mod staging;
 mod tree;
 mod warm;
-mod warm_skills;
 
 pub use error::{NotStarted, RunError};
 pub use job::{Job, Program};
 pub use launcher::{Launcher, SelfCommand};
-pub(crate) use lending::data_folder;
 pub use lent::Lent;
 pub use limits::Limits;
 pub use log::ROTATE_BYTES;
 pub use probe::{Found, Level};
-pub(crate) use run::job_of;
-pub use run::{Sandbox, SkillSandbox};
 pub use stage::{LAUNCH, run_stage};
+pub(crate) use stage::{PORT, UNPRIVILEGED};
 pub use warm::Warm;

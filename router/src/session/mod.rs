@@ -8,7 +8,7 @@ mod record;
 
 use std::sync::Arc;
 
-use protocol::{Command, Effect, Millis, OWNER, Object, Reads, SessionKey, Stopped, Taint};
+use protocol::{Command, Effect, Millis, Object, Reads, Stopped, Taint};
 
 pub(crate) use record::Record;
 
@@ -16,10 +16,8 @@ use self::links::{KnownPlaces, Reach};
 use crate::call::Call;
 use crate::digest::Digest;
 use crate::policy::{Glob, Limits, Policy, WayOut};
+use crate::session_key::{account_of, is_account_of, key_of, unlock_words};
 use crate::store::{self, LINKS, SESSIONS, Store, StoreFault};
-
-/// The session of commands that name none, as those of the first SafeClaw.
-pub(crate) const LEGACY: &str = "legacy";
 
 /// The sessions of all agents.
 #[derive(Debug)]
@@ -61,13 +59,6 @@ impl<'p> Terms<'p> {
     pub(crate) fn of(policy: &'p Policy, now: Millis) -> Self {
         Self { limits: policy.limits(), named: policy.named_hosts(), now }
     }
-}
-
-/// Whether the session `key` is somebody else's than the owner's. The owner's further conversations begin with a name of
-/// their own behind a dot; commands that name no session come from a first version's agent, which has one person.
-pub(crate) fn is_guests(key: &str) -> bool {
-    let further = || key.strip_prefix(OWNER).is_some_and(|rest| rest.starts_with('.'));
-    key != OWNER && key != LEGACY && !further()
 }
 
 impl Sessions {
@@ -128,10 +119,13 @@ impl Sessions {
             let was_there = record.is_some();
             let mut record = record.unwrap_or_default();
             record.taint = record.taint.with(command.envelope.taint);
-            let admitted = record.may(digest).and_then(|()| match is_counted {
-                true => record.count(&same, &terms.limits, terms.now),
-                false => Ok(()),
-            });
+            let admitted =
+                record.may(digest, &unlock_words(key_of(command))).and_then(
+                    |()| match is_counted {
+                        true => record.count(&same, &terms.limits, terms.now),
+                        false => Ok(()),
+                    },
+                );
             let way_out = match reach {
                 Some(reach) if reach.is_foreign => Some(WayOut::Address),
                 // Nobody asks what a call costs that is not admitted.
@@ -222,6 +216,15 @@ impl Sessions {
         .await
     }
 
+    /// Lets the session `key` go on, each of its accounts, and takes back what people have refused there; what has entered
+    /// it stays in it. `false` when nothing is known of it.
+    ///
+    /// # Errors
+    /// [`StoreFault`].
+    pub(crate) async fn resume(&self, key: &str) -> Result<bool, StoreFault> {
+        resume(&*self.store, key).await
+    }
+
     /// Takes in that the wall, or a person (then `refused` is what was refused), has said no. Gives the reason when that
     /// stops the session.
     ///
@@ -242,6 +245,26 @@ impl Sessions {
     }
 }
 
+/// [`Sessions::resume`] in `store`.
+pub(crate) async fn resume(store: &dyn Store, key: &str) -> Result<bool, StoreFault> {
+    let mut found = false;
+    for (account, _) in store::list::<Record>(store, SESSIONS).await? {
+        if !is_account_of(&account, key) {
+            continue;
+        }
+        let resumed = |there: Option<Record>| {
+            let was_there = there.is_some();
+            let record = there.map(|mut record| {
+                record.resume();
+                record
+            });
+            (record, was_there)
+        };
+        found |= store::update(store, SESSIONS, &account, resumed).await?;
+    }
+    Ok(found)
+}
+
 /// How far `command` reaches for a session that knows `links`.
 fn reach(
     command: &Command,
@@ -255,20 +278,6 @@ fn reach(
     let said = envelope.said.as_deref();
     let places = KnownPlaces { shown: &shown, typed: &envelope.typed, said, named };
     Ok(links::reach(&command.params, &places))
-}
-
-/// Under which key the router keeps its account of what the command's session has seen: what comes after a person's
-/// fresh beginning has an account of its own.
-pub(crate) fn account_of(command: &Command) -> String {
-    match command.envelope.begun {
-        Some(begun) => format!("{}.since-{}", key_of(command), begun.0),
-        None => key_of(command).to_owned(),
-    }
-}
-
-/// The key of the session.
-pub(crate) fn key_of(command: &Command) -> &str {
-    command.envelope.session.as_ref().map_or(LEGACY, SessionKey::as_str)
 }
 
 /// Action and parameters, the same bytes however the parameters are ordered.

@@ -45,20 +45,14 @@ impl Record {
         *self == Self::default()
     }
 
-    /// Whether the session may ask for what has this digest.
-    pub(super) fn may(&self, digest: &Digest) -> Result<(), Stopped> {
+    /// Whether the session may ask for what has this digest; a person lifts that with `unlock`.
+    pub(super) fn may(&self, digest: &Digest, unlock: &str) -> Result<(), Stopped> {
         if let Some(why) = &self.stopped {
-            return Err(Stopped::new(
-                Code::Budget,
-                format!(
-                    "this session is stopped: {why}; its owner can let it go on with `{}`",
-                    home::router_command("sessions resume")
-                ),
-            ));
+            let why = format!("this session is stopped: {why}; {unlock} lets it go on");
+            return Err(Stopped::new(Code::Budget, why));
         }
         if self.refused.contains(digest) {
-            let resume = home::router_command("sessions resume");
-            let why = format!("a person has said no to just this; `{resume}` lifts that");
+            let why = format!("a person has said no to just this; {unlock} takes that back");
             return Err(Stopped::new(Code::Owner, why));
         }
         Ok(())
@@ -207,8 +201,8 @@ mod tests {
     fn a_no_sticks() {
         let mut record = Record::default();
         assert_eq!(record.deny(Some(digest(1)), &LIMITS), None);
-        assert_eq!(record.may(&digest(1)).unwrap_err().code, Code::Owner);
-        assert!(record.may(&digest(2)).is_ok());
+        assert_eq!(record.may(&digest(1), "/unlock").unwrap_err().code, Code::Owner);
+        assert!(record.may(&digest(2), "/unlock").is_ok());
     }
 
     #[test]
@@ -219,11 +213,11 @@ mod tests {
         assert_eq!(record.deny(None, &LIMITS), None);
         assert!(record.deny(None, &LIMITS).is_some());
         assert_eq!(record.deny(None, &LIMITS), None, "it is said once");
-        assert_eq!(record.may(&digest(1)).unwrap_err().code, Code::Budget);
+        assert_eq!(record.may(&digest(1), "/unlock").unwrap_err().code, Code::Budget);
         record.resume();
-        assert!(record.may(&digest(1)).is_ok());
+        assert!(record.may(&digest(1), "/unlock").is_ok());
         record.denials_in_a_row = 0;
         record.deny(None, &LIMITS);
-        assert!(record.may(&digest(1)).is_ok());
+        assert!(record.may(&digest(1), "/unlock").is_ok());
     }
 }

@@ -33,3 +33,11 @@ pub(crate) const LINKS: Table =
 
 /// The kill switch: whatever stands under `stop` stops everything.
 pub(crate) const SWITCH: Table = Table { name: "switch", lifetime: None, most: 16, synced: true };
+
+/// What was exchanged with which host, by the name of the skill.
+pub(crate) const NET: Table = Table {
+    name: "net",
+    lifetime: Some(Duration::from_secs(400 * 24 * 3_600)),
+    most: 1_024,
+    synced: false,
+};

@@ -149,7 +149,7 @@ async fn a_no_sticks_for_just_this_and_three_noes_stop_the_session() {
             done(&house.ask("LOOK", json!({})).await);
         }
     }
-    assert!(told.len() == 1 && told[0].contains("sessions resume owner"), "{told:?}");
+    assert!(told.len() == 1 && told[0].contains("/unlock lets it go on"), "{told:?}");
     assert_eq!(stopped(&house.ask("LOOK", json!({})).await).code, Code::Budget);
 }
 
@@ -157,6 +157,7 @@ async fn a_no_sticks_for_just_this_and_three_noes_stop_the_session() {
 async fn where_only_the_routers_own_side_approves_an_agents_yes_is_none() {
     let policy = "[effects]\nexternal = \"ask\"\n[approval]\nvia = \"router\"\n";
     let house = house_with(|home| home.put("router/policy.toml", policy), 8);
+    assert_eq!(stopped(&house.ask("UNLOCK_SESSION", json!({})).await).code, Code::Owner);
     let mut events = house.events().await;
     let (id, _) = question(&house.ask("POST", json!({})).await);
     assert_eq!(stopped(&house.answer(&id, "yes", None).await).code, Code::Owner);

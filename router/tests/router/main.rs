@@ -6,6 +6,7 @@ mod calls;
 mod day;
 mod running;
 mod trips;
+mod unlock;
 mod wall;
 
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -23,9 +24,9 @@ use protocol::{
 use router::catalog::Catalog;
 use router::config::{RouterConfig, SkillConfig};
 use router::policy::{Approved, PolicyFile};
-use router::sandbox::Sandbox;
+use router::runner::Sandbox;
 use router::store::Folder;
-use router::{Audit, Judge, Router, Secrets};
+use router::{Audit, Judge, Router, Secrets, TrafficBook};
 use serde_json::{Value, json};
 use testkit::{TempHome, eventually};
 use tokio::sync::{Semaphore, mpsc};
@@ -175,6 +176,7 @@ fn house_at(home: TempHome, parallel: usize, ahead: Duration) -> House {
         judge: Judge::new(PolicyFile::open(&home.router().join("policy.toml")).unwrap(), &store),
         sandbox: Box::new(sandbox.clone()),
         audit: Audit::open(&home.router_audit(), secrets.clone()).unwrap(),
+        traffic: TrafficBook::new(&store),
         secrets,
         publisher: Arc::new(Ahead { publisher, ahead, routers: Arc::clone(&routers) }),
     };

@@ -149,6 +149,7 @@ async fn a_state_that_can_not_be_read_lets_nothing_run() {
 #[tokio::test]
 async fn an_agent_reaches_only_what_was_named_from_the_first_answer_on() {
     let house = open_house();
+    let mut events = house.events().await;
     let permit = |id: &str, url: &str, typed: &[&str]| {
         let params = json!({"action": "_BROWSER_VISION", "params": {"url": url}});
         let mut command = command(id, "PERMIT", params);
@@ -157,6 +158,7 @@ async fn an_agent_reaches_only_what_was_named_from_the_first_answer_on() {
     };
     let (id, _) = question(&permit("p1", "https://evil.example/?q=1", &[]).await.unwrap());
     done(&house.answer(&id, "no", None).await);
+    stopped(&result(&mut events).await);
     done(&house.ask("PAGE", json!({"text": "links"})).await);
     done(&permit("p2", "https://a.example", &[]).await.unwrap());
     done(&permit("p3", "https://typed.example/x", &["https://typed.example/x"]).await.unwrap());
@@ -170,7 +172,6 @@ async fn an_agent_reaches_only_what_was_named_from_the_first_answer_on() {
     let foreign = permit("p4", "https://evil.example/?q=2", &[]).await.unwrap();
     let (id, asked) = question(&foreign);
     assert!(asked.contains("https://evil.example/?q=2"), "{asked}");
-    let mut events = house.events().await;
     done(&house.answer(&id, "yes", None).await);
     done(&result(&mut events).await);
     done(&permit("p5", "https://evil.example/?q=2", &[]).await.unwrap());

@@ -142,6 +142,26 @@ fn a_gigabyte_of_output_and_endless_commands_are_survived() {
     assert!(output.contains("[OUTPUT TRUNCATED: ") && output.len() < 11_000, "{}", output.len());
     let late = desk.line(r#"{"env":"bash","command":"sleep 1000","seconds":1}"#);
     assert!(late["response"]["output"].as_str().unwrap().contains("interrupted after 1 s"));
+    let bomb = desk.line(r#"{"env":"bash","command":":(){ :|:& };:","seconds":3}"#);
+    assert!(bomb["response"]["output"].is_string(), "{bomb}");
+    // In front of it may stand that bash was ended to make room.
+    let said = desk.says("python", "'still ' + 'here'");
+    assert!(said.ends_with("'still here'\n"), "{said}");
+}
+
+#[test]
+fn processes_without_end_in_one_environment_keep_no_other_from_starting() {
+    const MANY: &str = "from subprocess import Popen
+try:
+    while True: Popen(['sleep', '1000'])
+except BlockingIOError:
+    print('full')
+";
+    let mut desk = Desk::open();
+    fs::write(desk.project().join("many.py"), MANY).unwrap();
+    assert_eq!(desk.says("bash", "python3 many.py"), "full\n");
+    assert_eq!(desk.says("python", "'still ' + 'here'"), "'still here'\n");
+    assert_eq!(desk.says("bash", "echo on"), "on\n");
 }
 
 #[test]

@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::{children_of, wait_until};
+use crate::processes::router_of;
+use crate::wait_until;
 
 /// A process with its stdin open and everything that it has printed by now. It is killed when dropped.
 #[derive(Debug)]
@@ -139,13 +140,7 @@ impl Chat {
     /// # Panics
     /// When there never is one.
     pub fn router(&self) -> u32 {
-        let mut router = None;
-        wait_until("there is a router", || {
-            let starters = children_of(self.pid());
-            router = starters.into_iter().flat_map(children_of).next();
-            router.is_some()
-        });
-        router.unwrap()
+        router_of(self.pid())
     }
 
     /// Interrupts it, as Ctrl-C does.

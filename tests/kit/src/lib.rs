@@ -6,6 +6,7 @@
 
 mod bot_api;
 mod chat;
+mod drawing;
 mod http;
 mod ollama;
 mod processes;

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use crate::wait_until;
+
 /// The child processes of `pid`, whichever of its threads has started them; none of one that has ended.
 #[must_use]
 pub fn children_of(pid: u32) -> Vec<u32> {
@@ -9,4 +11,14 @@ pub fn children_of(pid: u32) -> Vec<u32> {
     let listed = threads.map(|thread| fs::read_to_string(thread.path().join("children")));
     let listed: String = listed.flatten().collect();
     listed.split_whitespace().map(|pid| pid.parse().unwrap()).collect()
+}
+
+/// The process id of the router of the `safeclaw` with the id `pid`. Waits for one while there is none.
+pub(crate) fn router_of(pid: u32) -> u32 {
+    let mut router = None;
+    wait_until("there is a router", || {
+        router = children_of(pid).into_iter().flat_map(children_of).next();
+        router.is_some()
+    });
+    router.unwrap()
 }

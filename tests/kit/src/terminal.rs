@@ -12,6 +12,7 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcgetattr, tcsetwinsize};
 
 use crate::chat::command;
+use crate::processes::router_of;
 use crate::wait_until;
 
 const ROWS: u16 = 50;
@@ -81,6 +82,15 @@ impl Terminal {
         self.seen.lock().unwrap().screen.screen().contents()
     }
 
+    /// What stands on the screen, as an SVG picture.
+    ///
+    /// # Panics
+    /// When the thread that reads has panicked.
+    #[must_use]
+    pub fn svg(&self) -> String {
+        crate::drawing::svg(self.seen.lock().unwrap().screen.screen())
+    }
+
     /// Every byte that the process has sent to the terminal.
     ///
     /// # Panics
@@ -145,6 +155,14 @@ impl Terminal {
     /// When it can't be asked.
     pub fn terminate(&self) {
         kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
+    }
+
+    /// The process id of the router of a `safeclaw`. Waits for one while there is none.
+    ///
+    /// # Panics
+    /// When there never is one.
+    pub fn router(&self) -> u32 {
+        router_of(self.child.id())
     }
 
     /// Waits for the end.

@@ -44,10 +44,30 @@ pub(crate) fn check(sh: &Shell) -> Result<()> {
             broken.push(format!("{name} does not stand in {BOOK}/{SUMMARY}"));
         }
     }
+    let gone = missing(&sh.read_file(root.join(WALK))?, &root);
+    broken.extend(gone.into_iter().map(|name| format!("{WALK}: there is no file {name}")));
     if broken.is_empty() {
         return Ok(());
     }
     bail!("{}", broken.join("\n"))
+}
+
+/// The page that follows a message and a command from file to file.
+const WALK: &str = "ARCHITECTURE.md";
+
+/// The folders in which that page names files.
+const BASES: [&str; 3] = ["", "agent/src", "router/src"];
+
+/// The files in backquotes that are in none of the folders below `root`. A name with a gap, as `<name>.rs`, is no file.
+fn missing(text: &str, root: &Path) -> Vec<String> {
+    let quoted = Parser::new(text).filter_map(|event| match event {
+        Event::Code(code) => Some(code.to_string()),
+        _ => None,
+    });
+    let is_file =
+        |name: &String| name.contains('/') && name.ends_with(".rs") && !name.contains('<');
+    let is_there = |name: &String| BASES.iter().any(|base| root.join(base).join(name).is_file());
+    quoted.filter(is_file).filter(|name| !is_there(name)).collect()
 }
 
 /// The files of this project that `text` links to.
@@ -84,6 +104,13 @@ mod tests {
             .iter()
             .for_each(|(name, text)| sh.write_file(format!("{BOOK}/{name}"), text).unwrap());
         check(&sh)
+    }
+
+    #[test]
+    fn a_file_that_the_walk_names_and_that_is_gone_is_told() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let page = "`turn/mod.rs` `router/src/judge.rs` `slash/<name>.rs` `mod.rs` `turn/gone.rs`";
+        assert_eq!(missing(page, root), ["turn/gone.rs"]);
     }
 
     #[test]

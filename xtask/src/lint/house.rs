@@ -68,7 +68,8 @@ fn banned_word(part: &Path) -> Option<&'static str> {
     inside.or_else(|| BANNED_NAMES.iter().find(|word| stem == **word)).copied()
 }
 
-fn lines_before_tests(text: &str) -> usize {
+/// The lines of a file before its tests.
+pub(super) fn lines_before_tests(text: &str) -> usize {
     text.lines().take_while(|line| *line != "#[cfg(test)]").count()
 }
 

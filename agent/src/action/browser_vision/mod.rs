@@ -9,7 +9,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use broker::Requester;
 use eyes::{Eyes, Look, LookError, Seen};
-use protocol::{ActionCard, Code, Done, Millis, Object, Stopped};
+use protocol::{ActionCard, Code, Done, Millis, Object, Reads, Stopped};
 use serde::Deserialize;
 use serde_json::json;
 use url::Url;
@@ -119,9 +119,13 @@ fn stopped(error: &LookError) -> Stopped {
         LookError::NoBrowser(_) => Code::Disabled,
         LookError::Slow(..) => Code::Timeout,
         // Its words may be the page's.
-        LookError::Browser(_) | LookError::Page(..) => Code::SkillFailed,
+        LookError::Browser(_) | LookError::Page(..) | LookError::Unreached(..) => Code::SkillFailed,
     };
-    Stopped::new(code, error.to_string())
+    let stopped = Stopped::new(code, error.to_string());
+    match error {
+        LookError::Unreached(..) => stopped.bringing(Reads::NONE),
+        _ => stopped,
+    }
 }
 
 /// Whether the picture alone is wanted: "Show me ...".

@@ -37,6 +37,7 @@ impl Gathered {
             }
             Outgoing::Action(line) => harmless(line),
             Outgoing::Text(text) | Outgoing::Broadcast(text) => Prose::whole(self.place, text),
+            Outgoing::Reminder { text, .. } => harmless(text),
             Outgoing::Notice(text) | Outgoing::Settled { how: text, .. } => {
                 format!("[{}]", harmless(text))
             }

@@ -88,6 +88,7 @@ impl Screen {
             Outgoing::Settled { how, .. } => self.notice(how),
             Outgoing::Begin { from, text, .. } => self.line(&mirrored(from, text)),
             Outgoing::Broadcast(text) => self.line(&Prose::whole(self.place(), text)),
+            Outgoing::Reminder { text, .. } => self.line(&harmless(text)),
             Outgoing::Waiting(_)
             | Outgoing::Notice(_)
             | Outgoing::Failed

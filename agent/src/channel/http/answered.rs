@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::listener::{Ear, Next};
 use super::refusal::Refusal;
+use super::told::What;
 use crate::channel::Outgoing;
 use crate::question::Question;
 
@@ -31,14 +32,17 @@ impl Answered {
         let mut answered = Self::of(ear.session());
         loop {
             match ear.next().await {
-                Next::Said(outgoing) => match &*outgoing {
-                    Outgoing::End => return Ok(answered),
-                    Outgoing::Aside { text, .. } => {
+                Next::Said(told) => match &told.what {
+                    What::Says(Outgoing::End) => return Ok(answered),
+                    What::Says(Outgoing::Aside { text, .. }) => {
                         answered.text.push_str(text);
                         return Ok(answered);
                     }
-                    Outgoing::Refused { why, .. } => return Err(Refusal::Busy(why.clone())),
-                    other => answered.take(other),
+                    What::Says(Outgoing::Refused { why, .. }) => {
+                        return Err(Refusal::Busy(why.clone()));
+                    }
+                    What::Says(other) => answered.take(other),
+                    What::Sent { .. } => {}
                 },
                 Next::Missed => return Err(Refusal::Missed),
                 Next::Over => return Err(Refusal::Over),
@@ -73,6 +77,7 @@ impl Answered {
             | Outgoing::Waiting(_)
             | Outgoing::Settled { .. }
             | Outgoing::Broadcast(_)
+            | Outgoing::Reminder { .. }
             | Outgoing::Failed
             | Outgoing::End => {}
         }
@@ -86,12 +91,14 @@ mod tests {
     use super::*;
     use crate::channel::http::hub::Floor;
     use crate::channel::http::listener::{Listener, Wanted};
+    use crate::channel::http::told::Told;
 
     #[tokio::test]
     async fn an_answer_with_a_gap_is_an_error() {
         let session = SessionKey::new("owner").unwrap();
         let (mut listener, ear) = Listener::new(1, Wanted::All, session, Floor::default());
-        let words = Arc::new(Outgoing::Words("x".to_owned()));
+        let what = What::Says(Outgoing::Words("x".to_owned()));
+        let words = Arc::new(Told { id: 1, at: protocol::Millis(1), what });
         while listener.hear(&words) {}
         drop(listener);
         assert_eq!(Answered::heard_by(ear).await, Err(Refusal::Missed));

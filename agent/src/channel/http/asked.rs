@@ -24,6 +24,13 @@ pub(super) struct Message {
     /// Whether the answer is wanted as it comes.
     #[serde(default)]
     pub(super) stream: bool,
+    /// Whether the answer is waited for at all.
+    #[serde(default = "yes")]
+    pub(super) wait: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// `POST /v1/cancel`, and what is listened to by `GET /v1/events`
@@ -157,8 +164,9 @@ mod tests {
 
     #[test]
     fn a_message_says_something_and_is_not_too_long() {
-        let said =
-            |text: &str| Message { text: text.to_owned(), session: None, stream: false }.said();
+        let said = |text: &str| {
+            Message { text: text.to_owned(), session: None, stream: false, wait: true }.said()
+        };
         assert_eq!(said("hi"), Ok(Said::Message("hi".to_owned())));
         assert!(matches!(said(" \n"), Err(Refusal::Bad(_))));
         assert!(said(&"x".repeat(MAX_MESSAGE)).is_ok());

@@ -5,26 +5,47 @@ use std::time::Duration;
 
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use futures::stream;
+use futures::{Stream, StreamExt as _, stream};
 use serde_json::{Value, json};
 
 use super::listener::{Ear, Next};
+use super::told::Told;
 
 /// How often a silent stream says that it is there.
 const ALIVE: Duration = Duration::from_secs(15);
 
 /// What an ear hears, as it comes. It ends where the ear's queue does.
 pub(super) fn stream(ear: Ear) -> Response {
-    let events = stream::unfold(Some(ear), |ear| async {
-        let mut ear = ear?;
-        let (value, is_last) = match ear.next().await {
-            Next::Said(outgoing) => (serde_json::to_value(&*outgoing).unwrap_or_default(), false),
-            Next::Missed => (missed(), true),
-            Next::Over => return None,
-        };
-        Some((Ok::<Event, Infallible>(event(&value)), (!is_last).then_some(ear)))
-    });
+    sent(heard(ear, |told| event(&told.what.json())))
+}
+
+/// `first`, then what an ear hears, made into events by `event`, until `over` says that its reader may hear no more.
+pub(super) fn page_stream(
+    first: Vec<Event>,
+    ear: Ear,
+    event: impl Fn(&Told) -> Event + Send + 'static,
+    over: impl Future<Output = ()> + Send + 'static,
+) -> Response {
+    sent(stream::iter(first).chain(heard(ear, event)).take_until(Box::pin(over)))
+}
+
+fn sent(events: impl Stream<Item = Event> + Send + 'static) -> Response {
+    let events = events.map(Ok::<Event, Infallible>);
     Sse::new(events).keep_alive(KeepAlive::new().interval(ALIVE)).into_response()
+}
+
+fn heard(
+    ear: Ear,
+    event: impl Fn(&Told) -> Event + Send + 'static,
+) -> impl Stream<Item = Event> + Send + 'static {
+    stream::unfold(Some((ear, event)), |state| async {
+        let (mut ear, event) = state?;
+        match ear.next().await {
+            Next::Said(told) => Some((event(&told), Some((ear, event)))),
+            Next::Missed => Some((self::event(&missed()), None)),
+            Next::Over => None,
+        }
+    })
 }
 
 /// The last word to a reader that was too slow.
@@ -32,7 +53,8 @@ fn missed() -> Value {
     json!({"type": "missed", "text": "this reader was too slow, and the rest is not sent; connect again"})
 }
 
-fn event(value: &Value) -> Event {
+/// `value` as an event; its `type` is the event's name.
+pub(super) fn event(value: &Value) -> Event {
     let kind = value.get("type").and_then(Value::as_str).unwrap_or("notice");
     Event::default().event(kind).data(value.to_string())
 }

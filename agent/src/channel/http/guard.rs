@@ -1,10 +1,10 @@
-//! Who is let in: programs of this machine that have the token, and no page of another site that a browser has open.
+//! Who is let in: programs of this machine that have the token, the page of an owner who is signed in, and no page of another
+//! site that a browser has open.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use secrecy::{ExposeSecret, SecretString};
@@ -12,76 +12,120 @@ use subtle::ConstantTimeEq;
 
 use super::connections::Caller;
 use super::refusal::Refusal;
+use super::site::{Sites, is_of_the_page, may_open};
+use super::web::{Door, SignedIn, is_open};
+
+/// What a browser may do with what it gets: nothing that does not come from here is loaded, nothing is put into a frame of
+/// another page, and no text becomes a script.
+const CONTENT: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; \
+     base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+
+/// Headers of every answer.
+fn headers_of_all() -> [(HeaderName, &'static str); 7] {
+    [
+        (header::CACHE_CONTROL, "no-store"),
+        (header::CONTENT_SECURITY_POLICY, CONTENT),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    ]
+}
 
 /// What is checked before anything else is looked at.
 #[derive(Debug)]
 pub(super) struct Guard {
-    /// Where the channel listens.
-    pub(super) here: SocketAddr,
+    /// The names under which the channel is reached.
+    pub(super) sites: Arc<Sites>,
     /// What a program has to show.
     pub(super) token: SecretString,
+    /// Who is signed in on the page, if there is one.
+    pub(super) door: Option<Arc<Door>>,
+}
+
+/// Who has sent a request.
+#[derive(Debug, Clone)]
+pub(super) enum Visitor {
+    /// A program with the token.
+    Program,
+    /// The page of somebody who is signed in.
+    Page(SignedIn),
+    /// Anybody; what is asked for is everybody's.
+    Anybody,
 }
 
 /// Lets a request through, or refuses it. What comes back is nothing that a browser should keep or guess about.
 pub(super) async fn check(
     State(guard): State<Arc<Guard>>,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Response {
-    let mut response = match guard.admit(request.headers()) {
-        Ok(()) => {
-            if let Some(caller) = request.extensions().get::<Caller>() {
+    let mut response = match guard.admit(request.method(), request.uri().path(), request.headers())
+    {
+        Ok(visitor) => {
+            if !matches!(visitor, Visitor::Anybody)
+                && let Some(caller) = request.extensions().get::<Caller>()
+            {
                 caller.is_no_stranger();
             }
+            request.extensions_mut().insert(visitor);
             next.run(request).await
         }
         Err(refusal) => refusal.into_response(),
     };
     let headers = response.headers_mut();
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    for (name, value) in headers_of_all() {
+        // The form to sign in has a word of its own on referrers.
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
+    }
     response
 }
 
 impl Guard {
-    fn admit(&self, headers: &HeaderMap) -> Result<(), Refusal> {
-        let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
-        // A name that somebody's DNS turns into 127.0.0.1 is the name of a foreign site.
-        let host = text(header::HOST).filter(|host| self.is_here(host));
-        let Some(host) = host else {
-            return Err(Refusal::Foreign("the Host header names another machine"));
-        };
-        if let Some(origin) = headers.get(header::ORIGIN)
-            && origin.as_bytes() != format!("http://{host}").as_bytes()
-        {
-            return Err(Refusal::Foreign("pages of other sites are not served"));
+    fn admit(&self, method: &Method, path: &str, headers: &HeaderMap) -> Result<Visitor, Refusal> {
+        self.sites.of(headers)?;
+        if self.shows_token(headers) {
+            return Ok(Visitor::Program);
         }
-        let shown = text(header::AUTHORIZATION).and_then(|shown| shown.strip_prefix("Bearer "));
-        let known = self.token.expose_secret().as_bytes();
-        match shown.map(|shown| bool::from(shown.trim().as_bytes().ct_eq(known))) {
-            Some(true) => Ok(()),
-            _ => Err(Refusal::NoToken),
+        let Some(door) = &self.door else { return Err(Refusal::NoToken) };
+        if is_open(path) {
+            let may = may_open(method, headers);
+            let why = "this is opened by a person, and not from another page";
+            return may.then_some(Visitor::Anybody).ok_or(Refusal::Foreign(why));
+        }
+        match door.who(headers) {
+            Some(who) if is_of_the_page(method, headers) => Ok(Visitor::Page(who)),
+            Some(_) => Err(Refusal::Foreign("other pages can't use a sign-in")),
+            None => Err(Refusal::NoToken),
         }
     }
 
-    fn is_here(&self, host: &str) -> bool {
-        let port = self.here.port();
-        let names = ["127.0.0.1", "localhost", "[::1]"];
-        self.here.to_string() == host || names.iter().any(|name| format!("{name}:{port}") == host)
+    fn shows_token(&self, headers: &HeaderMap) -> bool {
+        let shown = headers.get(header::AUTHORIZATION).and_then(|shown| shown.to_str().ok());
+        let shown = shown.and_then(|shown| shown.strip_prefix("Bearer "));
+        let known = self.token.expose_secret().as_bytes();
+        shown.is_some_and(|shown| bool::from(shown.trim().as_bytes().ct_eq(known)))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::net::SocketAddr;
+
     use super::*;
 
     const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
     fn admitted(headers: &[(header::HeaderName, &str)]) -> Result<(), Refusal> {
         let here = SocketAddr::from(([127, 0, 0, 1], 8787));
-        let guard = Guard { here, token: TOKEN.into() };
+        let guard = Guard {
+            sites: Arc::new(Sites::new(here, Vec::new())),
+            token: TOKEN.into(),
+            door: None,
+        };
         let pairs = headers.iter().map(|(name, value)| (name.clone(), value.parse().unwrap()));
-        guard.admit(&pairs.collect())
+        guard.admit(&Method::POST, "/v1/messages", &pairs.collect()).map(drop)
     }
 
     #[test]

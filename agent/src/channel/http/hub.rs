@@ -4,11 +4,13 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use protocol::SessionKey;
+use protocol::{Millis, SessionKey};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::listener::{Ear, Listener, Wanted};
+use super::ring::{Gap, Joint, Ring};
+use super::told::{Told, What};
 use crate::channel::{Addressed, Incoming, Outgoing};
 
 /// The way in, and what is heard.
@@ -23,14 +25,42 @@ pub(super) struct Hub {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Floor(Arc<Mutex<Sessions>>);
 
-#[derive(Debug, Default)]
+/// What a page hears that is loaded or connects again.
+#[derive(Debug)]
+pub(super) struct Backlog {
+    /// What was told before.
+    pub(super) told: Vec<Told>,
+    /// Where the journal goes on; none when the page has everything before.
+    pub(super) joint: Option<Joint>,
+    /// What is told from now on.
+    pub(super) ear: Ear,
+}
+
+#[derive(Debug)]
 struct Sessions {
+    /// The latest turns of the owner's session.
+    ring: Ring,
+    /// How much was told by now.
+    told: u64,
     listeners: HashMap<SessionKey, Vec<Listener>>,
     busy: BTreeSet<SessionKey>,
     /// How many have listened by now.
     count: u64,
     /// Nothing more will be said.
     is_over: bool,
+}
+
+impl Default for Sessions {
+    fn default() -> Self {
+        Self {
+            ring: Ring::new(Millis::of_this_machine()),
+            told: 0,
+            listeners: HashMap::new(),
+            busy: BTreeSet::new(),
+            count: 0,
+            is_over: false,
+        }
+    }
 }
 
 impl Hub {
@@ -58,9 +88,26 @@ impl Hub {
         self.floor.listen(session, wanted)
     }
 
+    /// What was told in the owner's session after the thing with the number `after`, or all that is kept, and what is told
+    /// there from now on.
+    pub(super) fn listen_again(&self, after: Option<u64>) -> Backlog {
+        self.floor.listen_again(after)
+    }
+
     /// Says something to the agent; `false` when it has ended.
     pub(super) async fn say(&self, incoming: Incoming) -> bool {
         self.incoming.send(incoming).await.is_ok()
+    }
+
+    /// The same for a message that all who listen are to see at once, whoever is answered now.
+    pub(super) async fn say_to_all(&self, incoming: Incoming) -> bool {
+        let Ok(permit) = self.incoming.reserve().await else { return false };
+        if let Some(text) = incoming.said.text() {
+            let what = What::Sent { ticket: incoming.ticket, text: text.to_owned() };
+            self.floor.tell(&incoming.session, what);
+        }
+        permit.send(incoming);
+        true
     }
 
     /// The sessions in which something is being answered.
@@ -71,7 +118,22 @@ impl Hub {
 
 impl Floor {
     fn listen(&self, session: &SessionKey, wanted: Wanted) -> Ear {
+        self.admit(&mut self.sessions(), session, wanted)
+    }
+
+    fn listen_again(&self, after: Option<u64>) -> Backlog {
+        let owner = SessionKey::owner();
         let mut sessions = self.sessions();
+        let later = after.ok_or(Gap).and_then(|after| sessions.ring.since(after));
+        let (told, joint) = match later {
+            Ok(told) => (told, None),
+            Err(Gap) => (sessions.ring.all(), Some(sessions.ring.joint())),
+        };
+        let ear = self.admit(&mut sessions, &owner, Wanted::All);
+        Backlog { told, joint, ear }
+    }
+
+    fn admit(&self, sessions: &mut Sessions, session: &SessionKey, wanted: Wanted) -> Ear {
         sessions.count += 1;
         let id = sessions.count;
         let (listener, ear) = Listener::new(id, wanted, session.clone(), self.clone());
@@ -83,15 +145,22 @@ impl Floor {
     }
 
     fn say(&self, addressed: Addressed) {
-        let Addressed { session, outgoing } = addressed;
+        self.tell(&addressed.session, What::Says(addressed.outgoing));
+    }
+
+    fn tell(&self, session: &SessionKey, what: What) {
         let mut sessions = self.sessions();
-        match outgoing {
-            Outgoing::Begin { .. } => drop(sessions.busy.insert(session.clone())),
-            Outgoing::End => drop(sessions.busy.remove(&session)),
+        match what {
+            What::Says(Outgoing::Begin { .. }) => drop(sessions.busy.insert(session.clone())),
+            What::Says(Outgoing::End) => drop(sessions.busy.remove(session)),
             _ => {}
         }
-        let outgoing = Arc::new(outgoing);
-        sessions.retain(&session, |listener| listener.hear(&outgoing));
+        sessions.told += 1;
+        let told = Arc::new(Told { id: sessions.told, at: Millis::of_this_machine(), what });
+        if session.is_owner() {
+            sessions.ring.push(&told);
+        }
+        sessions.retain(session, |listener| listener.hear(&told));
     }
 
     /// Forgets the listener `id`, which is gone.
@@ -156,9 +225,9 @@ mod tests {
         let mut pieces = 0;
         loop {
             match ear.next().await {
-                Next::Said(outgoing) if *outgoing == Outgoing::End => return pieces,
-                Next::Said(outgoing) => {
-                    pieces += usize::from(matches!(*outgoing, Outgoing::Words(_)));
+                Next::Said(told) if told.what == What::Says(Outgoing::End) => return pieces,
+                Next::Said(told) => {
+                    pieces += usize::from(matches!(told.what, What::Says(Outgoing::Words(_))));
                 }
                 gap => panic!("{gap:?} after {pieces} pieces"),
             }

@@ -9,6 +9,7 @@ use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
 
 use super::hub::Floor;
+use super::told::{Told, What};
 use crate::channel::{Outgoing, Ticket};
 
 /// How many things may wait for one reader: more than any model's answer has pieces.
@@ -30,7 +31,7 @@ pub(super) struct Listener {
     wanted: Wanted,
     /// Its message is being answered.
     has_begun: bool,
-    queue: mpsc::Sender<Arc<Outgoing>>,
+    queue: mpsc::Sender<Arc<Told>>,
     missed: Arc<AtomicBool>,
 }
 
@@ -40,7 +41,7 @@ pub(super) struct Ear {
     id: u64,
     session: SessionKey,
     floor: Floor,
-    queue: mpsc::Receiver<Arc<Outgoing>>,
+    queue: mpsc::Receiver<Arc<Told>>,
     missed: Arc<AtomicBool>,
 }
 
@@ -48,7 +49,7 @@ pub(super) struct Ear {
 #[derive(Debug)]
 pub(super) enum Next {
     /// Something is said.
-    Said(Arc<Outgoing>),
+    Said(Arc<Told>),
     /// The reader was too slow. It hears nothing more.
     Missed,
     /// Nothing any more.
@@ -65,12 +66,12 @@ impl Listener {
     }
 
     /// Hears what is said in its session; `false` when it will want nothing more of it.
-    pub(super) fn hear(&mut self, outgoing: &Arc<Outgoing>) -> bool {
-        if !self.wants(outgoing) {
+    pub(super) fn hear(&mut self, told: &Arc<Told>) -> bool {
+        if !self.wants(&told.what) {
             return true;
         }
-        match self.queue.try_send(Arc::clone(outgoing)) {
-            Ok(()) => !self.is_last(outgoing),
+        match self.queue.try_send(Arc::clone(told)) {
+            Ok(()) => !self.is_last(&told.what),
             Err(TrySendError::Closed(_)) => false,
             Err(TrySendError::Full(_)) => {
                 self.missed.store(true, Ordering::Release);
@@ -80,8 +81,9 @@ impl Listener {
     }
 
     /// An answer begins with what is said of its message's waiting.
-    fn wants(&mut self, outgoing: &Outgoing) -> bool {
+    fn wants(&mut self, what: &What) -> bool {
         let Wanted::Answer(ticket) = self.wanted else { return true };
+        let What::Says(outgoing) = what else { return false };
         match outgoing {
             Outgoing::Begin { ticket: of, .. } => {
                 self.has_begun |= *of == ticket;
@@ -90,11 +92,13 @@ impl Listener {
             Outgoing::Queued { ticket: of, .. }
             | Outgoing::Refused { ticket: of, .. }
             | Outgoing::Aside { ticket: of, .. } => *of == ticket,
+            Outgoing::Reminder { .. } => false,
             _ => self.has_begun,
         }
     }
 
-    fn is_last(&self, outgoing: &Outgoing) -> bool {
+    fn is_last(&self, what: &What) -> bool {
+        let What::Says(outgoing) = what else { return false };
         matches!(self.wanted, Wanted::Answer(_))
             && matches!(outgoing, Outgoing::End | Outgoing::Refused { .. } | Outgoing::Aside { .. })
     }
@@ -126,6 +130,10 @@ impl Drop for Ear {
 mod tests {
     use super::*;
 
+    fn told(outgoing: Outgoing) -> Arc<Told> {
+        Arc::new(Told { id: 1, at: protocol::Millis(1), what: What::Says(outgoing) })
+    }
+
     fn ear() -> (Listener, Ear) {
         let session = SessionKey::new("owner").unwrap();
         Listener::new(1, Wanted::All, session, Floor::default())
@@ -134,7 +142,7 @@ mod tests {
     #[tokio::test]
     async fn who_is_too_slow_hears_what_came_in_time_and_then_that_some_was_missed() {
         let (mut listener, mut ear) = ear();
-        let words = Arc::new(Outgoing::Words("x".to_owned()));
+        let words = told(Outgoing::Words("x".to_owned()));
         for _ in 0..BEHIND {
             assert!(listener.hear(&words));
         }
@@ -149,7 +157,7 @@ mod tests {
     #[tokio::test]
     async fn who_is_fast_enough_hears_that_it_is_over() {
         let (mut listener, mut ear) = ear();
-        assert!(listener.hear(&Arc::new(Outgoing::End)));
+        assert!(listener.hear(&told(Outgoing::End)));
         drop(listener);
         assert!(matches!(ear.next().await, Next::Said(_)));
         assert!(matches!(ear.next().await, Next::Over));

@@ -1,7 +1,8 @@
-//! A channel for programs: HTTP on this machine alone, for whoever has the token.
+//! HTTP on this machine alone: for programs that have the token, and for the owner's own page in a browser.
 //!
 //! ```text
 //! POST /v1/messages  {"text": "...", "session"?: "...", "stream"?: true}    the answer, whole or as it comes
+//!                    {"text": "...", "session"?: "...", "wait": false}      its mark; the answer comes as events
 //! POST /v1/answers   {"id": "...", "answer": "yes" | "no" | "always", "code"?: "..."}
 //! POST /v1/cancel    {"session"?: "..."}
 //! GET  /v1/events    ?session=...                                           all that is said there, as it comes
@@ -9,21 +10,28 @@
 //! ```
 //!
 //! Who has the token is the owner: without `session` it is the owner's session, which all of the owner's channels share.
-//! A name makes a session of its own. A web page needs no more than this.
+//! A name makes a session of its own. What the page needs besides stands in [`web`].
+
+pub mod web;
 
 mod connections;
 mod guard;
+mod site;
+
 mod routes;
 
 mod asked;
 mod hub;
 mod listener;
+mod ring;
+mod told;
 
 mod answered;
 mod events;
 mod refusal;
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -32,7 +40,11 @@ use tokio::net::TcpListener;
 
 use self::guard::Guard;
 use self::hub::Hub;
+use self::site::Sites;
+use self::web::{Door, Page, SignIns};
 use super::{Channel, ChannelError, Line};
+use crate::config::Site;
+use crate::links::Links;
 
 /// Its name.
 pub const NAME: &str = "http";
@@ -50,6 +62,10 @@ pub struct Http {
     pub listen: SocketAddr,
     /// What a program has to show. Without it nobody is served.
     pub token: Option<SecretString>,
+    /// The further names under which a proxy of the owner's serves it.
+    pub sites: Vec<Site>,
+    /// What the page shows, if there is one.
+    pub page: Option<Page>,
 }
 
 #[async_trait]
@@ -96,7 +112,19 @@ impl Http {
         let token = self.token.filter(|token| token.expose_secret().len() >= SHORTEST);
         let token = token.ok_or_else(|| failed(no_token))?;
         let hub = Hub::new(line.incoming);
-        let app = routes::all(hub.clone(), Guard { here, token });
+        let sites = Arc::new(Sites::new(here, self.sites));
+        let page = self.page.map(|page| {
+            // A link is checked here and made elsewhere.
+            let links = Links::new(&token, Vec::new());
+            let door = Door::new(links, SignIns::of(&page.workspace), here.port());
+            (page, Arc::new(door))
+        });
+        let door = page.as_ref().map(|(_, door)| Arc::clone(door));
+        let mut app = routes::programs(hub.clone());
+        if let Some((page, door)) = page {
+            app = app.merge(web::routes(hub.clone(), page, door, Arc::clone(&sites)));
+        }
+        let app = routes::behind(app, Guard { sites, token, door });
         let over = hub.over();
         let serving = connections::serve(listener, app, over.clone());
         let farewell = async {

@@ -8,7 +8,7 @@ use serde_json::json;
 /// Why a request is not served.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// No token, or another.
+    /// No token, or another, and nobody who is signed in.
     NoToken,
     /// It came under another name than this machine's, or from a page of another.
     Foreign(&'static str),
@@ -20,6 +20,8 @@ pub(super) enum Refusal {
     Busy(String),
     /// The answer came faster than it could be taken in.
     Missed,
+    /// Something of the agent's own is wrong.
+    Failed(String),
     /// There is no such path.
     Unknown,
     /// The agent has ended.
@@ -48,6 +50,7 @@ impl IntoResponse for Refusal {
                 let why = "a part of the answer is lost; the session's history has it whole";
                 (StatusCode::INTERNAL_SERVER_ERROR, "missed", why.to_owned())
             }
+            Self::Failed(why) => (StatusCode::INTERNAL_SERVER_ERROR, "failed", why),
             Self::Over => {
                 (StatusCode::SERVICE_UNAVAILABLE, "over", "the agent is ending".to_owned())
             }

@@ -23,18 +23,23 @@ use crate::channel::{MAX_MESSAGE, Said};
 /// How large a body may be, in bytes: the longest message with every byte of it escaped, and some names.
 const BODY: usize = 6 * MAX_MESSAGE + 1024;
 
-/// All paths, behind the guard.
-pub(super) fn all(hub: Hub, guard: Guard) -> Router {
+/// The paths for programs.
+pub(super) fn programs(hub: Hub) -> Router {
     Router::new()
         .route("/v1/messages", post(messages))
         .route("/v1/answers", post(answers))
         .route("/v1/cancel", post(cancel))
         .route("/v1/events", get(listen))
         .route("/v1/status", get(status))
+        .with_state(hub)
+}
+
+/// All of `paths`, behind the guard.
+pub(super) fn behind(paths: Router, guard: Guard) -> Router {
+    paths
         .fallback(async || Refusal::Unknown)
         .layer(DefaultBodyLimit::max(BODY))
         .layer(middleware::from_fn_with_state(Arc::new(guard), guard::check))
-        .with_state(hub)
 }
 
 /// What a body is, or why there is none.
@@ -46,8 +51,13 @@ async fn messages(
     body: Body,
 ) -> Result<Response, Refusal> {
     let message: Message = read(&headers, &whole(body)?)?;
-    let (seat, stream) = (message.seat()?, message.stream);
+    let (seat, stream, waits) = (message.seat()?, message.stream, message.wait);
     let incoming = seat.says(message.said()?);
+    if !waits {
+        let mark = json!({"ticket": incoming.ticket.to_string()});
+        let said = taken(hub.say_to_all(incoming).await)?;
+        return Ok((said, Json(mark)).into_response());
+    }
     // Before it is said, so that nothing of the answer is missed.
     let ear = hub.listen(&seat.session, Wanted::Answer(incoming.ticket));
     if !hub.say(incoming).await {

@@ -149,6 +149,11 @@ impl Chat {
                     let _ = self.send(piece, None).await;
                 }
             }
+            Outgoing::Reminder { text, .. } => {
+                for piece in Styled::plain(text).pieces(LONGEST) {
+                    let _ = self.send(piece, None).await;
+                }
+            }
             Outgoing::Failed => {}
             Outgoing::End => self.turn_over().await,
         }

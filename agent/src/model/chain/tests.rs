@@ -29,8 +29,14 @@ async fn say(chain: &Chain) -> (Result<Completion, ModelError>, Vec<String>) {
 /// The same in this session.
 async fn say_in(chain: &Chain, session: &str) -> (Result<Completion, ModelError>, Vec<String>) {
     let memory = Memory::default();
-    let turn =
-        TurnParts { message: "hello", cards: [&[], &[]], so_far: &[], memory: &memory, typed: &[] };
+    let turn = TurnParts {
+        message: "hello",
+        cards: [&[], &[]],
+        so_far: &[],
+        memory: &memory,
+        history: crate::testing::no_history(),
+        typed: &[],
+    };
     let hearer = Hearer::of(&SessionKey::new(session).unwrap());
     let mut ask = Ask::plain("").heard_by(&hearer);
     ask.turn = Some(turn);

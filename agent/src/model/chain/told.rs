@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use protocol::SessionKey;
 
 use crate::model::{Hearer, ModelError};
-use crate::workspace::OWNER;
+use protocol::OWNER;
 
 /// What the people of each session know. Those who know of no failure are not in it.
 #[derive(Debug, Default)]

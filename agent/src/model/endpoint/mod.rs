@@ -7,6 +7,7 @@ mod memo;
 mod mend;
 mod plan;
 mod sends;
+mod small;
 
 use std::fmt;
 use std::sync::Arc;
@@ -184,7 +185,7 @@ impl Endpoint {
             first_token,
             cut,
         };
-        Completion { text: gathered.text, calls, ended, usage }
+        Completion { text: gathered.text, calls, words_alone: plan.is_talk(), ended, usage }
     }
 }
 
@@ -201,11 +202,36 @@ impl Model for Endpoint {
     ) -> Result<Completion, ModelError> {
         self.memo.refresh();
         let described = self.described().await;
+        if described.is_ok() && self.talks_apart(ask) {
+            return self.decided(ask, progress).await;
+        }
+        self.asked(ask, described, progress).await
+    }
+
+    async fn describe(&self) {
+        self.memo.refresh();
+        // Whoever asks it will hear that it is not there.
+        let _ = self.described().await;
+    }
+
+    fn in_force(&self) -> Option<InForce> {
+        Some(self.memo.in_force(self.way, self.window))
+    }
+}
+
+impl Endpoint {
+    /// Asks in one way after the other, until one is taken.
+    async fn asked(
+        &self,
+        ask: &Ask<'_>,
+        described: Result<(), ModelError>,
+        progress: &mut Listener<'_>,
+    ) -> Result<Completion, ModelError> {
         let mut ask = *ask;
         let way = self.way.unwrap_or_else(|| self.memo.way());
         let gloss = match &described {
-            Ok(()) => self.gloss(&ask, way, progress).await,
-            Err(_) => None,
+            Ok(()) if !ask.talks => self.gloss(&ask, way, progress).await,
+            _ => None,
         };
         let gloss = gloss.as_deref();
         let mut plan = self.plan(&ask, way, gloss);
@@ -232,16 +258,6 @@ impl Model for Endpoint {
                 }
             }
         }
-    }
-
-    async fn describe(&self) {
-        self.memo.refresh();
-        // Whoever asks it will hear that it is not there.
-        let _ = self.described().await;
-    }
-
-    fn in_force(&self) -> Option<InForce> {
-        Some(self.memo.in_force(self.way, self.window))
     }
 }
 

@@ -34,6 +34,8 @@ pub(super) struct Plan<'p> {
     /// How much may be thought besides the answer, in tokens.
     thoughts: u64,
     temperature: Option<f64>,
+    /// Whether words alone are wanted.
+    is_talk: bool,
 }
 
 /// A message that does not fit, whatever else is left out.
@@ -62,7 +64,7 @@ pub(super) struct Knows<'m> {
 impl<'p> Plan<'p> {
     /// Plans `ask`.
     pub(super) fn new(ask: &Ask<'p>, way: Way, gloss: Option<&str>, knows: &Knows<'_>) -> Self {
-        let format = format(ask, way, gloss, knows);
+        let format = if ask.talks { Format::Free } else { format(ask, way, gloss, knows) };
         let gloss = gloss.map_or(Gloss::None, Gloss::Is);
         Self::of(ask, (way, gloss), format, knows)
     }
@@ -92,8 +94,13 @@ impl<'p> Plan<'p> {
                 0
             };
             let bytes = measure::prompt(size.window, size.bytes_per_token, beside + kept);
-            let mut rendered =
-                ask.prompt(Fit { way, bytes, gloss, is_small: assist.examples && memo.is_small() });
+            let mut rendered = ask.prompt(Fit {
+                way,
+                bytes,
+                gloss,
+                is_small: assist.examples && memo.is_small(),
+                talk: ask.talks,
+            });
             if let Some(picture) = picture {
                 rendered.text.push_str(&format!("\n\n{}", picture.caption));
             }
@@ -102,7 +109,7 @@ impl<'p> Plan<'p> {
             if fits || wish.is_some() || !memo.grow(size.window) {
                 // Small models keep to the form of the answer best when they don't gamble.
                 let temperature = memo.takes_temperature().then_some(ask.temperature);
-                let asks_for_actions = ask.turn.is_some();
+                let asks_for_actions = ask.turn.is_some() && !ask.talks;
                 let read = measure::tokens(written + beside, size.bytes_per_token);
                 let thoughts = if thinks { measure::thoughts(size.window, read) } else { 0 };
                 return Self {
@@ -117,14 +124,20 @@ impl<'p> Plan<'p> {
                     picture,
                     thoughts,
                     temperature,
+                    is_talk: ask.talks,
                 };
             }
         }
     }
 
+    /// Whether words alone are wanted.
+    pub(super) fn is_talk(&self) -> bool {
+        self.is_talk
+    }
+
     /// Tells the prompt, if it is about a user's message.
     pub(super) fn tell(&self, progress: &mut Listener<'_>) {
-        if self.asks_for_actions {
+        if self.asks_for_actions || self.is_talk {
             progress(Progress::Prompt(&self.rendered.text));
         }
     }
@@ -183,9 +196,10 @@ fn format(ask: &Ask<'_>, way: Way, gloss: Option<&str>, knows: &Knows<'_>) -> Fo
     let (is_small, assist) = (knows.memo.is_small(), knows.assist);
     if way == Way::Json && is_small && assist.narrow && !is_long(message) {
         let said = Said { message, gloss };
-        let narrowed = narrowed(&prompt::Asked { said, cards, so_far, typed });
+        let narrowed =
+            narrowed(&prompt::Asked { said, cards, so_far, typed, memory_unasked: !assist.talk });
         let cards: Vec<&ActionCard> = narrowed.cards.iter().collect();
-        return Format::Schema(schema::answer(&cards, Some(&narrowed.shapes)));
+        return Format::Schema(schema::answer(&cards, Some(&narrowed.shapes), !assist.talk));
     }
     let cards = choice(Said::plainly(&telling(message)), cards, so_far);
     match way {
@@ -193,9 +207,9 @@ fn format(ask: &Ask<'_>, way: Way, gloss: Option<&str>, knows: &Knows<'_>) -> Fo
         Way::Json if is_small && assist.one_action => {
             let most = usize::from(!cards.is_empty());
             let shapes: Vec<Shape> = (0..=most).map(Shape::free).collect();
-            Format::Schema(schema::answer(&cards, Some(&shapes)))
+            Format::Schema(schema::answer(&cards, Some(&shapes), true))
         }
-        Way::Json => Format::Schema(schema::answer(&cards, None)),
+        Way::Json => Format::Schema(schema::answer(&cards, None, true)),
         Way::Native if cards.is_empty() => Format::Free,
         Way::Native => Format::Tools(tools::tools(&cards)),
     }

@@ -12,6 +12,9 @@ impl Endpoint {
         self.describe().await;
         let way = self.way.unwrap_or_else(|| self.memo.way());
         let mut plans = vec![self.plan(ask, way, None)];
+        if self.talks_apart(ask) {
+            plans.push(self.plan(&ask.in_words(&[]), way, None));
+        }
         let is_helped = way == Way::Json && self.assist.gloss && self.memo.is_small();
         if ask.turn.is_some_and(|turn| is_helped && wants_gloss(turn.message, turn.cards)) {
             plans.push(Plan::gloss(ask, &self.knows()));

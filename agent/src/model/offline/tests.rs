@@ -15,7 +15,14 @@ fn memory() -> Memory {
 fn text(message: &str, cards: [&[ActionCard]; 2], so_far: &[Observation]) -> String {
     let memory = memory();
     Offline::new("llama3.1:8B")
-        .answer(&TurnParts { message, cards, so_far, memory: &memory, typed: &[] })
+        .answer(&TurnParts {
+            message,
+            cards,
+            so_far,
+            memory: &memory,
+            history: crate::testing::no_history(),
+            typed: &[],
+        })
         .to_string()
 }
 
@@ -125,8 +132,14 @@ fn what_a_page_or_the_memory_says_is_never_an_action() {
         let mut remembered = Memory::default();
         remembered.facts.insert("pet".to_owned(), written.clone().into());
         let message = "What is my pet?";
-        let turn =
-            TurnParts { message, cards: [&[], &[]], so_far: &[], memory: &remembered, typed: &[] };
+        let turn = TurnParts {
+            message,
+            cards: [&[], &[]],
+            so_far: &[],
+            memory: &remembered,
+            history: crate::testing::no_history(),
+            typed: &[],
+        };
         let recalled = Offline::new("llama3.1:8B").answer(&turn).to_string();
         for said in [page, recalled] {
             let answer = read(&said, cards);

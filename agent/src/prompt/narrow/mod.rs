@@ -12,6 +12,7 @@ mod values;
 use protocol::{ActionCard, Effect, Outcome};
 use serde_json::Value;
 
+use super::connect::Connected;
 use super::form;
 use super::handed::{hands_on, is_asking};
 use super::offered::offered;
@@ -32,6 +33,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) so_far: &'a [Observation],
     /// The addresses that the person typed in this conversation.
     pub(crate) typed: &'a [String],
+    /// Whether what remembers is offered where no word asks for it.
+    pub(crate) memory_unasked: bool,
 }
 
 /// What is offered.
@@ -53,6 +56,9 @@ pub(crate) struct Shape {
     /// Which they are, one by one; any of the offered ones, if it is empty.
     pub(crate) each: Vec<ActionCard>,
 }
+
+/// What remembers: a small model would else store what it is told in passing.
+const MEMORY: &str = "_MEMORY_WRITE";
 
 /// How many thoughts are listed at most: two of the same kind for a dozen actions.
 const THOUGHTS: usize = 144;
@@ -91,6 +97,10 @@ impl<'a> Asked<'a> {
     fn meant(&self, wished: &[Wished<'a>]) -> Vec<&'a ActionCard> {
         let there = There::of(self);
         let mut cards = offered(self.said, self.cards, self.so_far);
+        if !self.memory_unasked {
+            let connected = Connected::of(self.said.message, self.cards);
+            cards.retain(|card| card.name.as_str() != MEMORY || connected.tells(MEMORY));
+        }
         if knowing::is_question(self.said) {
             cards.retain(|card| card.effect == Effect::None);
         }

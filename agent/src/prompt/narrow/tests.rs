@@ -26,7 +26,7 @@ fn cards() -> [Vec<ActionCard>; 2] {
 
 fn offer_after(said: Said<'_>, so_far: &[Observation], typed: &[String]) -> Narrowed {
     let cards = cards();
-    narrowed(&Asked { said, cards: [&cards[0], &cards[1]], so_far, typed })
+    narrowed(&Asked { said, cards: [&cards[0], &cards[1]], so_far, typed, memory_unasked: true })
 }
 
 fn offer(message: &str) -> Narrowed {
@@ -175,7 +175,13 @@ fn many_actions_of_any_kind_are_thought_of_freely() {
         ..card.clone()
     }));
     let said = Said::plainly("hmm, na ja");
-    let asked = Asked { said, cards: [&cards[0], &cards[1]], so_far: &[], typed: &[] };
+    let asked = Asked {
+        said,
+        cards: [&cards[0], &cards[1]],
+        so_far: &[],
+        typed: &[],
+        memory_unasked: true,
+    };
     let two = narrowed(&asked).shapes.pop().unwrap();
     assert_eq!((two.actions, two.thoughts.len()), (2, 0));
 }

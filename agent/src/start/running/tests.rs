@@ -129,7 +129,9 @@ impl House {
             sets: Default::default(),
             workspace,
             model: Arc::new(Switch::of(Arc::new(Thinker(self.thinks.clone())))),
+            book: None,
             max_steps: 1,
+            links: None,
             found: Vec::new(),
         });
         let registry =

@@ -14,8 +14,9 @@ use protocol::{ActionName, Command, Envelope, MessageId, Object, Outcome, Princi
 use router::catalog::Catalog;
 use router::config::RouterConfig;
 use router::policy::PolicyFile;
-use router::sandbox::{Sandbox, SelfCommand, SkillSandbox};
-use router::{Audit, Judge, Router, Secrets};
+use router::runner::{Sandbox, SkillSandbox};
+use router::sandbox::SelfCommand;
+use router::{Audit, Judge, Router, Secrets, TrafficBook};
 use serde_json::json;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -95,8 +96,10 @@ impl House {
         };
         let shutdown = CancellationToken::new();
         let (agent, responder, publisher) = broker::memory::pair(shutdown.clone());
+        let store = store(&home)?;
         let router = Router {
-            judge: Judge::new(PolicyFile::open(&policy)?, &store(&home)?),
+            judge: Judge::new(PolicyFile::open(&policy)?, &store),
+            traffic: TrafficBook::new(&store),
             audit: Audit::open(&home.router_audit(), secrets.clone())?,
             publisher: Arc::new(publisher),
             catalog,

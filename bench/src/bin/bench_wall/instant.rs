@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use protocol::{Effect, Millis, Object, Reads, Stopped};
 use router::policy::Approved;
-use router::sandbox::Sandbox;
+use router::runner::Sandbox;
 use serde_json::json;
 
 /// Gives back at once what a skill might have found.

@@ -3,7 +3,7 @@
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::*;
-use crate::browser::capabilities;
+use crate::capabilities;
 
 /// A desk before a driver that answers everything with `answer` and keeps what it was asked.
 struct House {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{AuditError, print};
-use crate::audit::{Accept, Files, Head, Report, verify as walk};
+use crate::audit_log::{Accept, Files, Head, Report, verify as walk};
 
 pub(super) fn verify(folder: &Path, wanted: &[Head], archived: bool) -> Result<(), AuditError> {
     let reports = reports(folder, wanted, archived)?;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::audit::Head;
+use crate::audit_log::Head;
 
 /// Why the log does not hold, or could not be shown.
 #[derive(Debug, thiserror::Error)]

@@ -14,7 +14,7 @@ use home::Home;
 pub(crate) use self::error::AuditError;
 
 use self::since::Since;
-use crate::audit::Head;
+use crate::audit_log::Head;
 
 /// What `--help` teaches.
 const MORE_HELP: &str = include_str!("help.txt");

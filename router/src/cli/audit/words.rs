@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::Value;
 
-use crate::audit::{Entry, visible};
+use crate::audit_log::{Entry, visible};
 
 /// The row on one line.
 pub(super) fn words(entry: &Entry) -> String {

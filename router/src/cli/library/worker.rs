@@ -9,7 +9,8 @@ use serde_json::Value;
 
 use super::LibraryCliError;
 use crate::defaults;
-use crate::sandbox::{Job, Launcher, Lent, Limits, Program, SelfCommand, data_folder};
+use crate::runner::data_folder;
+use crate::sandbox::{Job, Launcher, Lent, Limits, Program, SelfCommand};
 
 /// What one call may take: less than a person waits without a word.
 const WALL: Duration = Duration::from_secs(300);

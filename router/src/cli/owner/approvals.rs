@@ -8,10 +8,10 @@ use protocol::Principal;
 
 use super::places::{Place, deeds, now, places};
 use super::{OwnerError, ask_line};
-use crate::approval::{Answer, Approvals as Questions, Parked, short};
 use crate::audit::{Deed, MYSELF, OwnersLog};
 use crate::grants::{Grants, for_an_hour};
 use crate::policy::Scope;
+use crate::policy::approval::{Answer, Approvals as Questions, Parked, short};
 use crate::session::Sessions as Known;
 
 /// `approvals` and what stands behind it.
@@ -104,7 +104,7 @@ async fn list(places: &[Place]) -> Result<(), OwnerError> {
     }
     for Found { id, parked, .. } in &all {
         let seconds = parked.until.since(now()).as_secs();
-        let session = crate::session::key_of(&parked.command);
+        let session = crate::session_key::key_of(&parked.command);
         let (action, rule) = (&parked.command.action, &parked.rule);
         writeln!(out, "{id}  {action}  session {session}  {seconds} s left  ({rule})")?;
     }

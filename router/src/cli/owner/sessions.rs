@@ -10,7 +10,7 @@ use super::OwnerError;
 use super::places::{Place, deeds, now, places};
 use crate::audit::Deed;
 use crate::catalog::printable;
-use crate::session::Record;
+use crate::session::{self, Record};
 use crate::store::{self, LINKS, SESSIONS};
 
 /// `sessions` and what stands behind it.
@@ -86,20 +86,12 @@ async fn list(places: &[Place]) -> Result<(), OwnerError> {
     Ok(())
 }
 
-async fn resume(places: &[Place], session: &SessionKey) -> Result<(), OwnerError> {
+async fn resume(places: &[Place], key: &SessionKey) -> Result<(), OwnerError> {
     let mut found = false;
     for place in places {
-        let resumed = |there: Option<Record>| {
-            let was_there = there.is_some();
-            let record = there.map(|mut record| {
-                record.resume();
-                record
-            });
-            (record, was_there)
-        };
-        found |= store::update(&*place.store, SESSIONS, session.as_str(), resumed).await?;
+        found |= session::resume(&*place.store, key.as_str()).await?;
     }
-    said(found, session, "goes on")
+    said(found, key, "goes on")
 }
 
 async fn forget(places: &[Place], session: &SessionKey) -> Result<(), OwnerError> {

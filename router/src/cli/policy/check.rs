@@ -8,11 +8,11 @@ use protocol::Effect;
 
 use super::skills;
 use crate::catalog::Found;
-use crate::error::StartError;
+use crate::cli::error::CommandError;
 use crate::policy::{Checked, Fault, PolicyError, Rule, Rules, Then, load};
 
 /// Every mistake with its line, and whether there is one.
-pub(super) fn check(home: &Home) -> Result<(String, ExitCode), StartError> {
+pub(super) fn check(home: &Home) -> Result<(String, ExitCode), CommandError> {
     let path = home.router().join("policy.toml");
     match load(&path) {
         Ok(Checked { rules, mut warnings }) => {

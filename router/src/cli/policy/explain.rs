@@ -9,8 +9,8 @@ use protocol::{Code, Command, Millis, Principal, SessionKey, Stopped, Taint, jso
 use super::skills;
 use crate::call::Call;
 use crate::catalog::Catalog;
+use crate::cli::error::CommandError;
 use crate::config::{SettingsError, reread_secrets};
-use crate::error::StartError;
 use crate::policy::{Asked, Policy, Ruling, Scope, Standing, Then, WayOut, load};
 use crate::secrets::Secrets;
 
@@ -44,7 +44,7 @@ fn taint(text: &str) -> Result<Taint, String> {
 }
 
 /// What would become of the call; exit code 1 where the router would not come to judge it.
-pub(super) fn explain(home: &Home, asked: &Explain) -> Result<(String, ExitCode), StartError> {
+pub(super) fn explain(home: &Home, asked: &Explain) -> Result<(String, ExitCode), CommandError> {
     let policy = Policy::new(load(&home.router().join("policy.toml"))?.rules);
     let catalog = Catalog::fixed(skills(home)?);
     let secrets = Secrets::default();

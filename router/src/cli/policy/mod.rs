@@ -10,8 +10,8 @@ use clap::{Args, Subcommand};
 use home::Home;
 
 use crate::catalog::{self, Found};
+use crate::cli::error::CommandError;
 use crate::config::{self, SettingsError};
-use crate::error::StartError;
 
 /// What `--help` teaches.
 const MORE_HELP: &str = include_str!("help.txt");
@@ -34,7 +34,7 @@ enum Command {
 }
 
 /// Does what the command line asks for.
-pub(super) fn run(home: &Home, policy: Policy) -> Result<ExitCode, StartError> {
+pub(super) fn run(home: &Home, policy: Policy) -> Result<ExitCode, CommandError> {
     crate::defaults::write_missing(home)?;
     let (text, code) = match policy.command {
         Command::Check => check::check(home)?,
@@ -43,13 +43,13 @@ pub(super) fn run(home: &Home, policy: Policy) -> Result<ExitCode, StartError> {
     let lines = text.lines().flat_map(|line| [catalog::printable(line), "\n".to_owned()]);
     match io::stdout().write_all(lines.collect::<String>().as_bytes()) {
         // Whoever reads has seen enough.
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(StartError::Print(error)),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CommandError::Print(error)),
         _ => Ok(code),
     }
 }
 
 /// The skills as they are now.
-fn skills(home: &Home) -> Result<Found, StartError> {
+fn skills(home: &Home) -> Result<Found, CommandError> {
     let config = config::read_config(home).map_err(SettingsError::from)?;
     Ok(catalog::scan(&home.router_skills(), &config, &Found::default()))
 }

@@ -13,9 +13,10 @@ use sha2::{Digest, Sha256};
 use super::line::{self, Asked};
 use super::{WorkError, author};
 use crate::catalog::{self, Found, span};
+use crate::cli::error::CommandError;
 use crate::config::{self, RouterConfig, SettingsError, SkillConfig};
-use crate::error::StartError;
-use crate::sandbox::{Launcher, Lent, Level, SelfCommand, Warm, job_of};
+use crate::runner::job_of;
+use crate::sandbox::{Launcher, Lent, Level, SelfCommand, Warm};
 
 /// The manifest that says what a workbench may use.
 const MANIFEST: &str = include_str!("../../../skills/workbench/skill.toml");
@@ -35,7 +36,7 @@ impl Bench {
         me: &SelfCommand,
         folder: &Path,
         allow_env: bool,
-    ) -> Result<Self, StartError> {
+    ) -> Result<Self, CommandError> {
         let launcher = Launcher::open(me.clone(), &std::env::temp_dir()).await;
         let launcher = Arc::new(launcher.map_err(WorkError::Unready)?);
         if launcher.found().level == Level::Nothing {
@@ -97,7 +98,7 @@ fn environments(folder: &Path) -> Vec<String> {
 }
 
 /// What the manifest says, checked like any other.
-fn skill(config: RouterConfig) -> Result<Arc<catalog::Skill>, StartError> {
+fn skill(config: RouterConfig) -> Result<Arc<catalog::Skill>, CommandError> {
     let place = tempfile::tempdir().map_err(WorkError::Unready)?;
     let folder = place.path().join("workbench");
     fs::create_dir(&folder).map_err(WorkError::Unready)?;

@@ -17,7 +17,7 @@ use clap::Args;
 use home::Home;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 
-use crate::error::StartError;
+use crate::cli::error::CommandError;
 use crate::sandbox::SelfCommand;
 use bench::Bench;
 use line::Asked;
@@ -65,7 +65,7 @@ pub(super) async fn run(
     home: &Home,
     me: &SelfCommand,
     work: &Work,
-) -> Result<ExitCode, StartError> {
+) -> Result<ExitCode, CommandError> {
     let folder = folder(home, &work.folder)?;
     let before = Watched::look(&folder);
     let bench = Bench::open(home, me, &folder, work.allow_env).await?;

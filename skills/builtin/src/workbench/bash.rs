@@ -164,10 +164,10 @@ impl Environment for Bash {
     }
 }
 
-/// Has the shell tell its state.
+/// Has the shell tell its state, by itself: where too many processes run it can start no other.
 fn told(word: &str) -> String {
     format!(
-        "builtin printf '%s\\037%s\\037%s\\036' \"{word} $?\" \"$PWD\" \"$(builtin jobs -r 2>/dev/null)\" >&9\n"
+        "{{ builtin printf '%s\\037%s\\037' \"{word} $?\" \"$PWD\"; builtin jobs -r 2>/dev/null; builtin printf '\\036'; }} >&9\n"
     )
 }
 

@@ -17,6 +17,7 @@ use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use rustix::process::{Resource, Rlimit, getrlimit, prlimit};
 
 use super::output::Tail;
 
@@ -25,6 +26,10 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// How long a process may take to stop what it does after an interrupt.
 const GRACE: Duration = Duration::from_secs(2);
+
+/// How many of the sandbox's processes the environments leave to the workbench, so that one that starts processes without
+/// end keeps no other from starting.
+const KEPT: u64 = 64;
 
 /// The most that a pipe holds, in bytes, and how much of it is read at once.
 const PIPE: usize = 1024 * 1024;
@@ -82,6 +87,11 @@ impl Child {
         };
         let id = i32::try_from(process.id()).map_err(io::Error::other)?;
         let group = Pid::from_raw(if has_group { -id } else { id });
+        if let Err(error) = keep_room(id) {
+            let _ = process.kill();
+            let _ = process.wait();
+            return Err(error);
+        }
         let (Some(stdin), Some(stdout), Some(stderr)) =
             (process.stdin.take(), process.stdout.take(), process.stderr.take())
         else {
@@ -212,6 +222,16 @@ fn records(source: ChildStdout, end: u8, tell: &Sender<Vec<u8>>) {
             _ => return,
         }
     }
+}
+
+/// Lets the process `id`, and what it starts, have [`KEPT`] processes less than the workbench itself. The kernel counts all
+/// of the sandbox together and compares with the bound of whoever starts one more.
+fn keep_room(id: i32) -> io::Result<()> {
+    let Some(most) = getrlimit(Resource::Nproc).current else { return Ok(()) };
+    let most = Some(most.saturating_sub(KEPT).max(1));
+    let bound = Rlimit { current: most, maximum: most };
+    prlimit(rustix::process::Pid::from_raw(id), Resource::Nproc, bound)?;
+    Ok(())
 }
 
 fn prepared(program: &str, arguments: &[&str], folder: &Path) -> Command {

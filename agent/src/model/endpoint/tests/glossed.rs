@@ -17,7 +17,8 @@ fn of(api: &Api, model: &str, server: &Server) -> Endpoint {
     let mut target = api.target(&server.address);
     target.model = model.to_owned();
     let known = Arc::new(Endpoints::at(tempfile::tempdir().unwrap().path()));
-    Endpoint::new(&target, &keys(), known).unwrap()
+    let alone = Assist { talk: false, ..Assist::default() };
+    Endpoint::new(&target, &keys(), known).unwrap().with_assist(alone)
 }
 
 /// Asks about the message; gives what people hear.
@@ -28,6 +29,7 @@ async fn ask_about(endpoint: &Endpoint, message: &str) -> (Told, Result<Completi
         cards: [&cards[..1], &cards[1..]],
         so_far: &so_far,
         memory: &memory,
+        history: crate::testing::no_history(),
         typed: &[],
     };
     let write = |fit: Fit<'_>| {
@@ -119,10 +121,9 @@ async fn without_a_gloss_the_message_is_asked_about_as_it_is() {
 
 #[tokio::test]
 async fn each_help_can_be_switched_off_alone() {
-    let none = Assist { narrow: false, gloss: false, examples: false, one_action: false };
-    for (assist, asks) in
-        [(Assist::default(), 2), (Assist { gloss: false, ..Assist::default() }, 1)]
-    {
+    let none =
+        Assist { narrow: false, talk: false, gloss: false, examples: false, one_action: false };
+    for (assist, asks) in [(Assist { gloss: true, ..none }, 2), (none, 1)] {
         let gloss = json!({"english": "Publish a post for all"}).to_string();
         let answers = [gloss.as_str(), "{}"].map(|text| says(&OPENAI, text));
         let server = Server::start(answers.into_iter().skip(2 - asks)).await;

@@ -22,7 +22,14 @@ async fn about(model: &dyn Model, message: &str) -> (Told, Result<Completion, Mo
         stable: RULES,
         cut: Vec::new(),
     };
-    let turn = TurnParts { message, cards: [&[], &[]], so_far: &[], memory: &memory, typed: &[] };
+    let turn = TurnParts {
+        message,
+        cards: [&[], &[]],
+        so_far: &[],
+        memory: &memory,
+        history: crate::testing::no_history(),
+        typed: &[],
+    };
     let hearer = Hearer::of(&SessionKey::new(OWNER).unwrap());
     ask(model, &Ask::written(&write, turn).heard_by(&hearer)).await
 }

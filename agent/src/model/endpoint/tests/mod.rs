@@ -14,6 +14,7 @@ mod refusals;
 mod requests;
 mod secrets;
 mod server;
+mod small;
 mod streams;
 
 use std::sync::Arc;
@@ -58,7 +59,7 @@ async fn ask(model: &dyn Model, ask: &Ask<'_>) -> (Told, Result<Completion, Mode
             told.waiting.push((waited.as_secs(), limit.as_secs()));
         }
         Progress::Notice(notice) => told.notices.push(notice.to_string()),
-        Progress::Asked { .. } | Progress::Prompt(_) => {}
+        Progress::Asked { .. } | Progress::Prompt(_) | Progress::WordsAlone => {}
     };
     let result = model.complete(ask, &mut hear).await;
     (told, result)

@@ -50,6 +50,7 @@ pub(super) async fn told_turn(
         cards: [&cards[..1], &cards[1..]],
         so_far: &[],
         memory: &memory,
+        history: crate::testing::no_history(),
         typed: &[],
     };
     ask(endpoint, &Ask::written(write, turn)).await
@@ -113,6 +114,7 @@ fn openai_itself_makes_demands_that_others_do_not() {
             cards: [cards, &[]],
             so_far: &[],
             memory: &memory,
+            history: crate::testing::no_history(),
             typed: &[],
         };
         let plan = Plan::new(&Ask::written(&written, turn), Way::Json, None, &endpoint.knows());

@@ -1,0 +1,75 @@
+//! `agent web`: a link to the page, and who is signed in there.
+
+use std::time::Duration;
+
+use clap::Subcommand;
+use home::Home;
+use protocol::Millis;
+
+use crate::channel::http::web::{SignIns, SignedIn};
+use crate::config::Settings;
+use crate::error::StartError;
+use crate::links::Links;
+use crate::slash::ago;
+
+/// What is wanted of the page.
+#[derive(Debug, Subcommand)]
+pub(super) enum Web {
+    /// List the browsers that are signed in, or sign some out.
+    Sessions {
+        #[command(subcommand)]
+        wish: Option<Wish>,
+    },
+}
+
+/// What is wanted of who is signed in.
+#[derive(Debug, Subcommand)]
+pub(super) enum Wish {
+    /// Sign a browser out, at once; `all` signs out all of them.
+    Revoke {
+        /// Its id in the list, or `all`.
+        id: String,
+    },
+}
+
+/// Does it.
+pub(super) fn web(home: &Home, wish: Option<Web>) -> Result<(), StartError> {
+    match wish {
+        None => link(home),
+        Some(Web::Sessions { wish: None }) => {
+            let all = SignIns::in_folder(&home.workspace()).all();
+            if all.is_empty() {
+                println!("nobody is signed in");
+            }
+            all.iter().for_each(|session| println!("{}", line(session, Millis::of_this_machine())));
+            Ok(())
+        }
+        Some(Web::Sessions { wish: Some(Wish::Revoke { id }) }) => revoke(home, &id),
+    }
+}
+
+fn link(home: &Home) -> Result<(), StartError> {
+    let settings = Settings::read(home)?;
+    let links = Links::of(&settings).ok_or(StartError::NoPage)?;
+    println!("Open this within ten minutes, while the agent runs; it works once:");
+    links.make(Millis::of_this_machine()).iter().for_each(|link| println!("{link}"));
+    Ok(())
+}
+
+fn revoke(home: &Home, id: &str) -> Result<(), StartError> {
+    let gone = SignIns::in_folder(&home.workspace())
+        .sign_out(|session| id == "all" || session.id == id)
+        .map_err(StartError::SignOut)?;
+    if gone.is_empty() && id != "all" {
+        return Err(StartError::NotSignedIn(id.to_owned()));
+    }
+    println!("{} signed out", gone.len());
+    Ok(())
+}
+
+/// `0123abcd  used 3 hours ago, since 2 days ago  Firefox on Linux`
+fn line(session: &SignedIn, now: Millis) -> String {
+    let span = |then: Millis| -> Duration { now.since(then) };
+    let (used, since) = (ago(span(session.used)), ago(span(session.since)));
+    format!("{}  used {used}, signed in {since}  {}", session.id, session.browser)
+}

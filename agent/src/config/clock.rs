@@ -1,0 +1,70 @@
+//! `clock`: whether jobs are told, and the time zone.
+
+use serde::{Deserialize, Serialize};
+
+use crate::schedule::Zone;
+
+/// The clock.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ClockSettings {
+    /// Whether there is one.
+    pub enabled: bool,
+    /// The zone that times are read and shown in; none for the machine's own.
+    pub zone: Option<ZoneName>,
+}
+
+impl Default for ClockSettings {
+    fn default() -> Self {
+        Self { enabled: true, zone: None }
+    }
+}
+
+/// The name of a time zone that exists.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ZoneName(String);
+
+impl TryFrom<String> for ZoneName {
+    type Error = String;
+    fn try_from(name: String) -> Result<Self, String> {
+        Zone::named(&name).map(|zone| Self(zone.name().to_owned()))
+    }
+}
+
+impl From<ZoneName> for String {
+    fn from(name: ZoneName) -> String {
+        name.0
+    }
+}
+
+/// The zone that is set, else the machine's own, else UTC; with a warning when the environment names one that does not exist.
+pub(super) fn zone(settings: &ClockSettings, variable: Option<&str>) -> (Zone, Option<String>) {
+    if let Some(zone) = settings.zone.as_ref().and_then(|name| Zone::named(&name.0).ok()) {
+        return (zone, None);
+    }
+    match Zone::of_this_machine() {
+        Ok(zone) => (zone, None),
+        Err(_) => {
+            let warning = variable.filter(|name| !name.is_empty()).map(|name| {
+                format!("TZ is {name:?}, which is no time zone, so times are UTC; clock.zone in agent/config.json sets one")
+            });
+            (Zone::utc(), warning)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_zone_that_does_not_exist_is_refused_with_one_that_does() {
+        let read = |text: &str| serde_json::from_str::<ClockSettings>(text);
+        let right = read(r#"{"zone": "Europe/Berlin"}"#).unwrap();
+        assert!(right.enabled);
+        assert_eq!(zone(&right, None).0.name(), "Europe/Berlin");
+        let error = read(r#"{"zone": "Europe/Berln"}"#).unwrap_err().to_string();
+        assert!(error.contains("did you mean Europe/Berlin?"), "{error}");
+    }
+}

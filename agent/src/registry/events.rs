@@ -1,0 +1,84 @@
+//! The router's own words to a session: results of what was asked about, and notices.
+
+use protocol::{ActionName, Event, EventKind, Object, Outcome, Reply};
+
+use crate::message::Outgoing;
+use crate::mind::Mind;
+use crate::observation::Observation;
+use crate::question::Question;
+use crate::session::{Outbox, PendingAction, Session};
+
+impl Session {
+    /// Takes in what the router says on its own. Gives what is to be done now because a person has said yes to it.
+    #[must_use]
+    pub(crate) fn hear(
+        &mut self,
+        mind: &Mind,
+        event: Event,
+        outbox: &Outbox,
+    ) -> Option<PendingAction> {
+        match (event.event, event.reply, event.text) {
+            (EventKind::Result, Some(fields), _) => {
+                let question = self.settle(event.message_id.as_ref());
+                let action = fields.get("action").and_then(|action| action.as_str());
+                let action = ActionName::new(action.unwrap_or_default()).ok()?;
+                self.awaited = self.awaited.saturating_sub(1);
+                let pending = event.message_id.and_then(|id| self.take_pending(&id));
+                self.take_result(mind, LateResult { action, fields, question, pending }, outbox)
+            }
+            (_, _, Some(text)) => {
+                outbox.say(Outgoing::Notice(text));
+                None
+            }
+            _ => None,
+        }
+    }
+
+    fn take_result(
+        &mut self,
+        mind: &Mind,
+        result: LateResult,
+        outbox: &Outbox,
+    ) -> Option<PendingAction> {
+        let LateResult { action, fields, question, pending } = result;
+        let observation = Observation::of_reply(action, Reply::from_fields(fields));
+        let is_permission =
+            observation.action.is_local() && matches!(observation.outcome, Outcome::Done(_));
+        if !is_permission {
+            outbox.say(Outgoing::Action(observation.line()));
+        }
+        // A question that was answered here has been said to be settled.
+        if let Some(question) = question {
+            let how = question.ended(&observation.line());
+            outbox.say(Outgoing::Settled { id: question.id, how });
+        }
+        if is_permission {
+            if pending.is_none() {
+                let told = format!("{}: permitted; say again what you want", observation.action);
+                outbox.say(Outgoing::Notice(told));
+            }
+            return pending;
+        }
+        self.observe(&observation, &mind.cards());
+        self.observed_later(observation.fields);
+        drop(self.keep(outbox));
+        None
+    }
+
+    /// Says what the session's files have to say, and to the owner what the agent's own have.
+    pub(crate) fn pass_notices_on(&self, mind: &Mind, outbox: &Outbox) {
+        let files = self.files.take_notices();
+        let own = if self.is_owners() { mind.workspace.take_notices() } else { Vec::new() };
+        for notice in files.into_iter().chain(own) {
+            outbox.say_fault(notice.to_string());
+        }
+    }
+}
+
+/// The result of an action that was asked about, with what was known of it.
+struct LateResult {
+    action: ActionName,
+    fields: Object,
+    question: Option<Question>,
+    pending: Option<PendingAction>,
+}

@@ -1,0 +1,89 @@
+//! What people say while a turn runs: a stop ends it, an answer counts at once, and everything else waits.
+
+use protocol::Principal;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::waiting::Waiting;
+use crate::answering::{Answered, Answering};
+use crate::channel::{Incoming, Said};
+use crate::message::{Origin, Outgoing};
+use crate::mind::Mind;
+use crate::question::Decision;
+use crate::session::{Caller, Outbox};
+use crate::slash::Ends;
+
+/// What a task attends to beside its work.
+pub(super) struct Meanwhile<'a> {
+    pub(super) mind: &'a Mind,
+    pub(super) outbox: &'a Outbox,
+    /// In whose name answers are passed on, but for the person.
+    pub(super) caller: Caller,
+    pub(super) incoming: &'a mut mpsc::Receiver<Incoming>,
+    pub(super) leaving: &'a CancellationToken,
+    pub(super) waiting: &'a mut Waiting,
+}
+
+impl Meanwhile<'_> {
+    /// Does `work` to its end; `false` when it was stopped. Gives what has become of the answers that came meanwhile.
+    pub(super) async fn attend(self, work: impl Future<Output = ()>) -> (bool, Vec<Answered>) {
+        let Self { mind, outbox, caller, incoming, leaving, waiting } = self;
+        let answer = |given: Decision, principal: Principal| {
+            let caller = Caller { principal, origin: Origin::Person, ..caller.clone() };
+            Answered::of(mind, caller, given, outbox)
+        };
+        let mut answering = Answering::default();
+        let is_whole = {
+            tokio::pin!(work);
+            let mut somebody = true;
+            loop {
+                tokio::select! {
+                    () = &mut work => break true,
+                    () = leaving.cancelled() => break false,
+                    () = answering.go_on() => {}
+                    said = incoming.recv(), if somebody => match said {
+                        // Dropping the work ends the model's request and takes running commands back.
+                        Some(said) if said.said.ends() != Ends::Nothing => {
+                            // The kill switch does not wait its turn.
+                            if said.said.ends() == Ends::Everything {
+                                waiting.push_front(said);
+                            }
+                            break false;
+                        }
+                        Some(Incoming { said: Said::Answer(given), from, .. }) => {
+                            answering.begin(answer(given, from));
+                        }
+                        // It is told at once; what is left waits for the conversation.
+                        Some(Incoming { said: Said::Job(mut due), ticket, session, from, origin })
+                            if !due.is_agentic =>
+                        {
+                            outbox.say(Outgoing::Reminder { ticket, text: due.text.clone() });
+                            due.is_told = true;
+                            let said = Said::Job(due);
+                            waiting.push(Incoming { ticket, session, from, origin, said }, outbox);
+                        }
+                        Some(said) => match aside(mind, &caller, &said.said) {
+                            Some(text) => outbox.say(Outgoing::Aside { ticket: said.ticket, text }),
+                            None => waiting.push(said, outbox),
+                        },
+                        // Nobody can say anything any more, but what runs is still wanted.
+                        None => somebody = false,
+                    },
+                }
+            }
+        };
+        let answered = tokio::select! {
+            answered = answering.finish() => answered,
+            () = leaving.cancelled() => Vec::new(),
+        };
+        (is_whole, answered)
+    }
+}
+
+/// All that a command has to say that need not wait for the turn that runs.
+fn aside(mind: &Mind, caller: &Caller, said: &Said) -> Option<String> {
+    match said {
+        Said::Command(command) => command.aside(mind, caller),
+        Said::Message(_) | Said::Answer(_) | Said::Stop | Said::Job(_) => None,
+    }
+}

@@ -1,0 +1,221 @@
+//! Where one session's messages arrive: one turn at a time, in order, and each can be stopped.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use protocol::Event;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::meanwhile::Meanwhile;
+use super::waiting::Waiting;
+use crate::channel::{Incoming, Said};
+use crate::message::Outgoing;
+use crate::mind::Mind;
+use crate::session::{Cadence, Caller, NextTurn, Outbox, PendingAction, Session, TurnEnd};
+use crate::slash::{At, SlashCommand};
+use crate::turn::Turn;
+
+/// How long the result of what a person has answered is waited for at the end: no router lets a call take
+/// longer.
+const LONGEST: Duration = Duration::from_secs(600);
+
+/// How long a guest may be silent before the task ends, and all that the session takes of memory with it. It begins again at
+/// the next message, from the session's files.
+const IDLE: Duration = Duration::from_secs(60);
+
+/// One session with everything that it needs to answer.
+pub struct SessionTask {
+    /// What thinks and acts.
+    pub mind: Arc<Mind>,
+    /// The conversation.
+    pub session: Session,
+    /// What people say.
+    pub incoming: mpsc::Receiver<Incoming>,
+    /// What the agent says.
+    pub outbox: Outbox,
+    /// What the router says on its own.
+    pub events: mpsc::Receiver<Event>,
+    /// Cancelled when the agent ends: the turn that runs is stopped then, and kept.
+    pub leaving: CancellationToken,
+}
+
+/// What is attended to next.
+enum Next {
+    /// Somebody says something.
+    Said(Incoming),
+    /// A person has said yes to something that the agent does itself.
+    Permitted(PendingAction),
+}
+
+impl SessionTask {
+    /// Serves the session until nobody can say anything any more, or nobody has for long.
+    pub async fn run(mut self) {
+        self.session.pass_notices_on(&self.mind, &self.outbox);
+        let mut waiting = Waiting::default();
+        while let Some(next) = self.next(&mut waiting).await {
+            let incoming = match next {
+                Next::Said(incoming) => incoming,
+                Next::Permitted(held) => {
+                    self.go_on(held, &mut waiting).await;
+                    continue;
+                }
+            };
+            (self.session.principal, self.session.origin) =
+                (incoming.from.clone(), incoming.origin);
+            let said = match incoming.said {
+                Said::Job(due) if due.is_agentic => self.session.told_to_do(due),
+                said => said,
+            };
+            match said {
+                said @ (Said::Message(_) | Said::Command(_)) => {
+                    let text = said.text().unwrap_or_default().to_owned();
+                    let (ticket, from) = (incoming.ticket, incoming.from);
+                    self.session.takes_in(&text);
+                    // Codes may stand in commands, which the journal does not hold.
+                    if matches!(said, Said::Message(_)) {
+                        let (role, who) = (self.session.origin.into(), from.as_str());
+                        self.session.record(role, who, &text);
+                    }
+                    self.outbox.say(Outgoing::Begin { ticket, from, text });
+                    self.take_turns(said, &mut waiting).await;
+                    self.session.entered.is_answered();
+                    self.session.pass_notices_on(&self.mind, &self.outbox);
+                    self.outbox.say(Outgoing::End);
+                    // People have their answer; what they say next waits until this one is kept.
+                    let _ = self.session.keep(&self.outbox).await;
+                }
+                Said::Answer(decision) => {
+                    self.session.answer(&self.mind, decision, &self.outbox).await;
+                }
+                Said::Job(due) => {
+                    self.session.remind(incoming.ticket, &due, &self.outbox);
+                    let _ = self.session.keep(&self.outbox).await;
+                }
+                // There is no turn to stop.
+                Said::Stop => {}
+            }
+        }
+        self.hear_results().await;
+        let _ = self.session.keep(&self.outbox).await;
+    }
+
+    /// Waits for what became of what was answered: who has nothing more to say wants to hear that still.
+    async fn hear_results(&mut self) {
+        let patience = tokio::time::sleep(LONGEST);
+        tokio::pin!(patience);
+        while self.session.awaited > 0 {
+            tokio::select! {
+                () = self.leaving.cancelled() => return,
+                () = &mut patience => return,
+                event = self.events.recv() => match event {
+                    Some(event) => {
+                        if let Some(held) = self.session.hear(&self.mind, event, &self.outbox) {
+                            self.go_on(held, &mut Waiting::default()).await;
+                        }
+                    }
+                    None => return,
+                },
+            }
+        }
+    }
+
+    /// The next thing to attend to; the router's events are taken in while nobody says anything.
+    async fn next(&mut self, waiting: &mut Waiting) -> Option<Next> {
+        if self.leaving.is_cancelled() {
+            return None;
+        }
+        if let Some(incoming) = waiting.pop() {
+            return Some(Next::Said(incoming));
+        }
+        loop {
+            tokio::select! {
+                // What the router has said by now stands before the next answer.
+                biased;
+                () = self.leaving.cancelled() => return None,
+                Some(event) = self.events.recv() => {
+                    if let Some(held) = self.session.hear(&self.mind, event, &self.outbox) {
+                        return Some(Next::Permitted(held));
+                    }
+                }
+                incoming = self.incoming.recv() => return incoming.map(Next::Said),
+                // What has come by then is still answered; the registry opens another task for what comes later.
+                () = tokio::time::sleep(IDLE), if self.session.may_rest() => self.incoming.close(),
+            }
+        }
+    }
+
+    /// Carries out a command, or answers a message with as many turns as the session's cadence has follow on one another.
+    async fn take_turns(&mut self, said: Said, waiting: &mut Waiting) {
+        let message = match said {
+            Said::Message(text) => text,
+            Said::Command(command) => return self.carry_out(command, waiting).await,
+            Said::Answer(_) | Said::Stop | Said::Job(_) => return,
+        };
+        let roster = self.mind.cast.roster();
+        let first = Cadence::begin(&self.session, &roster, &message);
+        if let Some(gone) = self.session.chosen_persona().filter(|_| first.speaker.is_none()) {
+            let told = format!("the persona {gone} is not there any more; the default one answers");
+            self.outbox.say(Outgoing::Notice(told));
+        }
+        let mut next = Some(first);
+        while let Some(turn) = next {
+            let end = self.take_turn(&turn, waiting).await;
+            next = self.session.cadence.follow(&turn, end);
+        }
+        self.session.speaks(None);
+    }
+
+    /// Takes one turn, unless somebody wants it stopped.
+    async fn take_turn(&mut self, turn: &NextTurn, waiting: &mut Waiting) -> TurnEnd {
+        self.session.speaks(turn.speaker.clone());
+        let answer = async |mind: &Mind, session: &mut Session, outbox: &Outbox| {
+            Turn { mind, session, outbox }.run(&turn.message).await;
+        };
+        if self.attend(waiting, answer).await {
+            return TurnEnd::Whole;
+        }
+        let said = std::mem::take(&mut self.session.said);
+        self.session.remember(&turn.message, &format!("{said} (stopped)"));
+        self.outbox.say(Outgoing::Notice("stopped".to_owned()));
+        TurnEnd::Stopped
+    }
+
+    /// Carries out a command, unless somebody wants it stopped.
+    async fn carry_out(&mut self, command: SlashCommand, waiting: &mut Waiting) {
+        let run = async |mind: &Mind, session: &mut Session, outbox: &Outbox| {
+            command.run(At { mind, session, outbox }).await;
+        };
+        if !self.attend(waiting, run).await {
+            self.session.said.clear();
+            self.outbox.say(Outgoing::Notice("stopped".to_owned()));
+        }
+    }
+
+    /// Does `work` to its end; `false` when it was stopped. Answers count at once, and what else is said waits.
+    async fn attend(
+        &mut self,
+        waiting: &mut Waiting,
+        work: impl AsyncFnOnce(&Mind, &mut Session, &Outbox),
+    ) -> bool {
+        let (mind, outbox) = (&*self.mind, &self.outbox);
+        let caller = Caller::of(&self.session);
+        let (incoming, leaving) = (&mut self.incoming, &self.leaving);
+        let meanwhile = Meanwhile { mind, outbox, caller, incoming, leaving, waiting };
+        let (is_whole, answered) = meanwhile.attend(work(mind, &mut self.session, outbox)).await;
+        answered.into_iter().for_each(|answered| answered.note(&mut self.session));
+        is_whole
+    }
+
+    /// Does what a person has said yes to, in the name of whoever wanted it, unless somebody wants it stopped.
+    async fn go_on(&mut self, held: PendingAction, waiting: &mut Waiting) {
+        (self.session.principal, self.session.origin) = (held.principal, held.origin);
+        let done = async |mind: &Mind, session: &mut Session, outbox: &Outbox| {
+            Turn { mind, session, outbox }.go_on(held.action).await;
+        };
+        if !self.attend(waiting, done).await {
+            self.outbox.say(Outgoing::Notice("stopped".to_owned()));
+        }
+        let _ = self.session.keep(&self.outbox).await;
+    }
+}

@@ -1,0 +1,248 @@
+//! The jobs as the agent uses them: one file, one zone, one clock.
+
+use std::convert::Infallible;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use protocol::{Millis, Principal, Taint};
+use tokio::sync::Notify;
+
+use super::{Due, Job, JobId, Jobs, When, Zone};
+use crate::sanitize::one_line;
+use crate::workspace::{Clock, File, SaveError, Workspace};
+
+/// How long one sleep is at most. The time that a machine was suspended is no time for a sleep, so the clock is looked at
+/// again after this.
+const SLEEP_MOST: Duration = Duration::from_secs(10);
+
+/// All jobs of one agent.
+#[derive(Debug)]
+pub struct Book {
+    file: File<Jobs>,
+    zone: Zone,
+    clock: Clock,
+    changed: Notify,
+    /// The latest time that was looked at, to see when the clock goes back.
+    seen: AtomicU64,
+    /// Whether this process tells what is due; else it only keeps jobs for one that will.
+    tells: bool,
+}
+
+/// What a new job is made of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewJob {
+    /// What is said, or what the model is told to do.
+    pub text: String,
+    /// When.
+    pub when: When,
+    /// Whether the model is told; else people are.
+    pub is_agentic: bool,
+    /// In whose turn it is made.
+    pub by: Principal,
+    /// Whether the model makes it.
+    pub is_models: bool,
+    /// The trust bits of the turn that makes it.
+    pub bits: Taint,
+    /// The addresses in it that the person has typed.
+    pub typed: Vec<String>,
+}
+
+/// A job that was added.
+#[derive(Debug)]
+pub struct Added {
+    /// The job.
+    pub job: Job,
+    /// Why it is kept in memory alone, if it is.
+    pub unsaved: Option<SaveError>,
+}
+
+/// Why a job was not added.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BookError {
+    /// There are too many.
+    #[error(
+        "there are {} jobs already; /jobs lists them, and /cancel ID takes one back",
+        super::JOBS_MOST
+    )]
+    Full,
+    /// Nothing would be said or done.
+    #[error("say what is to be said or done then")]
+    NoText,
+    /// Nobody reads that.
+    #[error("the text is too long: at most {TEXT_MOST} characters")]
+    TooLong,
+}
+
+/// How long the text of a job may be, in characters: what fits into one message of Telegram's with some words around it.
+const TEXT_MOST: usize = 3_800;
+
+impl NewJob {
+    /// Whether its text can be said.
+    ///
+    /// # Errors
+    /// [`BookError`].
+    pub fn check(&self) -> Result<(), BookError> {
+        let text = self.text.trim();
+        if text.is_empty() || text.contains('\0') {
+            return Err(BookError::NoText);
+        }
+        if text.chars().count() > TEXT_MOST { Err(BookError::TooLong) } else { Ok(()) }
+    }
+}
+
+impl Book {
+    /// The jobs in `scheduler.json` of `workspace`, in this zone and by this clock. `tells` says whether this process tells
+    /// what is due.
+    #[must_use]
+    pub fn open(workspace: &Workspace, zone: Zone, clock: Clock, tells: bool) -> Self {
+        let path = workspace.folder().join("scheduler.json");
+        let file = File::new(path, workspace.notices());
+        let seen = AtomicU64::new(clock.now().0);
+        Self { file, zone, clock, changed: Notify::new(), seen, tells }
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// The time.
+    #[must_use]
+    pub fn now(&self) -> Millis {
+        self.clock.now()
+    }
+
+    /// The zone that times are read and shown in.
+    #[must_use]
+    pub fn zone(&self) -> &Zone {
+        &self.zone
+    }
+
+    /// Whether this process tells what is due.
+    #[must_use]
+    pub fn tells(&self) -> bool {
+        self.tells
+    }
+
+    /// All jobs.
+    #[must_use]
+    pub fn jobs(&self) -> Arc<Jobs> {
+        self.file.read()
+    }
+
+    /// Adds a job. It waits for the disk.
+    ///
+    /// # Errors
+    /// [`BookError`]; then there is no such job.
+    pub fn add(&self, new: NewJob) -> Result<Added, BookError> {
+        new.check()?;
+        let text = new.text.trim();
+        // A line that begins with `Reminder:` is only said when a job is due.
+        let text = if new.is_agentic { text.to_owned() } else { one_line(text) };
+        let now = self.now();
+        let (next, cron) = match &new.when {
+            When::Once(at) => (*at, None),
+            When::Again(pattern) => {
+                let next = pattern.next_after(now, &self.zone).unwrap_or(now);
+                (next, Some(pattern.as_str().to_owned()))
+            }
+        };
+        let add = |jobs: &mut Jobs| {
+            jobs.settle(Millis(0), now, &self.zone);
+            let job = Job {
+                id: jobs.new_id(),
+                text,
+                next,
+                cron,
+                is_agentic: new.is_agentic,
+                by: new.by,
+                is_models: new.is_models,
+                made: now,
+                bits: new.bits,
+                typed: new.typed,
+                begun: None,
+                told: None,
+                more: protocol::Object::new(),
+            };
+            if jobs.add(job.clone()) { Ok(job) } else { Err(BookError::Full) }
+        };
+        let (job, saved) = self.file.change(add)?;
+        self.changed.notify_one();
+        Ok(Added { job, unsaved: saved.err() })
+    }
+
+    /// Takes a job back, and gives it; `None` when there is none of this id. It waits for the disk.
+    ///
+    /// # Errors
+    /// [`SaveError`]: it is taken back until the agent ends.
+    pub fn cancel(&self, id: &str) -> Result<Option<Job>, SaveError> {
+        let (job, saved) = self.change(|jobs| jobs.cancel(id));
+        self.changed.notify_one();
+        saved.map(|()| job)
+    }
+
+    /// How long nothing is due, at most ten seconds; `None` when there is no job.
+    pub(crate) fn wait(&self) -> Option<Duration> {
+        let next = self.jobs().next()?;
+        Some(next.since(self.now()).min(SLEEP_MOST))
+    }
+
+    /// Waits until jobs were added or cancelled.
+    pub(crate) async fn changed(&self) {
+        self.changed.notified().await;
+    }
+
+    /// Marks what is due as begun, on the disk, and gives it. It waits for the disk only if something is due.
+    pub(crate) fn begin_due(&self) -> Vec<Due> {
+        let now = self.now();
+        let seen = Millis(self.seen.swap(now.0, Ordering::Relaxed));
+        let is_back = now < seen;
+        if !is_back && self.jobs().next().is_none_or(|next| next > now) {
+            return Vec::new();
+        }
+        let begin = |jobs: &mut Jobs| {
+            jobs.settle(seen, now, &self.zone);
+            jobs.begin_due(now, &self.zone)
+        };
+        self.saved(begin)
+    }
+
+    /// What had begun when an agent ended here, after times were calculated anew if the clock or the zone has changed since.
+    pub(crate) fn unfinished(&self) -> Vec<Due> {
+        let now = self.now();
+        self.saved(|jobs| {
+            if !jobs.all().is_empty() {
+                jobs.settle(Millis(0), now, &self.zone);
+            }
+            jobs.unfinished(now, &self.zone)
+        })
+    }
+
+    /// Takes in that these are told or done.
+    pub(crate) fn finish(&self, ids: &[JobId]) {
+        self.saved(|jobs| jobs.finish(ids));
+    }
+
+    /// Takes in that these were not begun after all: they are due as they were.
+    pub(crate) fn put_back(&self, due: &[Due]) {
+        self.saved(|jobs| jobs.put_back(due));
+    }
+
+    /// A change that counts whatever the disk says.
+    fn saved<R>(&self, change: impl FnOnce(&mut Jobs) -> R) -> R {
+        let (given, saved) = self.change(change);
+        if let Err(error) = saved {
+            tracing::warn!("{error}; what the clock has told by now is known until the agent ends");
+        }
+        given
+    }
+
+    fn change<R>(&self, change: impl FnOnce(&mut Jobs) -> R) -> (R, Result<(), SaveError>) {
+        let sure = |jobs: &mut Jobs| Ok::<_, Infallible>(change(jobs));
+        let Ok(changed) = self.file.change(sure);
+        changed
+    }
+}

@@ -1,0 +1,347 @@
+//! `scheduler.json`: all jobs.
+
+use protocol::Millis;
+use serde_json::{Value, json};
+
+use super::{Due, Job, JobId, Pattern, Zone};
+use crate::workspace::{Document, document};
+
+/// How many jobs there may be.
+pub const JOBS_MOST: usize = 10_000;
+
+/// How far the clock may go back without times being calculated anew, in milliseconds.
+const SLIGHTLY: u64 = 60_000;
+
+/// How long a time that has been told counts as told though the clock went back, in milliseconds: longer than clocks change for
+/// summer, shorter than what comes once a day.
+const TOLD_FOR: u64 = 2 * 3_600_000;
+
+/// All jobs, by the order in which they were made.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Jobs {
+    /// The number of the latest id; none is given twice.
+    last: u64,
+    /// The zone in which the patterns were read.
+    zone: String,
+    /// The latest time at which the file was written.
+    seen: Millis,
+    jobs: Vec<Job>,
+    /// What could not be read. It is kept as it is.
+    unread: Vec<Value>,
+}
+
+impl Jobs {
+    /// The jobs.
+    #[must_use]
+    pub fn all(&self) -> &[Job] {
+        &self.jobs
+    }
+
+    /// How many entries of the file can't be read.
+    #[must_use]
+    pub fn unread(&self) -> usize {
+        self.unread.len()
+    }
+
+    /// When the next one is due.
+    #[must_use]
+    pub fn next(&self) -> Option<Millis> {
+        self.jobs.iter().filter(|job| job.begun.is_none()).map(|job| job.next).min()
+    }
+
+    /// The id for a new job.
+    pub(super) fn new_id(&mut self) -> JobId {
+        let highest = self.jobs.iter().filter_map(|job| job.id.number()).max().unwrap_or_default();
+        self.last = self.last.max(highest).saturating_add(1);
+        JobId::numbered(self.last)
+    }
+
+    /// Adds one; `false` when there are too many.
+    pub(super) fn add(&mut self, job: Job) -> bool {
+        let has_room = self.jobs.len() < JOBS_MOST;
+        if has_room {
+            self.jobs.push(job);
+        }
+        has_room
+    }
+
+    /// Takes a job out. Its id counts in any case, and its number alone is enough.
+    pub(super) fn cancel(&mut self, id: &str) -> Option<Job> {
+        let is_it = |job: &Job| {
+            let known = job.id.as_str();
+            known.eq_ignore_ascii_case(id) || known.strip_prefix("job-") == Some(id)
+        };
+        let at = self.jobs.iter().position(is_it)?;
+        Some(self.jobs.remove(at))
+    }
+
+    /// Calculates anew when patterns come next, if their zone or the clock has changed. `seen` is the latest time that is known.
+    pub(super) fn settle(&mut self, seen: Millis, now: Millis, zone: &Zone) {
+        let has_moved = self.zone != zone.name();
+        let is_back = now.0.saturating_add(SLIGHTLY) < seen.0.max(self.seen.0);
+        if !has_moved && !is_back {
+            return;
+        }
+        self.zone = zone.name().to_owned();
+        self.seen = now;
+        for job in self.jobs.iter_mut().filter(|job| job.begun.is_none()) {
+            let Some(pattern) = pattern(job).filter(|_| job.next > now) else { continue };
+            // What was just told is not told again because a clock was put back for an hour.
+            let told = job.told.filter(|told| *told > now && told.0 - now.0 <= TOLD_FOR);
+            if let Some(next) = pattern.next_after(told.unwrap_or(now), zone) {
+                job.next = next;
+            }
+        }
+    }
+
+    /// Marks as begun what is due at `now`, and gives it, the earliest first.
+    pub(super) fn begin_due(&mut self, now: Millis, zone: &Zone) -> Vec<Due> {
+        self.seen = self.seen.max(now);
+        let mut due = Vec::new();
+        for job in self.jobs.iter_mut().filter(|job| job.begun.is_none() && job.next <= now) {
+            let pattern = pattern(job);
+            due.push(job.due(pattern.as_ref(), now, zone));
+            (job.begun, job.told) = (Some(now), job.cron.is_some().then_some(now));
+            if let Some(next) = pattern.and_then(|pattern| pattern.next_after(now, zone)) {
+                job.next = next;
+            }
+        }
+        due.sort_by_key(|due| due.at);
+        due
+    }
+
+    /// What had begun when the agent ended.
+    pub(super) fn unfinished(&self, now: Millis, zone: &Zone) -> Vec<Due> {
+        let begun = self.jobs.iter().filter(|job| job.begun.is_some());
+        begun.map(|job| job.unfinished(now, zone)).collect()
+    }
+
+    /// Takes in that these are told or done: what comes once is over.
+    pub(super) fn finish(&mut self, ids: &[JobId]) {
+        let is_done = |job: &Job| job.begun.is_some() && ids.contains(&job.id);
+        self.jobs.retain(|job| job.cron.is_some() || !is_done(job));
+        self.jobs.iter_mut().filter(|job| is_done(job)).for_each(|job| job.begun = None);
+    }
+
+    /// Takes in that these were not begun after all: they are due as they were.
+    pub(super) fn put_back(&mut self, due: &[Due]) {
+        for due in due {
+            if let Some(job) = self.jobs.iter_mut().find(|job| job.id == due.id) {
+                (job.begun, job.next) = (None, due.at);
+            }
+        }
+    }
+}
+
+/// The pattern of a job that comes again.
+fn pattern(job: &Job) -> Option<Pattern> {
+    job.cron.as_deref().and_then(|cron| Pattern::parse(cron).ok())
+}
+
+impl Document for Jobs {
+    const LIMIT: u64 = 128 * 1024 * 1024;
+
+    fn from_text(text: &str, left_out: &mut Vec<String>) -> Result<Self, String> {
+        let mut file: protocol::Object = document::json(text)?;
+        let list = match file.remove("jobs") {
+            None => Vec::new(),
+            Some(Value::Array(list)) => list,
+            Some(_) => return Err("jobs is no list".to_owned()),
+        };
+        let mut jobs = Self {
+            last: file.get("last").and_then(Value::as_u64).unwrap_or_default(),
+            zone: file.get("zone").and_then(Value::as_str).unwrap_or_default().to_owned(),
+            seen: Millis(file.get("seen").and_then(Value::as_u64).unwrap_or_default()),
+            ..Self::default()
+        };
+        for value in list {
+            match serde_json::from_value::<Job>(value.clone()) {
+                Ok(job) if job.cron.is_none() || pattern(&job).is_some() => jobs.jobs.push(job),
+                Ok(job) => {
+                    left_out.push(format!("{} has no cron pattern that can be read", job.id));
+                    jobs.unread.push(value);
+                }
+                Err(error) => {
+                    left_out.push(format!("a job can't be read, and is kept as it is: {error}"));
+                    jobs.unread.push(value);
+                }
+            }
+        }
+        Ok(jobs)
+    }
+
+    fn to_text(&self) -> String {
+        // Jobs always have a JSON form. One line each: there may be thousands.
+        let jobs = self.jobs.iter().filter_map(|job| serde_json::to_string(job).ok());
+        let unread = self.unread.iter().map(Value::to_string);
+        let jobs: Vec<String> = jobs.chain(unread).map(|job| format!("    {job}")).collect();
+        let (last, zone, seen) = (self.last, json!(self.zone), self.seen.0);
+        let jobs =
+            if jobs.is_empty() { String::new() } else { format!("\n{}\n  ", jobs.join(",\n")) };
+        format!(
+            "{{\n  \"last\": {last},\n  \"zone\": {zone},\n  \"seen\": {seen},\n  \"jobs\": [{jobs}]\n}}\n"
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::{Principal, Taint};
+
+    use super::*;
+
+    const HOUR: u64 = 3_600_000;
+    const DAY: u64 = 24 * HOUR;
+
+    fn job(jobs: &mut Jobs, text: &str, next: u64, cron: Option<&str>) -> JobId {
+        let id = jobs.new_id();
+        let job = Job {
+            id: id.clone(),
+            text: text.to_owned(),
+            next: Millis(next),
+            cron: cron.map(str::to_owned),
+            is_agentic: false,
+            by: Principal::new("console:owner").unwrap(),
+            is_models: false,
+            made: Millis(0),
+            bits: Taint::CLEAN,
+            typed: Vec::new(),
+            begun: None,
+            told: None,
+            more: protocol::Object::new(),
+        };
+        assert!(jobs.add(job));
+        id
+    }
+
+    fn due(jobs: &mut Jobs, now: u64) -> Vec<String> {
+        jobs.begin_due(Millis(now), &Zone::utc()).into_iter().map(|due| due.text).collect()
+    }
+
+    fn again(jobs: &Jobs) -> Jobs {
+        let mut left_out = Vec::new();
+        let read = Jobs::from_text(&jobs.to_text(), &mut left_out).unwrap();
+        assert_eq!((&read, left_out.as_slice()), (jobs, &[] as &[String]));
+        read
+    }
+
+    #[test]
+    fn what_has_begun_is_not_begun_again_also_after_a_kill() {
+        let mut jobs = Jobs::default();
+        let id = job(&mut jobs, "tea", 2_000, None);
+        assert_eq!(due(&mut jobs, 1_999), [""; 0]);
+        assert_eq!(due(&mut jobs, 2_000), ["Reminder: tea"]);
+        // A kill: what stands in the file is all that is left.
+        let mut jobs = again(&jobs);
+        assert_eq!(due(&mut jobs, 3_000), [""; 0]);
+        let told = jobs.unfinished(Millis(3_000), &Zone::utc());
+        assert_eq!(
+            told[0].text,
+            "job-1 may not have reached you, because SafeClaw ended at 00:00:02 today: tea"
+        );
+        assert!(told[0].is_report && !told[0].is_agentic);
+        jobs.finish(&[id]);
+        assert!(again(&jobs).all().is_empty());
+    }
+
+    #[test]
+    fn what_was_missed_is_told_once_with_the_count() {
+        let mut jobs = Jobs::default();
+        job(&mut jobs, "tea", 9 * HOUR, None);
+        let daily = job(&mut jobs, "stand-up", 9 * HOUR, Some("0 9 * * *"));
+        let now = 3 * DAY + 10 * HOUR;
+        assert_eq!(
+            due(&mut jobs, now),
+            [
+                "Reminder: tea (it was due on Thu 1 Jan at 09:00)",
+                "Reminder: stand-up (it was due 4 times, last at 09:00 today)"
+            ]
+        );
+        jobs.finish(&[daily]);
+        assert_eq!(due(&mut jobs, now), [""; 0]);
+        assert_eq!(jobs.all()[1].next, Millis(4 * DAY + 9 * HOUR));
+    }
+
+    #[test]
+    fn a_simulated_week_says_everything_once() {
+        let zone = Zone::named("Europe/Berlin").unwrap();
+        let mut jobs = Jobs::default();
+        // From Monday, 26 October 2026, a day after clocks were put back.
+        let monday = 1_792_969_200_000;
+        job(&mut jobs, "weekdays", monday, Some("0 9 * * 1-5"));
+        job(&mut jobs, "hourly", monday, Some("0 * * * *"));
+        job(&mut jobs, "once", monday + 3 * DAY, None);
+        jobs.settle(Millis(0), Millis(monday - 1), &zone);
+        let mut said = std::collections::BTreeMap::<String, u32>::new();
+        for minute in 0..7 * 24 * 60 {
+            let due = jobs.begin_due(Millis(monday + minute * 60_000), &zone);
+            let ids: Vec<JobId> = due.iter().map(|due| due.id.clone()).collect();
+            due.into_iter().for_each(|due| *said.entry(due.text).or_default() += 1);
+            jobs.finish(&ids);
+        }
+        let said: Vec<(String, u32)> = said.into_iter().collect();
+        let expected =
+            [("Reminder: hourly", 168), ("Reminder: once", 1), ("Reminder: weekdays", 5)];
+        assert_eq!(said, expected.map(|(text, count)| (text.to_owned(), count)));
+    }
+
+    #[test]
+    fn a_clock_that_was_wrong_holds_nothing_up_and_tells_nothing_twice() {
+        let zone = Zone::utc();
+        let mut jobs = Jobs::default();
+        let daily = job(&mut jobs, "stand-up", 9 * HOUR, Some("0 9 * * *"));
+        // The clock jumps a year ahead, and a day later back.
+        assert_eq!(due(&mut jobs, 365 * DAY + 10 * HOUR).len(), 1);
+        jobs.finish(std::slice::from_ref(&daily));
+        jobs.settle(Millis(0), Millis(DAY), &zone);
+        assert_eq!(jobs.all()[0].next, Millis(DAY + 9 * HOUR), "not in a year");
+        assert_eq!(due(&mut jobs, DAY + 9 * HOUR), ["Reminder: stand-up"]);
+        jobs.finish(&[daily]);
+        // And an hour back, right after it was told.
+        jobs.settle(Millis(0), Millis(DAY + 8 * HOUR), &zone);
+        assert_eq!(due(&mut jobs, DAY + 9 * HOUR), [""; 0], "it was told an hour ago");
+    }
+
+    #[test]
+    fn what_was_not_begun_after_all_is_due_as_it_was() {
+        let mut jobs = Jobs::default();
+        job(&mut jobs, "stand-up", 9 * HOUR, Some("0 9 * * *"));
+        let late = jobs.begin_due(Millis(2 * DAY + 10 * HOUR), &Zone::utc());
+        jobs.put_back(&late);
+        let again = jobs.begin_due(Millis(2 * DAY + 10 * HOUR), &Zone::utc());
+        assert_eq!(again, late);
+    }
+
+    #[test]
+    fn ids_are_given_once_and_the_number_alone_cancels() {
+        let mut jobs = Jobs::default();
+        job(&mut jobs, "a", 1, None);
+        job(&mut jobs, "b", 1, None);
+        assert_eq!(jobs.cancel("2").unwrap().text, "b");
+        assert_eq!(jobs.cancel("JOB-1").unwrap().text, "a");
+        assert!(jobs.cancel("job-1").is_none() && jobs.cancel("").is_none());
+        assert_eq!(job(&mut again(&jobs), "c", 1, None).as_str(), "job-3");
+    }
+
+    #[test]
+    fn what_a_hand_has_broken_is_kept_and_hides_nothing_else() {
+        let text = r#"{"jobs": [{"id": "job-7", "text": "tea", "next": 1, "by": "console:owner", "made": 0, "mine": 1},
+            {"id": "job-8"}, "x", {"id": "job-9", "text": "x", "next": 1, "by": "console:owner", "made": 0, "cron": "99"}]}"#;
+        let mut left_out = Vec::new();
+        let jobs = Jobs::from_text(text, &mut left_out).unwrap();
+        assert_eq!((jobs.all().len(), jobs.unread(), left_out.len()), (1, 3, 3));
+        let written = jobs.to_text();
+        for kept in [r#""mine":1"#, r#"{"id":"job-8"}"#, r#""cron":"99""#] {
+            assert!(written.contains(kept), "{written}");
+        }
+    }
+
+    #[test]
+    fn there_is_room_for_ten_thousand() {
+        let mut jobs = Jobs::default();
+        (0..JOBS_MOST).for_each(|_| drop(job(&mut jobs, "x", 1, None)));
+        let more = Job { id: jobs.new_id(), ..jobs.all()[0].clone() };
+        assert!(!jobs.add(more));
+        again(&jobs);
+    }
+}

@@ -1,0 +1,157 @@
+// The page: hears what is told, shows it, and says what is typed.
+import { Composer } from "./composer.js";
+import { Log, older } from "./log.js";
+import { get, listen, post } from "./server.js";
+import { load, word } from "./words.js";
+
+const at = (id) => document.getElementById(id);
+const NEAR = 120;
+let before = 0;
+let isLive = false;
+let follows = true;
+
+function alertWith(text) {
+  at("alert").textContent = text;
+  at("alert").hidden = !text;
+}
+
+function failed(error) {
+  alertWith(error.status === 401 ? word("page.signedOut") : error.message);
+}
+
+async function send(text) {
+  try {
+    await post("/v1/messages", { text, wait: false });
+    alertWith("");
+    return true;
+  } catch (error) {
+    failed(error);
+    return false;
+  }
+}
+
+function scroller() {
+  return at("scroller");
+}
+
+function isAtEnd() {
+  const view = scroller();
+  return view.scrollHeight - view.scrollTop - view.clientHeight < NEAR;
+}
+
+function toEnd() {
+  scroller().scrollTop = scroller().scrollHeight;
+}
+
+async function showOlder() {
+  if (!before) return;
+  const place = before;
+  before = 0;
+  try {
+    const page = await get(`/v1/history?before=${place}`);
+    const elements = await older(page.events);
+    const view = scroller();
+    const fromEnd = view.scrollHeight - view.scrollTop;
+    at("before").prepend(...elements);
+    view.scrollTop = view.scrollHeight - fromEnd;
+    before = page.before;
+  } catch (error) {
+    before = place;
+    failed(error);
+  }
+  at("older").hidden = !before;
+}
+
+async function showStanding() {
+  try {
+    const standing = await get("/v1/page");
+    const parts = [word("page.model", { model: standing.model })];
+    if (standing.trust.untrusted) parts.push(word("page.untrusted"));
+    if (standing.trust.private) parts.push(word("page.private"));
+    at("standing").textContent = parts.join(" · ");
+    return true;
+  } catch (error) {
+    failed(error);
+    return false;
+  }
+}
+
+function mark(log) {
+  document.title = log.waiting ? `(${log.waiting}) ${word("page.waiting")}` : "SafeClaw";
+}
+
+function notify(told) {
+  if (document.hidden && "Notification" in window && Notification.permission === "granted") {
+    new Notification(word("page.waiting"), { body: told.brief || "", tag: told.id });
+  }
+}
+
+function setBusy(busy) {
+  at("stop").hidden = !busy;
+  if (!busy) at("state").textContent = "";
+}
+
+function hear(log, told) {
+  switch (told.type) {
+    case "start":
+      isLive = false;
+      log.clear();
+      at("before").replaceChildren();
+      setBusy(false);
+      before = told.before;
+      return;
+    case "now":
+      if (!isLive) {
+        isLive = true;
+        toEnd();
+        if (before) showOlder().then(toEnd);
+      }
+      mark(log);
+      return;
+    case "begin": setBusy(true); at("state").textContent = word("chat.working"); break;
+    case "end": setBusy(false); showStanding(); break;
+    case "working":
+    case "waiting": at("state").textContent = told.text; break;
+    case "words": at("state").textContent = ""; break;
+    case "question": if (isLive) notify(told); break;
+  }
+  log.take(told);
+  mark(log);
+}
+
+async function main() {
+  await load();
+  at("older").textContent = word("page.older");
+  at("stop").textContent = word("chat.stop");
+  at("send").textContent = word("chat.send");
+  at("sign-out").textContent = word("page.signOut");
+  at("text").setAttribute("aria-label", word("chat.text"));
+  at("text").placeholder = word("chat.text");
+  at("completion").setAttribute("aria-label", word("chat.text"));
+  const composer = new Composer(at("composer"), send);
+  const log = new Log(at("log"), { failed, retry: send });
+  at("older").addEventListener("click", showOlder);
+  at("stop").addEventListener("click", () => post("/v1/cancel").catch(failed));
+  at("sign-out").addEventListener("click", () => post("/v1/sign-out").then(() => location.reload()).catch(failed));
+  at("composer").addEventListener("submit", () => {
+    if ("Notification" in window && Notification.permission === "default") Notification.requestPermission();
+  }, { once: true });
+  // An answer grows after it has come, once its Markdown is read.
+  scroller().addEventListener("scroll", () => { follows = isAtEnd(); });
+  new ResizeObserver(() => { if (follows) toEnd(); }).observe(at("log"));
+  setInterval(() => log.cards.forEach((card) => card.tick()), 15000);
+  if (!(await showStanding())) {
+    at("composer").hidden = true;
+    at("sign-out").hidden = true;
+    return;
+  }
+  composer.commands = (await get("/v1/commands")).commands;
+  at("text").focus();
+  listen((told) => hear(log, told), async (source) => {
+    if (!source) return alertWith("");
+    if (source.readyState === EventSource.CLOSED) return void showStanding();
+    alertWith(word("page.offline"));
+  });
+}
+
+main();

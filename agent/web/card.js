@@ -1,0 +1,48 @@
+// A question of the wall's, and the ways to answer it.
+import { button, make, visible } from "./dom.js";
+import { post } from "./server.js";
+import { word } from "./words.js";
+
+const MINUTE = 60000;
+
+export class Card {
+  constructor(question, failed) {
+    this.id = question.id;
+    this.until = question.seconds === null ? null : question.at + question.seconds * 1000;
+    const heading = make("h3", { id: `question-${question.id}` }, ...visible(question.brief || word("card.title")));
+    const exact = make("pre", { tabindex: "0", "aria-label": word("card.exact") }, ...visible(question.question));
+    this.left = make("p", { class: "left" });
+    this.code = question.wants_code ? make("input", { autocomplete: "off", maxlength: "4", size: "6", "aria-label": word("card.code") }) : null;
+    const answer = async (choice) => {
+      const code = this.code && choice !== "no" ? this.code.value.trim() : undefined;
+      if (code === "") return this.code.focus();
+      this.outcome.textContent = word("card.sending");
+      try {
+        await post("/v1/answers", { id: question.id, answer: choice, code });
+      } catch (error) {
+        this.outcome.textContent = "";
+        failed(error);
+      }
+    };
+    const always = question.grant === null ? null : button(word("card.always", { grant: question.grant }), "quiet", () => answer("always"));
+    const label = this.code ? make("label", {}, `${word("card.code")}: `, this.code) : null;
+    this.buttons = make("div", { class: "answers" }, button(word("card.deny"), "deny", () => answer("no")), label, button(word("card.allow"), "allow", () => answer("yes")), always);
+    this.outcome = make("p", { class: "outcome", role: "status" });
+    this.element = make("section", { class: "card", "aria-labelledby": heading.id }, heading, exact, this.left, this.buttons, this.outcome);
+    this.tick();
+  }
+
+  tick() {
+    if (this.until === null || !this.buttons.isConnected && this.element.isConnected) return;
+    const left = this.until - Date.now();
+    this.left.textContent = left > 0 ? word("card.left", { minutes: Math.ceil(left / MINUTE) }) : word("card.over");
+  }
+
+  settle(text, at) {
+    this.buttons.remove();
+    this.left.remove();
+    const time = new Date(at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+    this.outcome.replaceChildren(...visible(`${time} · ${text}`));
+    this.element.classList.add("settled");
+  }
+}

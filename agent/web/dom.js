@@ -1,0 +1,32 @@
+// Makes elements. Text is set as text alone: nothing here reads HTML.
+export function make(name, attributes = {}, ...parts) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value !== null && value !== undefined && value !== false) element.setAttribute(key, value === true ? "" : value);
+  }
+  element.append(...parts.filter((part) => part !== null && part !== undefined));
+  return element;
+}
+
+export function button(text, kind, action) {
+  const element = make("button", { type: "button", class: kind }, text);
+  element.addEventListener("click", action);
+  return element;
+}
+
+// Characters that are not seen, or that turn the order of others round.
+const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff]|[\u{e0000}-\u{e0fff}]/gu;
+
+// The parts of a text in which each hidden character is shown by its number.
+export function visible(text) {
+  const parts = [];
+  let last = 0;
+  for (const found of text.matchAll(HIDDEN)) {
+    parts.push(text.slice(last, found.index));
+    const number = found[0].codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
+    parts.push(make("span", { class: "hidden-character" }, `U+${number}`));
+    last = found.index + found[0].length;
+  }
+  parts.push(text.slice(last));
+  return parts;
+}

@@ -1,0 +1,172 @@
+// The conversation as it is shown.
+import { Card } from "./card.js";
+import { button, make, visible } from "./dom.js";
+import { build } from "./markdown.js";
+import { trees } from "./server.js";
+import { word } from "./words.js";
+
+// How often an answer that comes is read as Markdown, in milliseconds.
+const PACE = 200;
+
+export class Log {
+  constructor(place, { failed, retry }) {
+    Object.assign(this, { place, failed, retry });
+    this.clear();
+  }
+
+  clear() {
+    this.place.replaceChildren();
+    this.cards = new Map();
+    this.sent = new Map();
+    this.answer = null;
+    this.last = null;
+    this.asked = "";
+  }
+
+  get waiting() {
+    return [...this.cards.values()].filter((card) => !card.element.classList.contains("settled")).length;
+  }
+
+  add(element) {
+    this.answer = null;
+    this.place.append(element);
+    return element;
+  }
+
+  line(kind, text) {
+    return this.add(make("p", { class: `line ${kind}`, dir: "auto" }, ...visible(text)));
+  }
+
+  person(text, from) {
+    return this.add(message("person", from, text, text));
+  }
+
+  // Takes one thing that is told.
+  take(told) {
+    switch (told.type) {
+      case "sent": {
+        const shown = this.person(told.text, "http:owner");
+        shown.append(make("p", { class: "note" }, word("chat.sent")));
+        this.sent.set(told.ticket, shown);
+        return;
+      }
+      case "begin": {
+        const early = this.sent.get(told.ticket);
+        this.asked = told.text;
+        if (early) early.remove();
+        this.sent.delete(told.ticket);
+        this.person(told.text, told.from);
+        return;
+      }
+      case "queued": return this.note(told.ticket, word("chat.queued", { count: told.ahead }));
+      case "refused": return this.note(told.ticket, told.message);
+      case "aside": {
+        if (!this.sent.has(told.ticket)) return;
+        this.note(told.ticket, "");
+        this.sent.delete(told.ticket);
+        return void this.line("text", told.text);
+      }
+      case "words": return this.words(told.text);
+      case "action": return void this.line("action", told.told || told.line || told.text);
+      case "notice": return void this.line("notice", told.text);
+      case "text":
+      case "broadcast": return void this.line("text", told.text);
+      case "failed": {
+        const text = this.asked;
+        const line = this.line("notice", word("chat.failed"));
+        if (text) line.append(" ", button(word("chat.retry"), "quiet", () => this.retry(text)));
+        return;
+      }
+      case "question": {
+        if (this.cards.has(told.id)) return;
+        const card = new Card(told, this.failed);
+        this.cards.set(told.id, card);
+        return void this.add(card.element);
+      }
+      case "settled": {
+        const card = this.cards.get(told.id);
+        if (card) card.settle(told.text, told.at);
+        else this.line("notice", told.text);
+        return;
+      }
+      case "picture": {
+        const name = told.path.split("/").pop();
+        return void this.add(make("img", { src: `/v1/pictures/${encodeURIComponent(name)}`, alt: name, class: "picture" }));
+      }
+      case "end": {
+        if (this.answer) this.answer.end();
+        this.answer = null;
+      }
+    }
+  }
+
+  note(ticket, text) {
+    const shown = this.sent.get(ticket);
+    if (shown) shown.querySelector(".note").textContent = text;
+  }
+
+  words(text) {
+    if (!this.answer) {
+      const answer = new Answer();
+      this.add(answer.element);
+      this.answer = answer;
+    }
+    this.answer.take(text);
+  }
+}
+
+// An answer that comes piece by piece.
+class Answer {
+  constructor() {
+    this.text = "";
+    this.body = make("div", { class: "body", dir: "auto" });
+    this.element = make("article", { class: "message agent" }, make("h2", { class: "who" }, word("chat.agent")), this.body);
+    this.timer = null;
+  }
+
+  take(text) {
+    this.text += text;
+    if (!this.body.childNodes.length) this.body.textContent = this.text;
+    this.timer ??= setTimeout(() => this.show(), PACE);
+  }
+
+  end() {
+    clearTimeout(this.timer);
+    this.show();
+  }
+
+  async show() {
+    const text = this.text;
+    this.timer = null;
+    try {
+      const [tree] = await trees([text]);
+      this.body.replaceChildren(...build(tree));
+    } catch {
+      this.body.textContent = text;
+    }
+    if (text !== this.text) this.timer ??= setTimeout(() => this.show(), PACE);
+  }
+}
+
+export function message(kind, from, text, plain) {
+  const own = from === "http:owner" || !from ? word("chat.you") : from;
+  const body = make("div", { class: "body", dir: "auto" });
+  if (plain !== undefined) body.append(...visible(plain));
+  return make("article", { class: `message ${kind}` }, make("h2", { class: "who" }, kind === "agent" ? word("chat.agent") : own), body);
+}
+
+// What the journal holds of earlier turns.
+export async function older(events) {
+  const said = events.filter((event) => event.role === "assistant" || event.role === "persona");
+  const read = said.length ? await trees(said.map((event) => event.text)) : [];
+  return events.map((event) => {
+    if (said.includes(event)) {
+      const shown = message("agent", "", event.text);
+      shown.querySelector(".body").append(...build(read[said.indexOf(event)]));
+      return shown;
+    }
+    if (event.role === "clear") return make("p", { class: "line divider" }, word("chat.cleared"));
+    if (event.role === "action") return make("p", { class: "line action", dir: "auto" }, ...visible(event.text));
+    return message("person", event.from, event.text, event.text);
+  });
+}

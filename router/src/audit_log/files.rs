@@ -1,0 +1,122 @@
+//! Which files a log has: `router-1.jsonl`, which is written to, after `router-1.0001.jsonl`,
+//! `router-1.0002.jsonl` and so on, which are full. That of the command line is called `cli`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Whose log it is. Routers come first, by their numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Writer {
+    Router(u32),
+    CommandLine,
+}
+
+/// What the log of the command line is called.
+const COMMAND_LINE: &str = "cli";
+
+/// The files of one log.
+#[derive(Debug, Clone)]
+pub(crate) struct Files {
+    folder: PathBuf,
+    writer: Writer,
+}
+
+impl Files {
+    /// Those of the router of this number.
+    pub(crate) fn new(folder: &Path, number: u32) -> Self {
+        Self { folder: folder.to_owned(), writer: Writer::Router(number) }
+    }
+
+    /// Those that every command line of this home appends to, one after the other.
+    pub(crate) fn of_the_command_line(folder: &Path) -> Self {
+        Self { folder: folder.to_owned(), writer: Writer::CommandLine }
+    }
+
+    /// The files of every log in `folder`; none when there is no such folder.
+    pub(crate) fn all(folder: &Path) -> Result<Vec<Self>, home::FileError> {
+        let names = names(folder).map_err(|error| home::FileError::new("read", folder, error))?;
+        let writers = names.iter().filter_map(|name| parts(name)).map(|(writer, _)| writer);
+        let writers: BTreeSet<Writer> = writers.collect();
+        let files = |writer| Self { folder: folder.to_owned(), writer };
+        Ok(writers.into_iter().map(files).collect())
+    }
+
+    /// The log's name, such as `router-1`.
+    pub(crate) fn name(&self) -> String {
+        match self.writer {
+            Writer::Router(number) => format!("router-{number}"),
+            Writer::CommandLine => COMMAND_LINE.to_owned(),
+        }
+    }
+
+    /// The file that is written to.
+    pub(crate) fn current(&self) -> PathBuf {
+        self.folder.join(format!("{}.jsonl", self.name()))
+    }
+
+    /// What the next file is called until it takes the current one's place.
+    pub(crate) fn draft(&self) -> PathBuf {
+        self.folder.join(format!("{}.next", self.name()))
+    }
+
+    pub(crate) fn lock(&self) -> PathBuf {
+        self.folder.join(format!("{}.lock", self.name()))
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The full file of this number, which counts from 1.
+    pub(crate) fn full(&self, count: u32) -> PathBuf {
+        self.folder.join(format!("{}.{count:04}.jsonl", self.name()))
+    }
+
+    /// The full files that are there, by their number.
+    pub(crate) fn full_ones(&self) -> io::Result<BTreeMap<u32, PathBuf>> {
+        let names = names(&self.folder)?;
+        let mine = names
+            .iter()
+            .filter_map(|name| parts(name))
+            .filter_map(|(writer, count)| (writer == self.writer).then_some(count).flatten());
+        Ok(mine.map(|count| (count, self.full(count))).collect())
+    }
+
+    /// All that are there, the oldest first.
+    pub(crate) fn in_order(&self) -> io::Result<Vec<PathBuf>> {
+        let mut paths: Vec<PathBuf> = self.full_ones()?.into_values().collect();
+        paths.extend(Some(self.current()).filter(|path| path.exists()));
+        Ok(paths)
+    }
+}
+
+/// Whether a file of this name says nothing of whether a router has ever run here.
+pub(crate) fn is_of_the_command_line(name: &OsStr) -> bool {
+    name.to_str().and_then(|name| name.split_once('.')).is_some_and(|(log, _)| log == COMMAND_LINE)
+}
+
+fn names(folder: &Path) -> io::Result<Vec<String>> {
+    match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        entries => {
+            let names = entries?.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
+            names.collect()
+        }
+    }
+}
+
+/// Whose log it is of, and the file's number if it is a full one.
+fn parts(name: &str) -> Option<(Writer, Option<u32>)> {
+    let name = name.strip_suffix(".jsonl")?;
+    let (log, count) = match name.split_once('.') {
+        None => (name, None),
+        Some((log, count)) => (log, Some(count.parse().ok()?)),
+    };
+    let writer = match log {
+        COMMAND_LINE => Writer::CommandLine,
+        log => Writer::Router(log.strip_prefix("router-")?.parse().ok()?),
+    };
+    Some((writer, count))
+}

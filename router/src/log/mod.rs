@@ -1,0 +1,130 @@
+//! What the router logs, and where to: alone to stderr, beside an agent into a file, with its warnings told to the owner.
+
+mod lines;
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use home::Home;
+use home::log::{LogFile, Notices};
+use tokio::sync::mpsc;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{Layer, fmt};
+
+use crate::config;
+use crate::secrets::Secrets;
+use lines::LogLines;
+
+/// How many warnings wait to be told. More are in the file alone.
+const WAITING: usize = 64;
+
+/// A log that has begun.
+#[derive(Debug)]
+pub(crate) struct Log {
+    notices: Notices,
+    secrets: Arc<OnceLock<Secrets>>,
+}
+
+impl Log {
+    /// Everything of note to stderr.
+    pub(crate) fn on_stderr() -> Self {
+        let lines = fmt::layer()
+            .with_writer(LogLines::new(io::stderr()))
+            .with_ansi(io::stderr().is_terminal())
+            .with_target(false)
+            .with_filter(filter());
+        tracing_subscriber::registry().with(lines).init();
+        Self::new()
+    }
+
+    /// Everything of note into the router's own log, without secrets once they are known.
+    pub(crate) fn into_file(home: &Home) -> Self {
+        let log = Self::new();
+        let path = home.router_own_log();
+        let opened = home::file::make_folder(&home.router_log())
+            .map_err(|error| error.to_string())
+            .and_then(|()| LogFile::open(&path).map_err(|error| error.to_string()));
+        let problem = opened.as_ref().err().cloned();
+        let file = opened.ok().map(|file| {
+            let file = Redacted { file: Mutex::new(file), secrets: Arc::clone(&log.secrets) };
+            fmt::layer().with_ansi(false).with_writer(file).with_filter(filter())
+        });
+        let warnings = log.notices.clone().with_filter(LevelFilter::WARN);
+        tracing_subscriber::registry().with(warnings).with(file).init();
+        if let Some(problem) = problem {
+            tracing::warn!("nothing is logged to {}: {problem}", path.display());
+        }
+        log
+    }
+
+    fn new() -> Self {
+        Self { notices: Notices::waiting(), secrets: Arc::default() }
+    }
+
+    /// From now on these stand neither in the file nor in a warning.
+    pub(crate) fn knows(&self, secrets: &Secrets) {
+        // It is said once.
+        let _ = self.secrets.set(secrets.clone());
+    }
+
+    /// The warnings, those from before as well.
+    pub(crate) fn warnings(&self) -> mpsc::Receiver<String> {
+        let (sender, warnings) = mpsc::channel(WAITING);
+        let secrets = Arc::clone(&self.secrets);
+        self.notices.tell_to(move |text| {
+            let _ = sender.try_send(without_secrets(&secrets, text));
+        });
+        warnings
+    }
+}
+
+fn filter() -> Targets {
+    let wanted = config::log_filter().and_then(|wanted| wanted.parse().ok());
+    wanted.unwrap_or_else(|| Targets::new().with_default(LevelFilter::INFO))
+}
+
+fn without_secrets(secrets: &OnceLock<Secrets>, text: String) -> String {
+    match secrets.get() {
+        Some(secrets) => secrets.redact(&text),
+        None => text,
+    }
+}
+
+/// A log file in which no secret stands.
+#[derive(Debug)]
+struct Redacted {
+    file: Mutex<LogFile>,
+    secrets: Arc<OnceLock<Secrets>>,
+}
+
+/// The file for one event, which is one write.
+#[derive(Debug)]
+struct Event<'a> {
+    file: MutexGuard<'a, LogFile>,
+    secrets: &'a OnceLock<Secrets>,
+}
+
+impl<'a> MakeWriter<'a> for Redacted {
+    type Writer = Event<'a>;
+
+    fn make_writer(&'a self) -> Self::Writer {
+        // Poisoned, the file is still whole.
+        let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        Event { file, secrets: &self.secrets }
+    }
+}
+
+impl Write for Event<'_> {
+    fn write(&mut self, event: &[u8]) -> io::Result<usize> {
+        let text = String::from_utf8_lossy(event).into_owned();
+        self.file.write_all(without_secrets(self.secrets, text).as_bytes())?;
+        Ok(event.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}

@@ -1,0 +1,227 @@
+//! A skill's one way to the network: a proxy of its own, on a Unix socket, that knows its hosts and secrets.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use egress::{Attempt, Carried, Decision, Injection, Proxy, Rules, Upstream};
+use protocol::{Code, Millis, Object, Stopped};
+use tempfile::TempDir;
+use tokio::net::UnixListener;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+use crate::catalog::Skill;
+use crate::secrets::Secrets;
+use crate::traffic::{Traffic, TrafficBook};
+
+/// How many requests may wait to be logged.
+const ATTEMPTS: usize = 64;
+
+/// How many different attempts of one gate are logged.
+const TOLD: usize = 20;
+
+/// Makes gates.
+pub(crate) struct Gates {
+    secrets: Secrets,
+    book: Option<TrafficBook>,
+    /// Made by the first gate: reading the authorities takes time that a start without network saves.
+    upstream: OnceLock<Upstream>,
+}
+
+/// One open gate. Dropping it closes every connection.
+pub(crate) struct Gate {
+    // Fields are dropped in this order: first the proxy, then the place of its socket.
+    proxy: Proxy,
+    place: TempDir,
+    skill: String,
+    seen: Seen,
+    following: JoinHandle<()>,
+    book: Option<TrafficBook>,
+}
+
+/// What goes through one gate: what was decided and is not in the book yet, and connections that still carry.
+#[derive(Debug, Clone, Default)]
+struct Seen(Arc<Mutex<Vec<Passage>>>);
+
+/// One request at a gate.
+#[derive(Debug)]
+struct Passage {
+    host: String,
+    at: Millis,
+    is_allowed: bool,
+    carried: Carried,
+    /// What of it is in the book; `None` as long as it is not there at all.
+    booked: Option<(u64, u64)>,
+}
+
+impl Seen {
+    fn note(&self, attempt: &Attempt) {
+        let port = attempt.port.map(|port| format!(":{port}")).unwrap_or_default();
+        let passage = Passage {
+            host: format!("{}{port}", attempt.host),
+            at: Millis::of_this_machine(),
+            is_allowed: matches!(attempt.decision, Decision::Allowed { .. }),
+            carried: attempt.carried.clone(),
+            booked: None,
+        };
+        self.lock().push(passage);
+    }
+
+    /// What is new since this was asked last.
+    fn news(&self) -> BTreeMap<String, Traffic> {
+        let mut news: BTreeMap<String, Traffic> = BTreeMap::new();
+        for passage in self.lock().iter_mut() {
+            let now = passage.carried.bytes();
+            let is_first = passage.booked.is_none();
+            let (sent, received) = passage.booked.unwrap_or_default();
+            if !is_first && now == (sent, received) {
+                continue;
+            }
+            let traffic = Traffic {
+                since: passage.at,
+                last: if is_first { passage.at } else { Millis::of_this_machine() },
+                allowed: u64::from(is_first && passage.is_allowed),
+                refused: u64::from(is_first && !passage.is_allowed),
+                sent: now.0 - sent,
+                received: now.1 - received,
+            };
+            passage.booked = Some(now);
+            news.entry(passage.host.clone()).or_default().add(&traffic);
+        }
+        news
+    }
+
+    /// Forgets what is over: nobody else counts on it any more.
+    fn forget(&self) {
+        self.lock().retain(|passage| passage.booked.is_none() || !passage.carried.is_over());
+    }
+
+    // A std mutex, because it is never held across an await. Poisoned, the list is still whole.
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Passage>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Gate {
+    /// The socket that the proxy listens at.
+    pub(crate) fn socket(&self) -> PathBuf {
+        socket(self.place.path())
+    }
+
+    /// Writes down what has gone through it by now.
+    pub(super) async fn settle(&self) {
+        let Some(book) = &self.book else { return };
+        let news = self.seen.news();
+        self.seen.forget();
+        if !news.is_empty() {
+            book.add(&self.skill, &news).await;
+        }
+    }
+
+    /// Closes every connection, and writes down what has gone through it.
+    pub(super) async fn close(self) {
+        let Self { proxy, place, skill, seen, following, book } = self;
+        drop(proxy);
+        // It ends with the proxy, whose last words it hears.
+        let _ = following.await;
+        drop(place);
+        if let Some(book) = book {
+            book.add(&skill, &seen.news()).await;
+        }
+    }
+
+    /// Whether anything that another machine has sent may have come through it.
+    pub(super) fn has_heard(&self) -> bool {
+        self.proxy.has_heard()
+    }
+}
+
+impl Gates {
+    pub(crate) fn new(secrets: Secrets) -> Self {
+        Self { secrets, book: None, upstream: OnceLock::new() }
+    }
+
+    /// The same, and what goes through them is counted in `book`.
+    pub(crate) fn counting(self, book: TrafficBook) -> Self {
+        Self { book: Some(book), ..self }
+    }
+
+    /// Opens a gate to the hosts of `skill`, with the secrets that a call with `params` needs.
+    pub(crate) async fn open(&self, skill: &Skill, params: &Object) -> Result<Gate, Stopped> {
+        let rules = self.rules(skill, params).map_err(|why| Stopped::new(Code::Internal, why))?;
+        let upstream = self.upstream().map_err(|why| Stopped::new(Code::Internal, why))?;
+        let (place, listener) = listen().map_err(|error| {
+            Stopped::new(Code::Internal, format!("the skill's proxy can't listen: {error}"))
+        })?;
+        let (attempts, decided) = mpsc::channel(ATTEMPTS);
+        let (skill, seen) = (skill.name().to_string(), Seen::default());
+        let following = tokio::spawn(follow(skill.clone(), decided, seen.clone()));
+        let proxy = Proxy::serve(listener, rules, upstream, attempts);
+        Ok(Gate { proxy, place, skill, seen, following, book: self.book.clone() })
+    }
+
+    fn rules(&self, skill: &Skill, params: &Object) -> Result<Rules, String> {
+        let mut injections = Vec::new();
+        for (name, secret) in skill.secrets_for(params) {
+            let Some(value) = self.secrets.get(name) else { continue };
+            let injection = Injection::new(name, secret.host.clone(), &secret.header, value.into());
+            let injection = injection.map_err(|error| format!("router/.env: {error}"))?;
+            injections.push(injection.spelled(self.secrets.spellings(name)));
+        }
+        Ok(Rules {
+            hosts: skill.hosts.clone(),
+            allow_private: skill.allow_private.clone(),
+            injections,
+        })
+    }
+
+    fn upstream(&self) -> Result<Upstream, String> {
+        if let Some(upstream) = self.upstream.get() {
+            return Ok(upstream.clone());
+        }
+        let upstream = Upstream::usual().map_err(|error| error.to_string())?;
+        Ok(self.upstream.get_or_init(|| upstream).clone())
+    }
+}
+
+fn socket(place: &Path) -> PathBuf {
+    place.join("proxy")
+}
+
+/// A socket in a folder that is ours alone: the launcher opens the way there before it gives up what root
+/// may do. The socket itself has to let the user connect that the launcher becomes then.
+fn listen() -> io::Result<(TempDir, UnixListener)> {
+    let place = tempfile::Builder::new()
+        .prefix("safeclaw-gate-")
+        .permissions(fs::Permissions::from_mode(0o700))
+        .tempdir()?;
+    let listener = UnixListener::bind(socket(place.path()))?;
+    fs::set_permissions(socket(place.path()), fs::Permissions::from_mode(0o666))?;
+    Ok((place, listener))
+}
+
+async fn follow(skill: String, mut decided: mpsc::Receiver<Attempt>, seen: Seen) {
+    let mut told = HashSet::new();
+    while let Some(attempt) = decided.recv().await {
+        seen.note(&attempt);
+        let Attempt { host, port, decision, .. } = attempt;
+        // A skill that asks again and again, or for ever new hosts, must not flood the log.
+        if told.len() >= TOLD || !told.insert(format!("{host} {port:?} {decision:?}")) {
+            continue;
+        }
+        let port = port.map(|port| format!(":{port}")).unwrap_or_default();
+        match decision {
+            Decision::Allowed { injected } => {
+                tracing::info!("{skill} reaches {host}{port}, secrets added: {injected:?}");
+            }
+            Decision::Refused { reason } | Decision::Failed { reason } => {
+                // People hear of it by how the call ends.
+                tracing::info!("{skill} does not reach {host}{port}: {reason}");
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Finds the folders that a skill is lent, right before it is started.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use nix::unistd::{Gid, Uid, chown, geteuid};
+use protocol::{Code, Stopped};
+
+use crate::catalog::folder::usable;
+use crate::catalog::{Folder, Place, Skill};
+use crate::sandbox::{Lent, UNPRIVILEGED};
+
+/// The folders of `skill` in the home `home`; its own data folder is made if it is missing.
+///
+/// # Errors
+/// `disabled`, with the key of router/config.json to correct.
+pub(super) fn lend(skill: &Skill, home: &Path) -> Result<Vec<Lent>, Stopped> {
+    let one = |folder: &Folder| {
+        let path = found(folder, home).map_err(|why| refused(skill, folder, &why))?;
+        Ok(Lent { name: folder.name.clone(), path, write: folder.write })
+    };
+    skill.folders.iter().map(one).collect()
+}
+
+fn found(folder: &Folder, home: &Path) -> Result<PathBuf, String> {
+    match &folder.place {
+        Place::Owners(path) => usable(path, folder.write, home),
+        Place::Unnamed => Err("its owner has named none".to_owned()),
+        Place::Data(path) => {
+            made(path).map_err(|error| format!("{} can't be made: {error}", path.display()))?;
+            // Where the home is reached by a link, the folder is not to be.
+            let real = path.canonicalize().map_err(|error| error.to_string())?;
+            usable(&real, folder.write, home)
+        }
+    }
+}
+
+/// The folder `path` of router/data, made when it is missing; the path has no link on its way.
+///
+/// # Errors
+/// The system's.
+pub(crate) fn data_folder(path: &Path) -> io::Result<PathBuf> {
+    made(path)?;
+    path.canonicalize()
+}
+
+/// Makes the folder for its user alone: the one who runs skills, where the router is root.
+fn made(path: &Path) -> io::Result<()> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    home::file::make_folder(path).map_err(io::Error::other)?;
+    if geteuid().is_root() {
+        chown(path, Some(Uid::from_raw(UNPRIVILEGED)), Some(Gid::from_raw(UNPRIVILEGED)))?;
+    }
+    Ok(())
+}
+
+fn refused(skill: &Skill, folder: &Folder, why: &str) -> Stopped {
+    let (action, name) = (skill.name(), &folder.name);
+    Stopped::new(
+        Code::Disabled,
+        format!(
+            "{action} gets no folder {name}: {why}; set skills.{action}.folders.{name} in router/config.json"
+        ),
+    )
+}

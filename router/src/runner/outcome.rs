@@ -1,0 +1,81 @@
+//! What a skill's process gave, in the words of the wire.
+
+use protocol::json::{JsonError, parse_object};
+use protocol::{Code, Effect, Object, Stopped};
+use serde_json::Value;
+
+use crate::sandbox::RunError;
+
+/// The result in what a skill printed.
+///
+/// # Errors
+/// `bad_result` when that is no object; `skill_failed` when it is `{"error": "words"}`.
+pub(super) fn result(output: &[u8], effect: Effect) -> Result<Object, Stopped> {
+    let bad = |why: String| with_effect(Stopped::new(Code::BadResult, why), effect);
+    if output.trim_ascii().is_empty() {
+        return Err(bad("the skill printed nothing; it has to print one JSON object".to_owned()));
+    }
+    let result = parse_object(output).map_err(|error| match error {
+        JsonError::NotAnObject(_) => bad(format!("the skill's result: {error}")),
+        _ => bad(format!("what the skill printed is no JSON: {error}")),
+    })?;
+    match result.get("error") {
+        Some(Value::String(words)) if result.len() == 1 => {
+            Err(Stopped::new(Code::SkillFailed, words.clone()))
+        }
+        _ => Ok(result),
+    }
+}
+
+/// What went wrong with a process, for whoever asked.
+pub(super) fn stopped(error: &RunError, effect: Effect) -> Stopped {
+    let (code, has_run) = match error {
+        RunError::TimedOut { .. } => (Code::Timeout, true),
+        RunError::TooMuchOutput { .. } => (Code::BadResult, true),
+        RunError::Exited { .. } | RunError::Killed { .. } => (Code::SkillFailed, true),
+        RunError::NotStarted(_) => (Code::SkillFailed, false),
+        RunError::Refused { .. } => (Code::Internal, false),
+        RunError::Broken(_) => (Code::Internal, true),
+    };
+    let stopped = Stopped::new(code, error.to_string());
+    if has_run { with_effect(stopped, effect) } else { stopped }
+}
+
+/// A skill that reaches out and then fails may have done what it was asked all the same.
+fn with_effect(stopped: Stopped, effect: Effect) -> Stopped {
+    if effect >= Effect::External { stopped.maybe_executed() } else { stopped }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn code(output: &str) -> Code {
+        result(output.as_bytes(), Effect::None).unwrap_err().code
+    }
+
+    #[test]
+    fn what_is_no_object_is_no_result() {
+        for output in ["", " \n", "[1]", "hello", "{", "{} {}", r#"{"a":1,"a":2}"#] {
+            assert_eq!(code(output), Code::BadResult, "{output:?}");
+        }
+    }
+
+    #[test]
+    fn an_error_in_words_is_a_failure_and_one_among_other_fields_is_a_result() {
+        let failed = result(br#"{"error": "no such city"}"#, Effect::External).unwrap_err();
+        assert_eq!(failed, Stopped::new(Code::SkillFailed, "no such city"));
+        assert!(result(br#"{"error": "none", "sum": 1}"#, Effect::None).is_ok());
+    }
+
+    #[test]
+    fn only_what_reaches_out_may_have_had_its_effect() {
+        let late = RunError::TimedOut { after: Duration::from_secs(1) };
+        assert!(stopped(&late, Effect::External).maybe_executed);
+        assert!(!stopped(&late, Effect::Local).maybe_executed);
+        let refused = RunError::Refused { why: "x".to_owned() };
+        assert!(!stopped(&refused, Effect::External).maybe_executed);
+    }
+}

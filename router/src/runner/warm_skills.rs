@@ -1,0 +1,291 @@
+//! The processes that stay: one for each skill that wants one, or for each conversation of it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex as StdMutex, PoisonError};
+use std::time::Duration;
+
+use protocol::{Code, Effect, Stopped};
+use tokio::sync::Mutex;
+use tokio::time::Instant;
+
+use super::gate::Gate;
+use super::outcome;
+use crate::call::Call;
+use crate::catalog::{Catalog, Per, Skill};
+use crate::sandbox::{RunError, Warm};
+use crate::session_key::key_of;
+
+/// How many conversations may have processes of their own at a time.
+const SESSIONS: usize = 8;
+
+/// How long a conversation's process stays without a call.
+const IDLE: Duration = Duration::from_secs(30 * 60);
+
+/// How often idle ones are looked for.
+const LOOK: Duration = Duration::from_secs(60);
+
+/// A process that stays, with the gate that it reaches the network through.
+pub(super) struct WarmSkill {
+    /// The skill that it was started for.
+    skill: Arc<Skill>,
+    process: Mutex<Warm>,
+    /// When a call of it began or ended last.
+    used: StdMutex<Instant>,
+    gate: Option<Gate>,
+}
+
+impl WarmSkill {
+    pub(super) fn new(skill: Arc<Skill>, process: Warm, gate: Option<Gate>) -> Self {
+        let used = StdMutex::new(Instant::now());
+        Self { skill, process: Mutex::new(process), used, gate }
+    }
+
+    /// Sends one line and waits for its answer, at most `wall`, the wait for earlier calls included.
+    pub(super) async fn call(
+        &self,
+        line: &[u8],
+        wall: Duration,
+        effect: Effect,
+    ) -> Result<Vec<u8>, Stopped> {
+        let until = Instant::now() + wall;
+        let Ok(mut process) = tokio::time::timeout_at(until, self.process.lock()).await else {
+            let why = "earlier calls took all of its time; it was not begun";
+            return Err(Stopped::new(Code::Timeout, why));
+        };
+        self.touch();
+        let answered = tokio::time::timeout_at(until, process.call(line)).await;
+        self.touch();
+        if let Some(gate) = &self.gate {
+            gate.settle().await;
+        }
+        let late = Err(RunError::TimedOut { after: wall });
+        answered.unwrap_or(late).map_err(|error| outcome::stopped(&error, effect))
+    }
+
+    /// Whether it runs `skill`, too, as `skill` is now.
+    fn runs(&self, skill: &Arc<Skill>) -> bool {
+        Arc::ptr_eq(&self.skill, skill)
+            || (skill.process.is_shared && self.skill.process == skill.process)
+    }
+
+    fn touch(&self) {
+        *self.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
+    /// Since when it has had nothing to do; nothing while it has.
+    fn idle_since(&self) -> Option<Instant> {
+        let _is_at_rest = self.process.try_lock().ok()?;
+        Some(*self.used.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Which process a call goes to.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Key {
+    process: String,
+    /// The conversation, where each has its own.
+    session: Option<String>,
+}
+
+impl Key {
+    fn of(call: &Call) -> Self {
+        let process = &call.skill.process;
+        let session = (process.per == Per::Session).then(|| key_of(&call.command).to_owned());
+        Self { process: process.name.clone(), session }
+    }
+}
+
+type Processes = HashMap<Key, Arc<WarmSkill>>;
+
+/// The processes. Clones share them.
+#[derive(Clone, Default)]
+pub(super) struct WarmSkills {
+    // Held while a process is being prepared, so that two first calls do not make two.
+    by_key: Arc<Mutex<Processes>>,
+}
+
+impl WarmSkills {
+    /// The process for `call`, made by `start` if there is none; one of an older version is ended.
+    pub(super) async fn of(
+        &self,
+        call: &Call,
+        start: impl AsyncFnOnce() -> Result<WarmSkill, Stopped>,
+    ) -> Result<Arc<WarmSkill>, Stopped> {
+        let key = Key::of(call);
+        let mut by_key = self.by_key.lock().await;
+        if let Some(warm) = by_key.get(&key).filter(|warm| warm.runs(&call.skill)) {
+            return Ok(Arc::clone(warm));
+        }
+        by_key.remove(&key);
+        if key.session.is_some() {
+            make_room(&mut by_key)?;
+        }
+        let warm = Arc::new(start().await?);
+        by_key.insert(key, Arc::clone(&warm));
+        Ok(warm)
+    }
+
+    /// Ends each process when the skill that it was started for is changed, switched off or removed.
+    pub(super) async fn end_with(self, mut catalog: Catalog) {
+        while catalog.changed().await {
+            self.by_key.lock().await.retain(|_, warm| catalog.serves(&warm.skill));
+        }
+    }
+
+    /// Ends the processes of conversations that have had nothing to do for long.
+    pub(super) async fn end_idle(self) {
+        loop {
+            tokio::time::sleep(LOOK).await;
+            let is_idle =
+                |warm: &WarmSkill| warm.idle_since().is_some_and(|since| since.elapsed() >= IDLE);
+            self.by_key.lock().await.retain(|key, warm| key.session.is_none() || !is_idle(warm));
+        }
+    }
+}
+
+/// Ends the process that has had nothing to do for longest, where there are as many as may be.
+fn make_room(by_key: &mut Processes) -> Result<(), Stopped> {
+    let of_sessions = by_key.iter().filter(|(key, _)| key.session.is_some());
+    if of_sessions.clone().count() < SESSIONS {
+        return Ok(());
+    }
+    let idle = of_sessions.filter_map(|(key, warm)| Some((warm.idle_since()?, key)));
+    let Some((_, oldest)) = idle.min_by_key(|(since, _)| *since) else {
+        let why = format!(
+            "{SESSIONS} conversations have processes of their own, and all are at work; try again later"
+        );
+        return Err(Stopped::new(Code::QueueFull, why));
+    };
+    let oldest = oldest.clone();
+    tracing::info!("the process {} of an idle conversation ends to make room", oldest.process);
+    by_key.remove(&oldest);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use protocol::{ActionName, Command, Envelope, MessageId, Millis, Object, SessionKey};
+    use testkit::TempHome;
+
+    use super::*;
+    use crate::catalog::{Found, scan};
+    use crate::config::RouterConfig;
+    use crate::runner::job;
+    use crate::sandbox::{Launcher, SelfCommand};
+    use crate::secrets::Secrets;
+
+    struct House {
+        catalog: Catalog,
+        launcher: Arc<Launcher>,
+        warm: WarmSkills,
+        _home: TempHome,
+    }
+
+    impl House {
+        /// Two actions of one process for each conversation, and one of its own for all.
+        async fn new() -> Self {
+            let home = TempHome::new();
+            let shared = "process = \"desk\"\nper = \"session\"\n";
+            for (name, more) in [("READ", shared), ("WRITE", shared), ("CLOCK", "")] {
+                let folder = name.to_ascii_lowercase();
+                let manifest = format!(
+                    "name = \"{name}\"\ninstruction = \"x\"\neffect = \"none\"\nbuiltin = \"hello_world\"\nmode = \"serve\"\n{more}"
+                );
+                home.put(format!("router/skills/{folder}/skill.toml"), manifest);
+            }
+            let found = scan(&home.router_skills(), &RouterConfig::default(), &Found::default());
+            assert_eq!(found.broken, []);
+            // Nothing is started here: a process begins with its first line.
+            let me = SelfCommand { exe: "/bin/true".into(), prefix: Vec::new() };
+            let launcher = Arc::new(Launcher::open(me, &std::env::temp_dir()).await.unwrap());
+            Self {
+                catalog: Catalog::fixed(found),
+                launcher,
+                warm: WarmSkills::default(),
+                _home: home,
+            }
+        }
+
+        async fn of(&self, action: &str, session: &str) -> Result<Arc<WarmSkill>, Stopped> {
+            let command = Command {
+                message_id: MessageId::new("m1").unwrap(),
+                action: ActionName::new(action).unwrap(),
+                params: Object::new(),
+                envelope: Envelope {
+                    session: SessionKey::new(session).ok(),
+                    ..Envelope::default()
+                },
+            };
+            let call =
+                Call::new(command, 1, &self.catalog, &Secrets::default(), Millis(0)).unwrap();
+            let skill = Arc::clone(&call.skill);
+            let start = async || {
+                let job = job(&skill, None, skill.timeout);
+                let process = self.launcher.serve(job, PathBuf::from("/dev/null"));
+                Ok(WarmSkill::new(Arc::clone(&skill), process, None))
+            };
+            self.warm.of(&call, start).await
+        }
+
+        async fn is_same(&self, one: (&str, &str), other: (&str, &str)) -> bool {
+            let one = self.of(one.0, one.1).await.unwrap();
+            Arc::ptr_eq(&one, &self.of(other.0, other.1).await.unwrap())
+        }
+    }
+
+    #[tokio::test]
+    async fn a_conversation_has_one_process_for_all_its_actions_and_no_other_has_it() {
+        let house = House::new().await;
+        assert!(house.is_same(("READ", "a"), ("WRITE", "a")).await);
+        assert!(!house.is_same(("READ", "a"), ("READ", "b")).await);
+        assert!(house.is_same(("CLOCK", "a"), ("CLOCK", "b")).await);
+        assert!(!house.is_same(("CLOCK", "a"), ("READ", "a")).await);
+    }
+
+    #[tokio::test]
+    async fn a_ninth_conversation_takes_the_place_of_the_one_that_was_idle_longest() {
+        let house = House::new().await;
+        let mut held = Vec::new();
+        for n in 0..SESSIONS {
+            held.push(house.of("READ", &format!("s{n}")).await.unwrap());
+        }
+        // The oldest is at work, so the next oldest goes.
+        let at_work = held[0].process.lock().await;
+        house.of("READ", "ninth").await.unwrap();
+        assert!(Arc::ptr_eq(&held[0], &house.of("READ", "s0").await.unwrap()));
+        assert!(!Arc::ptr_eq(&held[1], &house.of("READ", "s1").await.unwrap()));
+        drop(at_work);
+    }
+
+    #[tokio::test]
+    async fn where_all_are_at_work_a_ninth_is_told_to_wait() {
+        let house = House::new().await;
+        let mut held = Vec::new();
+        for n in 0..SESSIONS {
+            held.push(house.of("READ", &format!("s{n}")).await.unwrap());
+        }
+        let mut at_work = Vec::new();
+        for warm in &held {
+            at_work.push(warm.process.lock().await);
+        }
+        let refused = house.of("READ", "ninth").await.err().unwrap();
+        assert_eq!(refused.code, Code::QueueFull);
+        drop(at_work);
+    }
+
+    #[tokio::test]
+    async fn one_that_nobody_uses_ends_and_one_for_all_stays() {
+        let house = House::new().await;
+        tokio::time::pause();
+        tokio::spawn(house.warm.clone().end_idle());
+        let (read, clock) =
+            (house.of("READ", "a").await.unwrap(), house.of("CLOCK", "a").await.unwrap());
+        tokio::time::sleep(IDLE / 2).await;
+        assert!(Arc::ptr_eq(&read, &house.of("READ", "a").await.unwrap()));
+        tokio::time::sleep(IDLE + 2 * LOOK).await;
+        assert!(!Arc::ptr_eq(&read, &house.of("READ", "a").await.unwrap()));
+        assert!(Arc::ptr_eq(&clock, &house.of("CLOCK", "a").await.unwrap()));
+    }
+}

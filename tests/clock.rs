@@ -1,0 +1,116 @@
+//! Jobs of the clock, on real processes: told from a pipe, after a restart, and at most once whenever the agent is killed.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
+
+use std::time::Duration;
+
+use testkit::{Chat, TempHome};
+
+const SAFECLAW: &str = env!("CARGO_BIN_EXE_safeclaw");
+
+fn start(home: &TempHome) -> Chat {
+    Chat::start(SAFECLAW, &[], home.root(), &[("TZ", "Europe/Berlin")])
+}
+
+#[test]
+fn a_reminder_comes_over_a_pipe_that_stays_open() {
+    let home = TempHome::new();
+    let mut chat = start(&home);
+    let agreed = chat.ask("/remind 1s tea", "takes it back.");
+    assert!(
+        agreed.contains("I'll remind you") && agreed.contains("(Europe/Berlin): tea"),
+        "{agreed}"
+    );
+    assert!(agreed.contains("/cancel job-1"), "{agreed}");
+    chat.expect("Reminder: tea\n");
+    chat.ask("/jobs", "Nothing is set");
+    assert!(chat.end().success());
+    assert_eq!(chat.stdout().matches("Reminder: tea").count(), 1);
+}
+
+#[test]
+fn a_job_of_the_clock_holds_no_pipe_open() {
+    let home = TempHome::new();
+    let mut chat = start(&home);
+    chat.ask("/cron * * * * * tea", "/cancel job-1");
+    chat.ask("/remind 1h tea", "/cancel job-2");
+    assert!(chat.end().success());
+}
+
+#[test]
+fn what_was_missed_is_told_at_the_next_start() {
+    let home = TempHome::new();
+    home.put(
+        "workspace/scheduler.json",
+        r#"{"jobs": [{"id": "job-1", "text": "tea", "next": 1000, "by": "console:owner", "made": 0}]}"#,
+    );
+    let mut chat = start(&home);
+    chat.expect("Reminder: tea (it was due on Thu 1 Jan 1970 at 01:00:01)");
+    chat.ask("/jobs", "Nothing is set");
+}
+
+#[test]
+fn what_can_not_be_set_is_told_with_what_is_right() {
+    let home = TempHome::new();
+    let mut chat = start(&home);
+    for (line, told) in [
+        ("/remind 0m tea", "\"0m\" is no span of time"),
+        ("/remind 2x tea", "such as 20m or 2h"),
+        ("/remind 2h", "/remind 2h call Max"),
+        ("/cron 99 99 99 99 99 tea", "is no cron pattern"),
+        ("/cron 0 0 30 2 * tea", "never comes"),
+        ("/cancel job-7", "there is no job job-7"),
+    ] {
+        chat.say(line);
+        chat.expect_on_stderr(told);
+    }
+    chat.ask("/jobs", "Nothing is set");
+}
+
+#[test]
+fn without_a_clock_nothing_is_promised() {
+    let home = TempHome::new();
+    home.put("agent/config.json", r#"{"clock": {"enabled": false}}"#);
+    let mut chat = start(&home);
+    chat.say("/remind 2h tea");
+    chat.expect_on_stderr("the clock is off");
+    assert!(chat.end().success());
+    assert!(!home.workspace().join("scheduler.json").exists());
+}
+
+#[test]
+fn a_zone_that_does_not_exist_is_refused_by_name() {
+    let home = TempHome::new();
+    home.put("agent/config.json", r#"{"clock": {"zone": "Europe/Berln"}}"#);
+    let mut chat = start(&home);
+    assert!(!chat.wait().success());
+    let told = chat.stderr();
+    assert!(told.contains("clock.zone") && told.contains("Europe/Berlin"), "{told}");
+}
+
+#[test]
+fn a_kill_at_any_moment_tells_a_job_once_at_most_and_forgets_none() {
+    for round in 0..8u64 {
+        let home = TempHome::new();
+        let mut chat = start(&home);
+        chat.ask("/remind 1s tea", "takes it back.");
+        // Around the moment at which it is due, before and after.
+        std::thread::sleep(Duration::from_millis(940 + round * 20));
+        let before = {
+            let seen = chat.stdout();
+            chat.kill();
+            seen
+        };
+        let mut chat = start(&home);
+        let told = chat.ask("/status", "workspace:");
+        // Whatever is to be said of it stands there by then, or comes now.
+        testkit::wait_until("it was told", || {
+            let all = format!("{before}{told}{}", chat.stdout());
+            all.contains("Reminder: tea") || all.contains("may not have reached you")
+        });
+        let after = chat.stdout();
+        assert!(chat.end().success());
+        let times =
+            before.matches("Reminder: tea").count() + after.matches("Reminder: tea").count();
+        assert!(times <= 1, "round {round}: {before}\n---\n{after}");
+    }
+}
