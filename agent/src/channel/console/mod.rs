@@ -3,6 +3,7 @@
 //! On stdout stands what was said and done: words, and one line for each action with its outcome. Progress
 //! and everything about the agent itself go to stderr.
 
+mod above;
 mod editor;
 mod exchange;
 mod gathered;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-use super::editor::{Asked, Editor, Kept};
+use super::editor::{Asked, Editor, Kept, Typed};
 use super::exchange::{Exchange, LAST_WORDS, Taken};
 use super::gathered::Gathered;
 use super::keys;
@@ -74,7 +74,7 @@ enum Interrupted {
 
 /// What has happened.
 enum Next {
-    Typed(Asked),
+    Typed(Typed),
     Outgoing(Option<Outgoing>),
     Interrupt,
     Key,
@@ -159,9 +159,9 @@ impl Terminal {
     }
 
     /// Takes what came of a line.
-    async fn take(&mut self, typed: Asked) -> io::Result<Flow> {
+    async fn take(&mut self, (typed, late): Typed) -> io::Result<Flow> {
         let (words, begun) = self.gathered.hand_back();
-        self.exchange.screen.go_on(words, &begun)?;
+        self.exchange.screen.go_on(words, &(late + &begun))?;
         let line = match typed {
             Asked::End => return Ok(Flow::Quit),
             Asked::Interrupted => return self.interrupt().await,
