@@ -182,6 +182,8 @@ fn something_moves_while_the_model_thinks_and_words_come_as_they_are_said() {
     let server = OllamaServer::start([never(), Says::Begins("These words stand ".to_owned())]);
     let mut chat = chat_with(&home, &server);
     line(&mut chat, "Are you there?");
+    // Whoever interrupts before that leaves the first answer to the next message.
+    testkit::wait_until("the model is asked", || server.prompts().len() == 1);
     chat.expect("is thinking");
     let shown = chat.screen();
     testkit::wait_until("it moves", || chat.screen() != shown);

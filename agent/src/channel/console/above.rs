@@ -1,11 +1,10 @@
 //! What is printed above the line that is being typed, by a thread that may wait for the line editor.
 //!
-//! The editor's printer hands lines over to the editor's own loop, one at a time, and waits while the one before has not
-//! been fetched. Nobody fetches any more once Enter was pressed. So the conversation never calls the printer itself.
+//! The editor's printer hands lines over to the editor's own loop, one text at a time, and waits while the one before has
+//! not been fetched. Nobody fetches any more once Enter was pressed. So the conversation never calls the printer itself.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use rustyline::ExternalPrinter;
 
@@ -22,6 +21,7 @@ pub(super) struct Above {
 
 #[derive(Debug, Default)]
 struct Lines {
+    /// The first of them is being printed, if one is.
     waiting: VecDeque<String>,
     /// Whether a line is being typed.
     is_open: bool,
@@ -34,43 +34,40 @@ impl Above {
         self.changed.notify_all();
     }
 
-    /// Prints from now on what waits, until [`Self::close`] is called and the editor of `printer` is dropped.
-    pub(super) fn open(
-        self: &Arc<Self>,
-        printer: impl ExternalPrinter + Send + 'static,
-    ) -> JoinHandle<()> {
+    /// A line is being typed from now on.
+    pub(super) fn open(&self) {
         self.lines().is_open = true;
-        let above = Arc::clone(self);
-        std::thread::spawn(move || above.print_all(printer))
-    }
-
-    /// Prints nothing more.
-    pub(super) fn close(&self) {
-        self.lines().is_open = false;
         self.changed.notify_all();
     }
 
-    /// What was not printed.
-    pub(super) fn take(&self) -> String {
-        self.lines().waiting.drain(..).collect()
+    /// No line is being typed until [`Self::open`] is called again.
+    pub(super) fn close(&self) {
+        self.lines().is_open = false;
     }
 
-    fn print_all(&self, mut printer: impl ExternalPrinter) {
-        while let Some(lines) = self.next() {
-            let printed = printer.print(lines.clone());
-            if printed.and_then(|()| printer.print(NOTHING.to_owned())).is_err() {
-                self.lines().waiting.push_front(lines);
+    /// What was not printed by now.
+    pub(super) fn late(&self) -> String {
+        self.lines().waiting.iter().map(String::as_str).collect()
+    }
+
+    /// Prints whatever comes while a line is typed, until the editor has gone.
+    pub(super) fn print_all(&self, mut printer: impl ExternalPrinter) {
+        loop {
+            let lines = self.next();
+            let printed = printer.print(lines).and_then(|()| printer.print(NOTHING.to_owned()));
+            if printed.is_err() {
                 return;
             }
+            self.lines().waiting.pop_front();
         }
     }
 
-    /// The next lines, when there are some; `None` when nothing is printed any more.
-    fn next(&self) -> Option<String> {
-        let idle = |lines: &mut Lines| lines.is_open && lines.waiting.is_empty();
-        let lines = self.changed.wait_while(self.lines(), idle);
-        let mut lines = lines.unwrap_or_else(PoisonError::into_inner);
-        lines.is_open.then(|| lines.waiting.pop_front()).flatten()
+    /// The next lines, as soon as there are some and a line is typed.
+    fn next(&self) -> String {
+        let rest = |lines: &mut Lines| !lines.is_open || lines.waiting.is_empty();
+        let lines = self.changed.wait_while(self.lines(), rest);
+        let lines = lines.unwrap_or_else(PoisonError::into_inner);
+        lines.waiting.front().cloned().unwrap_or_default()
     }
 
     // A std mutex, because it is never held across an await. Poisoned, it is still whole.
@@ -81,7 +78,9 @@ impl Above {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+    use std::io;
+    use std::sync::Arc;
+    use std::sync::mpsc::{SyncSender, sync_channel};
 
     use super::*;
 
@@ -90,42 +89,36 @@ mod tests {
 
     impl ExternalPrinter for Printer {
         fn print(&mut self, text: String) -> rustyline::Result<()> {
-            self.0.send(text).map_err(|_| std::io::Error::from(std::io::ErrorKind::Other).into())
+            self.0.send(text).map_err(|_| io::Error::from(io::ErrorKind::BrokenPipe).into())
         }
     }
 
-    fn opened(above: &Arc<Above>) -> (Receiver<String>, JoinHandle<()>) {
-        let (sender, fetched) = sync_channel(1);
-        (fetched, above.open(Printer(sender)))
-    }
-
     #[test]
-    fn what_the_editor_has_not_fetched_is_given_back_in_its_order() {
-        for fetches in 0..=3 {
-            let above = Arc::new(Above::default());
-            ["a\n", "b\n", "c\n"].into_iter().for_each(|line| above.print(line.to_owned()));
-            let (editor, printing) = opened(&above);
+    fn whoever_prints_never_waits_and_what_comes_too_late_is_printed_above_the_next_line() {
+        for fetched in 0..=3 {
+            let (above, (sender, editor)) = (Arc::new(Above::default()), sync_channel(1));
+            let printing = Arc::clone(&above);
+            let thread = std::thread::spawn(move || printing.print_all(Printer(sender)));
             let mut shown = Vec::new();
-            while shown.len() < fetches {
+            let mut fetch = || {
                 shown.push(editor.recv().unwrap());
                 // What follows tells nothing new.
                 assert_eq!(editor.recv().unwrap(), NOTHING);
-            }
+            };
+            above.open();
+            ["a\n", "b\n", "c\n"].into_iter().for_each(|line| above.print(line.to_owned()));
+            (0..fetched).for_each(|_| fetch());
             above.close();
+            if fetched < 3 {
+                assert!("a\nb\nc\n".ends_with(&above.late()) && !above.late().is_empty());
+            }
+            above.open();
+            (fetched..3).for_each(|_| fetch());
+            assert_eq!(shown.concat(), "a\nb\nc\n", "{fetched} were fetched at first");
             drop(editor);
-            printing.join().unwrap();
-            assert_eq!(shown.concat() + &above.take(), "a\nb\nc\n", "{fetches} were fetched");
+            above.print("d\n".to_owned());
+            thread.join().unwrap();
+            assert_eq!(above.late(), "d\n");
         }
-    }
-
-    #[test]
-    fn nothing_is_printed_when_no_line_is_typed_and_nobody_waits() {
-        let above = Arc::new(Above::default());
-        let (editor, printing) = opened(&above);
-        above.close();
-        printing.join().unwrap();
-        above.print("late\n".to_owned());
-        assert!(editor.try_recv().is_err());
-        assert_eq!(above.take(), "late\n");
     }
 }

@@ -25,9 +25,6 @@ pub(super) enum Asked {
 /// What is asked: the prompt, and whether the arrow keys bring the answer back later.
 type Asking = (String, Kept);
 
-/// What came of it, and what was to be printed above the line and was not.
-pub(super) type Typed = (Asked, String);
-
 /// Whether a line goes into the history of keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kept {
@@ -38,7 +35,7 @@ pub(super) enum Kept {
 /// Asks for lines. Dropped in the middle of one, it leaves the terminal as it was found.
 pub(super) struct Editor {
     questions: std::sync::mpsc::Sender<Asking>,
-    answers: mpsc::Receiver<Typed>,
+    answers: mpsc::Receiver<Asked>,
     above: Arc<Above>,
     _restore: Restore,
 }
@@ -50,20 +47,16 @@ impl Editor {
     /// When the terminal is too simple for it.
     pub(super) fn start(typed: PathBuf) -> io::Result<Self> {
         let restore = Restore::take();
-        let mut first = DefaultEditor::new().map_err(io::Error::other)?;
-        first.create_external_printer().map_err(io::Error::other)?;
-        let (questions, asking) = std::sync::mpsc::channel::<Asking>();
+        let mut editor = DefaultEditor::new().map_err(io::Error::other)?;
+        let printer = editor.create_external_printer().map_err(io::Error::other)?;
+        // The first start has no history yet.
+        let _ = editor.load_history(&typed);
+        let (questions, asking) = std::sync::mpsc::channel();
         let (answering, answers) = mpsc::channel(1);
         let above = Arc::new(Above::default());
-        let shared = Arc::clone(&above);
-        std::thread::spawn(move || {
-            while let Ok((prompt, kept)) = asking.recv() {
-                let asked = edit(&prompt, kept, &typed, &shared).unwrap_or(Asked::End);
-                if answering.blocking_send((asked, shared.take())).is_err() {
-                    return;
-                }
-            }
-        });
+        let (shared, printing) = (Arc::clone(&above), Arc::clone(&above));
+        std::thread::spawn(move || edit(editor, &typed, &asking, &answering, &shared));
+        std::thread::spawn(move || printing.print_all(printer));
         Ok(Self { questions, answers, above, _restore: restore })
     }
 
@@ -74,38 +67,49 @@ impl Editor {
     }
 
     /// What came of it.
-    pub(super) async fn asked(&mut self) -> Typed {
-        self.answers.recv().await.unwrap_or((Asked::End, String::new()))
+    pub(super) async fn asked(&mut self) -> Asked {
+        self.answers.recv().await.unwrap_or(Asked::End)
     }
 
     /// Prints lines above the one that is being typed; otherwise they would land in the middle of it. It does not wait
-    /// for that; what was not printed in time comes with what was typed.
+    /// for that: lines that come too late are printed above the next one.
     pub(super) fn print(&self, lines: String) {
         self.above.print(lines);
     }
+
+    /// What is to be printed above the next line, because it came too late for the last one.
+    pub(super) fn late(&self) -> String {
+        self.above.late()
+    }
 }
 
-/// Takes one line. Each has an editor of its own: when it is dropped, whatever it has not printed is known.
-fn edit(prompt: &str, kept: Kept, typed: &Path, above: &Arc<Above>) -> rustyline::Result<Asked> {
-    let mut editor = DefaultEditor::new()?;
-    // The first start has no history yet.
-    let _ = editor.load_history(typed);
-    let printing = above.open(editor.create_external_printer()?);
-    let read = editor.readline(prompt);
-    if let (Ok(line), Kept::Yes) = (&read, kept)
-        && !line.trim().is_empty()
-    {
-        // Losing the history of keys is not worth a word.
-        let _ = editor.add_history_entry(line).and_then(|_| editor.save_history(typed));
-    }
-    above.close();
-    drop(editor);
-    let _ = printing.join();
-    Ok(match read {
-        Ok(line) => Asked::Line(line),
-        Err(ReadlineError::Interrupted | ReadlineError::Signal(Signal::Interrupt)) => {
-            Asked::Interrupted
+fn edit(
+    mut editor: DefaultEditor,
+    typed: &Path,
+    asking: &std::sync::mpsc::Receiver<Asking>,
+    answering: &mpsc::Sender<Asked>,
+    above: &Above,
+) {
+    while let Ok((prompt, kept)) = asking.recv() {
+        above.open();
+        let read = editor.readline(&prompt);
+        above.close();
+        let asked = match read {
+            Ok(line) => {
+                if kept == Kept::Yes && !line.trim().is_empty() {
+                    // Losing the history of keys is not worth a word.
+                    let _ = editor.add_history_entry(&line);
+                    let _ = editor.save_history(typed);
+                }
+                Asked::Line(line)
+            }
+            Err(ReadlineError::Interrupted | ReadlineError::Signal(Signal::Interrupt)) => {
+                Asked::Interrupted
+            }
+            Err(_) => Asked::End,
+        };
+        if answering.blocking_send(asked).is_err() {
+            return;
         }
-        Err(_) => Asked::End,
-    })
+    }
 }

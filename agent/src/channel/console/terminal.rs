@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-use super::editor::{Asked, Editor, Kept, Typed};
+use super::editor::{Asked, Editor, Kept};
 use super::exchange::{Exchange, LAST_WORDS, Taken};
 use super::gathered::Gathered;
 use super::keys;
@@ -33,6 +33,7 @@ pub(super) async fn run(editor: Editor, exchange: Exchange) -> io::Result<()> {
         said: Vec::new(),
         questions: OpenQuestions::default(),
         is_typing: false,
+        is_late: false,
         settling: None,
         interrupted: Interrupted::No,
     }
@@ -50,6 +51,8 @@ struct Terminal {
     questions: OpenQuestions,
     /// Whether the line editor has the terminal.
     is_typing: bool,
+    /// Whether something is still to be printed above a line, before anything else is shown.
+    is_late: bool,
     /// Until when the result of an answer is waited for.
     settling: Option<Instant>,
     interrupted: Interrupted,
@@ -74,7 +77,7 @@ enum Interrupted {
 
 /// What has happened.
 enum Next {
-    Typed(Typed),
+    Typed(Asked),
     Outgoing(Option<Outgoing>),
     Interrupt,
     Key,
@@ -115,7 +118,12 @@ impl Terminal {
             };
             match flow {
                 Flow::GoesOn => {}
-                Flow::Quit => return self.exchange.leave(LAST_WORDS).await,
+                Flow::Quit => {
+                    if self.is_late {
+                        self.show_gathered()?;
+                    }
+                    return self.exchange.leave(LAST_WORDS).await;
+                }
                 Flow::Over => return Ok(()),
             }
         }
@@ -152,29 +160,43 @@ impl Terminal {
     }
 
     fn open(&mut self, prompt: String, kept: Kept) -> io::Result<()> {
-        self.gathered.words = self.exchange.screen.pause()?;
+        // What is late comes before what was gathered behind it.
+        if !std::mem::take(&mut self.is_late) {
+            self.gathered.words = self.exchange.screen.pause()?;
+        }
         self.is_typing = true;
         self.editor.ask(prompt, kept);
         Ok(())
     }
 
     /// Takes what came of a line.
-    async fn take(&mut self, (typed, late): Typed) -> io::Result<Flow> {
-        let (words, begun) = self.gathered.hand_back();
-        self.exchange.screen.go_on(words, &(late + &begun))?;
-        let line = match typed {
-            Asked::End => return Ok(Flow::Quit),
-            Asked::Interrupted => return self.interrupt().await,
-            Asked::Line(line) => line,
+    async fn take(&mut self, typed: Asked) -> io::Result<Flow> {
+        self.is_late = !self.editor.late().is_empty();
+        if !self.is_late {
+            self.show_gathered()?;
+        }
+        let may_go_on = !self.said.is_empty() && matches!(typed, Asked::Line(_));
+        let flow = match typed {
+            Asked::End => Flow::Quit,
+            Asked::Interrupted => self.interrupt().await?,
+            Asked::Line(line) => {
+                self.interrupted = Interrupted::No;
+                self.take_line(&line).await?
+            }
         };
-        self.interrupted = Interrupted::No;
-        let was_working = !self.said.is_empty();
-        let flow = self.take_line(&line).await?;
         // Whoever has typed ahead may have typed more already.
-        if was_working && matches!(flow, Flow::GoesOn) && !self.said.is_empty() {
+        let goes_on = self.is_late || may_go_on && !self.said.is_empty();
+        if matches!(flow, Flow::GoesOn) && !self.is_typing && goes_on {
             self.type_line()?;
         }
         Ok(flow)
+    }
+
+    /// Shows what was said while a line was typed and is not shown yet, and goes on with it.
+    fn show_gathered(&mut self) -> io::Result<()> {
+        let late = if self.is_late { self.editor.late() } else { String::new() };
+        let (words, begun) = self.gathered.hand_back();
+        self.exchange.screen.go_on(words, &(late + &begun))
     }
 
     async fn take_line(&mut self, line: &str) -> io::Result<Flow> {
