@@ -3,13 +3,19 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use rustyline::DefaultEditor;
 use rustyline::error::{ReadlineError, Signal};
 use tokio::sync::mpsc;
 
 use super::above::Above;
-use super::restore::Restore;
+use super::restore::{Restore, is_edited};
+
+/// How long the line editor may need to take the terminal.
+const TAKES: Duration = Duration::from_millis(500);
+/// How often it is looked whether it has.
+const LOOK: Duration = Duration::from_millis(5);
 
 /// What came of asking for a line.
 #[derive(Debug)]
@@ -37,6 +43,8 @@ pub(super) struct Editor {
     questions: std::sync::mpsc::Sender<Asking>,
     answers: mpsc::Receiver<Asked>,
     above: Arc<Above>,
+    /// Whether a line was asked for that has not come.
+    is_asked: bool,
     _restore: Restore,
 }
 
@@ -57,18 +65,21 @@ impl Editor {
         let (shared, printing) = (Arc::clone(&above), Arc::clone(&above));
         std::thread::spawn(move || edit(editor, &typed, &asking, &answering, &shared));
         std::thread::spawn(move || printing.print_all(printer));
-        Ok(Self { questions, answers, above, _restore: restore })
+        Ok(Self { questions, answers, above, is_asked: false, _restore: restore })
     }
 
     /// Shows `prompt` and begins to take a line, which [`Editor::asked`] waits for.
-    pub(super) fn ask(&self, prompt: String, kept: Kept) {
+    pub(super) fn ask(&mut self, prompt: String, kept: Kept) {
+        self.is_asked = true;
         // A thread that is gone is told by `asked`.
         let _ = self.questions.send((prompt, kept));
     }
 
     /// What came of it.
     pub(super) async fn asked(&mut self) -> Asked {
-        self.answers.recv().await.unwrap_or(Asked::End)
+        let asked = self.answers.recv().await.unwrap_or(Asked::End);
+        self.is_asked = false;
+        asked
     }
 
     /// Prints lines above the one that is being typed; otherwise they would land in the middle of it. It does not wait
@@ -80,6 +91,16 @@ impl Editor {
     /// What is to be printed above the next line, because it came too late for the last one.
     pub(super) fn late(&self) -> String {
         self.above.late()
+    }
+}
+
+impl Drop for Editor {
+    fn drop(&mut self) {
+        // What is given back before the thread has taken it would not stay as it was found.
+        let until = Instant::now() + TAKES;
+        while self.is_asked && self.answers.is_empty() && !is_edited() && Instant::now() < until {
+            std::thread::sleep(LOOK);
+        }
     }
 }
 

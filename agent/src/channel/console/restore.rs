@@ -36,10 +36,15 @@ pub(super) fn forget_keys() {
     let _ = tcflush(io::stdin(), QueueSelector::IFlush);
 }
 
+/// Whether the line editor has the terminal: Ctrl-C is a key then.
+pub(super) fn is_edited() -> bool {
+    tcgetattr(io::stdin()).is_ok_and(|now| !now.local_modes.contains(LocalModes::ISIG))
+}
+
 impl Drop for Restore {
     fn drop(&mut self) {
-        let (Some(found), Ok(now)) = (&self.0, tcgetattr(io::stdin())) else { return };
-        if !now.local_modes.contains(LocalModes::ISIG) {
+        let Some(found) = &self.0 else { return };
+        if is_edited() {
             // The line editor was cut off in the middle of a line; nobody else tidies up behind it.
             let mut stdout = io::stdout();
             let _ = stdout.write_all(PASTE_AS_TYPED).and_then(|()| stdout.write_all(b"\r\n"));

@@ -51,7 +51,7 @@ struct Terminal {
     questions: OpenQuestions,
     /// Whether the line editor has the terminal.
     is_typing: bool,
-    /// Whether something is still to be printed above a line, before anything else is shown.
+    /// Whether something is still to be printed above the line that is opened at once, before anything else is shown.
     is_late: bool,
     /// Until when the result of an answer is waited for.
     settling: Option<Instant>,
@@ -119,9 +119,8 @@ impl Terminal {
             match flow {
                 Flow::GoesOn => {}
                 Flow::Quit => {
-                    if self.is_late {
-                        self.show_gathered()?;
-                    }
+                    let late = self.editor.late();
+                    self.show_gathered(&late)?;
                     return self.exchange.leave(LAST_WORDS).await;
                 }
                 Flow::Over => return Ok(()),
@@ -171,11 +170,13 @@ impl Terminal {
 
     /// Takes what came of a line.
     async fn take(&mut self, typed: Asked) -> io::Result<Flow> {
-        self.is_late = !self.editor.late().is_empty();
+        // Whoever has typed ahead may have typed more already.
+        let goes_on = !self.said.is_empty() && matches!(typed, Asked::Line(_));
+        // Otherwise what is late stands above the next line, whenever that begins.
+        self.is_late = goes_on && !self.editor.late().is_empty();
         if !self.is_late {
-            self.show_gathered()?;
+            self.show_gathered("")?;
         }
-        let may_go_on = !self.said.is_empty() && matches!(typed, Asked::Line(_));
         let flow = match typed {
             Asked::End => Flow::Quit,
             Asked::Interrupted => self.interrupt().await?,
@@ -184,19 +185,16 @@ impl Terminal {
                 self.take_line(&line).await?
             }
         };
-        // Whoever has typed ahead may have typed more already.
-        let goes_on = self.is_late || may_go_on && !self.said.is_empty();
         if matches!(flow, Flow::GoesOn) && !self.is_typing && goes_on {
             self.type_line()?;
         }
         Ok(flow)
     }
 
-    /// Shows what was said while a line was typed and is not shown yet, and goes on with it.
-    fn show_gathered(&mut self) -> io::Result<()> {
-        let late = if self.is_late { self.editor.late() } else { String::new() };
+    /// Shows what was said while a line was typed and is not shown yet, behind `late`, and goes on with it.
+    fn show_gathered(&mut self, late: &str) -> io::Result<()> {
         let (words, begun) = self.gathered.hand_back();
-        self.exchange.screen.go_on(words, &(late + &begun))
+        self.exchange.screen.go_on(words, &format!("{late}{begun}"))
     }
 
     async fn take_line(&mut self, line: &str) -> io::Result<Flow> {
