@@ -21,7 +21,6 @@ pub mod channel;
 pub mod message;
 pub mod observation;
 pub mod question;
-mod sanitize;
 
 pub mod session;
 
@@ -43,8 +42,6 @@ pub mod workspace;
 pub mod prompt;
 
 pub mod model;
-
-pub mod answer;
 
 pub mod action;
 

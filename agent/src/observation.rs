@@ -3,9 +3,9 @@
 use protocol::{ActionName, Code, Done, Object, Outcome, Reads, Reply, Status, Stopped, Taint};
 use serde_json::Value;
 
-use crate::answer::Action;
 use crate::question::Question;
-use crate::sanitize::one_line;
+use answer::Action;
+use answer::sanitize::one_line;
 
 /// An action that has an outcome.
 #[derive(Debug, Clone, PartialEq)]

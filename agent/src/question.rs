@@ -6,7 +6,7 @@ use protocol::{MessageId, Object, Principal};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::sanitize::one_line;
+use answer::sanitize::one_line;
 
 /// How many characters of an id stand for it where people read and type it.
 const SHORT: usize = 8;

@@ -4,11 +4,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agent::answer::{Answer, Shown};
 use agent::config::{ProviderName, Target};
 use agent::model::{ApiKeys, Ask, Endpoint, Endpoints, Model, Progress, TurnParts, Usage, Way};
 use agent::prompt::{Fence, Prompt, Sources, Step};
 use agent::workspace::{AGENT_ACTIONS, Artifact, Entered, History, Memory, SOUL};
+use answer::{Answer, Shown};
 use futures::FutureExt;
 use protocol::{ActionCard, SessionKey, Taint};
 use testkit::TempHome;

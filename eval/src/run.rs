@@ -5,11 +5,11 @@ use std::path::Path;
 use std::sync::LazyLock;
 use std::time::Instant;
 
-use agent::answer::{Action, Answer, Shown};
 use agent::model::{Ask, Completion, Fit, TurnParts};
 use agent::observation::Observation;
 use agent::prompt::{self, Fence, Prompt, Sources};
 use agent::workspace::{Artifact, Entered, History, Memory, SOUL};
+use answer::{Action, Answer, Shown};
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use protocol::{Object, Reply, SessionKey, Taint};

@@ -1,6 +1,6 @@
 //! Judges an answer: right is exactly what is expected, and nothing else.
 
-use agent::answer::Action;
+use answer::Action;
 
 use crate::cards::Actions;
 use crate::expect::Expected;

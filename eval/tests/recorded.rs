@@ -35,11 +35,7 @@ fn recorded_answers_are_judged_as_people_judged_them() {
             calls: recorded.calls.into_iter().map(call).collect(),
             ..agent::model::Completion::default()
         };
-        let read = agent::answer::Answer::read(
-            &completion,
-            actions.cards(),
-            &agent::answer::Shown::default(),
-        );
+        let read = answer::Answer::read(&completion, actions.cards(), &answer::Shown::default());
         let right = read.is_ok_and(|given| score::is_right(utterance, &given.actions, actions));
         assert_eq!(right, recorded.right, "{line}");
         judged += 1;

@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use agent::answer::{Answer, Shown, Words};
+use answer::{Answer, Shown, Words};
 use agent::model::Completion;
 use libfuzzer_sys::fuzz_target;
 

@@ -9,10 +9,10 @@ use protocol::{ActionCard, ActionName, Code, NameError, Stopped};
 use super::LocalAction;
 use super::reserved::OwnersLine;
 use super::routed::Routed;
-use crate::answer::Action;
 use crate::observation::Observation;
 use crate::session::Caller;
 use crate::workspace::Cards;
+use answer::Action;
 
 /// What the agent can do: a closed set of its own actions, and whatever the router can run.
 pub struct Actions {

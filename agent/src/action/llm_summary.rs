@@ -11,11 +11,11 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::LocalAction;
-use crate::answer::Words;
 use crate::model::{Ask, Hearer, Model, ModelError, Picture, Progress};
 use crate::prompt::Fence;
 use crate::session::Caller;
 use crate::workspace::{OutputError, OutputText, SessionFiles};
+use answer::Words;
 use pieces::pieces;
 use prompt::Wanted;
 

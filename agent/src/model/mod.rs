@@ -95,7 +95,7 @@ pub enum Progress<'p> {
     /// The answer is words alone: nothing in it asks for an action.
     WordsAlone,
     /// The next piece of the text, raw: action blocks and reasoning included, which
-    /// [`Words`](crate::answer::Words) keeps from people.
+    /// [`Words`](answer::Words) keeps from people.
     Piece(&'p str),
     /// Nothing has come for a while.
     Waiting {

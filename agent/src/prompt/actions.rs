@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::once::Once;
 use super::section::{Part, Section, Source};
 use super::{Step, form};
-use crate::sanitize::{cut, fit, one_line, tame};
+use answer::sanitize::{cut, fit, one_line, tame};
 use llm::Way;
 
 /// How much of an instruction is shown, in bytes.

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use super::section::{Part, Section, Source};
 use super::{Gloss, Step, form, template};
-use crate::sanitize::fit;
+use answer::sanitize::fit;
 
 /// How much is told of what is wrong, in bytes.
 const REPAIR: usize = 1_000;

@@ -1,6 +1,6 @@
 //! Marks where data begins and ends, so that data can't do it.
 
-use crate::sanitize::as_read;
+use answer::sanitize::as_read;
 
 /// The letters of a fence: none that are taken for one another.
 const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::actions::are_few;
 use super::section::{Part, Section, Source};
 use super::{Step, template};
-use crate::answer::{Action, block};
-use crate::sanitize::{fit, one_line, tame};
+use answer::sanitize::{fit, one_line, tame};
+use answer::{Action, block};
 use llm::Way;
 
 /// The rules that hold in every way.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use whatlang::{Lang, detect};
 
 use super::wishes::is_told;
-use crate::sanitize::tame;
+use answer::sanitize::tame;
 
 /// How long a message may be, in bytes, that is worth a gloss; who writes more says it in many words.
 const LONGEST: usize = 400;

@@ -4,8 +4,8 @@ use async_trait::async_trait;
 
 use super::Step;
 use super::section::{Part, Section, Source};
-use crate::sanitize::{cut, fit, indented};
 use crate::workspace::{ENTRIES_KEPT, Entry, History};
+use answer::sanitize::{cut, fit, indented};
 
 /// How many entries leave at once. If one left with every turn, all others would move up and no model
 /// server could reuse what it has read.

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::Step;
 use super::section::{Part, Section, Source};
-use crate::sanitize::fit;
+use answer::sanitize::fit;
 
 /// How large the section may be, in bytes.
 const MOST: usize = 8_000;

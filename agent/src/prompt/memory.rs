@@ -5,8 +5,8 @@ use protocol::Taint;
 
 use super::Step;
 use super::section::{Part, Section, Source};
-use crate::sanitize::{fit, indented, one_line, tame};
 use crate::workspace::Memory;
+use answer::sanitize::{fit, indented, one_line, tame};
 
 /// How much of one value is shown, in bytes.
 const VALUE: usize = 400;

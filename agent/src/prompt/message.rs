@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use super::section::{Part, Section, Source};
 use super::{Gloss, Step, gloss, template};
-use crate::sanitize::tame;
+use answer::sanitize::tame;
 
 /// The message.
 pub(super) struct Message;

@@ -5,7 +5,7 @@ use protocol::Object;
 
 use super::section::{Part, Section, Source};
 use super::{Gloss, Step, next, template};
-use crate::sanitize::fit;
+use answer::sanitize::fit;
 
 /// Fields of a reply that are not for a model: those of the wire, because a small one has better things to read,
 /// the question to a person, whose code nobody else should be able to dictate, and the screen, which has a section of its own.

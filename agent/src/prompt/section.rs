@@ -10,7 +10,7 @@ use protocol::Taint;
 
 use super::Fit;
 use super::Step;
-use crate::sanitize::{cut, fit};
+use answer::sanitize::{cut, fit};
 
 /// Makes one section. To add one, write a file with a source in it, and name the source in
 /// [`Sources::built_in`](super::Sources::built_in), or at the agent's start if it needs something to hold.

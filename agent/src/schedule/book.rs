@@ -10,8 +10,8 @@ use protocol::{Millis, Principal, Taint};
 use tokio::sync::Notify;
 
 use super::{Due, Job, JobId, Jobs, When, Zone};
-use crate::sanitize::one_line;
 use crate::workspace::{Clock, File, SaveError, Workspace};
+use answer::sanitize::one_line;
 
 /// How long one sleep is at most. The time that a machine was suspended is no time for a sleep, so the clock is looked at
 /// again after this.

@@ -150,7 +150,7 @@ impl Job {
             None => zone.words(self.next, now),
         };
         let agent = if self.is_agentic { " [agent]" } else { "" };
-        let text = crate::sanitize::one_line(&self.text);
+        let text = answer::sanitize::one_line(&self.text);
         format!("[{}] {kind} | {when} | {text}{agent}", self.id)
     }
 

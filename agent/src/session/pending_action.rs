@@ -3,9 +3,9 @@
 use protocol::{MessageId, Principal};
 
 use super::Session;
-use crate::answer::Action;
 use crate::message::Origin;
 use crate::observation::Observation;
+use answer::Action;
 
 /// How many wait in a session: more than a router lets wait.
 const MOST: usize = 16;

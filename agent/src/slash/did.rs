@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::ago::ago;
 use super::perform::{At, Perform, Read};
-use crate::sanitize::one_line;
 use crate::session::Caller;
+use answer::sanitize::one_line;
 
 /// How much of an act's parameters is shown, in characters.
 const PARAMS: usize = 160;

@@ -7,8 +7,8 @@ use protocol::Millis;
 use serde_json::Value;
 
 use super::perform::{At, Perform, Read};
-use crate::sanitize::one_line;
 use crate::session::Caller;
+use answer::sanitize::one_line;
 
 /// How many characters of an id stand for it where people read and type it.
 const SHORT: usize = 8;

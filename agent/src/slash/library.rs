@@ -4,9 +4,9 @@ use protocol::{ActionName, Object, Outcome};
 use serde_json::Value;
 
 use super::perform::At;
-use crate::answer::Action;
 use crate::message::Outgoing;
 use crate::session::Caller;
+use answer::Action;
 
 /// Runs an action of the library in the name of whoever speaks; its result, or why there is none.
 pub(super) async fn ask(at: &mut At<'_>, action: &str, params: Value) -> Result<Object, String> {

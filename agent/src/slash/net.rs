@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::ago::ago;
 use super::model::grouped;
 use super::perform::{At, Perform, Read};
-use crate::sanitize::one_line;
 use crate::session::Caller;
+use answer::sanitize::one_line;
 
 /// How many hosts are told at once.
 const TOLD: usize = 40;

@@ -7,9 +7,9 @@ use protocol::{ActionName, Object};
 use serde_json::Value;
 
 use super::perform::{At, Perform, Read};
-use crate::answer::Action;
 use crate::session::Caller;
 use crate::turn;
+use answer::Action;
 
 #[derive(Debug)]
 struct Run(Action);

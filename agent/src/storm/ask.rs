@@ -9,9 +9,9 @@ use storm::{Agent, Role, Spoken};
 
 use super::run::{Heard, Hears, SpeakError, Speaks, Spoke};
 use super::target::target;
-use crate::answer::Words;
 use crate::model::{Ask, Chain, Completion, Hearer, Maker, Model, Progress};
-use crate::sanitize::tame;
+use answer::Words;
+use answer::sanitize::tame;
 
 /// How much agents gamble, as AIStorm has it.
 const TEMPERATURE: f64 = 0.7;

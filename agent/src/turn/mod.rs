@@ -13,12 +13,12 @@ pub(crate) use run::run;
 use think::Offered;
 use tried::Tried;
 
-use crate::answer::Action;
 use crate::message::Outgoing;
 use crate::mind::Mind;
 use crate::observation::Observation;
 use crate::session::{Caller, Outbox, Session};
 use crate::workspace::Artifact;
+use answer::Action;
 
 /// How many actions may follow on one another within a step without the model being asked.
 const FOLLOW_UPS: usize = 3;

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use protocol::Status;
 
-use crate::answer::Action;
 use crate::message::Outgoing;
 use crate::mind::Mind;
 use crate::observation::Observation;
 use crate::session::{Caller, Outbox};
 use crate::workspace::Cards;
+use answer::Action;
 
 /// Runs one action of those that `cards` offer, and says what becomes of it, also when it is dropped before its end.
 pub(crate) async fn run(

@@ -6,10 +6,10 @@ use protocol::ActionCard;
 use tokio::time::Instant;
 
 use super::repeat::Repeat;
-use crate::answer::Words;
 use crate::message::Outgoing;
 use crate::model::{Hearer, Progress};
 use crate::session::Outbox;
+use answer::Words;
 
 /// Shows one answer as it comes.
 pub(super) struct Screen<'a> {

@@ -7,13 +7,13 @@ use protocol::ActionCard;
 use super::Turn;
 use super::repeat::Repeat;
 use super::screen::{Begin, Screen};
-use crate::answer::{Answer, AnswerError, Shown};
 use crate::message::Outgoing;
 use crate::model::{Ask, Completion, Hearer, ModelError, Progress, TurnParts};
 use crate::observation::Observation;
 use crate::prompt::Step;
 use crate::session::Outbox;
 use crate::workspace::Artifact;
+use answer::{Answer, AnswerError, Shown};
 
 /// What people hear when a model goes round in a circle.
 pub(super) const STUCK: &str = "stopped: the model asked for the same again, and it brought the same again; \

@@ -2,8 +2,8 @@
 
 use protocol::Object;
 
-use crate::answer::Action;
 use crate::observation::Observation;
+use answer::Action;
 
 /// Fields of a reply that differ although it says the same.
 const OF_THE_WIRE: [&str; 4] = ["v", "message_id", "key_id", "mac"];

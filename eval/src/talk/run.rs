@@ -5,10 +5,10 @@ use std::fmt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use agent::answer::{Answer, Shown, Words};
 use agent::model::{Ask, Completion, Ended, Fit, Progress, TurnParts};
 use agent::prompt::{Fence, Prompt, Sections, Sources, Step};
 use agent::workspace::{Artifact, Entered, History, Memory, SOUL};
+use answer::{Answer, Shown, Words};
 use anyhow::Result;
 use llm::{Message, Role};
 use protocol::{SessionKey, Taint};

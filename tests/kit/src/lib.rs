@@ -5,6 +5,7 @@
 #![allow(clippy::disallowed_types, reason = "the servers that tests need are processes")]
 
 mod bot_api;
+pub mod cards;
 mod chat;
 mod drawing;
 mod http;

@@ -16,8 +16,8 @@ use url::Url;
 
 use super::LocalAction;
 use super::permission::Permission;
-use crate::sanitize::one_line;
 use crate::session::Caller;
+use answer::sanitize::one_line;
 use kept::Kept;
 use slot::Slots;
 

@@ -1,7 +1,7 @@
 //! What a model is asked about a text.
 
 use crate::prompt::Fence;
-use crate::sanitize::{one_line, tame};
+use answer::sanitize::{one_line, tame};
 
 /// What is wanted of a text.
 #[derive(Debug, Clone, Copy)]

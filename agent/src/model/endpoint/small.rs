@@ -9,11 +9,11 @@ use llm::{Message, Role};
 use protocol::{ActionCard, Effect, Outcome};
 
 use super::Endpoint;
-use crate::answer::{Answer, Shown};
 use crate::model::{Ask, Completion, Listener, ModelError, Progress, TurnParts, Way};
 use crate::observation::Observation;
 use crate::prompt::{self, Connected, Said, narrowed, telling};
-use crate::sanitize::fit;
+use answer::sanitize::fit;
+use answer::{Answer, Shown};
 
 /// How many of the latest exchanges go along with a request for words.
 const EXCHANGES: usize = 6;

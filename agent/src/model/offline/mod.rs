@@ -14,9 +14,9 @@ use async_trait::async_trait;
 use protocol::{ActionCard, Outcome, Status};
 
 use super::{Ask, Completion, Listener, Model, ModelError, Progress, TurnParts};
-use crate::answer::Answer;
 use crate::observation::Observation;
-use crate::sanitize::{cut, one_line, tame};
+use answer::Answer;
+use answer::sanitize::{cut, one_line, tame};
 use pattern::Pattern;
 
 /// How long a message may be that is matched, in bytes: a post and some room.

@@ -9,7 +9,7 @@ use regex::{Regex, RegexBuilder};
 use serde_json::Value;
 
 use super::leaves::{Leaf, Takes, leaves};
-use crate::answer::Action;
+use answer::Action;
 
 /// The quotes that stand for one another.
 const QUOTES: &str = "'\"`´‘’‚‛“”„‟«»‹›「」";

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::answer::{Shown, Words};
 use crate::observation::Observation;
 use crate::testing::{agent_cards, router_cards};
 use crate::workspace::Memory;
+use answer::{Shown, Words};
 
 fn memory() -> Memory {
     Memory::of(json!({"name": "Frankie", "favourite_colour": "green"}).as_object().unwrap().clone())

@@ -18,8 +18,8 @@ use super::handed::{hands_on, is_asking};
 use super::offered::offered;
 use super::said::Said;
 use super::wishes::{Wished, joins, wishes};
-use crate::answer::MAX_ACTIONS;
 use crate::observation::Observation;
+use answer::MAX_ACTIONS;
 use there::There;
 
 /// A message, and what may be done about it.

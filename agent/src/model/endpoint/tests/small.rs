@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 use super::apis::OPENAI;
 use super::requests::{cards, says};
 use super::*;
-use crate::answer::{Answer, Shown};
 use crate::model::TurnParts;
 use crate::observation::Observation;
 use crate::prompt::{Fence, Prompt, Sources, Step};
 use crate::workspace::{Artifact, Entered, History, Memory, SOUL};
+use answer::{Answer, Shown};
 
 const POST: &str = "Publish 'Hi' on X.";
 

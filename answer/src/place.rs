@@ -2,7 +2,6 @@
 
 use super::held::Held;
 use super::message::Message;
-use super::splitter::Splitter;
 
 /// What words behind the latest block would mean.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -16,9 +15,9 @@ pub(super) enum Behind {
     SameLine(bool),
 }
 
-/// Where in a text the division is.
+/// Where in a text the division is; `S` divides the message of an answer that is one object.
 #[derive(Debug, Default)]
-pub(super) enum Place<'c> {
+pub(super) enum Place<S> {
     /// In the words.
     #[default]
     Words,
@@ -29,7 +28,7 @@ pub(super) enum Place<'c> {
     /// In what may be a call without a tag.
     Held(Held),
     /// In the message of an answer that is one object.
-    Message(Message, Box<Splitter<'c>>),
+    Message(Message, Box<S>),
     /// Nothing that still comes counts.
     Over,
 }

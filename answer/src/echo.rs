@@ -106,8 +106,8 @@ mod tests {
 
     use super::super::tests::cards;
     use super::*;
-    use crate::answer::Answer;
-    use crate::model::{self, Completion};
+    use crate::Answer;
+    use llm::{self, Completion};
 
     /// What becomes of the answer of a model that was shown `data`.
     fn read(data: &Value, said: &str) -> Result<usize, AnswerError> {
@@ -192,7 +192,7 @@ mod tests {
         assert_eq!(read(&json!({"text": POST}), &own), Ok(1));
         let [local, router] = cards();
         let mut called = Completion::new("");
-        called.calls.push(model::Call { name: "HELLO_WORLD".into(), params: "{}".into() });
+        called.calls.push(llm::Call { name: "HELLO_WORLD".into(), params: "{}".into() });
         let page = json!({"name": "HELLO_WORLD", "text": "HELLO_WORLD()"});
         let shown = Shown::of([page.as_object().unwrap()]);
         assert_eq!(Answer::read(&called, [local, router], &shown).unwrap().actions.len(), 1);

@@ -7,7 +7,8 @@ use serde_json::Value;
 use super::envelope::BESIDE_MESSAGE;
 use super::form::is_call;
 use super::lenient;
-use super::marks::{FENCE, Form};
+use super::mark::Form;
+use super::marks::FENCE;
 use super::name::Cards;
 use super::scan::Scan;
 

@@ -59,7 +59,7 @@ const LONGEST: usize = 18;
 
 /// The text with its role and call markers visibly broken, also where they are written with wide characters or
 /// with invisible ones in between, and without control characters other than line breaks and tabs.
-pub(crate) fn tame(text: &str) -> String {
+pub fn tame(text: &str) -> String {
     let mut tamed = String::with_capacity(text.len());
     for (at, character) in text.char_indices() {
         tamed.push(match character {
@@ -78,7 +78,7 @@ pub(crate) fn tame(text: &str) -> String {
 }
 
 /// The text as somebody may read it who sees nothing invisible and cares for no case.
-pub(crate) fn as_read(text: &str) -> String {
+pub fn as_read(text: &str) -> String {
     text.chars().filter(|c| !is_invisible(*c)).map(plain).collect()
 }
 
@@ -141,23 +141,23 @@ fn is_invisible(character: char) -> bool {
 }
 
 /// The text on one line.
-pub(crate) fn one_line(text: &str) -> String {
+pub fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The text with its further lines indented, so that none of them looks like the beginning of an entry.
-pub(crate) fn indented(text: &str) -> String {
+pub fn indented(text: &str) -> String {
     text.trim().replace('\n', "\n  ")
 }
 
 /// At most `limit` bytes of the text, tamed, and a word on what was cut. It is cut first, because what is
 /// not shown need not be looked at.
-pub(crate) fn fit(text: &str, limit: usize) -> String {
+pub fn fit(text: &str, limit: usize) -> String {
     clip(text, limit, tame)
 }
 
 /// The same for text that the owner vouches for.
-pub(crate) fn cut(text: &str, limit: usize) -> String {
+pub fn cut(text: &str, limit: usize) -> String {
     clip(text, limit, str::to_owned)
 }
 

@@ -12,7 +12,8 @@ use super::error::AnswerError;
 use super::found::{Block, Found, Origin};
 use super::held::{Held, Kind, Step};
 use super::line::{Line, goes_on};
-use super::marks::{FENCE, Form, Mark, Spot, Tag, is_cut_tag, mark, may_begin};
+use super::mark::{Form, Mark, Tag};
+use super::marks::{FENCE, Spot, is_cut_tag, mark, may_begin};
 use super::message::{Heard, Message};
 use super::name::Cards;
 use super::place::{Behind, Place};
@@ -22,7 +23,7 @@ use super::{MAX_ACTIONS, envelope};
 #[derive(Debug, Default)]
 pub(super) struct Splitter<'c> {
     cards: Cards<'c>,
-    place: Place<'c>,
+    place: Place<Self>,
     /// The end of what was pushed, as long as it is not decided what it is.
     undecided: String,
     /// Nothing more will come.

@@ -1,6 +1,6 @@
 //! The beginning of an answer that is one JSON object, up to its message: what comes then is shown as it comes.
 
-use super::marks::{Mark, Tag};
+use super::mark::{Mark, Tag};
 use super::scan::Scan;
 
 /// The keys of such an answer that may stand in front of its message.

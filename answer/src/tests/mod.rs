@@ -10,8 +10,8 @@ use serde_json::json;
 use protocol::ActionCard;
 
 use super::*;
-use crate::model::{Call, Completion};
-use crate::testing::{agent_cards, router_cards};
+use llm::{Call, Completion};
+use testkit::cards::{agent_cards, router_cards};
 
 /// Cards like those of the first-party skills, and one with every kind of parameter.
 pub(super) fn cards() -> &'static [Vec<ActionCard>; 2] {

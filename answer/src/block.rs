@@ -9,7 +9,8 @@ use super::error::{ActionError, AnswerError, shown};
 use super::form;
 use super::found::Block;
 use super::lenient::{self, Arguments};
-use super::marks::{FENCE, Form};
+use super::mark::Form;
+use super::marks::FENCE;
 use super::name::Cards;
 
 /// A call that was read, and not yet held against the cards.

@@ -26,6 +26,7 @@ mod found;
 mod held;
 mod lenient;
 mod line;
+mod mark;
 mod marks;
 mod message;
 mod name;
@@ -35,6 +36,8 @@ mod read;
 mod scan;
 mod splitter;
 mod words;
+
+pub mod sanitize;
 
 use std::fmt;
 

@@ -1,7 +1,7 @@
 //! What a model's text consists of besides its words.
 
 use super::error::AnswerError;
-use super::marks::Form;
+use super::mark::Form;
 
 /// Calls as they stand in the text.
 #[derive(Debug)]
