@@ -11,6 +11,7 @@ use std::process::Command;
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter};
 use serde_json::Value;
 use tempfile::TempDir;
+use testkit::copy_program;
 
 /// A user without any power.
 const ORDINARY: u32 = 12_345;
@@ -64,7 +65,7 @@ impl Place {
     fn of(user: Option<u32>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
-        fs::copy(env!("CARGO_BIN_EXE_start_router"), folder.path().join("start_router")).unwrap();
+        copy_program(env!("CARGO_BIN_EXE_start_router"), folder.path().join("start_router"));
         for name in ["home", "owner", "tmp"] {
             fs::create_dir(folder.path().join(name)).unwrap();
             chown(folder.path().join(name), user, user).unwrap();

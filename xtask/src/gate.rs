@@ -12,8 +12,9 @@ const AFTER: [Stage; 4] = [
     Stage::new("build", "cargo build --workspace --all-targets --locked", |sh| {
         Ok(cmd!(sh, "cargo build --workspace --all-targets --locked").run()?)
     }),
-    Stage::new("tests", "cargo test --workspace --all-targets --locked", |sh| {
-        Ok(cmd!(sh, "cargo test --quiet --workspace --all-targets --locked").run()?)
+    Stage::new("tests", "cargo test --workspace --all-targets --no-fail-fast --locked", |sh| {
+        Ok(cmd!(sh, "cargo test --quiet --workspace --all-targets --no-fail-fast --locked")
+            .run()?)
     }),
     Stage::new("doc tests", "cargo test --workspace --doc --locked", |sh| {
         Ok(cmd!(sh, "cargo test --quiet --workspace --doc --locked").run()?)

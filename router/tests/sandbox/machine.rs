@@ -29,7 +29,7 @@ async fn a_binary_that_only_its_owner_may_reach_starts_and_runs_as_a_skill() {
     let private = jail.home.path().join("private");
     fs::create_dir(&private).unwrap();
     let exe = private.join("start_router");
-    fs::copy(start_router(), &exe).unwrap();
+    testkit::copy_program(start_router(), &exe);
     for path in [&exe, &private] {
         fs::set_permissions(path, Permissions::from_mode(0o700)).unwrap();
     }

@@ -94,8 +94,8 @@ fn all_of_this_holds_for_an_ordinary_user() {
         fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
     }
     let battery = place.path().join("battery");
-    fs::copy(std::env::current_exe().unwrap(), &battery).unwrap();
-    fs::copy(start_router(), place.path().join("start_router")).unwrap();
+    testkit::copy_program(std::env::current_exe().unwrap(), &battery);
+    testkit::copy_program(start_router(), place.path().join("start_router"));
     let output = std::process::Command::new(battery)
         .args(["--skip", "all_of_this_holds"])
         .env("TMPDIR", &temp)
