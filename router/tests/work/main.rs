@@ -77,7 +77,7 @@ fn the_end_of_stdin_ends_everything() {
             .filter(|line| String::from_utf8_lossy(line).starts_with(&format!("marker-{marker}")))
             .count()
     };
-    assert_eq!(running(), 1);
+    testkit::wait_until("it runs under its name", || running() == 1);
     assert_eq!(desk.close(), Some(0));
     let start = std::time::Instant::now();
     while running() > 0 {
