@@ -29,6 +29,11 @@ fn of_the_agent() {
 }
 
 #[test]
+fn of_the_set_up() {
+    insta::assert_snapshot!(help(&["init"]));
+}
+
+#[test]
 fn of_storms() {
     insta::assert_snapshot!(help(&["storm"]));
     insta::assert_snapshot!(help(&["storm", "new"]));

@@ -1,5 +1,7 @@
 //! The agent's command line, the same for `start_agent ...` and `safeclaw agent ...`.
 
+mod configure;
+mod pulls;
 mod storm;
 mod waits;
 mod web;
@@ -8,21 +10,18 @@ use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use broker::redis::RedisRequester;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use home::{Home, Lock};
 
+pub use configure::{choose_model, configure};
 pub use storm::{storm, storm_command};
-use waits::Waits;
 use web::{Web, web};
 
-use crate::config::{self, Change, HttpSetUp, KEYS, Key, Models, Settings, Target, Terminal};
+use crate::config::{KEYS, Settings, Terminal};
 use crate::confine::{UnixSockets, confine};
 use crate::error::StartError;
-use crate::model::Endpoints;
-use crate::model::{self, Maker, ModelError, Progress, Proof};
 use crate::start::Known;
 use crate::{log, start, workspace};
 
@@ -130,7 +129,7 @@ fn run(args: Args) -> Result<(), StartError> {
             Ok(())
         }
         Some(Command::Config { key: Some(name), value }) => {
-            configure(&home, &name, value.as_deref())
+            configure(&home, &name, value.as_deref(), &mut Terminal)
         }
         Some(Command::Web { wish }) => web(&home, wish),
     }
@@ -178,64 +177,4 @@ fn confirmed() -> Result<bool, StartError> {
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer)?;
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
-}
-
-fn configure(home: &Home, name: &str, given: Option<&str>) -> Result<(), StartError> {
-    let key = Key::find(name)?;
-    let settings = Settings::read(home)?;
-    if key.name == "telegram" {
-        return set_up_telegram(home, settings, given);
-    }
-    let mut file = config::open(&settings.file)?;
-    if key.name == "http" {
-        let (token, asker) = (settings.http_token, &mut Terminal);
-        let set_up = HttpSetUp { env_file: &home.env_file(), file: &mut file, token, asker };
-        return Ok(set_up.run(given)?);
-    }
-    let known = Arc::new(Endpoints::at(&home.workspace()));
-    let models = AskedNow { runtime: start::runtime()?, maker: settings.maker(known) };
-    let mut change = Change { file: &mut file, asker: &mut Terminal, models: &models };
-    change.run(key, given)?;
-    println!("{} is set in {}", key.name, file.path().display());
-    Ok(())
-}
-
-#[cfg(feature = "telegram")]
-fn set_up_telegram(home: &Home, settings: Settings, given: Option<&str>) -> Result<(), StartError> {
-    use crate::channel::telegram::{SetUp, SetUpError};
-    if given.is_some() {
-        return Err(SetUpError::Given.into());
-    }
-    let set_up = SetUp {
-        env_file: &home.env_file(),
-        file: &mut config::open(&settings.file)?,
-        token: settings.telegram_token,
-        asker: &mut Terminal,
-        runtime: &start::runtime()?,
-    };
-    Ok(set_up.run()?)
-}
-
-#[cfg(not(feature = "telegram"))]
-fn set_up_telegram(_: &Home, _: Settings, _: Option<&str>) -> Result<(), StartError> {
-    Err(StartError::NotBuilt("telegram"))
-}
-
-/// Asks models while a setting is changed.
-struct AskedNow {
-    runtime: tokio::runtime::Runtime,
-    maker: Maker,
-}
-
-impl Models for AskedNow {
-    fn list(&self, target: &Target) -> Result<Vec<String>, ModelError> {
-        let listed = self.runtime.block_on(self.maker.endpoint(target)?.models())?;
-        Ok(listed.into_iter().map(|model| model.name).collect())
-    }
-
-    fn prove(&self, target: &Target) -> Result<Proof, ModelError> {
-        let mut waits = Waits::new(format!("asking {target}"));
-        let mut tell = |step: Progress<'_>| waits.hear(&step);
-        self.runtime.block_on(model::prove(&*self.maker.endpoint(target)?, &mut tell))
-    }
 }

@@ -22,6 +22,7 @@ mod request;
 
 mod framing;
 mod provider;
+mod pull;
 mod server;
 mod wire;
 
@@ -39,6 +40,7 @@ pub use ended::Ended;
 pub use error::ModelError;
 pub use picture::Picture;
 pub use provider::{Host, HostError, Listed, Refusal, SizedBy, Tokens};
+pub use pull::{PullError, Pulling, pull};
 pub use request::{Budget, CompletionRequest, Format, Message, Role, Tool};
 pub use server::Server;
 pub use size::is_small;

@@ -3,6 +3,7 @@
 mod agent;
 mod chat;
 mod doctor;
+mod init;
 mod resume;
 mod router;
 mod stop;
@@ -21,6 +22,7 @@ pub(crate) use router::PREFIX as ROUTER_PREFIX;
 /// All subcommands, in the order of `--help`. Another one is a file here and a line in this list.
 const ALL: &[Entry] = &[
     Entry::of::<Chat>("chat"),
+    Entry::of::<init::Init>("init"),
     Entry { name: "agent", command: ::agent::cli::command, run: agent::run },
     Entry { name: "storm", command: ::agent::cli::storm_command, run: storm::run },
     Entry { name: "router", command: ::router::cli::command, run: router::run },
@@ -57,7 +59,7 @@ struct Safeclaw {
 const FIRST_STEPS: &str = "\
 First steps:
   safeclaw                        # a chat; /help says what there is
-  safeclaw agent config llm       # choose who thinks: Ollama, a server of your own, a provider
+  safeclaw init                   # set it up: model, Telegram, page, what needs your yes
   safeclaw storm --help           # several minds around one question
   safeclaw router new-skill NAME  # write a skill
   safeclaw stop                   # stop everything at once; resume lets it go on";

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::keys::{Change, KeyError};
-use super::{Llm, ProviderName, Target, llm};
+use super::{BaseUrl, Llm, ProviderName, Target, llm};
 use crate::model::ModelError;
 
 /// OpenAI's own address, as its API's pages have it.
@@ -17,6 +17,17 @@ const USUAL: [&str; 5] = [
     "http://127.0.0.1:8000/v1 (vLLM)",
     "https://openrouter.ai/api/v1 (OpenRouter)",
 ];
+
+/// Where servers that speak OpenAI's API usually answer on this machine; no model is named.
+pub(super) fn local() -> impl Iterator<Item = Target> {
+    let urls = USUAL.iter().filter_map(|usual| usual.split(' ').next());
+    let own = urls.filter(|url| url.starts_with("http://127.0.0.1"));
+    own.filter_map(|url| BaseUrl::try_from(url.to_owned()).ok()).map(|url| Target {
+        provider: ProviderName::OpenAi,
+        model: String::new(),
+        base_url: Some(url.into()),
+    })
+}
 
 impl Change<'_> {
     /// The model that `given` names, without a question.

@@ -3,6 +3,7 @@
 use std::io;
 
 use home::{ConfigError, ConfigFile, nearest};
+use llm::PullError;
 use serde_json::{Value, json};
 
 use super::{AgentConfig, Target, TargetError};
@@ -63,6 +64,9 @@ pub enum KeyError {
     /// The model does not answer.
     #[error("nothing was changed")]
     Model(#[from] ModelError),
+    /// Ollama does not fetch the model.
+    #[error("nothing was changed")]
+    Pull(#[from] PullError),
     /// A person does not want it after all.
     #[error("nothing was changed")]
     NotKept,
@@ -86,6 +90,19 @@ pub trait Asker {
     /// # Errors
     /// When nobody answers.
     fn ask(&mut self, question: &str, current: &str, choices: &[String]) -> io::Result<String>;
+
+    /// Asks which one of `choices` it is, and gives its place; an empty answer means the one at `current`.
+    ///
+    /// # Errors
+    /// When nobody answers, or something else.
+    fn choose(&mut self, question: &str, choices: &[String], current: usize) -> io::Result<usize> {
+        let shown = choices.get(current).map_or("", String::as_str);
+        let answer = self.ask(question, shown, choices)?;
+        choices.iter().position(|choice| *choice == answer).ok_or_else(|| {
+            let why = format!("{answer:?} is none of the choices");
+            io::Error::new(io::ErrorKind::InvalidInput, why)
+        })
+    }
 
     /// Asks for something that nobody should see; an empty answer stays one.
     ///
@@ -116,6 +133,12 @@ pub trait Models {
     /// # Errors
     /// What is wrong with it, and what would be right.
     fn prove(&self, target: &Target) -> Result<Proof, ModelError>;
+
+    /// Has Ollama fetch the model called `name`.
+    ///
+    /// # Errors
+    /// Why it is not there.
+    fn pull(&self, name: &str) -> Result<(), PullError>;
 }
 
 /// What a change of a key needs.

@@ -4,6 +4,7 @@ mod browser;
 mod choice;
 mod clock;
 mod fallback;
+mod first;
 mod http;
 mod keys;
 mod llm;

@@ -8,13 +8,17 @@ use super::Asker;
 #[derive(Debug)]
 pub struct Terminal;
 
-fn is_there() -> bool {
-    io::stdin().is_terminal() && io::stdout().is_terminal()
+impl Terminal {
+    /// Whether a person is at it.
+    #[must_use]
+    pub fn is_there() -> bool {
+        io::stdin().is_terminal() && io::stdout().is_terminal()
+    }
 }
 
 impl Asker for Terminal {
     fn ask(&mut self, question: &str, current: &str, choices: &[String]) -> io::Result<String> {
-        if is_there() {
+        if Self::is_there() {
             let choices = choices.to_vec();
             let suggest = move |typed: &str| -> Result<Vec<String>, inquire::CustomUserError> {
                 Ok(choices.iter().filter(|choice| choice.contains(typed)).cloned().collect())
@@ -23,7 +27,7 @@ impl Asker for Terminal {
                 .with_default(current)
                 .with_autocomplete(suggest)
                 .prompt()
-                .map_err(io::Error::other);
+                .map_err(ended);
         }
         for choice in choices {
             println!("  {choice}");
@@ -37,23 +41,52 @@ impl Asker for Terminal {
         Ok(if answer.is_empty() { current.to_owned() } else { answer.to_owned() })
     }
 
+    fn choose(&mut self, question: &str, choices: &[String], current: usize) -> io::Result<usize> {
+        if Self::is_there() {
+            let select = inquire::Select::new(question, choices.to_vec());
+            let chosen = select.with_starting_cursor(current).raw_prompt();
+            return chosen.map(|chosen| chosen.index).map_err(ended);
+        }
+        for (place, choice) in (1..).zip(choices) {
+            println!("  {place}  {choice}");
+        }
+        let answer = self.ask(question, &(current + 1).to_string(), &[])?;
+        let place =
+            answer.parse::<usize>().ok().filter(|place| (1..=choices.len()).contains(place));
+        let why = || format!("{answer:?} is none of the numbers from 1 to {}", choices.len());
+        place
+            .map(|place| place - 1)
+            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, why()))
+    }
+
     fn ask_secret(&mut self, question: &str) -> io::Result<String> {
-        if !is_there() {
+        if !Self::is_there() {
             return self.ask(question, "", &[]);
         }
         let asked = inquire::Password::new(question).without_confirmation().prompt();
-        asked.map(|answer| answer.trim().to_owned()).map_err(io::Error::other)
+        asked.map(|answer| answer.trim().to_owned()).map_err(ended)
     }
 
     fn confirm(&mut self, question: &str) -> io::Result<Option<bool>> {
-        if !is_there() {
+        if !Self::is_there() {
             return Ok(None);
         }
         let confirm = inquire::Confirm::new(question).with_default(false);
-        confirm.prompt().map(Some).map_err(io::Error::other)
+        confirm.prompt().map(Some).map_err(ended)
     }
 
     fn tell(&mut self, line: &str) {
         println!("{line}");
+    }
+}
+
+/// An end by Ctrl-C or Esc is [`io::ErrorKind::Interrupted`].
+fn ended(error: inquire::InquireError) -> io::Error {
+    use inquire::InquireError::{OperationCanceled, OperationInterrupted};
+    match error {
+        OperationCanceled | OperationInterrupted => {
+            io::Error::new(io::ErrorKind::Interrupted, "it was ended by a key")
+        }
+        error => io::Error::other(error),
     }
 }

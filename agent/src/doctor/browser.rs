@@ -7,7 +7,9 @@ use crate::config::Settings;
 
 const NAME: &str = "browser";
 
-pub(super) fn check(settings: &Settings) -> Check {
+/// Whether a browser is there, and what mends it.
+#[must_use]
+pub fn browser(settings: &Settings) -> Check {
     if let Some(address) = &settings.browser.remote {
         return remote(settings, address);
     }

@@ -6,6 +6,8 @@ mod clock;
 mod files;
 mod model;
 
+pub use browser::browser;
+
 use home::{Check, Home};
 
 use crate::config::{Settings, SettingsError};
@@ -17,7 +19,7 @@ pub async fn checks(home: &Home) -> Vec<Check> {
         Ok(settings) => {
             checks.insert(0, settled(&settings));
             checks.extend(model::checks(&settings).await);
-            checks.push(browser::check(&settings));
+            checks.push(browser(&settings));
             checks.push(clock::check(home, &settings));
             checks.extend(channels::checks(&settings).await);
         }

@@ -26,7 +26,7 @@ pub use eyes::open_eyes;
 
 use crate::channel::console::OneMessage;
 use crate::channel::http::web::Page;
-use crate::config::Settings;
+use crate::config::{Settings, Terminal};
 use crate::confine::Confined;
 use crate::error::StartError;
 use crate::links::Links;
@@ -63,6 +63,7 @@ pub async fn talk<B: Requester + Feed + 'static>(
     broker: B,
     known: Known,
 ) -> Result<(), StartError> {
+    let is_first = !home.agent_lock().exists();
     let (held, unlocked) = lock(&home)?;
     if held.is_some() {
         workspace::remove_drafts(&home.workspace());
@@ -77,11 +78,9 @@ pub async fn talk<B: Requester + Feed + 'static>(
     let [reached, skills] = router.lines(known.way, &workspace);
     let mut found = vec![format!("model:  {thinks}"), reached, skills];
     found.extend(known.eyes.is_remote().then(|| eyes::line(&known.eyes)));
-    match known.says {
-        // Whoever wants one answer wants no greeting.
-        Some(_) => tell(settings.warnings.iter().chain(&unlocked)),
-        None => tell(found.iter().chain(&settings.warnings).chain(&unlocked)),
-    }
+    // Whoever wants one answer wants no greeting.
+    let greeting = known.says.is_none().then(|| found.iter().cloned().chain(offer(is_first)));
+    tell(greeting.into_iter().flatten().chain(settings.warnings.clone()).chain(unlocked));
     // For who asks: it is the same at every start.
     found.extend((!known.eyes.is_remote()).then(|| eyes::line(&known.eyes)));
     found.push(known.confined.to_string());
@@ -91,7 +90,7 @@ pub async fn talk<B: Requester + Feed + 'static>(
     let book = clock::book(&settings, &workspace, known.says.is_none());
     let Channels { all: mut channels, lines: on } =
         channels::all(&settings, &page, &quit, known.says.clone())?;
-    tell(on.iter());
+    tell(on.iter().cloned());
     found.extend(on);
     // To one channel alone it would say what is said there anyway.
     let broadcast = (channels.len() > 1)
@@ -126,7 +125,14 @@ pub async fn talk<B: Requester + Feed + 'static>(
     talked
 }
 
-fn tell<'a>(lines: impl Iterator<Item = &'a String>) {
+/// What a person is told at the first start.
+fn offer(is_first: bool) -> Option<String> {
+    let command = home::command("init");
+    (is_first && Terminal::is_there())
+        .then(|| format!("set-up: `{command}` asks a few questions: which model, Telegram, a page"))
+}
+
+fn tell(lines: impl Iterator<Item = String>) {
     for line in lines {
         // Whoever has closed stderr does not want to hear it.
         let _ = writeln!(io::stderr(), "{line}");

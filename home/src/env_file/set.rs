@@ -32,19 +32,36 @@ impl EnvFile {
         }
         Ok(file::write(path, text.as_bytes())?)
     }
+
+    /// Removes every line that sets `name`. Where there is no file, there is none afterwards.
+    ///
+    /// # Errors
+    /// [`EnvError`], with the file as it was.
+    pub fn remove(path: &Path, name: &str) -> Result<(), EnvError> {
+        Self::read(path)?;
+        let Some(bytes) = file::read(path, LIMIT)? else { return Ok(()) };
+        let text = String::from_utf8_lossy(&bytes);
+        let kept: String = text.split_inclusive('\n').filter(|line| !sets(line, name)).collect();
+        if kept == text {
+            return Ok(());
+        }
+        Ok(file::write(path, kept.as_bytes())?)
+    }
+}
+
+/// Whether `line` sets `name`.
+fn sets(line: &str, name: &str) -> bool {
+    let line = line.trim_start();
+    let line = line.strip_prefix("export ").map_or(line, str::trim_start);
+    line.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with('='))
 }
 
 /// `text` with `line` in the place of those that set `name`, or at its end.
 fn with_line(text: &str, name: &str, line: &str) -> String {
-    let sets_it = |other: &str| {
-        let other = other.trim_start();
-        let other = other.strip_prefix("export ").map_or(other, str::trim_start);
-        other.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with('='))
-    };
     let mut lines: Vec<&str> = Vec::new();
     let mut is_set = false;
     for other in text.lines() {
-        if !sets_it(other) {
+        if !sets(other, name) {
             lines.push(other);
         } else if !std::mem::replace(&mut is_set, true) {
             lines.push(line);

@@ -10,6 +10,7 @@
 pub(crate) mod approval;
 
 mod asked;
+mod change;
 mod fault;
 mod file;
 mod floor;
@@ -31,6 +32,7 @@ use std::sync::Arc;
 use protocol::{Code, Stopped};
 
 pub use asked::Asked;
+pub use change::{external, with_external};
 pub use fault::{Fault, PolicyError};
 pub use file::PolicyFile;
 pub(crate) use file::load;

@@ -125,6 +125,12 @@ impl Rules {
 }
 
 impl Effects {
+    /// What becomes of a call with this effect, as long as no rule says otherwise.
+    #[must_use]
+    pub fn of(&self, effect: Effect) -> Then {
+        self.say(effect).then
+    }
+
     fn say(&self, effect: Effect) -> Said {
         let named = self.named.iter().find(|(named, ..)| *named == effect);
         let then = named.map_or(Then::Refuse, |(_, then, _)| *then);

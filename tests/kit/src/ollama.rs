@@ -65,7 +65,7 @@ impl Says {
     }
 }
 
-/// A server at a port of its own that serves `/api/chat`, `/api/tags` and `/api/show` (Ollama's docs/api.md).
+/// A server at a port of its own that serves `/api/chat`, `/api/pull`, `/api/tags` and `/api/show` (Ollama's docs/api.md).
 #[derive(Debug)]
 pub struct OllamaServer {
     address: SocketAddr,
@@ -77,6 +77,7 @@ struct Served {
     answers: Mutex<VecDeque<Says>>,
     prompts: Mutex<Vec<String>>,
     temperatures: Mutex<Vec<f64>>,
+    pulled: Mutex<Vec<String>>,
     busy: Mutex<Option<Busy>>,
     left: AtomicUsize,
     stopped: AtomicBool,
@@ -164,6 +165,12 @@ impl OllamaServer {
         self.served.temperatures.lock().unwrap().clone()
     }
 
+    /// The models that it was told to fetch.
+    #[must_use]
+    pub fn pulled(&self) -> Vec<String> {
+        self.served.pulled.lock().unwrap().clone()
+    }
+
     /// How many clients have closed the connection while they were owed words.
     #[must_use]
     pub fn left(&self) -> usize {
@@ -192,6 +199,16 @@ impl Served {
             return;
         }
         let body: Value = serde_json::from_slice(&request.body).unwrap();
+        if request.path() == "/api/pull" {
+            self.pulled.lock().unwrap().push(body["name"].as_str().unwrap().to_owned());
+            let steps = [
+                json!({"status": "pulling manifest"}),
+                json!({"status": "pulling 8eeb52dfb3bb", "digest": "sha256:8eeb52dfb3bb", "total": 10, "completed": 5}),
+                json!({"status": "success"}),
+            ];
+            let _ = write!(stream, "{HEAD}{}", steps.map(|step| format!("{step}\n")).concat());
+            return;
+        }
         let prompt = prompt(&body);
         self.prompts.lock().unwrap().push(prompt.clone());
         self.temperatures.lock().unwrap().extend(body["options"]["temperature"].as_f64());

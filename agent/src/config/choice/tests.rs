@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::time::Duration;
 
+use ::llm::PullError;
 use home::ConfigFile;
 
 use super::super::keys::{Asker, KEYS, Models};
@@ -53,6 +54,10 @@ struct Fake {
 impl Models for Fake {
     fn list(&self, _: &Target) -> Result<Vec<String>, ModelError> {
         self.lists.clone().map(|models| models.into_iter().map(str::to_owned).collect())
+    }
+
+    fn pull(&self, _: &str) -> Result<(), PullError> {
+        Ok(())
     }
 
     fn prove(&self, target: &Target) -> Result<Proof, ModelError> {

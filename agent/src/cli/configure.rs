@@ -1,0 +1,127 @@
+//! Changes a setting, with whoever answers questions about it.
+
+use std::sync::Arc;
+
+use home::Home;
+use llm::{Host, PullError};
+
+use super::pulls::Pulls;
+use super::waits::Waits;
+use crate::config::{self, Asker, Change, HttpSetUp, Key, Models, Settings, Target};
+use crate::error::StartError;
+use crate::model::{self, Endpoints, Maker, ModelError, Progress, Proof};
+use crate::start;
+
+/// Sets the key called `name` in the settings of `home` to `given`, or asks for its value.
+///
+/// # Errors
+/// [`StartError`] when there is no such key, the value does not fit, or what it names does not answer.
+pub fn configure(
+    home: &Home,
+    name: &str,
+    given: Option<&str>,
+    asker: &mut (dyn Asker + Send),
+) -> Result<(), StartError> {
+    let key = Key::find(name)?;
+    let settings = Settings::read(home)?;
+    match key.name {
+        "telegram" => set_up_telegram(home, settings, given, asker),
+        "http" => {
+            let (env_file, token) = (&home.env_file(), settings.http_token);
+            let file = &mut config::open(&settings.file)?;
+            Ok(HttpSetUp { env_file, file, token, asker }.run(given)?)
+        }
+        _ => {
+            let mut file = config::open(&settings.file)?;
+            let models = AskedNow::of(&settings, home)?;
+            Change { file: &mut file, asker, models: &models }.run(key, given)?;
+            asker.tell(&format!("{} is set in {}", key.name, file.path().display()));
+            Ok(())
+        }
+    }
+}
+
+/// Chooses the model of `home` among those that answer on this machine, and others. It answers once before it counts, and
+/// Ollama fetches one that is not there yet.
+///
+/// # Errors
+/// [`StartError`]; the settings are as before then.
+pub fn choose_model(
+    home: &Home,
+    given: Option<&str>,
+    fetch: bool,
+    asker: &mut (dyn Asker + Send),
+) -> Result<(), StartError> {
+    let settings = Settings::read(home)?;
+    let mut file = config::open(&settings.file)?;
+    let models = AskedNow::of(&settings, home)?;
+    let mut change = Change { file: &mut file, asker, models: &models };
+    let chosen = match given {
+        Some(given) => change.model_given(given, fetch),
+        None => change.first_model(),
+    };
+    Ok(chosen?)
+}
+
+#[cfg(feature = "telegram")]
+fn set_up_telegram(
+    home: &Home,
+    settings: Settings,
+    given: Option<&str>,
+    asker: &mut (dyn Asker + Send),
+) -> Result<(), StartError> {
+    use crate::channel::telegram::{SetUp, SetUpError};
+    if given.is_some() {
+        return Err(SetUpError::Given.into());
+    }
+    let set_up = SetUp {
+        env_file: &home.env_file(),
+        file: &mut config::open(&settings.file)?,
+        token: settings.telegram_token,
+        asker,
+        runtime: &start::runtime()?,
+    };
+    Ok(set_up.run()?)
+}
+
+#[cfg(not(feature = "telegram"))]
+fn set_up_telegram(
+    _: &Home,
+    _: Settings,
+    _: Option<&str>,
+    _: &mut (dyn Asker + Send),
+) -> Result<(), StartError> {
+    Err(StartError::NotBuilt("telegram"))
+}
+
+/// Asks models while a setting is changed.
+struct AskedNow {
+    runtime: tokio::runtime::Runtime,
+    maker: Maker,
+}
+
+impl AskedNow {
+    fn of(settings: &Settings, home: &Home) -> Result<Self, StartError> {
+        let known = Arc::new(Endpoints::at(&home.workspace()));
+        Ok(Self { runtime: start::runtime()?, maker: settings.maker(known) })
+    }
+}
+
+impl Models for AskedNow {
+    fn list(&self, target: &Target) -> Result<Vec<String>, ModelError> {
+        let listed = self.runtime.block_on(self.maker.endpoint(target)?.models())?;
+        Ok(listed.into_iter().map(|model| model.name).collect())
+    }
+
+    fn prove(&self, target: &Target) -> Result<Proof, ModelError> {
+        let mut waits = Waits::new(format!("asking {target}"));
+        let mut tell = |step: Progress<'_>| waits.hear(&step);
+        self.runtime.block_on(model::prove(&*self.maker.endpoint(target)?, &mut tell))
+    }
+
+    fn pull(&self, name: &str) -> Result<(), PullError> {
+        let host = Host::new(self.maker.ollama_host.as_deref().unwrap_or_default())?;
+        let mut shown = Pulls::new(name);
+        self.runtime.block_on(llm::pull(&host, name, |step| shown.hear(&step)))
+    }
+}

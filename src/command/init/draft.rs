@@ -1,0 +1,107 @@
+//! A copy of the settings, which the questions change. The home's own files stay as they are until it is kept.
+
+use std::path::{Path, PathBuf};
+
+use home::{FileError, Home, HomeError, file};
+use tempfile::TempDir;
+
+/// The files that a set-up may change, below the home.
+const FILES: [&str; 4] = [".env", "agent/config.json", "router/config.json", "router/policy.toml"];
+
+/// The largest of them, in bytes.
+const LIMIT: u64 = 1024 * 1024;
+
+/// How the name of a draft's folder begins. It may hold secrets, as `.env` does.
+const PREFIX: &str = ".init-";
+
+/// The settings as they will be.
+pub(super) struct Draft {
+    real: Home,
+    home: Home,
+    /// What stood in each file that is there, when the draft was made.
+    before: Vec<Option<Vec<u8>>>,
+    _folder: TempDir,
+}
+
+/// Why there is no draft, or why it was not kept.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum DraftError {
+    #[error(transparent)]
+    Home(#[from] HomeError),
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error("no draft can be made in {}", .0.display())]
+    Folder(PathBuf, #[source] std::io::Error),
+    #[error("{} was changed meanwhile, so nothing was written; start again", .0.display())]
+    Changed(PathBuf),
+}
+
+impl Draft {
+    /// A copy of the settings of `real`, in a folder of it that its owner alone can read.
+    pub(super) fn of(real: Home) -> Result<Self, DraftError> {
+        let root = real.root().to_owned();
+        remove_older(&root);
+        let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(&root);
+        let folder = folder.map_err(|error| DraftError::Folder(root, error))?;
+        let home = Home::at(folder.path())?;
+        let mut before = Vec::new();
+        for name in FILES {
+            let bytes = file::read(&real.root().join(name), LIMIT)?;
+            if let Some(bytes) = &bytes {
+                file::write(&home.root().join(name), bytes)?;
+            }
+            before.push(bytes);
+        }
+        Ok(Self { real, home, before, _folder: folder })
+    }
+
+    /// The home that the questions change.
+    pub(super) fn home(&self) -> &Home {
+        &self.home
+    }
+
+    /// The home that it is a draft of.
+    pub(super) fn real(&self) -> &Home {
+        &self.real
+    }
+
+    /// The files that will be other than they are, by their names below the home.
+    pub(super) fn changed(&self) -> Result<Vec<&'static str>, DraftError> {
+        Ok(self.changes()?.into_iter().map(|(name, _)| name).collect())
+    }
+
+    /// Writes every file that changes. Nothing is written when one of them was changed by somebody else.
+    pub(super) fn keep(self) -> Result<(), DraftError> {
+        let changes = self.changes()?;
+        for (name, before) in FILES.iter().zip(&self.before) {
+            let path = self.real.root().join(name);
+            if changes.iter().any(|(changed, _)| changed == name)
+                && file::read(&path, LIMIT)? != *before
+            {
+                return Err(DraftError::Changed(path));
+            }
+        }
+        for (name, bytes) in changes {
+            file::write(&self.real.root().join(name), &bytes)?;
+        }
+        Ok(())
+    }
+
+    fn changes(&self) -> Result<Vec<(&'static str, Vec<u8>)>, DraftError> {
+        let mut changes = Vec::new();
+        for (name, before) in FILES.into_iter().zip(&self.before) {
+            let now = file::read(&self.home.root().join(name), LIMIT)?;
+            changes.extend(now.filter(|now| before.as_ref() != Some(now)).map(|now| (name, now)));
+        }
+        Ok(changes)
+    }
+}
+
+/// Removes the drafts of set-ups that were killed.
+fn remove_older(root: &Path) {
+    let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
+    for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(PREFIX)) {
+        // What can't be removed now is tried again the next time.
+        let _ = std::fs::remove_dir_all(entry.path());
+    }
+}

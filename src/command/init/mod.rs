@@ -1,0 +1,161 @@
+//! `safeclaw init`: a few questions, each answer proved at once, and nothing written before the end.
+
+mod draft;
+mod questions;
+mod relabel;
+
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+
+use agent::StartError;
+use agent::config::Terminal;
+use clap::{Parser, ValueEnum};
+use home::Home;
+
+use self::draft::{Draft, DraftError};
+use self::questions::{Person, Question};
+use self::relabel::Relabel;
+use super::Subcommand;
+
+const MORE_HELP: &str = "\
+At a terminal each question that has no option here is asked; Enter keeps what is set. Ctrl-C ends it, and nothing has changed.
+
+Without a terminal, or with --yes, nothing is asked: what has no option here stays as it is.
+
+  safeclaw init
+  safeclaw init --model ollama:llama3.1:8B --fetch --page 127.0.0.1:8787 --yes";
+
+/// Set SafeClaw up: a few questions, each answer tried at once, nothing written before the end.
+///
+/// It asks who thinks, whether you talk over Telegram and on a page in your browser, what needs your yes, and whether agent
+/// and router run on one machine. It can be run again at any time, and begins with what is set.
+#[derive(Debug, Parser)]
+#[command(after_long_help = MORE_HELP)]
+pub(super) struct Init {
+    /// Who thinks: ollama:llama3.1:8B, openai:NAME@http://127.0.0.1:8080/v1, or offline.
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
+    /// Let Ollama fetch that model if it is not there.
+    #[arg(long, requires = "model")]
+    fetch: bool,
+    /// Where the page for your browser is, such as 127.0.0.1:8787, or off.
+    #[arg(long, value_name = "ADDRESS")]
+    page: Option<String>,
+    /// What needs your yes before others can see it.
+    #[arg(long, value_name = "WHAT")]
+    ask: Option<Ask>,
+    /// The Redis through which agent and router talk when they run apart, or off.
+    #[arg(long, value_name = "URL")]
+    redis: Option<String>,
+    /// Ask nothing, and write what the other options say.
+    #[arg(long)]
+    yes: bool,
+}
+
+/// What is asked before others can see it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Ask {
+    /// Everything that others can see.
+    Everything,
+    /// What others could have had a hand in: once their text has entered the conversation.
+    Tainted,
+}
+
+/// Why it was not set up. Nothing has changed then.
+#[derive(Debug, thiserror::Error)]
+enum InitError {
+    #[error(transparent)]
+    Draft(#[from] DraftError),
+    #[error(transparent)]
+    Agent(#[from] StartError),
+    #[error("the policy is broken: `{}` tells where", home::router_command("policy check"))]
+    Policy,
+    #[error("{0}")]
+    Redis(String),
+    #[error("{0} is taken: {1}; choose another address with --page")]
+    Page(String, io::Error),
+    #[error("no answer could be read, so nothing was changed")]
+    Answer(#[from] io::Error),
+    #[error(
+        "this is no terminal, so nothing can be asked: say what to set, such as --model ollama:llama3.1:8B, and --yes"
+    )]
+    NoTerminal,
+}
+
+impl Subcommand for Init {
+    fn run(self, home: Option<&Path>) -> ExitCode {
+        match self.set_up(home) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("error: {error}");
+                ExitCode::FAILURE
+            }
+        }
+    }
+}
+
+/// What is told of an error.
+fn told(error: InitError) -> String {
+    let error = anyhow::Error::new(error);
+    let is_end = |cause: &io::Error| cause.kind() == io::ErrorKind::Interrupted;
+    if error.chain().filter_map(|cause| cause.downcast_ref()).any(is_end) {
+        return "ended by you, and nothing was changed".to_owned();
+    }
+    format!("{error:#}")
+}
+
+impl Init {
+    /// What is wrong is said of the home's own files.
+    fn set_up(self, home: Option<&Path>) -> Result<(), String> {
+        let is_asked = !self.yes && Terminal::is_there();
+        if !is_asked && !self.yes {
+            return Err(told(InitError::NoTerminal));
+        }
+        let home = Home::find(home).map_err(|error| told(DraftError::from(error).into()))?;
+        let draft = Draft::of(home).map_err(|error| told(error.into()))?;
+        let mut person = Relabel::new(Terminal, draft.home(), draft.real());
+        self.change(draft, is_asked, &mut person).map_err(|error| person.text(&told(error)))
+    }
+
+    fn change(&self, draft: Draft, is_asked: bool, person: &mut Person) -> Result<(), InitError> {
+        let mut told = Vec::new();
+        for question in questions::ALL {
+            told.push((question.name(), self.answer(question, &draft, is_asked, person)?));
+        }
+        println!("\nThis is the set-up of {}:", draft.real().root().display());
+        for (name, now) in &told {
+            println!("  {name:<10} {now}");
+        }
+        let changed = draft.changed()?;
+        if changed.is_empty() {
+            println!("Nothing has changed.");
+        } else {
+            println!("It changes {}.", changed.join(", "));
+            let choices = ["yes", "no"].map(str::to_owned);
+            if is_asked && person.choose("Write it?", &choices, 0)? != 0 {
+                println!("Nothing was written.");
+                return Ok(());
+            }
+            draft.keep()?;
+            println!("Written.");
+        }
+        println!("Next: `{0}` opens a chat, `{0} doctor` looks at everything.", home::command(""));
+        Ok(())
+    }
+
+    /// Asks `question`, or takes its option; and how it is set now, for people.
+    fn answer(
+        &self,
+        question: &dyn Question,
+        draft: &Draft,
+        is_asked: bool,
+        person: &mut Person,
+    ) -> Result<String, InitError> {
+        if !question.take(self, draft, person)? && is_asked {
+            println!();
+            question.ask(draft, person)?;
+        }
+        question.now(draft)
+    }
+}

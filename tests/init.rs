@@ -1,0 +1,212 @@
+//! `safeclaw init`: by its options, and at a terminal.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
+
+use std::collections::BTreeMap;
+use std::fs::Permissions;
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use testkit::{Chat, OllamaServer, Says, TempHome, Terminal};
+
+const SAFECLAW: &str = env!("CARGO_BIN_EXE_safeclaw");
+const DOWN: &str = "\x1b[B";
+
+/// What it says without a terminal, and whether it was done.
+fn init(home: &TempHome, args: &[&str], server: &str) -> (Chat, bool) {
+    let args: Vec<&str> = ["init"].into_iter().chain(args.iter().copied()).collect();
+    let mut chat = Chat::start(SAFECLAW, &args, home.root(), &[("OLLAMA_HOST", server)]);
+    let code = chat.end().code();
+    (chat, code == Some(0))
+}
+
+fn at_a_terminal(home: &TempHome, server: &OllamaServer) -> Terminal {
+    Terminal::start(SAFECLAW, &["init"], home.root(), &[("OLLAMA_HOST", &server.host())])
+}
+
+/// A port that nobody has.
+fn free() -> String {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
+}
+
+fn config(home: &TempHome) -> Value {
+    serde_json::from_str(&home.text("agent/config.json")).unwrap()
+}
+
+/// Every file of the home, with what it holds.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        if entry.file_type().unwrap().is_dir() {
+            files.extend(self::files(&entry.path()));
+        } else {
+            let path = entry.path().display().to_string();
+            files.insert(path, std::fs::read(entry.path()).unwrap());
+        }
+    }
+    files
+}
+
+#[test]
+fn a_script_sets_everything_that_its_options_say_and_keeps_the_rest() {
+    let home = TempHome::new();
+    home.put(".env", "OTHER=kept\n");
+    home.put("agent/config.json", r#"{"timeout": 25}"#);
+    let server = OllamaServer::start([Says::text("ready")]);
+    let page = free();
+    let options = ["--model", "ollama:qwen3:4b", "--page", &page, "--ask", "tainted", "--yes"];
+    let (said, is_done) = init(&home, &options, &server.host());
+    assert!(is_done, "{}", said.stderr());
+    let config = config(&home);
+    assert_eq!((&config["llm"]["model"], &config["timeout"]), (&json!("qwen3:4b"), &json!(25)));
+    assert_eq!(config["http"]["listen"], json!(page));
+    assert!(home.text(".env").contains("OTHER=kept"));
+    let (_, is_done) = init(&home, &["--ask", "everything", "--yes"], &server.host());
+    assert!(is_done);
+    let again = init(&home, &["--yes"], &server.host()).0.stdout();
+    assert!(again.contains("ollama:qwen3:4b") && again.contains(&page), "{again}");
+    assert!(again.contains("it asks before everything"), "{again}");
+    assert!(again.contains("Nothing has changed."), "{again}");
+}
+
+#[test]
+fn the_ruling_is_the_routers() {
+    let home = TempHome::new();
+    let (_, is_done) = init(&home, &["--ask", "tainted", "--yes"], "127.0.0.1:1");
+    assert!(is_done);
+    let mut chat = Chat::start(SAFECLAW, &[], home.root(), &[]);
+    let answer = chat.ask("Post 'Hello World' to X.", "dry run");
+    assert!(!answer.contains("waits for"), "{answer}");
+    chat.end();
+    let (_, is_done) = init(&home, &["--ask", "everything", "--yes"], "127.0.0.1:1");
+    assert!(is_done);
+    home.put("router/.env", "X_TOKEN=test\n");
+    let secret = Permissions::from_mode(0o600);
+    std::fs::set_permissions(home.root().join("router/.env"), secret).unwrap();
+    let mut chat = Chat::start(SAFECLAW, &[], home.root(), &[]);
+    chat.ask("Post 'Hello World' to X.", "it waits for a person's yes");
+    chat.end();
+}
+
+#[test]
+fn what_can_not_be_proved_is_told_and_nothing_is_written() {
+    let home = TempHome::new();
+    let server = OllamaServer::start([Says::unknown("mistral"), Says::unknown("mistral")]);
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = taken.local_addr().unwrap().to_string();
+    let nowhere = format!("redis://{}", free());
+    let before = files(home.root());
+    for (options, why) in [
+        (["--model", "mistral", "--yes"], "fetch it with `ollama pull mistral`"),
+        (["--page", &taken, "--yes"], "choose another address with --page"),
+        (["--redis", &nowhere, "--yes"], "Redis"),
+    ] {
+        let (said, is_done) = init(&home, &options, &server.host());
+        assert!(!is_done && said.stderr().contains(why), "{}", said.stderr());
+    }
+    let (said, is_done) = init(&home, &["--page", "off"], &server.host());
+    assert!(!is_done && said.stderr().contains("this is no terminal"), "{}", said.stderr());
+    assert_eq!(files(home.root()), before);
+}
+
+#[test]
+fn a_model_that_is_missing_is_fetched_where_that_is_wanted() {
+    let home = TempHome::new();
+    let server = OllamaServer::start([Says::unknown("mistral"), Says::text("ready")]);
+    let options = ["--model", "ollama:mistral", "--fetch", "--yes"];
+    let (said, is_done) = init(&home, &options, &server.host());
+    assert!(is_done, "{}", said.stderr());
+    assert_eq!(server.pulled(), ["mistral"]);
+    assert!(said.stderr().contains("[mistral: pulling 8eeb52dfb3bb]"), "{}", said.stderr());
+    assert_eq!(config(&home)["llm"]["model"], "mistral");
+}
+
+#[test]
+fn at_a_terminal_enter_keeps_what_is_set_and_a_summary_comes_before_anything_is_written() {
+    let home = TempHome::new();
+    let server = OllamaServer::start([Says::text("ready")]);
+    let mut asked = at_a_terminal(&home, &server);
+    asked.expect("Which model should think?");
+    for name in OllamaServer::MODELS {
+        asked.expect(name);
+    }
+    asked.press(DOWN);
+    asked.press("\r");
+    asked.expect("Talk with it over Telegram as well?");
+    asked.press("\r");
+    asked.expect("A page to talk on in your browser");
+    asked.press("\r");
+    asked.expect("When should it ask for your yes?");
+    asked.press("\r");
+    asked.expect("Where should the router run?");
+    asked.press("\r");
+    asked.expect("Write it?");
+    asked.expect("It changes agent/config.json.");
+    assert!(!home.root().join("agent/config.json").exists());
+    asked.press("\r");
+    asked.expect("opens a chat");
+    assert_eq!(asked.wait().code(), Some(0));
+    assert_eq!(config(&home)["llm"]["model"], OllamaServer::MODELS[1]);
+}
+
+#[test]
+fn ctrl_c_at_any_question_changes_nothing() {
+    let home = TempHome::new();
+    assert!(init(&home, &["--model", "offline", "--yes"], "127.0.0.1:1").1);
+    let before = files(home.root());
+    let questions = [
+        "Which model should think?",
+        "Talk with it over Telegram as well?",
+        "A page to talk on in your browser",
+        "When should it ask for your yes?",
+        "Where should the router run?",
+        "Write it?",
+    ];
+    for last in 0..questions.len() {
+        let server = OllamaServer::start([Says::text("ready")]);
+        let mut asked = at_a_terminal(&home, &server);
+        for (at, question) in questions.iter().enumerate().take(last + 1) {
+            asked.expect(question);
+            asked.press(if at == last { "\x03" } else { "\r" });
+        }
+        asked.expect("ended by you, and nothing was changed");
+        assert_eq!(asked.wait().code(), Some(1), "{}", questions[last]);
+        assert_eq!(files(home.root()), before, "{}", questions[last]);
+    }
+}
+
+#[test]
+fn what_somebody_else_has_changed_meanwhile_is_not_overwritten() {
+    let home = TempHome::new();
+    let server = OllamaServer::start([Says::text("ready")]);
+    let mut asked = at_a_terminal(&home, &server);
+    for question in [
+        "Which model should think?",
+        "Talk with it over Telegram as well?",
+        "A page to talk on in your browser",
+        "When should it ask for your yes?",
+        "Where should the router run?",
+    ] {
+        asked.expect(question);
+        asked.press("\r");
+    }
+    asked.expect("Write it?");
+    home.put("agent/config.json", r#"{"timeout": 25}"#);
+    asked.press("\r");
+    asked.expect("was changed meanwhile, so nothing was written");
+    assert_eq!(asked.wait().code(), Some(1));
+    assert_eq!(config(&home), json!({"timeout": 25}));
+}
+
+#[test]
+fn the_first_chat_at_a_terminal_offers_it_and_the_second_does_not() {
+    let home = TempHome::new();
+    for is_offered in [true, false] {
+        let mut chat = Terminal::start(SAFECLAW, &[], home.root(), &[]);
+        chat.expect_last("you>");
+        assert_eq!(chat.screen().contains("init` asks a few questions"), is_offered);
+        chat.press("/quit\r");
+        chat.wait();
+    }
+}
