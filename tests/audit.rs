@@ -46,7 +46,7 @@ fn command(id: &str, action: &str, params: &Value) -> String {
 
 /// A home whose router has greeted twice and refused once: five rows.
 fn used() -> TempHome {
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     let mut router = router(&home);
     for (id, action) in [("a", "HELLO_WORLD"), ("b", "HELLO_WORLD"), ("c", "NOTHING_SUCH")] {
         router.say(command(id, action, &json!({"name": "Ann"})));
@@ -117,7 +117,7 @@ fn what_was_done_to_a_log_is_told_with_its_line() {
 
 #[test]
 fn a_router_that_is_killed_leaves_a_log_that_the_next_one_goes_on_with() {
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     for round in 1..=3 {
         let mut killed = router(&home);
         for count in 0..2_000 {
@@ -143,7 +143,7 @@ fn a_router_that_is_killed_leaves_a_log_that_the_next_one_goes_on_with() {
 
 #[test]
 fn two_routers_on_one_home_have_a_log_each_and_both_are_checked() {
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     let mut routers = Vec::new();
     for id in ["a", "b"] {
         let mut router = router(&home);
@@ -178,7 +178,7 @@ fn rows_are_shown_to_people_and_to_programs() {
     assert_eq!(words(&home, &["export", "--since", "2999-01-01"]), "");
     let ended = audit(home.root(), &["export", "--since", "yesterday"]);
     assert!(ended.stderr.contains("a span such as 90m"), "{ended:?}");
-    assert_eq!(words(&TempHome::new(), &["tail"]), "");
+    assert_eq!(words(&TempHome::greeting(), &["tail"]), "");
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn what_is_written_later_is_shown_to_who_follows() {
 
 #[test]
 fn what_acts_on_a_terminal_is_escaped() {
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     let mut router = router(&home);
     let name = "A\u{1b}[2J\u{9b}\u{202e}nn\u{200b}\u{7f}";
     router.say(command("a", "HELLO_WORLD", &json!({ "name": name })));

@@ -48,12 +48,12 @@ fn the_start_says_what_was_found_in_three_lines() {
     );
     assert!(lines[0].contains("start it with `ollama serve`"), "{stderr}");
     assert!(lines[1].starts_with("router: beside this chat"), "{stderr}");
-    assert_eq!(lines[2], "skills: CREATE_POST, HELLO_WORLD, WEB_FETCH");
+    assert_eq!(lines[2], "skills: CREATE_POST, WEB_FETCH");
 }
 
 #[test]
 fn what_was_said_of_the_model_at_the_start_is_not_said_again() {
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     let mut chat = safeclaw(home.root());
     chat.ask("Say hello to Frankie.", "HELLO_WORLD: ok, Hello, Frankie!");
     assert_eq!(chat.end().code(), Some(0));
@@ -62,7 +62,7 @@ fn what_was_said_of_the_model_at_the_start_is_not_said_again() {
 
 #[test]
 fn stdin_that_ends_ends_it_with_code_0_after_the_last_answer() {
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     let mut chat = safeclaw(home.root());
     chat.say("Say hello to Frankie.");
     assert_eq!(chat.end().code(), Some(0));
@@ -73,7 +73,7 @@ fn stdin_that_ends_ends_it_with_code_0_after_the_last_answer() {
 
 #[test]
 fn sigterm_loses_nothing_that_was_answered() {
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     let mut chat = safeclaw(home.root());
     chat.ask("Say hello to Frankie.", "Done.\n");
     chat.terminate();

@@ -29,7 +29,7 @@ fn safeclaw(args: &[&str]) -> (Option<i32>, String) {
 
 #[test]
 fn the_home_is_taken_before_a_command_and_behind_it() {
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     let root = home.root().to_str().unwrap();
     for args in [["--home", root, "agent", "config"], ["agent", "config", "--home", root]] {
         let (code, text) = safeclaw(&args);
@@ -45,7 +45,7 @@ fn the_home_is_taken_before_a_command_and_behind_it() {
 
 #[test]
 fn one_message_is_answered_and_the_exit_code_tells_how() {
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     let root = home.root().to_str().unwrap();
     let said = |args: &[&str]| {
         let output = run(Path::new(SAFECLAW), &[&["--home", root], args].concat());

@@ -117,7 +117,7 @@ fn every_way_to_a_queue_stays_open() {
 
 #[test]
 fn the_routers_are_not_held_by_what_holds_their_agent() {
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     let mut chat = Chat::start(SAFECLAW, &[], home.root(), &[]);
     chat.ask("/status", "workspace:");
     let first = chat.router();

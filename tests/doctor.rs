@@ -305,3 +305,22 @@ fn the_doctor_attacks_its_own_sandbox_and_its_words_have_an_end() {
     assert!(text.contains("It works, with"), "{text}");
     assert_eq!(output.status.code(), Some(1));
 }
+
+#[test]
+fn where_notifications_go_is_an_address_whose_host_answers() {
+    let home = offline();
+    let says = |url: &str| {
+        let config = format!(r#"{{"skills": {{"NOTIFY": {{"settings": {{"url": "{url}"}}}}}}}}"#);
+        home.put("router/config.json", config);
+        Seen::of(home.root(), &[])
+    };
+    let there = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = there.local_addr().unwrap().port();
+    let url = format!("http://127.0.0.1:{port}/topic");
+    let seen = format!("127.0.0.1:{port} can");
+    says(&url).has("notify", "ok", &format!("{seen} be connected to"), "");
+    drop(there);
+    says(&url).has("notify", "warn", &format!("{seen}'t be connected to"), "router notify URL");
+    says("ntfy.sh/topic").has("notify", "fail", "is no http or https address", "router notify URL");
+    assert!(says("").checks.iter().all(|check| check["name"] != "notify"));
+}

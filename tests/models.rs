@@ -26,7 +26,7 @@ fn lines(chat: &Chat, text: &str) -> usize {
 
 #[test]
 fn a_server_that_is_stopped_and_started_again_is_told_in_one_line_each() {
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     let server = OllamaServer::start([Says::text("Here I am.")]);
     let mut chat = chat_with(&home, &server);
     chat.ask("Hello?", "Here I am.");
@@ -47,7 +47,7 @@ fn a_server_that_is_stopped_and_started_again_is_told_in_one_line_each() {
 
 #[test]
 fn a_model_that_is_missing_is_told_with_the_command_that_fetches_it() {
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     home.put("agent/config.json", r#"{"llm": {"model": "mistral"}}"#);
     let server = OllamaServer::start(["mistral"; 2].map(Says::unknown));
     let mut chat = chat_with(&home, &server);
@@ -64,7 +64,7 @@ fn paste() -> String {
 
 #[test]
 fn a_paste_without_room_is_told_and_the_chat_goes_on() {
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     home.put("agent/config.json", r#"{"llm": {"window": 8192}}"#);
     let server = OllamaServer::start([Says::text("Hello."), Says::text("Here I am.")]);
     let mut chat = chat_with(&home, &server);
@@ -82,7 +82,7 @@ fn a_paste_without_room_is_told_and_the_chat_goes_on() {
 
 #[test]
 fn a_paste_is_read_whole_where_the_window_can_grow_for_it() {
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     let server =
         OllamaServer::start([Says::text("The disk was full."), Says::text("You're welcome.")]);
     let mut chat = chat_with(&home, &server);
@@ -95,7 +95,7 @@ fn a_paste_is_read_whole_where_the_window_can_grow_for_it() {
 
 #[test]
 fn a_server_that_is_busy_for_a_while_is_asked_again() {
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     let server = OllamaServer::start([Says::busy(1), Says::text("Now I can.")]);
     let mut chat = chat_with(&home, &server);
     chat.ask("Hello?", "Now I can.");
@@ -105,7 +105,7 @@ fn a_server_that_is_busy_for_a_while_is_asked_again() {
 
 #[test]
 fn a_server_that_wants_a_long_wait_is_passed_over() {
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     let second = OllamaServer::start([Says::text("I stand in."), Says::text("I stand in again.")]);
     let stand_in = format!("ollama:qwen3:4b@http://{}", second.host());
     let config = format!(r#"{{"llm": {{"fallback": ["{stand_in}", "offline"]}}}}"#);
@@ -126,7 +126,7 @@ fn a_server_that_wants_a_long_wait_is_passed_over() {
 
 /// A chat with a server that answers 429 for ten seconds, and asks in `Retry-After` for so many, if any.
 fn lasts_through_ten_busy_seconds(wait: Option<u64>) {
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     let server = OllamaServer::start([Says::text("Here I am at last.")]);
     server.be_busy(Duration::from_secs(10), wait);
     let mut chat = chat_with(&home, &server);
@@ -154,7 +154,7 @@ fn so_does_one_that_asks_for_too_short_a_wait() {
 
 #[test]
 fn one_that_rests_is_asked_at_once_when_it_is_chosen_anew() {
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     let says = [Says::busy(3_600), Says::text("ready"), Says::text("I am back.")];
     let server = OllamaServer::start(says);
     let mut chat = chat_with(&home, &server);
@@ -169,7 +169,7 @@ fn one_that_rests_is_asked_at_once_when_it_is_chosen_anew() {
 
 #[test]
 fn an_answer_that_breaks_off_is_kept_and_said_to_be_cut() {
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     let half = Says::Cut("Half a sen".to_owned());
     let server = OllamaServer::start([half, Says::text("Whole again.")]);
     let mut chat = chat_with(&home, &server);
@@ -181,7 +181,7 @@ fn an_answer_that_breaks_off_is_kept_and_said_to_be_cut() {
 
 #[test]
 fn an_answer_that_breaks_off_before_a_word_was_shown_is_asked_for_again() {
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     let cut = Says::Cut(r#"{"thought": "Let me se"#.to_owned());
     let whole = r#"{"thought": "Let me see.", "message": "Whole at once.", "actions": []}"#;
     let thinks = Says::Cut("<think>Let me se".to_owned());
@@ -195,7 +195,7 @@ fn an_answer_that_breaks_off_before_a_word_was_shown_is_asked_for_again() {
 
 #[test]
 fn a_person_can_stop_a_wait_for_the_first_word_and_one_between_two_tries() {
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     let says = [Says::Begins(String::new()), Says::busy(30), Says::text("Hello again.")];
     let server = OllamaServer::start(says);
     let mut chat = chat_with(&home, &server);
@@ -213,7 +213,7 @@ fn a_person_can_stop_a_wait_for_the_first_word_and_one_between_two_tries() {
 
 #[test]
 fn another_model_is_proven_and_asked_until_the_end_and_kept_on_wish() {
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     let server = OllamaServer::start([
         Says::text("ready"),
         Says::text("I am the other."),
@@ -250,7 +250,7 @@ fn another_model_is_proven_and_asked_until_the_end_and_kept_on_wish() {
 #[test]
 fn a_way_that_a_server_does_not_take_is_told_once_and_shown() {
     let no = Says::Status(400, Vec::new(), r#"{"error": "failed to parse grammar"}"#.to_owned());
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     let hello = || Says::text("Hello there.");
     let ready = Says::text("ready");
     let server = OllamaServer::start([no, hello(), hello(), ready, Says::text("{}")]);
@@ -280,7 +280,7 @@ fn a_way_that_a_server_does_not_take_is_told_once_and_shown() {
 
 #[test]
 fn a_missing_key_is_said_at_the_start() {
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     home.put("agent/config.json", r#"{"llm": {"provider": "openai", "model": "gpt-4o-mini"}}"#);
     let mut chat = safeclaw(&home, &[]);
     chat.ask("Say hello to Ann.", "HELLO_WORLD: ok");
@@ -326,7 +326,7 @@ fn holding(folder: &Path, text: &str) -> Vec<String> {
 
 #[test]
 fn a_key_of_a_provider_goes_to_no_file_no_output_no_router_and_no_skill() {
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     tell_tale(&home);
     let names = [
         "OPENAI_API_KEY",
@@ -359,7 +359,7 @@ fn a_key_of_a_provider_goes_to_no_file_no_output_no_router_and_no_skill() {
 
 #[test]
 fn keys_in_the_environment_file_are_known_and_others_should_not_read_them() {
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     home.put(".env", format!("OPENAI_API_KEY={KEY}\n"));
     let mut chat = safeclaw(&home, &[]);
     chat.ask("/status", "workspace:");

@@ -17,7 +17,7 @@ fn free_port() -> u16 {
 
 /// A home with these settings and what stands in `.env`.
 fn home(settings: &Value, env: &str) -> TempHome {
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     home.put("agent/config.json", settings.to_string());
     home.put(".env", env);
     std::fs::set_permissions(home.env_file(), std::fs::Permissions::from_mode(0o600)).unwrap();

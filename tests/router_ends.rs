@@ -24,7 +24,7 @@ struct House {
 
 /// A chat with the skill SLOW, which can be run twice or not.
 fn house(idempotent: bool) -> House {
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     let mut chat = Chat::start(SAFECLAW, &[], home.root(), &[]);
     chat.ask("/status", "workspace:");
     let manifest = format!(
@@ -166,7 +166,7 @@ fn one_whose_settings_were_broken_meanwhile_is_left_alone_and_says_why() {
 
 #[test]
 fn one_that_can_not_start_says_so_once() {
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     home.put("router/config.json", "{");
     let mut chat = Chat::start(SAFECLAW, &[], home.root(), &[]);
     chat.ask("/status", "router: it has ended; what it said stands above");

@@ -33,7 +33,7 @@ fn run(home: &TempHome, variables: &[(&str, &str)], args: &[&str]) -> (bool, Str
 
 /// A home with a key file, and that file.
 fn keyed() -> (TempHome, PathBuf) {
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     let (done, said, problem) = run(&home, &[], &["keys", "new"]);
     assert!(done, "{problem}");
     let path = home.root().join("safeclaw.keys");
@@ -121,7 +121,7 @@ fn a_key_file_that_can_not_be_trusted_ends_both_at_once_with_what_to_do() {
 fn a_chat_is_signed_both_ways_and_whoever_has_no_key_is_refused_by_choice() {
     let server = RedisServer::start();
     let (wall, path) = keyed();
-    let mind = TempHome::new();
+    let mind = TempHome::greeting();
     let first = start("router", &wall, &server.url(), Some(&path));
     let mut redis = connect(&server.url());
     // Exactly what the first version's agent pushes.
@@ -143,7 +143,7 @@ fn a_chat_is_signed_both_ways_and_whoever_has_no_key_is_refused_by_choice() {
     agent.ask("Say hello to Frankie.", "HELLO_WORLD: ok");
     assert_eq!(agent.end().code(), Some(0));
     assert!(!mind.text("workspace/artifact.json").contains("mac"), "a mac is nobody's business");
-    let mut unsigned = start("agent", &TempHome::new(), &server.url(), None);
+    let mut unsigned = start("agent", &TempHome::greeting(), &server.url(), None);
     unsigned
         .ask("Say hello to Frankie.", "it is not signed, and this router takes signed commands");
 }
@@ -241,7 +241,7 @@ const NOT_THE_ROUTERS: [&str; 11] = [
 #[test]
 fn real_processes_work_under_the_printed_users_and_the_agents_can_do_nothing_else() {
     let (wall, keys) = keyed();
-    let mind = TempHome::new();
+    let mind = TempHome::greeting();
     let (server, [for_agent, for_router]) = guarded(&wall, &[]);
     let nobody = redis::Client::open(format!("redis://127.0.0.1:{}", server.port())).unwrap();
     let nobody = nobody.get_connection().and_then(|mut redis| redis.get::<_, Option<String>>("x"));
@@ -273,7 +273,7 @@ fn the_users_fit_other_names_too() {
     let names = [("COMMAND_QUEUE", "my[*]:q"), ("RESPONSE_PREFIX", "my?:r:")];
     let (_server, [for_agent, for_router]) = guarded(&wall, &names);
     let env = "COMMAND_QUEUE=my[*]:q\nRESPONSE_PREFIX=my?:r:\n";
-    let mind = TempHome::new();
+    let mind = TempHome::greeting();
     wall.put(".env", env);
     mind.put(".env", env);
     let variables =

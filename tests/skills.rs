@@ -18,7 +18,7 @@ struct House {
 
 /// A chat that runs already: everything below happens without a restart.
 fn house() -> House {
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     let mut chat = Chat::start(SAFECLAW, &[], home.root(), &[]);
     chat.ask("/status", "workspace:");
     House { home, chat }
@@ -321,7 +321,7 @@ fn a_new_skill_before_the_first_start_keeps_the_first_party_ones_company() {
     };
     assert!(run(&["router", "new-skill", "MINE"]).status.success());
     let listed = String::from_utf8(run(&["router", "skills"]).stdout).unwrap();
-    for name in ["CREATE_POST", "HELLO_WORLD", "MINE", "WEB_FETCH"] {
+    for name in ["CREATE_POST", "MINE", "NOTIFY", "WEB_FETCH"] {
         assert!(listed.contains(name), "{listed}");
     }
     let reserved = run(&["router", "new-skill", "approve"]);

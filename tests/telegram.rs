@@ -12,7 +12,7 @@ const GUEST: i64 = 7;
 
 /// A home whose owner has paired.
 fn home(api: &BotApi) -> TempHome {
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     let telegram = json!({"owner": OWNER, "allow": [GUEST], "api_url": api.url()});
     home.put("agent/config.json", json!({"telegram": telegram}).to_string());
     home.put(".env", format!("TELEGRAM_BOT_TOKEN={BOT_TOKEN}\n"));

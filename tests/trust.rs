@@ -18,7 +18,7 @@ struct House {
 }
 
 fn house() -> House {
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     let chat = chat(&home);
     House { home, chat }
 }

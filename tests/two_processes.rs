@@ -28,7 +28,7 @@ fn connect(server: &RedisServer) -> redis::Connection {
 #[test]
 fn a_chat_over_redis_with_homes_of_their_own() {
     let server = RedisServer::start();
-    let (mind, wall) = (TempHome::new(), TempHome::new());
+    let (mind, wall) = (TempHome::greeting(), TempHome::greeting());
     let _router = router(&wall, &server);
     let mut agent = agent(&mind, &server);
     let posted = agent.ask("Post 'Hello World' to X.", r#"{"text":"Hello World"}"#);
@@ -42,7 +42,7 @@ fn a_chat_over_redis_with_homes_of_their_own() {
 #[test]
 fn the_first_versions_agent_is_served() {
     let server = RedisServer::start();
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     let _router = router(&home, &server);
     let mut redis = connect(&server);
     // Exactly what the first version's agent pushes, and how it waits.
@@ -75,7 +75,7 @@ fn the_first_versions_agent_is_served() {
 #[test]
 fn garbage_on_the_queue_is_survived_and_answered_where_an_id_can_be_read() {
     let server = RedisServer::start();
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     let _router = router(&home, &server);
     let mut redis = connect(&server);
     let nested = "[".repeat(100_000);
@@ -100,7 +100,7 @@ fn garbage_on_the_queue_is_survived_and_answered_where_an_id_can_be_read() {
 #[tokio::test]
 async fn the_first_versions_router_serves_our_agent() {
     let server = RedisServer::start();
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     // Such a router publishes nothing: its actions are what stands in the file, in its loose form.
     home.put(
         "workspace/router_actions.json",
@@ -130,7 +130,7 @@ async fn the_first_versions_router_serves_our_agent() {
 #[tokio::test]
 async fn an_agent_says_that_its_redis_is_gone_and_goes_on() {
     let mut server = RedisServer::start();
-    let (mind, wall) = (TempHome::new(), TempHome::new());
+    let (mind, wall) = (TempHome::greeting(), TempHome::greeting());
     let _router = router(&wall, &server);
     let mut agent = agent(&mind, &server);
     agent.ask("Say hello to Frankie.", "HELLO_WORLD: ok");
@@ -148,7 +148,7 @@ async fn an_agent_says_that_its_redis_is_gone_and_goes_on() {
 
 #[test]
 fn without_redis_url_both_end_at_once_with_what_to_set() {
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     for part in ["agent", "router"] {
         for variables in [&[][..], &[("REDIS_URL", "")]] {
             let mut chat = Chat::start(SAFECLAW, &[part], home.root(), variables);
@@ -160,7 +160,7 @@ fn without_redis_url_both_end_at_once_with_what_to_set() {
 
 #[test]
 fn a_redis_url_that_is_wrong_is_said_without_its_password() {
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     let server = testkit::RedisSetup::default().password("right").start();
     let mut chat =
         Chat::start(SAFECLAW, &["agent"], home.root(), &[("REDIS_URL", "http://:hunter2@x")]);
@@ -183,7 +183,7 @@ fn a_redis_url_that_is_wrong_is_said_without_its_password() {
 #[test]
 fn a_chat_survives_a_restart_of_redis_in_the_middle_of_a_turn() {
     let mut server = RedisSetup::default().durable().start();
-    let (mind, wall) = (TempHome::new(), TempHome::new());
+    let (mind, wall) = (TempHome::greeting(), TempHome::greeting());
     wall.put("router/skills/wait/run", "#!/bin/sh\nsleep 3\necho '{\"waited\": true}'\n");
     let program = wall.root().join("router/skills/wait/run");
     std::fs::set_permissions(program, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -209,7 +209,7 @@ fn a_chat_survives_a_restart_of_redis_in_the_middle_of_a_turn() {
 #[test]
 fn routers_that_start_at_once_on_a_fresh_home_all_serve() {
     let server = RedisServer::start();
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     let start = || Chat::start(SAFECLAW, &["router"], home.root(), &[("REDIS_URL", &server.url())]);
     let routers = [(); 4].map(|()| start());
     for router in &routers {

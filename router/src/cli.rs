@@ -17,12 +17,14 @@ mod audit;
 mod error;
 mod keys;
 mod library;
+mod notify;
 mod owner;
 mod policy;
 mod queue;
 mod redis_acl;
 mod sandbox_test;
 mod trust;
+mod wishes;
 mod work;
 
 use error::CommandError;
@@ -86,6 +88,8 @@ enum Command {
     Policy(policy::Policy),
     /// Put papers into the library, list them, take them out.
     Library(library::LibraryCommand),
+    /// Set where NOTIFY sends a line to you, and try it on the spot.
+    Notify(notify::Notify),
     /// Make the keys that commands and replies on Redis are signed with.
     Keys(keys::Keys),
     /// Print the users that Redis should know, as a file for its `aclfile`.
@@ -191,6 +195,9 @@ fn run(args: Args, prefix: &[&str], log: Log) -> Result<ExitCode, CommandError> 
         Some(Command::Library(command)) => {
             runtime()?.block_on(library::run(&home, &myself, command))?;
         }
+        Some(Command::Notify(command)) => {
+            runtime()?.block_on(notify::run(&home, &myself, command))?;
+        }
         Some(Command::Keys(command)) => keys::run(&home, command)?,
         Some(Command::RedisAcl(command)) => redis_acl::run(&home, &command)?,
         Some(Command::Queue(command)) => runtime()?.block_on(queue::run(&home, command))?,
@@ -240,8 +247,9 @@ fn list_skills(home: &Home) -> Result<(), CommandError> {
             catalog::Standing::Held(why) => Some(why),
             _ => None,
         };
+        let off = catalog::switched_off(skill);
         let state = match held {
-            _ if skill.disabled || skill.lacks().is_some() => "off",
+            _ if off.is_some() => "off",
             Some(_) => "held",
             None => "on",
         };
@@ -261,7 +269,9 @@ fn list_skills(home: &Home) -> Result<(), CommandError> {
             list(skill.hosts.iter().map(ToString::to_string).collect()),
             list(skill.secrets.keys().cloned().collect()),
         );
-        if let Some(why) = held {
+        if let Some(why) = off {
+            println!("{:29} {why}", "");
+        } else if let Some(why) = held {
             println!("{:29} {}", "", catalog::held_back(skill.name(), &why).message);
         }
     }

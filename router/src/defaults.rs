@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use home::{FileError, Home, file};
+use protocol::ActionName;
 
 /// The policy of a fresh home.
 pub const POLICY: &str = include_str!("../policy.toml");
@@ -11,18 +12,27 @@ pub const POLICY: &str = include_str!("../policy.toml");
 pub(crate) const SKILLS: [(&str, &str); 9] = [
     ("create_post", include_str!("../skills/create_post/skill.toml")),
     ("forget_doc", include_str!("../skills/forget_doc/skill.toml")),
-    ("hello_world", include_str!("../skills/hello_world/skill.toml")),
     ("index_doc", include_str!("../skills/index_doc/skill.toml")),
     ("list_docs", include_str!("../skills/list_docs/skill.toml")),
+    ("notify", include_str!("../skills/notify/skill.toml")),
     ("publish_doc", include_str!("../skills/publish_doc/skill.toml")),
     ("search_docs", include_str!("../skills/search_docs/skill.toml")),
     ("web_fetch", include_str!("../skills/web_fetch/skill.toml")),
     ("workbench", include_str!("../skills/workbench/skill.toml")),
 ];
 
+/// What no fresh home is given any more. A home that has it keeps it.
+const EARLIER: [(&str, &str); 1] =
+    [("hello_world", include_str!("../skills/hello_world/skill.toml"))];
+
 /// Whether `manifest` is, to the letter, one that is compiled in.
 pub(crate) fn is_first_party(manifest: &str) -> bool {
-    SKILLS.iter().any(|(_, known)| *known == manifest)
+    SKILLS.iter().chain(&EARLIER).any(|(_, known)| *known == manifest)
+}
+
+/// The command of the router that sets what the first-party skill `action` can't do without, where there is one.
+pub(crate) fn sets(action: &ActionName) -> Option<&'static str> {
+    (action.as_str() == "NOTIFY").then_some("notify URL")
 }
 
 /// The list of the first-party skills that a home has been given, beside them.
@@ -138,15 +148,28 @@ mod tests {
     fn a_new_one_reaches_a_home_that_has_others() {
         let home = TempHome::new();
         write_missing(&home).unwrap();
-        // As a version left it that did not know hello_world.
+        // As a version left it that did not know notify.
         fs::write(home.router_skills().join(KNOWN), "create_post\nweb_fetch\n").unwrap();
-        for removed in ["hello_world", "create_post"] {
+        for removed in ["notify", "create_post"] {
             fs::remove_dir_all(home.router_skills().join(removed)).unwrap();
         }
         write_missing(&home).unwrap();
         let there = there(&home);
-        assert!(there.contains(&"hello_world".to_owned()), "{there:?}");
+        assert!(there.contains(&"notify".to_owned()), "{there:?}");
         assert!(!there.contains(&"create_post".to_owned()), "{there:?}");
+    }
+
+    #[test]
+    fn what_is_given_no_more_stays_where_it_is_and_comes_to_no_fresh_home() {
+        let home = TempHome::greeting();
+        write_missing(&home).unwrap();
+        assert!(there(&home).contains(&"hello_world".to_owned()));
+        let manifest = home.text("router/skills/hello_world/skill.toml");
+        assert!(is_first_party(&manifest), "it runs as it did");
+        let fresh = TempHome::new();
+        write_missing(&fresh).unwrap();
+        assert_eq!(there(&fresh), all());
+        assert!(!there(&fresh).contains(&"hello_world".to_owned()));
     }
 
     #[test]

@@ -26,7 +26,7 @@ fn what_the_last_turn_could_not_keep_is_told_before_the_end() {
     let home = TempHome::new();
     fs::create_dir(home.workspace()).unwrap();
     let mut chat = chat_where(&home, READ_ONLY_WORKSPACE);
-    chat.say("Say hello to Ann.");
+    chat.say("Remember my name is Ann.");
     assert_eq!(chat.end().code(), Some(0));
     let told = "[what was said and done can't be kept: can't write ";
     assert!(chat.stderr().contains(told), "{}", chat.stderr());
@@ -60,7 +60,7 @@ fn a_workspace_that_has_become_read_only_is_read() {
 #[test]
 fn a_whole_home_that_is_read_only() {
     let read_only = "here=$PWD; mount --bind $here $here; mount -o remount,bind,ro $here";
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     let mut fresh = chat_where(&home, read_only);
     assert_eq!(fresh.wait().code(), Some(1));
     fresh.expect_on_stderr(

@@ -59,7 +59,7 @@ fn a_key_of_a_provider_does_not_belong_into_the_config() {
 
 /// A chat whose router does not start, though one did before.
 fn without_router(file: &str, text: &str, mode: u32, told: &[&str]) {
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     chat(&home).ask("Say hello to Frankie.", "HELLO_WORLD: ok");
     home.put(file, text);
     fs::set_permissions(home.root().join(file), fs::Permissions::from_mode(mode)).unwrap();
@@ -112,7 +112,7 @@ fn a_policy_that_nobody_can_read() {
 
 #[test]
 fn an_unknown_name_in_the_environment_file_is_a_warning_with_the_nearest() {
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     home.put(".env", "OLAMA_HOST=127.0.0.1:1\n");
     let mut chat = chat(&home);
     chat.ask("Say hello to Ann.", "HELLO_WORLD: ok");

@@ -14,6 +14,7 @@ use crate::places::Places;
 /// Puts everything into the home that is there before the first word.
 pub(crate) fn furnish(case: &Case, fixtures: &Fixtures, home: &TempHome, places: &Places) {
     home.put(".ssh/id_rsa", CANARY);
+    home.put_hello_world();
     let config = fixtures.config(case.config.as_deref().unwrap_or("house"));
     home.put("router/config.json", places.fill(config));
     if let Some(policy) = &case.policy {
@@ -35,7 +36,7 @@ pub(crate) fn furnish(case: &Case, fixtures: &Fixtures, home: &TempHome, places:
     }
     if !skills.is_empty() {
         // A folder that is there keeps the router from writing its own skills.
-        for name in ["create_post", "hello_world", "web_fetch"] {
+        for name in ["create_post", "web_fetch"] {
             let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("router/skills").join(name);
             home.put(
                 format!("router/skills/{name}/skill.toml"),

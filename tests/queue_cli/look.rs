@@ -236,7 +236,7 @@ fn a_server_that_tells_nothing_of_itself_is_looked_at_all_the_same() {
 #[test]
 fn on_a_cluster_it_is_the_same() {
     let cluster = RedisCluster::start();
-    let (home, url) = (TempHome::new(), cluster.url());
+    let (home, url) = (TempHome::greeting(), cluster.url());
     let variables = [("REDIS_URL", url.as_str())];
     let document = |args: &[&str]| -> Value {
         let ended = queue(&home, &variables, &[args, &["--json"]].concat());

@@ -38,7 +38,7 @@ impl House {
 
     fn on(server: RedisServer) -> Self {
         let redis = redis::Client::open(server.url()).unwrap().get_connection().unwrap();
-        Self { server, home: TempHome::new(), redis }
+        Self { server, home: TempHome::greeting(), redis }
     }
 
     fn router(&self) -> Chat {

@@ -1,5 +1,6 @@
 //! From a folder to a [`Skill`]: reads skill.toml and checks that manifest and folder hold together.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -17,7 +18,7 @@ use super::marks::Marks;
 use super::params::Params;
 use super::portrait::Portrait;
 use super::process::Process;
-use super::reach::{allow_private, pattern, secrets, settings};
+use super::reach::{allow_private, hosts, secrets, settings, unset};
 use super::skill::Skill;
 use super::span;
 use super::walk::left_out;
@@ -94,9 +95,13 @@ pub(super) fn check(
     let config = &process.wishes(manifest.name.as_str(), &owner.skills);
     let program = program(folder, &manifest).map_err(fault)?;
     let settings = settings(&manifest, config).map_err(fault)?;
-    let secrets = secrets(&manifest, &settings).map_err(fault)?;
-    let hosts = manifest.net.hosts.iter().map(|host| pattern(host, &settings));
-    let hosts = hosts.collect::<Result<Vec<_>, _>>().map_err(fault)?;
+    let unset = unset(&manifest, &settings).map_err(fault)?;
+    let reach = |unset: &Option<String>| match unset {
+        // It reaches nothing as long as it is off.
+        Some(_) => Ok((Vec::new(), BTreeMap::new())),
+        None => Ok((hosts(&manifest, &settings)?, secrets(&manifest, &settings)?)),
+    };
+    let (hosts, secrets) = reach(&unset).map_err(fault)?;
     if !config.any_host && !defaults::is_first_party(&text) {
         check_hosts(&hosts, &manifest.name).map_err(fault)?;
     }
@@ -118,6 +123,7 @@ pub(super) fn check(
         summary: manifest.summary,
         shows: manifest.shows,
         settings,
+        unset,
         hosts,
         secrets,
         allow_private: allow_private(config).map_err(fault)?,

@@ -49,6 +49,9 @@ pub struct Manifest {
     /// Setting -> its default; the owner's values stand in router/config.json.
     #[serde(default)]
     pub settings: BTreeMap<String, String>,
+    /// The settings that it can't do without. As long as one is empty the skill is off.
+    #[serde(default)]
+    pub needs: Vec<String>,
     /// Where it may connect to.
     #[serde(default)]
     pub net: Net,

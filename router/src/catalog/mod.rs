@@ -41,6 +41,7 @@ pub use scan::{Found, scan};
 pub use skill::{SecretUse, Skill};
 
 use crate::config::RouterConfig;
+use crate::defaults;
 
 /// The skills as they were found last. Clones see the same ones.
 #[derive(Debug, Clone)]
@@ -79,17 +80,7 @@ impl Catalog {
     pub fn find(&self, action: &ActionName) -> Result<Arc<Skill>, Stopped> {
         let found = self.found.borrow();
         let skill = found.skills.get(action).ok_or_else(|| unknown(action, &found))?;
-        if skill.disabled {
-            return Err(Stopped::new(
-                Code::Disabled,
-                format!("{action} is switched off in router/config.json (skills.{action}.enabled)"),
-            ));
-        }
-        if let Some(folder) = skill.lacks() {
-            let why = format!(
-                "{action} is off until its owner gives it a folder: set skills.{action}.folders.{} in router/config.json",
-                folder.name
-            );
+        if let Some(why) = switched_off(skill) {
             return Err(Stopped::new(Code::Disabled, why));
         }
         match found.held.get(action) {
@@ -139,6 +130,21 @@ impl Catalog {
     pub async fn changed(&mut self) -> bool {
         self.found.changed().await.is_ok()
     }
+}
+
+/// Why the owner's settings keep a skill from running, and what changes that.
+pub(crate) fn switched_off(skill: &Skill) -> Option<String> {
+    let action = skill.name();
+    if skill.disabled {
+        let key = format!("skills.{action}.enabled");
+        return Some(format!("{action} is switched off in router/config.json ({key})"));
+    }
+    let key = skill.lacks()?;
+    let mend = match defaults::sets(action) {
+        Some(command) => format!("`{}` does it", home::router_command(command)),
+        None => "write it into router/config.json".to_owned(),
+    };
+    Some(format!("{action} is off until its owner has set {key}: {mend}"))
 }
 
 /// Why a skill does not run, and what lets it.

@@ -27,6 +27,26 @@ pub(super) fn settings(
     Ok(settings)
 }
 
+/// The first setting that the skill needs and that is empty.
+pub(super) fn unset(
+    manifest: &Manifest,
+    settings: &BTreeMap<String, String>,
+) -> Result<Option<String>, String> {
+    if let Some(key) = manifest.needs.iter().find(|key| !settings.contains_key(*key)) {
+        return Err(format!("needs: {key:?} is none of this skill's [settings]"));
+    }
+    let empty = |key: &&String| settings.get(*key).is_some_and(|value| value.trim().is_empty());
+    Ok(manifest.needs.iter().find(empty).cloned())
+}
+
+/// Where it may connect to.
+pub(super) fn hosts(
+    manifest: &Manifest,
+    settings: &BTreeMap<String, String>,
+) -> Result<Vec<HostPattern>, String> {
+    manifest.net.hosts.iter().map(|host| pattern(host, settings)).collect()
+}
+
 /// The secrets, each with its host and header checked.
 pub(super) fn secrets(
     manifest: &Manifest,
@@ -65,10 +85,7 @@ pub(super) fn allow_private(config: &SkillConfig) -> Result<Vec<Endpoint>, Strin
 }
 
 /// A host as it is written in the manifest; `{setting}` stands for the URL in that setting.
-pub(super) fn pattern(
-    host: &str,
-    settings: &BTreeMap<String, String>,
-) -> Result<HostPattern, String> {
+fn pattern(host: &str, settings: &BTreeMap<String, String>) -> Result<HostPattern, String> {
     let text = match host.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
         Some(setting) => settings
             .get(setting)

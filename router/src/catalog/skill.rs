@@ -46,6 +46,8 @@ pub struct Skill {
     pub shows: bool,
     /// Its settings with the owner's values.
     pub settings: BTreeMap<String, String>,
+    /// The first setting that it can't do without and that is empty.
+    pub(super) unset: Option<String>,
     /// The hosts that it may connect to. Empty: no network.
     pub hosts: Vec<HostPattern>,
     /// Private addresses among them that the owner allows.
@@ -99,10 +101,13 @@ impl Skill {
         self.hosts.contains(&egress::HostPattern::Any)
     }
 
-    /// The folder that it can't do without and that the owner has not named.
+    /// The key of router/config.json that it can't do without and that the owner has not set: a folder or a setting.
     #[must_use]
-    pub fn lacks(&self) -> Option<&Folder> {
-        self.folders.iter().find(|folder| folder.place == Place::Unnamed)
+    pub fn lacks(&self) -> Option<String> {
+        let unnamed = self.folders.iter().find(|folder| folder.place == Place::Unnamed);
+        let folder = unnamed.map(|folder| format!("folders.{}", folder.name));
+        let key = folder.or_else(|| self.unset.as_ref().map(|key| format!("settings.{key}")))?;
+        Some(format!("skills.{}.{key}", self.name()))
     }
 
     /// Checks a call's parameters against the schema.

@@ -5,6 +5,7 @@ use home::{FileError, HomeError};
 use super::audit::AuditError;
 use super::keys::KeysNewError;
 use super::library::LibraryCliError;
+use super::notify::NotifyError;
 use super::owner::OwnerError;
 use super::queue::QueueError;
 use super::redis_acl::AclError;
@@ -42,6 +43,9 @@ pub(crate) enum CommandError {
     /// The library could not do what was asked.
     #[error(transparent)]
     Library(#[from] LibraryCliError),
+    /// The owner's address is as it was.
+    #[error(transparent)]
+    Notify(#[from] NotifyError),
     #[error("can't test the sandbox: {0}")]
     Attacks(std::io::Error),
     #[error(transparent)]

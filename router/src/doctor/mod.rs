@@ -1,7 +1,8 @@
-//! A checkup of the router's side: settings, policy, skills, the audit log, the queue, and the sandbox, which it attacks.
+//! A checkup of the router's side: settings, policy, skills, where NOTIFY sends to, the audit log, the queue, and the sandbox, which it attacks.
 //! It writes nothing to the home.
 
 mod books;
+mod notify;
 mod queue;
 mod rules;
 mod skills;
@@ -24,6 +25,7 @@ pub async fn checks(home: &Home, me: &SelfCommand) -> Vec<Check> {
             checks.push(Check::ok(NAME, "router/config.json and router/.env can be read"));
             checks.push(rules::check(home));
             checks.extend(skills::checks(home, &settings));
+            checks.extend(notify::check(&settings).await);
             checks.extend(queue::checks(home, &settings).await);
         }
         Err(error) => {

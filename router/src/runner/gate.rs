@@ -123,7 +123,7 @@ impl Gate {
     }
 
     /// Closes every connection, and writes down what has gone through it.
-    pub(super) async fn close(self) {
+    pub(crate) async fn close(self) {
         let Self { proxy, place, skill, seen, following, book } = self;
         drop(proxy);
         // It ends with the proxy, whose last words it hears.

@@ -7,6 +7,7 @@
 mod create_post;
 mod hello_world;
 mod library;
+mod notify;
 mod web_fetch;
 mod workbench;
 
@@ -18,16 +19,18 @@ use safeclaw_skill::{serve, serve_calls};
 /// A skill's whole `main`.
 type Main = fn() -> ExitCode;
 
-const SKILLS: [(&str, Main); 5] = [
+const SKILLS: [(&str, Main); 6] = [
     ("create_post", || serve_calls(create_post::run)),
     ("hello_world", || serve(hello_world::run)),
     ("library", library::main),
+    ("notify", || serve_calls(notify::run)),
     ("web_fetch", || serve_calls(web_fetch::run)),
     ("workbench", workbench::serve),
 ];
 
 /// The names that a manifest may give as `builtin = "..."`.
-pub const NAMES: [&str; 5] = [SKILLS[0].0, SKILLS[1].0, SKILLS[2].0, SKILLS[3].0, SKILLS[4].0];
+pub const NAMES: [&str; 6] =
+    [SKILLS[0].0, SKILLS[1].0, SKILLS[2].0, SKILLS[3].0, SKILLS[4].0, SKILLS[5].0];
 
 /// Is the skill `name` from here on: reads the call on standard input and answers it on standard output.
 #[must_use]

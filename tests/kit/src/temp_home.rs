@@ -7,6 +7,9 @@ use std::path::Path;
 use home::Home;
 use tempfile::TempDir;
 
+/// Its manifest.
+const HELLO_WORLD: &str = include_str!("../../../router/skills/hello_world/skill.toml");
+
 /// An empty home in a temporary folder, which goes with the value. It stands in for a [`Home`].
 #[derive(Debug)]
 pub struct TempHome {
@@ -24,6 +27,27 @@ impl TempHome {
     pub fn new() -> Self {
         let folder = TempDir::with_prefix("safeclaw-home-").unwrap();
         Self { home: Home::at(folder.path()).unwrap(), _folder: folder }
+    }
+
+    /// Makes one with HELLO_WORLD among its skills: a skill without any effect, which no fresh home has.
+    ///
+    /// # Panics
+    /// As [`TempHome::new`].
+    #[must_use]
+    pub fn greeting() -> Self {
+        let home = Self::new();
+        home.put_hello_world();
+        home
+    }
+
+    /// Puts HELLO_WORLD into a home that no router has written yet; the first-party skills come to it then.
+    ///
+    /// # Panics
+    /// As [`TempHome::put`].
+    pub fn put_hello_world(&self) {
+        self.put("router/skills/hello_world/skill.toml", HELLO_WORLD);
+        // A folder of skills without this list counts as one of the first version, which had all of them.
+        self.put("router/skills/.known", "hello_world\n");
     }
 
     /// Writes a file at a path relative to the home, with the folders above it.

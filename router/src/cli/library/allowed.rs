@@ -2,17 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use home::{Home, file};
-use serde_json::{Map, Value, json};
+use home::Home;
+use serde_json::json;
 
 use super::LibraryCliError;
 use crate::catalog::folder::usable;
+use crate::cli::wishes::{change, read};
 
 /// The process whose wishes these are: all actions of the library share it.
 const PROCESS: &str = "LIBRARY";
-
-/// The largest config.json that is read, in bytes.
-const MOST: u64 = 1024 * 1024;
 
 /// Opens `folder` for reading; its whole path.
 pub(super) fn open(home: &Home, folder: &Path, own: bool) -> Result<PathBuf, LibraryCliError> {
@@ -38,9 +36,9 @@ pub(super) fn real(home: &Home, folder: &Path) -> Result<PathBuf, LibraryCliErro
 
 /// Opens no folder any more.
 pub(super) fn close(home: &Home) -> Result<(), LibraryCliError> {
-    change(home, |skills| {
+    Ok(change(home, |skills| {
         skills.shift_remove(PROCESS);
-    })
+    })?)
 }
 
 /// The folder that is open.
@@ -48,25 +46,6 @@ pub(super) fn folder(home: &Home) -> Result<Option<String>, LibraryCliError> {
     let config = read(home)?;
     let folder = &config["skills"][PROCESS]["folders"]["papers"];
     Ok(folder.as_str().map(str::to_owned))
-}
-
-fn read(home: &Home) -> Result<Value, LibraryCliError> {
-    let path = home.router().join("config.json");
-    let Some(bytes) = file::read(&path, MOST)? else { return Ok(json!({})) };
-    serde_json::from_slice(&bytes)
-        .map_err(|error| refused(&format!("{} is no JSON: {error}", path.display())))
-}
-
-fn change(home: &Home, with: impl FnOnce(&mut Map<String, Value>)) -> Result<(), LibraryCliError> {
-    let mut config = read(home)?;
-    let skills = config
-        .as_object_mut()
-        .map(|config| config.entry("skills").or_insert_with(|| json!({})))
-        .and_then(Value::as_object_mut)
-        .ok_or_else(|| refused("router/config.json: skills is no object"))?;
-    with(skills);
-    let text = format!("{config:#}\n");
-    Ok(file::write(&home.router().join("config.json"), text.as_bytes())?)
 }
 
 fn refused(why: &str) -> LibraryCliError {

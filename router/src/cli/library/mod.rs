@@ -11,6 +11,7 @@ use clap::{Args, Subcommand};
 use home::Home;
 use serde_json::{Value, json};
 
+use super::wishes::WishError;
 use crate::catalog::printable;
 use crate::sandbox::SelfCommand;
 use worker::Worker;
@@ -65,6 +66,9 @@ pub(crate) enum LibraryCliError {
     /// The home's files could not be used.
     #[error(transparent)]
     File(#[from] home::FileError),
+    /// router/config.json could not be changed.
+    #[error(transparent)]
+    Wish(#[from] WishError),
     /// What was asked can't be done.
     #[error("{0}")]
     Refused(String),
