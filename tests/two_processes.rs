@@ -216,3 +216,36 @@ fn routers_that_start_at_once_on_a_fresh_home_all_serve() {
         router.expect_on_stderr("skill WEB_FETCH is there");
     }
 }
+
+#[test]
+fn two_calls_of_a_skill_that_stays_run_at_the_same_time() {
+    let server = RedisServer::start();
+    let home = TempHome::new();
+    home.put(
+        "router/skills/meet/skill.toml",
+        "name = \"MEET\"\ninstruction = \"Meet.\"\neffect = \"local\"\nreads = \"none\"\ncommand = [\"./run\"]\nmode = \"serve\"\n\
+         timeout = \"20s\"\n[folders.place]\naccess = \"write\"\n",
+    );
+    // Each call answers once two have come, so calls that wait for one another never end.
+    home.put(
+        "router/skills/meet/run",
+        "#!/bin/sh\nwhile read -r line; do\n  mktemp /place/came-XXXXXX > /dev/null\n  while [ $(ls /place | wc -l) -lt 2 ]; do sleep 0.01; done\n  \
+         echo '{\"met\": true}'\ndone\n",
+    );
+    let program = home.router_skills().join("meet/run");
+    std::fs::set_permissions(program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let _router = router(&home, &server);
+    let mut redis = connect(&server);
+    let ids = ["one", "other"];
+    for id in ids {
+        let command =
+            json!({"message_id": id, "action": "MEET", "params": {}, "deadline_ms": 20_000});
+        let () = redis.lpush("safeclaw:command_queue", command.to_string()).unwrap();
+    }
+    for id in ids {
+        let (_, reply): (String, String) =
+            redis.blpop(format!("safeclaw:response:{id}"), 30.0).unwrap();
+        let reply: Value = serde_json::from_str(&reply).unwrap();
+        assert_eq!((&reply["status"], &reply["met"]), (&json!("ok"), &json!(true)), "{reply}");
+    }
+}

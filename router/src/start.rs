@@ -107,7 +107,8 @@ async fn serve(
     let wishes = Wishes { home: home.clone(), secrets: secrets.clone(), good: config.clone() };
     let catalog = Catalog::watched(&home, &config, wishes.reader());
     let traffic = TrafficBook::new(&store);
-    let sandbox = SkillSandbox::new(&home, myself, &catalog, secrets.clone())?;
+    let at_once = config.max_parallel.count();
+    let sandbox = SkillSandbox::new(&home, myself, &catalog, secrets.clone(), at_once)?;
     let router = Router {
         judge: Judge::new(PolicyFile::open(&home.router().join("policy.toml"))?, &store),
         sandbox: Box::new(sandbox.counting(traffic.clone())),
@@ -117,7 +118,7 @@ async fn serve(
         secrets,
         publisher: Arc::new(publisher),
     };
-    router.run(responder, config.max_parallel.count(), grace).await;
+    router.run(responder, at_once, grace).await;
     Ok(())
 }
 

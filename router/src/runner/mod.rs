@@ -77,8 +77,8 @@ impl Mechanism {
 }
 
 impl SkillSandbox {
-    /// A sandbox that starts `me` again for each process, and ends a process that stays when `catalog` no
-    /// longer has its skill. Must be called within a tokio runtime.
+    /// A sandbox that starts `me` again for each process, keeps at most `at_once` for a skill whose processes stay, and ends
+    /// those when `catalog` no longer has the skill. Must be called within a tokio runtime.
     ///
     /// # Errors
     /// [`FileError`] when the folder of logs can't be made.
@@ -87,10 +87,11 @@ impl SkillSandbox {
         me: SelfCommand,
         catalog: &Catalog,
         secrets: Secrets,
+        at_once: usize,
     ) -> Result<Self, FileError> {
         let logs = home.router_log();
         file::make_folder(&logs)?;
-        let warm = WarmSkills::default();
+        let warm = WarmSkills::new(at_once);
         tokio::spawn(warm.clone().end_with(catalog.clone()));
         tokio::spawn(warm.clone().end_idle());
         let gates = Gates::new(secrets.clone());

@@ -1,6 +1,9 @@
-//! The processes that stay: one for each skill that wants one, or for each conversation of it.
+//! The processes that stay: one for each conversation, one for what several actions share, and of every other skill as many
+//! as calls of it run at a time.
 
 use std::collections::HashMap;
+use std::ops::Deref;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 use std::time::Duration;
 
@@ -29,6 +32,8 @@ pub(super) struct WarmSkill {
     /// The skill that it was started for.
     skill: Arc<Skill>,
     process: Mutex<Warm>,
+    /// How many calls have been given this one and are not over.
+    callers: AtomicUsize,
     /// When a call of it began or ended last.
     used: StdMutex<Instant>,
     gate: Option<Gate>,
@@ -37,7 +42,7 @@ pub(super) struct WarmSkill {
 impl WarmSkill {
     pub(super) fn new(skill: Arc<Skill>, process: Warm, gate: Option<Gate>) -> Self {
         let used = StdMutex::new(Instant::now());
-        Self { skill, process: Mutex::new(process), used, gate }
+        Self { skill, process: Mutex::new(process), callers: AtomicUsize::new(0), used, gate }
     }
 
     /// Sends one line and waits for its answer, at most `wall`, the wait for earlier calls included.
@@ -95,50 +100,112 @@ impl Key {
     }
 }
 
-type Processes = HashMap<Key, Arc<WarmSkill>>;
+/// A process that a call has been given, until this is dropped.
+pub(super) struct Given(Arc<WarmSkill>);
+
+impl Given {
+    fn new(warm: &Arc<WarmSkill>) -> Self {
+        warm.callers.fetch_add(1, Ordering::SeqCst);
+        Self(Arc::clone(warm))
+    }
+}
+
+impl Deref for Given {
+    type Target = WarmSkill;
+    fn deref(&self) -> &WarmSkill {
+        &self.0
+    }
+}
+
+impl Drop for Given {
+    fn drop(&mut self) {
+        self.0.callers.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+type Processes = HashMap<Key, Vec<Arc<WarmSkill>>>;
 
 /// The processes. Clones share them.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(super) struct WarmSkills {
-    // Held while a process is being prepared, so that two first calls do not make two.
+    // Held while a process is being prepared, so that two first calls do not make two more than there may be.
     by_key: Arc<Mutex<Processes>>,
+    /// How many processes one skill may have.
+    most: usize,
 }
 
 impl WarmSkills {
-    /// The process for `call`, made by `start` if there is none; one of an older version is ended.
+    /// None yet; of one skill at most `most`.
+    pub(super) fn new(most: usize) -> Self {
+        Self { by_key: Arc::default(), most }
+    }
+
+    /// The process for `call` that has the fewest calls, made by `start` if each has one and there may be more; those of an
+    /// older version are ended.
     pub(super) async fn of(
         &self,
         call: &Call,
         start: impl AsyncFnOnce() -> Result<WarmSkill, Stopped>,
-    ) -> Result<Arc<WarmSkill>, Stopped> {
+    ) -> Result<Given, Stopped> {
         let key = Key::of(call);
+        // What a conversation or several actions share is the state of one process.
+        let is_one = key.session.is_some() || call.skill.process.is_shared;
+        let most = if is_one { 1 } else { self.most };
         let mut by_key = self.by_key.lock().await;
-        if let Some(warm) = by_key.get(&key).filter(|warm| warm.runs(&call.skill)) {
-            return Ok(Arc::clone(warm));
+        let mut there = by_key.remove(&key).unwrap_or_default();
+        there.retain(|warm| warm.runs(&call.skill));
+        let callers = |warm: &&Arc<WarmSkill>| warm.callers.load(Ordering::SeqCst);
+        let freest = there.iter().min_by_key(callers);
+        let given = match freest.filter(|warm| callers(warm) == 0 || there.len() >= most) {
+            Some(warm) => Ok(Given::new(warm)),
+            None => self.another(&key, &mut by_key, start).await.map(|warm| {
+                there.push(Arc::new(warm));
+                Given::new(&there[there.len() - 1])
+            }),
+        };
+        if !there.is_empty() {
+            by_key.insert(key, there);
         }
-        by_key.remove(&key);
+        given
+    }
+
+    async fn another(
+        &self,
+        key: &Key,
+        by_key: &mut Processes,
+        start: impl AsyncFnOnce() -> Result<WarmSkill, Stopped>,
+    ) -> Result<WarmSkill, Stopped> {
         if key.session.is_some() {
-            make_room(&mut by_key)?;
+            make_room(by_key)?;
         }
-        let warm = Arc::new(start().await?);
-        by_key.insert(key, Arc::clone(&warm));
-        Ok(warm)
+        start().await
     }
 
     /// Ends each process when the skill that it was started for is changed, switched off or removed.
     pub(super) async fn end_with(self, mut catalog: Catalog) {
         while catalog.changed().await {
-            self.by_key.lock().await.retain(|_, warm| catalog.serves(&warm.skill));
+            self.by_key.lock().await.retain(|_, there| {
+                there.retain(|warm| catalog.serves(&warm.skill));
+                !there.is_empty()
+            });
         }
     }
 
-    /// Ends the processes of conversations that have had nothing to do for long.
+    /// Ends what has had nothing to do for long: the processes of conversations, and of other skills all but one.
     pub(super) async fn end_idle(self) {
         loop {
             tokio::time::sleep(LOOK).await;
             let is_idle =
                 |warm: &WarmSkill| warm.idle_since().is_some_and(|since| since.elapsed() >= IDLE);
-            self.by_key.lock().await.retain(|key, warm| key.session.is_none() || !is_idle(warm));
+            self.by_key.lock().await.retain(|key, there| {
+                let mut stays = usize::from(key.session.is_none());
+                there.retain(|warm| {
+                    let is_kept = stays > 0;
+                    stays = stays.saturating_sub(1);
+                    is_kept || !is_idle(warm)
+                });
+                !there.is_empty()
+            });
         }
     }
 }
@@ -149,7 +216,7 @@ fn make_room(by_key: &mut Processes) -> Result<(), Stopped> {
     if of_sessions.clone().count() < SESSIONS {
         return Ok(());
     }
-    let idle = of_sessions.filter_map(|(key, warm)| Some((warm.idle_since()?, key)));
+    let idle = of_sessions.filter_map(|(key, there)| Some((there.first()?.idle_since()?, key)));
     let Some((_, oldest)) = idle.min_by_key(|(since, _)| *since) else {
         let why = format!(
             "{SESSIONS} conversations have processes of their own, and all are at work; try again later"
@@ -200,15 +267,15 @@ mod tests {
             // Nothing is started here: a process begins with its first line.
             let me = SelfCommand { exe: "/bin/true".into(), prefix: Vec::new() };
             let launcher = Arc::new(Launcher::open(me, &std::env::temp_dir()).await.unwrap());
-            Self {
-                catalog: Catalog::fixed(found),
-                launcher,
-                warm: WarmSkills::default(),
-                _home: home,
-            }
+            Self { catalog: Catalog::fixed(found), launcher, warm: WarmSkills::new(2), _home: home }
         }
 
         async fn of(&self, action: &str, session: &str) -> Result<Arc<WarmSkill>, Stopped> {
+            Ok(Arc::clone(&self.given(action, session).await?.0))
+        }
+
+        /// The process that a call has been given which is not over.
+        async fn given(&self, action: &str, session: &str) -> Result<Given, Stopped> {
             let command = Command {
                 message_id: MessageId::new("m1").unwrap(),
                 action: ActionName::new(action).unwrap(),
@@ -242,6 +309,21 @@ mod tests {
         assert!(!house.is_same(("READ", "a"), ("READ", "b")).await);
         assert!(house.is_same(("CLOCK", "a"), ("CLOCK", "b")).await);
         assert!(!house.is_same(("CLOCK", "a"), ("READ", "a")).await);
+    }
+
+    #[tokio::test]
+    async fn a_skill_has_a_process_for_each_call_up_to_its_bound_and_what_is_shared_has_one() {
+        let house = House::new().await;
+        let one = house.given("CLOCK", "a").await.unwrap();
+        let two = house.given("CLOCK", "a").await.unwrap();
+        assert!(!Arc::ptr_eq(&one.0, &two.0));
+        drop(two);
+        let third = house.given("CLOCK", "a").await.unwrap();
+        let fourth = house.given("CLOCK", "a").await.unwrap();
+        assert!(!Arc::ptr_eq(&one.0, &third.0));
+        assert!(Arc::ptr_eq(&one.0, &fourth.0) || Arc::ptr_eq(&third.0, &fourth.0));
+        let read = house.given("READ", "a").await.unwrap();
+        assert!(Arc::ptr_eq(&read.0, &house.given("WRITE", "a").await.unwrap().0));
     }
 
     #[tokio::test]
@@ -280,12 +362,16 @@ mod tests {
         let house = House::new().await;
         tokio::time::pause();
         tokio::spawn(house.warm.clone().end_idle());
-        let (read, clock) =
-            (house.of("READ", "a").await.unwrap(), house.of("CLOCK", "a").await.unwrap());
+        let (read, given) =
+            (house.of("READ", "a").await.unwrap(), house.given("CLOCK", "a").await.unwrap());
+        let (clock, more) = (Arc::clone(&given.0), house.of("CLOCK", "a").await.unwrap());
+        drop(given);
         tokio::time::sleep(IDLE / 2).await;
         assert!(Arc::ptr_eq(&read, &house.of("READ", "a").await.unwrap()));
         tokio::time::sleep(IDLE + 2 * LOOK).await;
         assert!(!Arc::ptr_eq(&read, &house.of("READ", "a").await.unwrap()));
-        assert!(Arc::ptr_eq(&clock, &house.of("CLOCK", "a").await.unwrap()));
+        let first = house.given("CLOCK", "a").await.unwrap();
+        assert!(Arc::ptr_eq(&clock, &first.0));
+        assert!(!Arc::ptr_eq(&more, &house.of("CLOCK", "a").await.unwrap()));
     }
 }

@@ -92,7 +92,7 @@ impl House {
         let catalog = Catalog::watched(&home, &RouterConfig::default(), RouterConfig::default);
         let sandbox: Box<dyn Sandbox> = match runs {
             Runs::AtOnce => Box::new(InstantSandbox),
-            Runs::In(me) => Box::new(SkillSandbox::new(&home, me, &catalog, secrets.clone())?),
+            Runs::In(me) => Box::new(SkillSandbox::new(&home, me, &catalog, secrets.clone(), 8)?),
         };
         let shutdown = CancellationToken::new();
         let (agent, responder, publisher) = broker::memory::pair(shutdown.clone());
