@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 use testkit::{Chat, TempHome, wait_until};
 
 const SAFECLAW: &str = env!("CARGO_BIN_EXE_safeclaw");
@@ -253,4 +254,47 @@ fn a_disk_that_is_full_in_mid_row_stops_what_would_run_and_breaks_no_row() {
     assert!(fs::metadata(home.root().join(LOG)).unwrap().len() <= 8 * 1024);
     let said = words(&home, &["verify"]);
     assert!(!said.contains("note"), "{said}");
+}
+
+/// A full file of a chain as a router leaves it behind, of about 9 MB.
+fn full_file(home: &TempHome) -> u64 {
+    let digest = |parts: &[&str]| {
+        let mut state = Sha256::new();
+        parts.iter().for_each(|part| state.update(part));
+        data_encoding::HEXLOWER.encode(&state.finalize())
+    };
+    let (rows, mut hash, mut text) = (3_000, digest(&["router-1"]), String::new());
+    for n in 1..=rows {
+        let mut pad = hash.clone();
+        while pad.len() < 3_000 {
+            pad.push_str(&digest(&[&pad]));
+        }
+        let body = format!("{{\"n\":{n},\"row\":\"intent\",\"at\":{n},\"pad\":\"{pad}\"");
+        hash = digest(&[&hash, &body]);
+        text.push_str(&format!("{body},\"hash\":\"{hash}\"}}\n"));
+    }
+    home.put("router/audit/router-1.0001.jsonl", text);
+    rows
+}
+
+#[test]
+fn a_kill_while_a_full_file_is_compressed_loses_no_row() {
+    let home = TempHome::new();
+    let rows = full_file(&home);
+    let there = |name: &str| home.router_audit().join(name).exists();
+    let mut first = router(&home);
+    first.ask(&command("a", "NOTHING_SUCH", &json!({})), "\"message_id\":\"a\"");
+    wait_until("the router compresses", || there("router-1.gz.next"));
+    first.kill();
+    assert!(there("router-1.gz.next") && there("router-1.0001.jsonl"), "it was killed in between");
+    let said = words(&home, &["verify"]);
+    assert!(said.contains(&format!("{} rows in 2 files, all as written", rows + 2)), "{said}");
+    let mut second = router(&home);
+    second.ask(&command("b", "NOTHING_SUCH", &json!({})), "\"message_id\":\"b\"");
+    wait_until("the full file is compressed", || !there("router-1.0001.jsonl"));
+    let said = words(&home, &["verify"]);
+    let whole = format!("{} rows in 2 files (1 of them compressed), all as written", rows + 3);
+    assert!(said.contains(&whole), "{said}");
+    assert!(there("router-1.0001.jsonl.gz") && !there("router-1.gz.next"));
+    second.end();
 }

@@ -33,6 +33,8 @@ fn recorded() -> String {
         ),
     ]);
     let home = TempHome::new();
+    // The first start offers the set-up by the path of the program, which is another one everywhere.
+    home.put("workspace/agent.lock", "");
     let host = model.host();
     let mut chat = Terminal::start(
         env!("CARGO_BIN_EXE_safeclaw"),

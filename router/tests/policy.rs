@@ -25,7 +25,7 @@ fn said(home: &TempHome, args: &[&str]) -> (String, i32) {
 }
 
 fn home(policy: &str) -> TempHome {
-    let home = TempHome::new();
+    let home = TempHome::greeting();
     home.put("router/policy.toml", policy);
     home.put("router/.env", "X_TOKEN=hunter2hunter2\n");
     fs::set_permissions(home.root().join("router/.env"), Permissions::from_mode(0o600)).unwrap();

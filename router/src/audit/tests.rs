@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::*;
-use crate::audit_log::{Accept, Fault, Follower, Report, Row, last, verify};
+use crate::audit_log::{Accept, Fault, Follower, Report, Row, archive, last, verify};
 
 /// A log of ten rows in one file.
 fn ten() -> (tempfile::TempDir, Files) {
@@ -292,4 +292,58 @@ fn a_follower_misses_nothing_when_a_file_is_full() {
     let numbers: Vec<u64> = seen.iter().map(|e| e.fields["n"].as_u64().unwrap()).collect();
     let expected: Vec<u64> = (11..=look(&files).head.n).collect();
     assert_eq!(numbers, expected);
+}
+
+/// The names of what is in the folder of a log.
+fn names(files: &Files) -> Vec<String> {
+    let entries = fs::read_dir(files.folder()).unwrap().flatten();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn what_is_compressed_is_read_as_it_was_written() {
+    let (_folder, files) = log(30, 500);
+    let (before, shown) = (look(&files), last(std::slice::from_ref(&files), 30).unwrap());
+    archive(&files).unwrap();
+    assert!(names(&files)[0].ends_with("router-1.0001.jsonl.gz"), "{:?}", names(&files));
+    assert!(names(&files).iter().all(|name| name.ends_with(".gz") || *name == "router-1.jsonl"));
+    let after = look(&files);
+    assert_eq!((after.broken, after.rows, after.head), (None, before.rows, before.head));
+    assert_eq!((after.files, after.compressed), (before.files, before.files - 1));
+    let fields = |entries: Vec<crate::audit_log::Entry>| {
+        entries.into_iter().map(|entry| entry.fields).collect::<Vec<_>>()
+    };
+    assert_eq!(fields(last(std::slice::from_ref(&files), 30).unwrap()), fields(shown));
+    // The chain goes on, also where the current file is missing.
+    fs::remove_file(files.current()).unwrap();
+    write(&files, 40, 500);
+    assert_eq!(look(&files).broken, None);
+}
+
+#[test]
+fn a_compression_that_was_cut_short_loses_nothing() {
+    let (folder, files) = log(30, 500);
+    let whole = look(&files).rows;
+    // Killed in the midst of writing the compressed form.
+    fs::write(files.compressing(), b"\x1f\x8b half").unwrap();
+    assert_eq!((look(&files).broken, look(&files).rows), (None, whole));
+    // Killed between the new name and the end of the plain file.
+    let plain = fs::read(files.full(1)).unwrap();
+    archive(&files).unwrap();
+    fs::write(files.full(1), plain).unwrap();
+    assert_eq!((look(&files).broken, look(&files).rows), (None, whole));
+    archive(&files).unwrap();
+    assert!(!files.full(1).exists() && !files.compressing().exists());
+    assert_eq!((look(&files).broken, look(&files).rows), (None, whole));
+    // What somebody has changed in it is found.
+    let packed = folder.path().join("router-1.0002.jsonl.gz");
+    let mut bytes = fs::read(&packed).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0xff;
+    fs::write(&packed, bytes).unwrap();
+    let (name, _, fault) = fault(&files).unwrap();
+    assert_eq!(name, "router-1.0002.jsonl.gz", "{fault}");
 }

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
+use super::archive::{self, is_compressed};
 use super::row::{Head, Row};
 
 /// How much of a file is read at first, in bytes.
@@ -25,6 +26,15 @@ pub(crate) struct Ending {
 impl Ending {
     /// Reads the end of the file at `path`; a file that is not there is empty.
     pub(crate) fn of(path: &Path) -> io::Result<Self> {
+        if is_compressed(path) {
+            let mut bytes = Vec::new();
+            archive::open(path)?.read_to_end(&mut bytes)?;
+            let len = bytes.len() as u64;
+            return Ok(match last_row(&bytes, true) {
+                Some(ending) => Self { len, ..ending },
+                None => Self { len, rest: bytes, ..Self::default() },
+            });
+        }
         let mut file = match File::open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
             file => file?,

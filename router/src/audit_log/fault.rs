@@ -36,6 +36,8 @@ pub(crate) enum Fault {
     Cut { n: u64 },
     /// The last line is half a row.
     HalfWritten { n: u64, bytes: usize },
+    /// What a compressed file holds can't be read from there on.
+    Damaged { from: u64 },
     /// Lines that belong to no chain.
     PutIn { lines: usize },
 }
@@ -81,6 +83,11 @@ impl fmt::Display for Fault {
                 "cut: of row {n} there are {bytes} bytes at the end of the log. A crash in mid-row \
                 leaves that, and the router says so in a row of its own at its next start; if there \
                 was no crash, the end was cut off"
+            ),
+            Self::Damaged { from } => write!(
+                f,
+                "damaged: the compressed file can't be read from row {from} on; put a copy of it in its place if you \
+                have one"
             ),
             Self::PutIn { lines } => {
                 write!(f, "changed: {lines} line(s) stand here that no router wrote")

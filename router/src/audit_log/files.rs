@@ -1,10 +1,13 @@
 //! Which files a log has: `router-1.jsonl`, which is written to, after `router-1.0001.jsonl`,
-//! `router-1.0002.jsonl` and so on, which are full. That of the command line is called `cli`.
+//! `router-1.0002.jsonl` and so on, which are full, and `.gz` behind that once they are compressed. That of the command
+//! line is called `cli`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
+
+use super::archive::END;
 
 /// Whose log it is. Routers come first, by their numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,6 +64,11 @@ impl Files {
         self.folder.join(format!("{}.next", self.name()))
     }
 
+    /// What a full file's compressed form is called until it is whole.
+    pub(crate) fn compressing(&self) -> PathBuf {
+        self.folder.join(format!("{}.gz.next", self.name()))
+    }
+
     pub(crate) fn lock(&self) -> PathBuf {
         self.folder.join(format!("{}.lock", self.name()))
     }
@@ -74,14 +82,17 @@ impl Files {
         self.folder.join(format!("{}.{count:04}.jsonl", self.name()))
     }
 
-    /// The full files that are there, by their number.
+    /// The full files that are there, by their number: as they were written, or compressed where only that is there.
     pub(crate) fn full_ones(&self) -> io::Result<BTreeMap<u32, PathBuf>> {
         let names = names(&self.folder)?;
-        let mine = names
-            .iter()
-            .filter_map(|name| parts(name))
-            .filter_map(|(writer, count)| (writer == self.writer).then_some(count).flatten());
-        Ok(mine.map(|count| (count, self.full(count))).collect())
+        let mut full = BTreeMap::new();
+        for name in &names {
+            let Some((writer, Some(count))) = parts(name) else { continue };
+            if writer == self.writer && (!name.ends_with(END) || !full.contains_key(&count)) {
+                full.insert(count, self.folder.join(name));
+            }
+        }
+        Ok(full)
     }
 
     /// All that are there, the oldest first.
@@ -109,9 +120,10 @@ fn names(folder: &Path) -> io::Result<Vec<String>> {
 
 /// Whose log it is of, and the file's number if it is a full one.
 fn parts(name: &str) -> Option<(Writer, Option<u32>)> {
-    let name = name.strip_suffix(".jsonl")?;
-    let (log, count) = match name.split_once('.') {
-        None => (name, None),
+    let plain = name.strip_suffix(END).unwrap_or(name);
+    let (log, count) = match plain.strip_suffix(".jsonl")?.split_once('.') {
+        None if plain == name => (plain.strip_suffix(".jsonl")?, None),
+        None => return None,
         Some((log, count)) => (log, Some(count.parse().ok()?)),
     };
     let writer = match log {

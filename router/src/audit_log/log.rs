@@ -23,6 +23,8 @@ pub(crate) struct ChainedLog {
     tail: Mutex<Tail>,
     /// Whether something was written that may not be on the disk yet.
     unsynced: AtomicBool,
+    /// Whether there may be full files that are not compressed.
+    filled: AtomicBool,
 }
 
 /// Where the next row goes.
@@ -63,7 +65,8 @@ impl ChainedLog {
             tail.add(&continues(&tail.head, &name, now))?;
         }
         let unsynced = AtomicBool::new(true);
-        Ok(Self { files, full, tail: Mutex::new(tail), unsynced })
+        let filled = AtomicBool::new(true);
+        Ok(Self { files, full, tail: Mutex::new(tail), unsynced, filled })
     }
 
     /// Writes `row`: all of it, or nothing and an error.
@@ -91,6 +94,11 @@ impl ChainedLog {
     /// Whether [`Log::sync`] has something to do.
     pub(crate) fn is_unsynced(&self) -> bool {
         self.unsynced.load(Ordering::Acquire)
+    }
+
+    /// Whether files may have become full since this was asked last.
+    pub(super) fn takes_filled(&self) -> bool {
+        self.filled.swap(false, Ordering::AcqRel)
     }
 
     /// Where the log is.
@@ -121,6 +129,7 @@ impl ChainedLog {
         }
         File::open(self.files.folder())?.sync_data()?;
         *tail = next;
+        self.filled.store(true, Ordering::Release);
         Ok(())
     }
 

@@ -14,6 +14,7 @@
 mod escape;
 mod row;
 
+mod archive;
 mod ending;
 mod files;
 mod log;
@@ -34,6 +35,8 @@ pub(crate) use row::Head;
 pub(crate) use syncing::Syncing;
 pub(crate) use verify::{Accept, Report, verify};
 
+#[cfg(test)]
+pub(crate) use archive::archive;
 #[cfg(test)]
 pub(crate) use fault::Fault;
 #[cfg(test)]

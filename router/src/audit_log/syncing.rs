@@ -1,11 +1,12 @@
-//! Sees to it that what was written is on the disk a second later.
+//! Sees to it that what was written is on the disk a second later, and that files that are full get compressed.
 
 use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use super::archive::archive;
 use super::log::ChainedLog;
 
 /// How long a row may be in memory alone.
@@ -42,12 +43,27 @@ impl Drop for Syncing {
 }
 
 fn keep(log: &ChainedLog, woken: &Receiver<()>) {
+    let mut archiving: Option<JoinHandle<()>> = None;
     while woken.recv().is_ok() {
         thread::sleep(SOON);
         if log.is_unsynced() {
             say(log, log.sync());
         }
+        if archiving.as_ref().is_none_or(JoinHandle::is_finished) && log.takes_filled() {
+            archiving = compress(log);
+        }
     }
+}
+
+/// Compresses the full files beside the rows that come. A router that ends in the midst of it begins anew at its next start.
+fn compress(log: &ChainedLog) -> Option<JoinHandle<()>> {
+    let files = log.files().clone();
+    let run = move || {
+        if let Err(error) = archive(&files) {
+            tracing::warn!("a full file of the audit log stays as large as it is: {error}");
+        }
+    };
+    thread::Builder::new().name("archive".to_owned()).spawn(run).ok()
 }
 
 fn say(log: &ChainedLog, synced: io::Result<()>) {

@@ -1,13 +1,12 @@
 //! Walks along a chain and tells the first link that does not hold.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use home::FileError;
 use protocol::Object;
 use serde_json::Value;
 
+use super::archive::{self, is_compressed};
 use super::fault::{Broken, Fault, Place};
 use super::files::Files;
 use super::row::{Head, Row, sha256};
@@ -28,6 +27,8 @@ pub(crate) struct Report {
     pub(crate) rows: u64,
     /// In how many files.
     pub(crate) files: usize,
+    /// How many of those are compressed.
+    pub(crate) compressed: usize,
     /// The last row that holds.
     pub(crate) head: Head,
     /// Those of the heads that were asked for that are in the log.
@@ -48,6 +49,7 @@ pub(crate) fn verify(files: &Files, wanted: &[Head], accept: Accept) -> Result<R
     let report = Report {
         rows: 0,
         files: paths.len(),
+        compressed: paths.iter().filter(|path| is_compressed(path)).count(),
         head: Head::before_all(&name),
         name,
         seen: Vec::new(),
@@ -81,11 +83,20 @@ struct Walk<'a> {
 impl Walk<'_> {
     fn along(&mut self, paths: &[PathBuf]) -> Result<(), FileError> {
         for path in paths {
-            each_line(path, |line, number| {
+            let mut last = 0;
+            let read = each_line(path, |line, number| {
+                last = number;
                 let fault = self.step(line, Place::new(path, number));
                 self.report.broken = fault;
                 self.report.broken.is_none()
-            })?;
+            });
+            match read {
+                Err(_) if is_compressed(path) && path.is_file() => {
+                    let fault = Fault::Damaged { from: self.report.head.n + 1 };
+                    self.report.broken = Some(broken(Place::new(path, last + 1), fault));
+                }
+                read => read?,
+            }
             if self.report.broken.is_some() {
                 return Ok(());
             }
@@ -223,11 +234,7 @@ pub(super) fn each_line(
     mut see: impl FnMut(&[u8], usize) -> bool,
 ) -> Result<(), FileError> {
     let failed = |error| FileError::new("read", path, error);
-    let file = File::open(path).map_err(failed)?;
-    if !file.metadata().map_err(failed)?.is_file() {
-        return Err(failed(std::io::Error::other("it is not a regular file")));
-    }
-    let (mut reader, mut line) = (BufReader::new(file), Vec::new());
+    let (mut reader, mut line) = (archive::open(path).map_err(failed)?, Vec::new());
     for number in 1.. {
         line.clear();
         if reader.read_until(b'\n', &mut line).map_err(failed)? == 0 || !see(&line, number) {

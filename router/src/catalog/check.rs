@@ -1,6 +1,5 @@
 //! From a folder to a [`Skill`]: reads skill.toml and checks that manifest and folder hold together.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -18,7 +17,7 @@ use super::marks::Marks;
 use super::params::Params;
 use super::portrait::Portrait;
 use super::process::Process;
-use super::reach::{allow_private, hosts, secrets, settings, unset};
+use super::reach::{Reach, allow_private, reach, settings, unset};
 use super::skill::Skill;
 use super::span;
 use super::walk::left_out;
@@ -96,13 +95,12 @@ pub(super) fn check(
     let program = program(folder, &manifest).map_err(fault)?;
     let settings = settings(&manifest, config).map_err(fault)?;
     let unset = unset(&manifest, &settings).map_err(fault)?;
-    let reach = |unset: &Option<String>| match unset {
-        // It reaches nothing as long as it is off.
-        Some(_) => Ok((Vec::new(), BTreeMap::new())),
-        None => Ok((hosts(&manifest, &settings)?, secrets(&manifest, &settings)?)),
+    // It reaches nothing as long as it is off.
+    let (hosts, secrets) = match unset {
+        Some(_) => Reach::default(),
+        None => reach(&manifest, &settings).map_err(fault)?,
     };
-    let (hosts, secrets) = reach(&unset).map_err(fault)?;
-    if !config.any_host && !defaults::is_first_party(&text) {
+    if !config.any_host && !first_party {
         check_hosts(&hosts, &manifest.name).map_err(fault)?;
     }
     let limits = limits(&manifest.limits, &owner.limits).map_err(fault)?;

@@ -39,16 +39,20 @@ pub(super) fn unset(
     Ok(manifest.needs.iter().find(empty).cloned())
 }
 
-/// Where it may connect to.
-pub(super) fn hosts(
+/// Where it may connect to, and with which secrets.
+pub(super) type Reach = (Vec<HostPattern>, BTreeMap<String, SecretUse>);
+
+/// What it reaches with these settings.
+pub(super) fn reach(
     manifest: &Manifest,
     settings: &BTreeMap<String, String>,
-) -> Result<Vec<HostPattern>, String> {
-    manifest.net.hosts.iter().map(|host| pattern(host, settings)).collect()
+) -> Result<Reach, String> {
+    let hosts = manifest.net.hosts.iter().map(|host| pattern(host, settings));
+    Ok((hosts.collect::<Result<_, _>>()?, secrets(manifest, settings)?))
 }
 
 /// The secrets, each with its host and header checked.
-pub(super) fn secrets(
+fn secrets(
     manifest: &Manifest,
     settings: &BTreeMap<String, String>,
 ) -> Result<BTreeMap<String, SecretUse>, String> {

@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 /// What it is called with.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Params {
+pub(crate) struct NoteParams {
     text: String,
 }
 
-pub(crate) fn run(params: Params, call: &Call) -> Result<Value, SkillError> {
+pub(crate) fn run(params: NoteParams, call: &Call) -> Result<Value, SkillError> {
     let text = params.text.trim();
     if text.is_empty() {
         return Err(SkillError::new("there is nothing to send: the text is empty"));
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn the_manifests_examples_fit() {
-        check_examples::<Params>(MANIFEST).unwrap();
+        check_examples::<NoteParams>(MANIFEST).unwrap();
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use std::fs;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use xshell::Shell;
 
 use super::Figure;
@@ -27,8 +27,8 @@ const TURN: Exchange<'_> = Exchange {
     .as_slice(),
 };
 
-/// The four figures of one run, in MB: agent and router after the start, agent and router after a turn.
-type Run = [f64; 4];
+/// The figures of one run, in MB: agent, router and all processes after the start, and the same after a turn.
+type Run = [f64; 6];
 
 /// Looks at fresh homes with the first-party skills.
 ///
@@ -43,8 +43,10 @@ pub(super) fn run(sh: &Shell) -> Result<Vec<Figure>> {
     Ok(vec![
         figure("agent, after the start", 0, 12.0),
         figure("router, after the start", 1, 7.0),
-        figure("agent, after a turn with an action", 2, 12.0),
-        figure("router, after a turn with an action", 3, 7.0),
+        figure("all of safeclaw's processes, after the start", 2, 20.0),
+        figure("agent, after a turn with an action", 3, 12.0),
+        figure("router, after a turn with an action", 4, 7.0),
+        figure("all processes, after a turn with an action", 5, 20.0),
     ])
 }
 
@@ -56,23 +58,37 @@ fn once(sh: &Shell) -> Result<Run> {
     std::thread::sleep(IDLE);
     // Between the two stands the process that starts routers.
     let router = child(child(agent.id())?)?;
-    let (agent_idle, router_idle) = (held(agent.id())?, held(router)?);
+    let idle = [held(agent.id())?, held(router)?, all(agent.id())?];
     agent.say(TURN.message)?;
     agent.heard("CREATE_POST: dry run")?;
     agent.heard(TURN.answers[1])?;
     std::thread::sleep(IDLE);
-    let run = [agent_idle, router_idle, held(agent.id())?, held(router)?];
+    let used = [held(agent.id())?, held(router)?, all(agent.id())?];
     agent.end()?;
-    Ok(run)
+    Ok([idle[0], idle[1], idle[2], used[0], used[1], used[2]])
 }
 
 /// The one process that process `id` has started.
 fn child(id: u32) -> Result<u32> {
+    match children(id)?[..] {
+        [child] => Ok(child),
+        ref children => bail!("{id} should have one child, not {children:?}"),
+    }
+}
+
+/// The processes that process `id` has started.
+fn children(id: u32) -> Result<Vec<u32>> {
     let mut children = String::new();
     for thread in fs::read_dir(format!("/proc/{id}/task"))? {
         children += &fs::read_to_string(thread?.path().join("children"))?;
     }
-    children.trim().parse().with_context(|| format!("{id} should have one child, not {children:?}"))
+    children.split_whitespace().map(|child| Ok(child.parse()?)).collect()
+}
+
+/// What process `id` and all that come from it hold, sandboxes that stand ready included, in MB.
+fn all(id: u32) -> Result<f64> {
+    let of_children: Vec<f64> = children(id)?.into_iter().map(all).collect::<Result<_>>()?;
+    Ok(held(id)? + of_children.iter().sum::<f64>())
 }
 
 /// What process `id` holds, in MB (10^6 bytes).

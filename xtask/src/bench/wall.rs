@@ -18,10 +18,14 @@ const START: f64 = 25.0;
 pub(super) fn run(sh: &Shell) -> Result<Vec<Figure>> {
     let program = program::path(sh, "bench_wall");
     let said = cmd!(sh, "{program}").quiet().read()?;
-    let figure = |name: &str, what: &str| -> Result<Figure> {
+    let value = |name: &str| -> Result<f64> {
         let value = said.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok());
-        Ok(Figure::new(what, value.with_context(|| format!("no {name} in {said:?}"))?, "ms"))
+        value.with_context(|| format!("no {name} in {said:?}"))
     };
+    let figure =
+        |name: &str, what: &str| Ok::<_, anyhow::Error>(Figure::new(what, value(name)?, "ms"));
+    let rate =
+        |name: &str, what: &str| Ok::<_, anyhow::Error>(Figure::new(what, value(name)?, "/s"));
     Ok(vec![
         figure("look_files ", "no effect, sessions in files")?.at_most(WALL),
         figure("read_files ", "the same, reads public")?.at_most(WALL),
@@ -36,6 +40,8 @@ pub(super) fn run(sh: &Shell) -> Result<Vec<Figure>> {
         figure("once_more ", "a skill's process, more than a bare one")?.at_most(START),
         figure("once ", "the same in all")?,
         figure("once_bare ", "for comparison: the bare process")?,
+        rate("once_rate_1 ", "commands a second through a skill, 1 caller")?,
+        rate("once_rate_64 ", "the same, 64 callers")?,
         figure("warm_more ", "a warm skill, more than its bare process")?.at_most(WALL),
         figure("warm ", "the same in all")?,
         figure("warm_bare ", "for comparison: the bare process's answer")?,

@@ -118,6 +118,15 @@ impl House {
         ask(&self.agent, skill, id).await
     }
 
+    /// The same in a session of its own: what many ask at once would be too much for one.
+    ///
+    /// # Errors
+    /// When it is not done.
+    pub(crate) async fn ask_in(&self, session: &str, skill: &str, id: usize) -> Result<Duration> {
+        let session = SessionKey::new(session)?;
+        time(&self.agent, command(session, skill, id)?).await
+    }
+
     /// The program of a skill.
     pub(crate) fn program(&self, skill: &str) -> PathBuf {
         self.home.router_skills().join(skill).join("run")
@@ -141,17 +150,25 @@ impl House {
 /// # Errors
 /// When it is not done, for a no is fast.
 pub(crate) async fn ask(agent: &PipeRequester, skill: &str, id: usize) -> Result<Duration> {
-    let command = Command {
-        message_id: MessageId::new(format!("{skill}-{id}"))?,
+    time(agent, command(SessionKey::new(skill)?, skill, id)?).await
+}
+
+fn command(session: SessionKey, skill: &str, id: usize) -> Result<Command> {
+    Ok(Command {
+        message_id: MessageId::new(format!("{session}-{skill}-{id}"))?,
         action: ActionName::new(skill.to_ascii_uppercase())?,
         // Another one each time: the same in a row would be too often.
         params: params(id),
         envelope: Envelope {
-            session: Some(SessionKey::new(skill)?),
+            session: Some(session),
             principal: Some(Principal::new("console:owner")?),
             ..Envelope::current()
         },
-    };
+    })
+}
+
+async fn time(agent: &PipeRequester, command: Command) -> Result<Duration> {
+    let skill = command.action.clone();
     let start = Instant::now();
     let reply = agent.request(command, PATIENCE).await?;
     let took = start.elapsed();

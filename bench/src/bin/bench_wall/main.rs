@@ -1,5 +1,6 @@
 //! What the wall costs: a command on its way through a whole router, and a skill in the sandbox beside a bare process of
-//! the same. Prints one median a line, `name milliseconds`, for `cargo xtask bench wall`, which knows the budgets.
+//! the same. Prints one median a line, `name milliseconds`, or a rate, `name commands a second`, for `cargo xtask bench
+//! wall`, which knows the budgets.
 //!
 //! Everything is measured in turn, round by round, and a difference is taken between neighbours, because a
 //! machine that others share is never equally fast for long.

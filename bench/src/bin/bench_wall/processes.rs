@@ -2,16 +2,21 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
 use anyhow::Result;
 use router::sandbox::SelfCommand;
 use router::store::Folder;
 use serde_json::Value;
+use tokio::task::JoinSet;
 
 use crate::PAUSE;
 use crate::bare::{self, Talk};
 use crate::house::{House, Runs, params};
 use crate::rounds::Rounds;
+
+/// How many ask at a time.
+const CALLERS: [usize; 2] = [1, 64];
 
 /// Measures a home in `folder` whose sandbox starts `router` for its stages.
 ///
@@ -40,6 +45,32 @@ pub(crate) async fn measure(folder: &Path, router: &Path, rounds: usize) -> Resu
     }
     measured.compare("once_more", "once", "once_bare");
     measured.compare("warm_more", "warm", "warm_bare");
-    house.end().await?;
+    let house = Arc::new(house);
+    for callers in CALLERS {
+        measured.tell(&format!("once_rate_{callers}"), rate(&house, callers, rounds).await?);
+    }
+    if let Some(house) = Arc::into_inner(house) {
+        house.end().await?;
+    }
     Ok(measured)
+}
+
+/// How many commands a second come back when so many callers ask for a skill that runs once, each as soon as it is answered.
+async fn rate(house: &Arc<House>, callers: usize, rounds: usize) -> Result<f64> {
+    let each = (rounds * 10 / callers).max(2);
+    let mut asking = JoinSet::new();
+    let start = Instant::now();
+    for caller in 0..callers {
+        let house = Arc::clone(house);
+        asking.spawn(async move {
+            for round in 0..each {
+                house.ask_in(&format!("of-{callers}-{caller}"), "once", round).await?;
+            }
+            Ok::<_, anyhow::Error>(())
+        });
+    }
+    while let Some(asked) = asking.join_next().await {
+        asked??;
+    }
+    Ok((callers * each) as f64 / start.elapsed().as_secs_f64())
 }

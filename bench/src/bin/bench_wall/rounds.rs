@@ -7,7 +7,7 @@ use std::time::Duration;
 #[derive(Debug, Default)]
 pub(crate) struct Rounds {
     times: BTreeMap<String, Vec<f64>>,
-    /// What is told of them: a name, and what it took more than another.
+    /// What is told besides: a name, and what it took more than another, or how much went through.
     told: Vec<(String, f64)>,
 }
 
@@ -17,11 +17,16 @@ impl Rounds {
         self.times.entry(name.to_owned()).or_default().push(time.as_secs_f64() * 1e3);
     }
 
+    /// Also tells `value` under `name`.
+    pub(crate) fn tell(&mut self, name: &str, value: f64) {
+        self.told.push((name.to_owned(), value));
+    }
+
     /// Also tells, under `name`, what `one` took more than `other` in the same round.
     pub(crate) fn compare(&mut self, name: &str, one: &str, other: &str) {
         let times = |name: &str| self.times.get(name).into_iter().flatten();
         let more = times(one).zip(times(other)).map(|(one, other)| one - other).collect();
-        self.told.push((name.to_owned(), median(more)));
+        self.tell(name, median(more));
     }
 
     /// Prints the medians, in milliseconds.

@@ -61,12 +61,15 @@ fn look(files: &Files, wanted: &[Head], accept: Accept) -> Result<Report, home::
 }
 
 fn told(report: &Report) -> String {
-    let Report { name, rows, files, head, .. } = report;
+    let Report { name, rows, files, compressed, head, .. } = report;
     let count = |count: u64, what: &str| match count {
         1 => format!("1 {what}"),
         _ => format!("{count} {what}s"),
     };
-    let (rows, files) = (count(*rows, "row"), count(*files as u64, "file"));
+    let (rows, mut files) = (count(*rows, "row"), count(*files as u64, "file"));
+    if *compressed > 0 {
+        files.push_str(&format!(" ({compressed} of them compressed)"));
+    }
     let mut text = match &report.broken {
         None => format!("{name}: {rows} in {files}, all as written; head {head}\n"),
         Some(broken) => {
