@@ -20,10 +20,10 @@ pub use storm::{storm, storm_command};
 use web::{Web, web};
 
 use crate::config::{KEYS, Settings, Terminal};
-use crate::confine::{UnixSockets, confine};
 use crate::error::StartError;
 use crate::start::Known;
 use crate::{log, start, workspace};
+use confine::{UnixSockets, confine};
 
 /// The mind of SafeClaw: talks with you, asks the model, and asks the router to act.
 ///

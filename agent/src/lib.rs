@@ -10,7 +10,6 @@
 
 pub mod cli;
 pub mod config;
-pub mod confine;
 pub mod doctor;
 mod error;
 mod log;

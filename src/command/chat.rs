@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use agent::channel::console::{OneMessage, Outcome};
 use agent::config::Settings;
-use agent::confine::{UnixSockets, confine};
 use agent::{Known, StartError};
 use broker::pipe::PipeRequester;
 use clap::Parser;
+use confine::{UnixSockets, confine};
 use home::Home;
 
 use super::Subcommand;

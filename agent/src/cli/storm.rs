@@ -14,11 +14,11 @@ use home::{Home, file};
 use desk::Desk;
 
 use crate::config::Settings;
-use crate::confine::{UnixSockets, confine_with};
 use crate::error::StartError;
 use crate::log;
 use crate::model::Endpoints;
 use crate::storm::{FOLDER, PERSONAS, Shelf, StormError, TOKENS};
+use confine::{UnixSockets, confine_with};
 
 /// Let several minds talk about one question, and keep what they say in Markdown files.
 ///

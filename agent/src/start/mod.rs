@@ -13,6 +13,7 @@ use std::io::{self, Write as _};
 use std::sync::Arc;
 
 use broker::{Feed, Requester};
+use confine::Confined;
 use home::log::Notices;
 use home::{Home, Lock, LockError};
 use tokio::signal::unix::{SignalKind, signal};
@@ -27,7 +28,7 @@ pub use eyes::open_eyes;
 use crate::channel::console::OneMessage;
 use crate::channel::http::web::Page;
 use crate::config::{Settings, Terminal};
-use crate::confine::Confined;
+
 use crate::error::StartError;
 use crate::links::Links;
 use crate::mind::Mind;

@@ -167,7 +167,10 @@ impl Pattern {
     }
 
     /// The same for what was read before.
-    pub(super) fn parse(text: &str) -> Result<Self, WhenError> {
+    ///
+    /// # Errors
+    /// When it is no pattern.
+    pub fn parse(text: &str) -> Result<Self, WhenError> {
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let parser =
             CronParser::builder().seconds(Seconds::Disallowed).year(Year::Disallowed).build();

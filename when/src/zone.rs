@@ -83,7 +83,8 @@ impl Zone {
 }
 
 /// A time on the wire and in files.
-pub(super) fn millis(at: &Zoned) -> Millis {
+#[must_use]
+pub fn millis(at: &Zoned) -> Millis {
     Millis(u64::try_from(at.timestamp().as_millisecond()).unwrap_or_default())
 }
 

@@ -1,0 +1,10 @@
+//! When something is to be done, as people say it: a span, a local date and time, or a cron pattern, in the owner's time zone.
+
+// The crate and its main file are about the same thing.
+#![allow(clippy::module_inception)]
+
+mod when;
+mod zone;
+
+pub use when::{Pattern, When, WhenError};
+pub use zone::{Zone, millis};
