@@ -36,6 +36,25 @@ fn the_main_job_without_redis_ollama_or_a_network() {
 }
 
 #[test]
+fn what_was_done_is_said_as_a_person_would() {
+    let home = TempHome::new();
+    let words = [("SAFECLAW_ACTIONS", "words"), ("LANG", "C.UTF-8")];
+    let mut chat = Chat::start(env!("CARGO_BIN_EXE_safeclaw"), &[], home.root(), &words);
+    chat.ask("Remember my name is Frankie.", "✓ I'll remember that your name is Frankie.\n");
+    chat.ask("Post 'Hello World' to X.", "○ CREATE_POST: nothing was sent: X_TOKEN is not set");
+    chat.ask("/last", r#""status": "ok""#);
+    chat.ask("/run _MEMORY_WRITE {\"new_memory\": {}}", "✗ Memory write: new_memory is empty");
+    chat.end();
+    assert!(!chat.stdout().contains("_MEMORY_WRITE: "), "{}", chat.stdout());
+    let mut plain = Chat::start(env!("CARGO_BIN_EXE_safeclaw"), &[], home.root(), &words[..1]);
+    plain.ask(
+        "Remember my name is Bob.",
+        "ok I'll remember that your name is Bob (it was Frankie).\n",
+    );
+    plain.ask("/last", r#""action": "_MEMORY_WRITE""#);
+}
+
+#[test]
 fn the_start_says_what_was_found_in_three_lines() {
     let home = TempHome::new();
     let mut chat = safeclaw(home.root());
@@ -75,7 +94,7 @@ fn stdin_that_ends_ends_it_with_code_0_after_the_last_answer() {
 fn sigterm_loses_nothing_that_was_answered() {
     let home = TempHome::greeting();
     let mut chat = safeclaw(home.root());
-    chat.ask("Say hello to Frankie.", "Done.\n");
+    chat.ask("Say hello to Frankie.", "HELLO_WORLD: ok, Hello, Frankie!\n");
     chat.terminate();
     assert_eq!(chat.wait().code(), Some(0));
     assert!(home.text("workspace/input_history.json").contains("Say hello to Frankie."));
@@ -171,4 +190,28 @@ fn what_is_remembered_after_a_page_was_read_waits_for_a_persons_word_also_after_
     second.ask("/status", "nothing that others wrote and nothing private has come in");
     second.ask("Remember my name is Frankie.", "_MEMORY_WRITE: ok, remembered: name = Frankie.");
     assert_eq!(second.end().code(), Some(0));
+}
+
+#[test]
+fn a_message_whose_answer_was_killed_is_told_at_the_next_start() {
+    let home = TempHome::new();
+    let ollama = OllamaServer::start([Says::Begins("It is ".to_owned())]);
+    let host = ollama.host();
+    let variables = [("OLLAMA_HOST", host.as_str())];
+    let mut killed = Chat::start(env!("CARGO_BIN_EXE_safeclaw"), &[], home.root(), &variables);
+    killed.say("What is the tallest tree?");
+    let session = home.root().join("workspace/session.json");
+    let is_kept =
+        || std::fs::read_to_string(&session).is_ok_and(|text| text.contains("tallest tree"));
+    testkit::wait_until("the message is kept", is_kept);
+    killed.kill();
+    let mut next = safeclaw(home.root());
+    next.ask("/status", "workspace:");
+    let told = "SafeClaw ended before your last message was answered";
+    assert!(next.stderr().contains(told) || next.stdout().contains(told), "{}", next.stderr());
+    assert_eq!(next.end().code(), Some(0));
+    assert!(home.text("workspace/input_history.json").contains("tallest tree"));
+    let mut later = safeclaw(home.root());
+    later.ask("/status", "workspace:");
+    assert!(!later.stderr().contains(told) && !later.stdout().contains(told), "{}", later.stderr());
 }

@@ -55,7 +55,7 @@ fn one_message_is_answered_and_the_exit_code_tells_how() {
     };
     let (code, stdout, stderr) = said(&["-p", "Remember my name is Frankie."]);
     assert_eq!(code, Some(0), "{stderr}");
-    assert!(stdout.contains("name = Frankie"), "{stdout}");
+    assert!(stdout.contains("your name is Frankie"), "{stdout}");
     let (code, stdout, _) = said(&["/memory private name"]);
     assert_eq!((code, stdout.contains("name is private")), (Some(0), true), "{stdout}");
     let (code, stdout, stderr) = said(&["-p", "/run NO_SUCH_THING"]);

@@ -121,7 +121,7 @@ fn a_server_that_wants_a_long_wait_is_passed_over() {
     let before = lines(&chat, "is busy (429: slow down)");
     chat.ask("And now?", "I stand in again.");
     assert_eq!((first.prompts().len(), before), (1, 1), "{}", chat.stderr());
-    assert_eq!(lines(&chat, "is not asked for another"), 1, "{}", chat.stderr());
+    assert_eq!(lines(&chat, "asked again in"), 1, "{}", chat.stderr());
 }
 
 /// A chat with a server that answers 429 for ten seconds, and asks in `Retry-After` for so many, if any.
@@ -263,7 +263,7 @@ fn a_way_that_a_server_does_not_take_is_told_once_and_shown() {
     chat.ask("Hello?", "Hello there.");
     chat.ask("Hello again?", "Hello there.");
     let what = "json was answered with 400: failed to parse grammar";
-    let told = format!("[llama3.1:8B at {host}: {what}; it is asked with native now");
+    let told = format!("[llama3.1:8B at {host} is asked in another way for a day: {what}; ");
     assert_eq!((lines(&chat, what), lines(&chat, &told)), (1, 1), "{}", chat.stderr());
     let shown = chat.ask("/model", "in later ones, too.");
     let holds = format!("native, since {what} (just now); json is tried again in 23 hours\n");

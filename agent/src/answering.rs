@@ -6,7 +6,7 @@ use protocol::{Code, SessionKey, Stopped};
 
 use crate::message::Outgoing;
 use crate::mind::Mind;
-use crate::question::{Decision, Question};
+use crate::question::{Choice, Decision, Question};
 use crate::session::{Caller, Outbox, Session};
 
 /// A guest who answers a question hears this.
@@ -19,15 +19,25 @@ impl Session {
         Answered::of(mind, caller, given, outbox).await.note(self);
     }
 
+    /// The same for one that was typed: its id may be the beginning of one, or empty for the only question that is open.
+    pub(crate) async fn answer_typed(&mut self, mind: &Mind, given: Decision, outbox: &Outbox) {
+        let (caller, known) = (Caller::of(self), self.questions.clone());
+        Answered::typed(mind, caller, given, &known, outbox).await.note(self);
+    }
+
     /// The questions that wait for a person: by the router's word, which also knows those from before a
     /// restart, or of an old router those that this session has seen.
     ///
     /// # Errors
     /// Why the router did not say.
     pub(crate) async fn open_questions(&self, mind: &Mind) -> Result<Vec<Question>, Stopped> {
-        let open = mind.actions.owner.open(&Caller::of(self)).await?;
-        Ok(open.unwrap_or_else(|| self.questions.clone()))
+        open(mind, &Caller::of(self), &self.questions).await
     }
+}
+
+/// The questions that wait for a person by the router's word; an old router gives none, so that `known` are taken for them.
+async fn open(mind: &Mind, caller: &Caller, known: &[Question]) -> Result<Vec<Question>, Stopped> {
+    Ok(mind.actions.owner.open(caller).await?.unwrap_or_else(|| known.to_vec()))
 }
 
 /// What has become of an answer.
@@ -39,7 +49,7 @@ pub(crate) struct Answered {
 }
 
 impl Answered {
-    /// Passes `given` on to the router, and says what has become of it.
+    /// Passes `given`, which has the whole id of its question, on to the router, and says what has become of it.
     pub(crate) async fn of(mind: &Mind, caller: Caller, given: Decision, outbox: &Outbox) -> Self {
         let ended = if caller.session.is_owner() {
             mind.actions.owner.decide(&caller, &given).await
@@ -56,6 +66,28 @@ impl Answered {
             }
         });
         Self { given, ended }
+    }
+
+    /// Passes on what was typed. `known` are the questions that its session has seen.
+    pub(crate) async fn typed(
+        mind: &Mind,
+        caller: Caller,
+        given: Decision,
+        known: &[Question],
+        outbox: &Outbox,
+    ) -> Self {
+        let found = if caller.session.is_owner() {
+            open(mind, &caller, known).await.map_err(|stopped| stopped.message)
+        } else {
+            Err(GUESTS_ANSWER.to_owned())
+        };
+        match found.and_then(|open| meant(given.clone(), &open)) {
+            Ok(given) => Self::of(mind, caller, given, outbox).await,
+            Err(why) => {
+                outbox.say(Outgoing::Notice(why.clone()));
+                Self { given, ended: Err(Stopped::new(Code::BadParams, why)) }
+            }
+        }
     }
 
     /// Takes it into the session whose people have given it.
@@ -95,5 +127,85 @@ impl<'a> Answering<'a> {
             self.done.push(answered);
         }
         self.done
+    }
+}
+
+/// `given` with the whole id of its question, as far as the question takes such an answer.
+fn meant(given: Decision, open: &[Question]) -> Result<Decision, String> {
+    let (question, code) = pick(&given, open)?;
+    let code = given.code.or(code);
+    let short = question.short();
+    match given.choice {
+        Choice::Always if question.grant.is_none() => {
+            Err("always is not offered for this question; answer yes or no".to_owned())
+        }
+        Choice::Yes | Choice::Always if question.wants_code && code.is_none() => {
+            Err(format!("this one wants the code that stands in it: /approve {short} CODE"))
+        }
+        _ => Ok(Decision { id: question.id.clone(), code, ..given }),
+    }
+}
+
+/// The question that is meant. Of the only one that is open the id may be left out; its code may then stand alone.
+fn pick<'a>(
+    given: &Decision,
+    open: &'a [Question],
+) -> Result<(&'a Question, Option<String>), String> {
+    let id = given.id.as_str();
+    let begins = |question: &&Question| question.id.starts_with(id);
+    match (&open.iter().filter(begins).collect::<Vec<_>>()[..], open) {
+        ([question], _) => Ok((question, None)),
+        (_, []) => Err("no question is open".to_owned()),
+        ([], [only]) if only.wants_code && given.code.is_none() && given.choice != Choice::No => {
+            Ok((only, Some(id.to_ascii_uppercase())))
+        }
+        ([], _) => Err(format!("no open question begins with {id:?}: {}", ids(open))),
+        _ if id.is_empty() => Err(format!("say which, with its ID: {}", ids(open))),
+        (several, _) => {
+            Err(format!("{} open questions begin with {id:?}; say more", several.len()))
+        }
+    }
+}
+
+/// The questions by what people type.
+fn ids(open: &[Question]) -> String {
+    open.iter().map(Question::short).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn given(id: &str, choice: Choice, code: Option<&str>) -> Decision {
+        Decision { id: id.to_owned(), choice, code: code.map(str::to_owned) }
+    }
+
+    #[test]
+    fn an_answer_is_meant_for_one_question_and_fits_it() {
+        let open: Vec<Question> = [
+            json!({"id": "aa11", "question": "A"}),
+            json!({"id": "aa22", "question": "B", "code": true}),
+            json!({"id": "bb33", "question": "C", "grant": "C to X"}),
+        ]
+        .iter()
+        .filter_map(Question::read)
+        .collect();
+        let id = |id: &str, choice, code| meant(given(id, choice, code), &open).map(|it| it.id);
+        assert_eq!(id("b", Choice::Yes, None), Ok("bb33".to_owned()));
+        assert_eq!(id("bb33", Choice::Always, None), Ok("bb33".to_owned()));
+        assert_eq!(id("aa2", Choice::Yes, Some("K7QX")), Ok("aa22".to_owned()));
+        assert_eq!(id("aa2", Choice::No, None), Ok("aa22".to_owned()));
+        let wrong = [("a", Choice::Yes), ("zz", Choice::Yes), ("", Choice::Yes)];
+        for (wrong, choice) in
+            wrong.into_iter().chain([("aa1", Choice::Always), ("aa2", Choice::Yes)])
+        {
+            assert!(id(wrong, choice, None).is_err(), "{wrong}");
+        }
+        let only = |id, choice| meant(given(id, choice, None), &open[1..2]).map(|it| it.code);
+        assert_eq!(only("k7qx", Choice::Yes), Ok(Some("K7QX".to_owned())));
+        assert_eq!(only("", Choice::No), Ok(None));
+        assert!(only("k7qx", Choice::No).is_err() && only("", Choice::Yes).is_err());
     }
 }

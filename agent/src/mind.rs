@@ -32,6 +32,8 @@ pub struct Mind {
     pub max_steps: usize,
     /// Links that sign a browser in on the page, if it is on.
     pub links: Option<Links>,
+    /// Whether people see actions by their names, as programs do, and not in words.
+    pub by_name: bool,
     /// Lines for `/status`: what was found at start.
     pub found: Vec<String>,
 }

@@ -3,6 +3,7 @@
 use protocol::{ActionName, Code, Done, Object, Outcome, Reads, Reply, Status, Stopped, Taint};
 use serde_json::Value;
 
+use crate::message::ActionLine;
 use crate::question::Question;
 use answer::Action;
 use answer::sanitize::one_line;
@@ -18,6 +19,8 @@ pub struct Observation {
     pub fields: Object,
     /// A local action that a person is asked about first: what is to be done after a yes.
     pub held: Option<Action>,
+    /// What the action says of it to people, if it knows a sentence.
+    pub sentence: Option<String>,
 }
 
 impl Observation {
@@ -28,7 +31,7 @@ impl Observation {
         let mut fields = Reply::new(None, action.as_str(), outcome.clone()).fields;
         // The wire's version says nothing here, for nothing was on the wire.
         fields.shift_remove("v");
-        Self { action, outcome, fields, held: None }
+        Self { action, outcome, fields, held: None, sentence: None }
     }
 
     /// The same, which holds `action` back if a person is asked about it first.
@@ -41,7 +44,7 @@ impl Observation {
     /// What the router answered.
     #[must_use]
     pub fn of_reply(action: ActionName, reply: Reply) -> Self {
-        Self { action, outcome: reply.outcome, fields: reply.fields, held: None }
+        Self { action, outcome: reply.outcome, fields: reply.fields, held: None, sentence: None }
     }
 
     /// The same for people, in words: what the action says itself, or else its result as JSON.
@@ -67,12 +70,7 @@ impl Observation {
     /// follows on lines of its own, because it shows exactly what would be sent.
     #[must_use]
     pub fn line(&self) -> String {
-        let text = self.text();
-        let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
-        let short: String = first.chars().take(LINE).collect();
-        let cut = if short.len() < first.len() { "…" } else { "" };
-        let line = format!("{}: {}, {short}{cut}", self.action, self.ending());
-        if self.is_dry_run() && !rest.is_empty() { format!("{line}\n{rest}") } else { line }
+        format!("{}: {}, {}", self.action, self.ending(), self.on_a_line(&self.text()))
     }
 
     /// The text, if its line does not show all of it.
@@ -81,6 +79,53 @@ impl Observation {
         let text = self.text();
         let is_shown = self.is_dry_run() || (!text.contains('\n') && text.chars().count() <= LINE);
         (!is_shown).then_some(text)
+    }
+
+    /// How it ended, for programs and for people. `by_name` shows people what programs read.
+    #[must_use]
+    pub fn ended(&self, by_name: bool) -> ActionLine {
+        let line = self.line();
+        let told = if by_name { line.clone() } else { self.told() };
+        ActionLine { action: self.action.clone(), status: self.outcome.status(), line, told }
+    }
+
+    /// That it was stopped before it had an outcome.
+    #[must_use]
+    pub fn stopped(action: &ActionName, by_name: bool) -> ActionLine {
+        let line = format!("{action}: stopped, though it may have happened by then");
+        let told = format!("! {}: stopped, though it may have happened by then", spoken(action));
+        let told = if by_name { line.clone() } else { told };
+        ActionLine { action: action.clone(), status: Status::Error, line, told }
+    }
+
+    /// One line as a person would say it. What a skill says stands behind its name, so that it never passes for the agent's
+    /// own word.
+    fn told(&self) -> String {
+        let mark = match &self.outcome {
+            Outcome::Done(_) if self.is_dry_run() => "○",
+            Outcome::Done(_) => "✓",
+            Outcome::Stopped(_) if self.outcome.status() == Status::Pending => "?",
+            Outcome::Stopped(stopped) if stopped.maybe_executed => "!",
+            Outcome::Stopped(_) => "✗",
+        };
+        if let Some(sentence) = &self.sentence {
+            return format!("{mark} {sentence}");
+        }
+        let text = match &self.outcome {
+            Outcome::Done(Done { text: None, result, .. }) if !result.is_empty() => listed(result),
+            _ => self.text(),
+        };
+        format!("{mark} {}: {}", spoken(&self.action), self.on_a_line(&text))
+    }
+
+    /// The first line of `text`, as far as it fits; of a dry run all of it.
+    fn on_a_line(&self, text: &str) -> String {
+        let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+        let short: String = first.chars().take(LINE).collect();
+        let cut = if short.len() < first.len() { "…" } else { "" };
+        let rest =
+            if self.is_dry_run() && !rest.is_empty() { format!("\n{rest}") } else { String::new() };
+        format!("{short}{cut}{rest}")
     }
 
     fn is_dry_run(&self) -> bool {
@@ -152,6 +197,35 @@ impl Observation {
     }
 }
 
+/// An action's name as people say it: one of the agent's own in words, a skill's as its author wrote it.
+fn spoken(action: &ActionName) -> String {
+    match action.as_str().strip_prefix('_') {
+        Some("LLM_SUMMARY") => "Summary".to_owned(),
+        Some("BROWSER_VISION") => "Browser".to_owned(),
+        Some("BROADCAST_MSG") => "Message to all".to_owned(),
+        Some("ADD_SCHEDULE") => "Reminder".to_owned(),
+        Some(own) => capitalized(&own.replace('_', " ").to_ascii_lowercase()),
+        None => action.to_string(),
+    }
+}
+
+/// `text` with a capital at its beginning.
+pub(crate) fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// A result without a text, as `key: value` one after the other.
+fn listed(result: &Object) -> String {
+    let value = |value: &Value| match value {
+        Value::String(text) => one_line(text),
+        other => other.to_string(),
+    };
+    let pairs: Vec<String> =
+        result.iter().map(|(key, it)| format!("{key}: {}", value(it))).collect();
+    pairs.join(", ")
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -182,5 +256,42 @@ mod tests {
             })
         );
         assert_eq!(seen.text(), "no");
+    }
+
+    #[test]
+    fn people_are_told_in_words_and_programs_by_name() {
+        let told = |result: Result<Done, Stopped>| {
+            let ended = Observation::of_local(name(), result).ended(false);
+            format!("{} | {}", ended.told, ended.told_in_ascii())
+        };
+        let text = |text: &str| Done { text: Some(text.to_owned()), ..Done::default() };
+        let stopped = |code| Stopped::new(code, "no such page");
+        let pairs = json!({"url": "https://x.com/1", "likes": 2});
+        let result = pairs.as_object().unwrap().clone();
+        let lines = [
+            told(Ok(text("Posted on X\nand more"))),
+            told(Ok(Done { dry_run: true, ..text("This would be sent:\n{}") })),
+            told(Ok(Done { result, ..Done::default() })),
+            told(Err(stopped(Code::SkillFailed))),
+            told(Err(stopped(Code::Timeout).maybe_executed())),
+            told(Err(stopped(Code::Approval))),
+            Observation::stopped(&ActionName::new("_LLM_SUMMARY").unwrap(), false).told,
+        ];
+        insta::assert_snapshot!(lines.join("\n"), @r"
+        ✓ CREATE_POST: Posted on X | ok CREATE_POST: Posted on X
+        ○ CREATE_POST: This would be sent:
+        {} | dry run CREATE_POST: This would be sent:
+        {}
+        ✓ CREATE_POST: url: https://x.com/1, likes: 2 | ok CREATE_POST: url: https://x.com/1, likes: 2
+        ✗ CREATE_POST: no such page | no CREATE_POST: no such page
+        ! CREATE_POST: no such page | ! CREATE_POST: no such page
+        ? CREATE_POST: no such page | ? CREATE_POST: no such page
+        ! Summary: stopped, though it may have happened by then
+        ");
+        let ended = Observation::of_local(name(), Ok(text("Posted on X"))).ended(true);
+        assert_eq!(
+            (ended.told.as_str(), &ended.told),
+            ("CREATE_POST: ok, Posted on X", &ended.line)
+        );
     }
 }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use protocol::{Principal, SessionKey, Taint};
+use protocol::{ActionName, Principal, SessionKey, Status, Taint};
 
 pub(crate) use testkit::cards::{agent_cards, router_cards};
 
-use crate::message::Origin;
+use crate::message::{ActionLine, Origin};
 use crate::session::Caller;
 use crate::workspace::{Entered, SessionFiles};
 
@@ -23,6 +23,12 @@ pub(crate) fn caller(files: &Arc<SessionFiles>, taint: Taint) -> Caller {
         entered,
         heard: None,
     }
+}
+
+/// An action that has ended well, with this line.
+pub(crate) fn ended(line: &str) -> ActionLine {
+    let (action, line) = (ActionName::new("LOOK").unwrap(), line.to_owned());
+    ActionLine { action, status: Status::Ok, told: line.clone(), line }
 }
 
 /// Nothing was said before.

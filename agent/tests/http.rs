@@ -4,9 +4,11 @@
 use std::time::Duration;
 
 use agent::channel::http::Http;
-use agent::channel::{Addressed, ChannelError, Incoming, Line, MAX_MESSAGE, Outgoing, Said};
+use agent::channel::{
+    ActionLine, Addressed, ChannelError, Incoming, Line, MAX_MESSAGE, Outgoing, Said,
+};
 use agent::question::{Choice, Decision, Question};
-use protocol::SessionKey;
+use protocol::{ActionName, SessionKey, Status};
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -94,7 +96,15 @@ async fn a_message_is_answered_whole_without_what_belongs_to_others() {
     agent.say("http-other", Outgoing::Words("of another session".to_owned()));
     agent.say("owner", Outgoing::Words("Hel".to_owned()));
     agent.say("owner", Outgoing::Words("lo.".to_owned()));
-    agent.say("owner", Outgoing::Action("WEATHER: ok".to_owned()));
+    agent.say(
+        "owner",
+        Outgoing::Action(ActionLine {
+            action: ActionName::new("WEATHER").unwrap(),
+            status: Status::Ok,
+            line: "WEATHER: ok".to_owned(),
+            told: "WEATHER: ok".to_owned(),
+        }),
+    );
     agent.say("owner", Outgoing::Notice("the disk is full".to_owned()));
     let question = json!({"id": "q1", "question": "POST {}", "code": true});
     agent.say("owner", Outgoing::Question(Question::read(&question).unwrap()));

@@ -67,7 +67,7 @@ export class Log {
         return void this.line("text", told.text);
       }
       case "words": return this.words(told.text);
-      case "action": return void this.line("action", told.told || told.line || told.text);
+      case "action": return void this.line("action", told.told);
       case "notice": return void this.line("notice", told.text);
       case "text":
       case "broadcast": return void this.line("text", told.text);

@@ -14,7 +14,7 @@ use agent::session::Lines;
 use agent::workspace::{Cards, Memory, Workspace};
 use anyhow::{Context, Result, bail};
 use async_trait::async_trait;
-use protocol::{ActionCard, Principal, SessionKey};
+use protocol::{ActionCard, Principal, SessionKey, Status};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -65,6 +65,7 @@ impl House {
             model: Arc::new(Switch::of(model)),
             book: None,
             max_steps: 6,
+            by_name: true,
             links: None,
             found: Vec::new(),
         });
@@ -98,7 +99,7 @@ impl House {
             match self.line.outgoing.recv().await.context("the session has ended")?.outgoing {
                 Outgoing::End => return Ok(()),
                 Outgoing::Notice(trouble) => bail!("{trouble}"),
-                Outgoing::Action(line) if !line.contains(": ok") => bail!("{line}"),
+                Outgoing::Action(ended) if ended.status != Status::Ok => bail!("{}", ended.line),
                 _ => {}
             }
         }

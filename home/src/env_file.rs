@@ -17,7 +17,7 @@ use crate::{FileError, file, nearest};
 const LIMIT: u64 = 64 * 1024;
 
 /// The names that the `.env` at the root of a home may set, for whichever process.
-pub const SHARED_NAMES: [&str; 7] = [
+pub const SHARED_NAMES: [&str; 8] = [
     "REDIS_URL",
     "REDIS_CA_FILE",
     "SAFECLAW_KEY_FILE",
@@ -25,6 +25,7 @@ pub const SHARED_NAMES: [&str; 7] = [
     "RESPONSE_PREFIX",
     "REMOTE_BROWSER_SERVER",
     "OLLAMA_HOST",
+    "SAFECLAW_ACTIONS",
 ];
 
 /// The names that it may set for the agent alone: the keys of language models' providers. They are no secrets of

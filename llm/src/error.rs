@@ -184,7 +184,7 @@ pub enum ModelError {
         after: String,
     },
     /// It has failed too often of late and is not asked at the moment.
-    #[error("{address} is not asked for another {} s after it failed{}: {last}", .left.as_secs(), times(*.failures))]
+    #[error("{}", resting(.left, .last))]
     Resting {
         /// Where it is.
         address: String,
@@ -309,9 +309,11 @@ fn status_mend(status: u16) -> &'static str {
     if status >= 500 || status == 408 { AGAIN } else { ANOTHER }
 }
 
-/// How often something happened, behind what happened; nothing if it was once.
-fn times(count: u32) -> String {
-    if count == 1 { String::new() } else { format!(" {count} times") }
+/// How a model failed that is not asked at the moment.
+fn resting(left: &Duration, last: &ModelError) -> String {
+    let (what, mend, left) = (last.what(), last.mend(), left.as_secs().max(1));
+    let between = if mend.is_empty() { "" } else { "; " };
+    format!("{what}, asked again in {left} s{between}{mend}")
 }
 
 #[cfg(test)]

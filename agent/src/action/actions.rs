@@ -71,11 +71,13 @@ impl Actions {
             // Whatever set is off is offered to nobody, and not there for a model that names it all the same.
             let is_offered = cards[0].0.iter().any(|card| card.name == name);
             let local = self.local.iter().find(|local| local.card().name == name);
-            let result = match local.filter(|_| is_offered) {
-                Some(local) => local.run(params, caller).await,
-                None => Err(unknown(&name, &cards[0].0)),
+            let Some(local) = local.filter(|_| is_offered) else {
+                let stopped = unknown(&name, &cards[0].0);
+                return Observation::of_local(name, Err(stopped)).holding(held);
             };
-            return Observation::of_local(name, result).holding(held);
+            let result = local.run(params, caller).await;
+            let sentence = result.as_ref().ok().and_then(|done| local.sentence(done));
+            return Observation { sentence, ..Observation::of_local(name, result).holding(held) };
         }
         match cards[1].0.iter().find(|card| card.name == name && !name.is_reserved()) {
             Some(card) => {

@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::LocalAction;
 use super::permission::Permission;
+use crate::message::Reports;
 use crate::session::{Caller, Lines};
 
 /// How long a message may be, in characters: what fits into one message of Telegram's.
@@ -18,6 +19,11 @@ const LONGEST: usize = 4_000;
 
 /// How many channels one call may name.
 const CHANNELS: usize = 16;
+
+/// How long a channel may take to say that it has the message.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+const NOBODY: &str = "nobody is there";
 
 /// Hands a message to channels that are on, as far as the policy lets what is seen elsewhere go out.
 pub struct BroadcastMsg {
@@ -83,12 +89,72 @@ impl LocalAction for BroadcastMsg {
         self.permission
             .ask_for((Effect::External, &["message"]), &self.card.name, asked, caller)
             .await?;
-        let sent: Vec<&str> =
-            channels.into_iter().filter(|name| self.lines.broadcast(name, message)).collect();
-        let text = format!("sent to {}", sent.join(", "));
-        let result = Object::from_iter([("sent_to".to_owned(), json!(sent))]);
-        Ok(Done { result, text: Some(text), ..Done::default() })
+        let reports = channels.into_iter().map(async |name| {
+            let reports = self.lines.broadcast(name, message);
+            (name, Reached::of(reports).await)
+        });
+        told(&futures::future::join_all(reports).await)
     }
+}
+
+/// What became of the message on one channel.
+#[derive(Debug, PartialEq)]
+enum Reached {
+    /// Somebody has it there.
+    Taken,
+    /// Nobody has it there, nor will.
+    Failed(String),
+    /// That is not known yet: the channel still tries.
+    Tries,
+}
+
+impl Reached {
+    async fn of(mut reports: Reports) -> Self {
+        let mut failed = None;
+        let over = tokio::time::sleep(PATIENCE);
+        tokio::pin!(over);
+        loop {
+            tokio::select! {
+                report = reports.recv() => match report {
+                    Some(Ok(())) => return Self::Taken,
+                    Some(Err(why)) => failed = Some(why),
+                    None => return Self::Failed(failed.unwrap_or_else(|| NOBODY.to_owned())),
+                },
+                () = &mut over => return Self::Tries,
+            }
+        }
+    }
+
+    /// It in words, unless the message has arrived.
+    fn why(&self) -> Option<String> {
+        match self {
+            Self::Taken => None,
+            Self::Failed(why) => Some(why.clone()),
+            Self::Tries => Some(format!(
+                "it has not taken the message within {} s, and is still tried",
+                PATIENCE.as_secs()
+            )),
+        }
+    }
+}
+
+/// Sent is what has arrived somewhere; the rest is said with its reason.
+fn told(reached: &[(&'static str, Reached)]) -> Result<Done, Stopped> {
+    let sent: Vec<&str> =
+        reached.iter().filter(|(_, it)| *it == Reached::Taken).map(|(name, _)| *name).collect();
+    let not: Vec<String> = reached
+        .iter()
+        .filter_map(|(name, it)| Some(format!("not to {name}: {}", it.why()?)))
+        .collect();
+    if sent.is_empty() {
+        let is_tried = reached.iter().any(|(_, it)| *it == Reached::Tries);
+        let code = if is_tried { Code::Timeout } else { Code::SkillFailed };
+        let stopped = Stopped::new(code, format!("it reached nobody: {}", not.join("; ")));
+        return Err(if is_tried { stopped.maybe_executed() } else { stopped });
+    }
+    let text = [vec![format!("sent to {}", sent.join(", "))], not].concat().join("; ");
+    let result = Object::from_iter([("sent_to".to_owned(), json!(sent))]);
+    Ok(Done { result, text: Some(text), ..Done::default() })
 }
 
 fn bad(why: &str) -> Stopped {

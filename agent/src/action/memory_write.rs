@@ -4,6 +4,8 @@
 //! set aside, is never shown to the model, and waits for a person's `/memory keep`. What stands word for word in the
 //! person's own message is the person's wish, whatever else is in the conversation.
 
+mod sentence;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -77,6 +79,10 @@ impl LocalAction for MemoryWrite {
         tokio::task::spawn_blocking(move || write(&files, new_memory, &entered))
             .await
             .map_err(|error| Stopped::new(Code::Internal, error.to_string()))?
+    }
+
+    fn sentence(&self, done: &Done) -> Option<String> {
+        sentence::of(done)
     }
 }
 

@@ -40,6 +40,11 @@ pub trait LocalAction: Send + Sync {
     /// # Errors
     /// [`Stopped`] says why it did not run or not to its end, in words for the user and the model.
     async fn run(&self, params: Object, caller: &Caller) -> Result<Done, Stopped>;
+
+    /// What it did, in a sentence for people; none if its result's text says it behind the action's name.
+    fn sentence(&self, _done: &Done) -> Option<String> {
+        None
+    }
 }
 
 /// The cards of `actions` as the model should see them: which actions exist, what they take and what
@@ -56,6 +61,22 @@ pub fn described(actions: &[&dyn LocalAction], described: &Cards) -> Vec<ActionC
         None => card.clone(),
     };
     actions.iter().map(|action| words(action.card())).collect()
+}
+
+/// What the owner should hear of `described`: it may say how an action is described, but not what there is.
+#[must_use]
+pub fn without_code(described: &Cards) -> Vec<String> {
+    let built_in = Cards::built_in(AGENT_ACTIONS).0;
+    let names = described.0.iter().map(|card| &card.name);
+    let unknown = names.filter(|name| !built_in.iter().any(|card| card.name == **name));
+    let told = |name| {
+        format!(
+            "agent_action.json describes {name}, which is no action of the agent's, so nobody is offered it; \
+             `{}` makes a skill",
+            home::router_command("new-skill")
+        )
+    };
+    unknown.map(told).collect()
 }
 
 /// The built-in card of a local action.

@@ -17,7 +17,7 @@ use crate::question::Decision;
 use crate::schedule::Due;
 use crate::slash::{Ends, SlashCommand};
 
-pub use crate::message::{Addressed, Origin, Outgoing, Ticket};
+pub use crate::message::{ActionLine, Addressed, Origin, Outgoing, Receipt, Ticket};
 
 /// The longest message, in bytes, about 64,000 tokens: a pasted log or page. Whether the model has room for it is said by its
 /// endpoint, which knows the window.

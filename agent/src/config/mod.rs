@@ -164,6 +164,8 @@ pub struct Settings {
     pub telegram_token: Option<SecretString>,
     /// What programs have to show, if there is one.
     pub http_token: Option<SecretString>,
+    /// Whether people see actions by their names, as SAFECLAW_ACTIONS has it.
+    pub by_name: bool,
     /// The time zone that people's times are read and shown in.
     pub zone: Zone,
     /// Where agent/config.json is.
@@ -227,8 +229,18 @@ impl Settings {
         warnings.extend(secrets::exposed(&home.env_file(), &file));
         let (zone, unknown) = clock::zone(&config.clock, variables.get("TZ"));
         warnings.extend(unknown);
+        let by_name = match variables.get("SAFECLAW_ACTIONS") {
+            None | Some("words") => false,
+            Some("names") => true,
+            Some(other) => {
+                let other = other.escape_debug();
+                warnings.push(format!("SAFECLAW_ACTIONS is {other}; it is words or names"));
+                false
+            }
+        };
         Ok(Self {
             zone,
+            by_name,
             queue: QueuePlace::from_settings(|name| variables.get(name)),
             ollama_host: variables.get("OLLAMA_HOST").map(str::to_owned),
             browser: BrowserPlace {
@@ -273,6 +285,16 @@ pub(crate) fn shows_styles() -> bool {
     let environment = environment(&EnvFile::default());
     let is_set = environment.get("NO_COLOR").is_some_and(|value| !value.is_empty());
     !is_set && environment.get("TERM").is_some_and(|term| term != "dumb")
+}
+
+/// Whether a terminal shows more letters than those of ASCII: it is not dumb, and the locale is one of UTF-8.
+pub(crate) fn shows_unicode() -> bool {
+    let environment = environment(&EnvFile::default());
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(|name| {
+        environment.get(name).filter(|value| !value.is_empty()).map(str::to_ascii_lowercase)
+    });
+    let is_utf8 = locale.is_some_and(|it| it.contains("utf-8") || it.contains("utf8"));
+    is_utf8 && environment.get("TERM") != Some("dumb")
 }
 
 fn environment(file: &EnvFile) -> Variables {

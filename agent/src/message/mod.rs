@@ -1,6 +1,8 @@
 //! Messages as plain data: who speaks, and everything that the agent says.
 
+mod action_line;
 mod origin;
+mod receipt;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -10,7 +12,9 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use uuid::Uuid;
 
+pub use action_line::ActionLine;
 pub use origin::Origin;
+pub use receipt::{Receipt, Reports};
 
 use crate::question::Question;
 
@@ -92,9 +96,8 @@ pub enum Outgoing {
     /// A piece of the answer, as it comes.
     #[serde(serialize_with = "as_text")]
     Words(String),
-    /// An action has ended: one line.
-    #[serde(serialize_with = "as_text")]
-    Action(String),
+    /// An action has ended.
+    Action(ActionLine),
     /// What was wanted has not been done, or not all of it; what was said before tells why.
     Failed,
     /// Something about the agent itself that people should know.
@@ -117,8 +120,13 @@ pub enum Outgoing {
     #[serde(serialize_with = "as_path")]
     Picture(PathBuf),
     /// A message of the agent's own to whoever this channel is set to reach; it belongs to no turn.
-    #[serde(serialize_with = "as_text")]
-    Broadcast(String),
+    Broadcast {
+        /// The message.
+        text: String,
+        /// Hears what becomes of it.
+        #[serde(skip)]
+        receipt: Receipt,
+    },
     /// A job is due that people are told of: one line, which belongs to no turn.
     Reminder {
         /// The mark that the clock gave it.

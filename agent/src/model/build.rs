@@ -75,7 +75,9 @@ impl Maker {
     #[must_use]
     pub fn link(&self, target: &Target) -> Link {
         if target.provider == ProviderName::Offline {
-            return Link::offline(Arc::new(Offline::new(&self.llm.model)));
+            let is_chosen = self.llm.provider == ProviderName::Offline;
+            let offline = if is_chosen { Offline::chosen() } else { Offline::new(&self.llm.model) };
+            return Link::offline(Arc::new(offline));
         }
         match self.endpoint(target) {
             Ok(model) => Link::behind(self.breakers.gate(&model.address(), &model.name()), model),

@@ -45,7 +45,7 @@ impl Session {
         let is_permission =
             observation.action.is_local() && matches!(observation.outcome, Outcome::Done(_));
         if !is_permission {
-            outbox.say(Outgoing::Action(observation.line()));
+            outbox.say(Outgoing::Action(observation.ended(mind.by_name)));
         }
         // A question that was answered here has been said to be settled.
         if let Some(question) = question {

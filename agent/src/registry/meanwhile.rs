@@ -1,6 +1,5 @@
 //! What people say while a turn runs: a stop ends it, an answer counts at once, and everything else waits.
 
-use protocol::Principal;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -9,7 +8,7 @@ use crate::answering::{Answered, Answering};
 use crate::channel::{Incoming, Said};
 use crate::message::{Origin, Outgoing};
 use crate::mind::Mind;
-use crate::question::Decision;
+use crate::question::Question;
 use crate::session::{Caller, Outbox};
 use crate::slash::Ends;
 
@@ -19,6 +18,8 @@ pub(super) struct Meanwhile<'a> {
     pub(super) outbox: &'a Outbox,
     /// In whose name answers are passed on, but for the person.
     pub(super) caller: Caller,
+    /// The questions that its people have seen.
+    pub(super) questions: &'a [Question],
     pub(super) incoming: &'a mut mpsc::Receiver<Incoming>,
     pub(super) leaving: &'a CancellationToken,
     pub(super) waiting: &'a mut Waiting,
@@ -27,11 +28,8 @@ pub(super) struct Meanwhile<'a> {
 impl Meanwhile<'_> {
     /// Does `work` to its end; `false` when it was stopped. Gives what has become of the answers that came meanwhile.
     pub(super) async fn attend(self, work: impl Future<Output = ()>) -> (bool, Vec<Answered>) {
-        let Self { mind, outbox, caller, incoming, leaving, waiting } = self;
-        let answer = |given: Decision, principal: Principal| {
-            let caller = Caller { principal, origin: Origin::Person, ..caller.clone() };
-            Answered::of(mind, caller, given, outbox)
-        };
+        let Self { mind, outbox, caller, questions, incoming, leaving, waiting } = self;
+        let of = |principal| Caller { principal, origin: Origin::Person, ..caller.clone() };
         let mut answering = Answering::default();
         let is_whole = {
             tokio::pin!(work);
@@ -51,7 +49,15 @@ impl Meanwhile<'_> {
                             break false;
                         }
                         Some(Incoming { said: Said::Answer(given), from, .. }) => {
-                            answering.begin(answer(given, from));
+                            answering.begin(Answered::of(mind, of(from), given, outbox));
+                        }
+                        Some(Incoming { said: Said::Command(ref command), ref from, ticket, .. })
+                            if let Some(given) = command.answers() =>
+                        {
+                            let text = "Your answer is on its way.".to_owned();
+                            outbox.say(Outgoing::Aside { ticket, text });
+                            let (given, from) = (given.clone(), from.clone());
+                            answering.begin(Answered::typed(mind, of(from), given, questions, outbox));
                         }
                         // It is told at once; what is left waits for the conversation.
                         Some(Incoming { said: Said::Job(mut due), ticket, session, from, origin })

@@ -9,6 +9,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::meanwhile::Meanwhile;
 use super::waiting::Waiting;
+use answer::sanitize::one_line;
+
 use crate::channel::{Incoming, Said};
 use crate::message::Outgoing;
 use crate::mind::Mind;
@@ -52,6 +54,7 @@ impl SessionTask {
     /// Serves the session until nobody can say anything any more, or nobody has for long.
     pub async fn run(mut self) {
         self.session.pass_notices_on(&self.mind, &self.outbox);
+        self.tell_unanswered();
         let mut waiting = Waiting::default();
         while let Some(next) = self.next(&mut waiting).await {
             let incoming = match next {
@@ -76,6 +79,9 @@ impl SessionTask {
                     if matches!(said, Said::Message(_)) {
                         let (role, who) = (self.session.origin.into(), from.as_str());
                         self.session.record(role, who, &text);
+                        self.session.entered.is_begun(&text);
+                        // Beside the answer: nobody waits for the disk.
+                        drop(self.session.keep(&self.outbox));
                     }
                     self.outbox.say(Outgoing::Begin { ticket, from, text });
                     self.take_turns(said, &mut waiting).await;
@@ -98,6 +104,18 @@ impl SessionTask {
         }
         self.hear_results().await;
         let _ = self.session.keep(&self.outbox).await;
+    }
+
+    /// Says which message an end in the middle has left without an answer; it then stands in the history.
+    fn tell_unanswered(&mut self) {
+        let Some(message) = self.session.entered.unanswered() else { return };
+        self.session.remember(&message, "");
+        let short: String = one_line(&message).chars().take(80).collect();
+        let cut = if short.len() < message.len() { "…" } else { "" };
+        self.outbox.say(Outgoing::Notice(format!(
+            "SafeClaw ended before your last message was answered, and what it began may be done: \"{short}{cut}\"; /did tells \
+             what was done, and say it again if you still want it"
+        )));
     }
 
     /// Waits for what became of what was answered: who has nothing more to say wants to hear that still.
@@ -199,9 +217,9 @@ impl SessionTask {
         work: impl AsyncFnOnce(&Mind, &mut Session, &Outbox),
     ) -> bool {
         let (mind, outbox) = (&*self.mind, &self.outbox);
-        let caller = Caller::of(&self.session);
+        let (caller, questions) = (Caller::of(&self.session), &*self.session.questions.clone());
         let (incoming, leaving) = (&mut self.incoming, &self.leaving);
-        let meanwhile = Meanwhile { mind, outbox, caller, incoming, leaving, waiting };
+        let meanwhile = Meanwhile { mind, outbox, caller, questions, incoming, leaving, waiting };
         let (is_whole, answered) = meanwhile.attend(work(mind, &mut self.session, outbox)).await;
         answered.into_iter().for_each(|answered| answered.note(&mut self.session));
         is_whole

@@ -10,7 +10,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use protocol::SessionKey;
 use tokio::sync::mpsc;
 
-use crate::message::{Addressed, Outgoing};
+use crate::message::{Addressed, Outgoing, Receipt, Reports};
 
 /// The ends of all lines that lead to channels.
 #[derive(Debug, Clone, Default)]
@@ -99,10 +99,12 @@ impl Lines {
         }
     }
 
-    /// Says something to whoever the channel `name` is set to reach; `false` if no such channel is on.
+    /// Says something to whoever the channel `name` is set to reach, and gives what becomes of it.
     #[must_use]
-    pub(crate) fn broadcast(&self, name: &str, text: &str) -> bool {
-        self.tell(name, Outgoing::Broadcast(text.to_owned()))
+    pub(crate) fn broadcast(&self, name: &str, text: &str) -> Reports {
+        let (receipt, reports) = Receipt::new();
+        self.tell(name, Outgoing::Broadcast { text: text.to_owned(), receipt });
+        reports
     }
 
     /// Says a warning of the agent's own to whoever sits at this machine, or on stderr if nobody does.

@@ -5,6 +5,7 @@ use home::nearest;
 use super::perform::{At, Ends, Read};
 use super::table::{TABLE, Who};
 use crate::mind::Mind;
+use crate::question::Decision;
 use crate::session::Caller;
 
 /// A slash command. It keeps the text, because other channels show what was said.
@@ -44,6 +45,12 @@ impl SlashCommand {
     #[must_use]
     pub fn ends(&self) -> Ends {
         self.read.as_ref().map_or(Ends::Nothing, |command| command.ends())
+    }
+
+    /// The answer to a question that it is.
+    #[must_use]
+    pub fn answers(&self) -> Option<&Decision> {
+        self.read.as_ref().ok()?.answers()
     }
 
     /// All that the command has to say, if it need not wait for the turn that runs.
@@ -110,8 +117,8 @@ mod tests {
             "/forget",
             "/memry",
             "/memory keep",
-            "/approve",
-            "/deny",
+            "/approve a b c",
+            "/deny a b",
         ];
         insta::assert_snapshot!(texts.map(|text| wrong(text).unwrap()).join("\n"));
     }

@@ -1,10 +1,9 @@
-//! `/deny ID`: says no to a question.
+//! `/deny [ID]`: says no to a question.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::approvals::decide;
 use super::perform::{At, Perform, Read};
 use crate::question::{Choice, Decision};
 
@@ -12,21 +11,22 @@ use crate::question::{Choice, Decision};
 struct Deny(Decision);
 
 pub(super) fn read(rest: &str) -> Read {
-    Ok(Arc::new(Deny(decision(rest)?)))
-}
-
-/// One id.
-pub(super) fn decision(rest: &str) -> Result<Decision, String> {
-    match rest.split_whitespace().collect::<Vec<_>>()[..] {
-        [id] => Ok(Decision { id: id.to_owned(), choice: Choice::No, code: None }),
-        _ => Err("say which: /deny ID; /approvals lists the open questions".to_owned()),
-    }
+    let id = match rest.split_whitespace().collect::<Vec<_>>()[..] {
+        [] => "",
+        [id] => id,
+        _ => return Err("say /deny or /deny ID; /approvals lists the open questions".to_owned()),
+    };
+    Ok(Arc::new(Deny(Decision { id: id.to_owned(), choice: Choice::No, code: None })))
 }
 
 #[async_trait]
 impl Perform for Deny {
     async fn perform(&self, at: At<'_>) {
-        decide(self.0.clone(), at).await;
+        at.session.answer_typed(at.mind, self.0.clone(), at.outbox).await;
+    }
+
+    fn answers(&self) -> Option<&Decision> {
+        Some(&self.0)
     }
 }
 
@@ -36,9 +36,8 @@ mod tests {
 
     #[test]
     fn one_question_is_denied_at_a_time() {
-        assert_eq!(decision("aa2").unwrap().choice, Choice::No);
-        for wrong in ["", "a b c"] {
-            assert!(decision(wrong).is_err(), "{wrong}");
-        }
+        assert_eq!(read("aa2").unwrap().answers().unwrap().id, "aa2");
+        assert_eq!(read("").unwrap().answers().unwrap().choice, Choice::No);
+        assert!(read("a b").is_err());
     }
 }

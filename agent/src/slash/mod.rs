@@ -29,6 +29,7 @@ mod grants;
 mod help;
 mod index;
 mod jobs;
+mod last;
 mod log;
 mod memory;
 mod model;

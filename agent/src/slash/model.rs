@@ -106,9 +106,13 @@ pub(super) fn standings(chain: &Chain) -> String {
 
 async fn listed(mind: &Mind) -> Result<String, String> {
     let models = mind.model.models().await.map_err(|error| error.to_string())?;
-    let line = |model: &Listed| match model.window {
-        Some(window) => format!("{} ({} tokens)", model.name, grouped(window)),
-        None => model.name.clone(),
+    let line = |model: &Listed| {
+        let parameters = model.parameters.map(|count| format!("{} parameters", rounded(count)));
+        let window = model.window.map(|window| format!("{} tokens", grouped(window)));
+        match parameters.into_iter().chain(window).collect::<Vec<_>>()[..] {
+            [] => model.name.clone(),
+            ref known => format!("{} ({})", model.name, known.join(", ")),
+        }
     };
     match models.as_slice() {
         [] => Ok(format!("{} has no models", mind.model.first().provider)),
@@ -142,6 +146,15 @@ async fn changed(
         format!("{proven}, in all chats until the agent ends; not kept: {error}")
     })?;
     Ok(format!("{proven}; kept in {}", file.display()))
+}
+
+/// A count of parameters as models are named by it: `3.1 B`, `494 M`.
+fn rounded(count: u64) -> String {
+    let millions = count.div_ceil(1_000_000);
+    match millions {
+        0..1_000 => format!("{millions} M"),
+        _ => format!("{}.{} B", millions / 1_000, millions % 1_000 / 100),
+    }
 }
 
 /// A count with commas between thousands.

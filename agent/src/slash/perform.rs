@@ -7,6 +7,7 @@ use async_trait::async_trait;
 
 use crate::message::Outgoing;
 use crate::mind::Mind;
+use crate::question::Decision;
 use crate::session::{Caller, Outbox, Session};
 
 /// A command that was read: its parameters, ready to be carried out.
@@ -17,6 +18,11 @@ pub trait Perform: Debug + Send + Sync {
 
     /// All that the command has to say, if it need not wait for the turn that runs in the session of `caller`.
     fn aside(&self, _mind: &Mind, _caller: &Caller) -> Option<String> {
+        None
+    }
+
+    /// The answer to a question that the command is: it counts at once, also while a turn runs.
+    fn answers(&self) -> Option<&Decision> {
         None
     }
 

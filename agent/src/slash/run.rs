@@ -40,7 +40,11 @@ impl Perform for Run {
         let cards = at.mind.cards_for(at.session);
         let observation = turn::run(at.mind, at.outbox, &caller, self.0.clone(), &cards).await;
         at.session.observe(&observation, &at.mind.cards());
-        at.text(format!("{:#}", Value::Object(observation.fields.clone())));
+        if at.mind.by_name || at.session.principal.as_str().starts_with("http:") {
+            at.text(format!("{:#}", Value::Object(observation.fields.clone())));
+        } else if let Some(text) = observation.beyond_its_line() {
+            at.text(text);
+        }
         at.session.observed(vec![observation.fields]);
     }
 }

@@ -52,7 +52,7 @@ fn status(mind: &Mind, cards: [Arc<Cards>; 2], caller: &Caller, latest: &str) ->
     let _ = write!(
         text,
         "actions: {local} of the agent, {routed} of the router\nmemory: {} keys; history: {} entries\n\
-         session {}: {}{}",
+         this conversation ({}): {}{}",
         files.memory.read().facts.len(),
         files.history.read().entries().len(),
         caller.session,

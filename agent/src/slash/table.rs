@@ -3,8 +3,8 @@
 use super::perform::Read;
 use super::{
     actions, agent, agents, approvals, approve, ask, cancel, clear, cron, deny, did, docs, forget,
-    grants, help, index, jobs, log, memory, model, net, remind, run, search, sets, status, stop,
-    storm, unlock, web,
+    grants, help, index, jobs, last, log, memory, model, net, remind, run, search, sets, status,
+    stop, storm, unlock, web,
 };
 use crate::answering::GUESTS_ANSWER;
 
@@ -69,10 +69,11 @@ pub static TABLE: &[SlashEntry] = &[
     line("/actions", "list what can be done, with a sentence that asks for it", Everyone, actions::read),
     line("/run ACTION {json}", "run an action with these parameters, without the model", Everyone, run::read),
     line("/approvals", "show the questions that wait for you", Owner(GUESTS_ANSWER), approvals::read),
-    line("/approve ID", "say yes; a code goes behind the ID, and so does always, for an hour", Owner(GUESTS_ANSWER), approve::read),
-    line("/deny ID", "say no", Owner(GUESTS_ANSWER), deny::read),
+    line("/approve [ID]", "say yes, with an ID where several questions are open; a code goes behind it, and so does always, for an hour", Owner(GUESTS_ANSWER), approve::read),
+    line("/deny [ID]", "say no", Owner(GUESTS_ANSWER), deny::read),
     line("/unlock [SESSION]", "go on after too many noes, and take back what you said no to", Owner(GUESTS_UNLOCK), unlock::read),
     line("/did", "show what was done here, by the router's own book", Everyone, did::read),
+    line("/last", "show the latest actions with all that they brought", Everyone, last::read),
     line("/grants", "show what is allowed for a while; /grants revoke ID takes one back", Owner(GUESTS_GRANTS), grants::read),
     line("/net", "show which skill has talked to which host, how much and since when", Owner(GUESTS_NET), net::read),
     line("/memory", "show what is remembered; /memory private KEY marks one thing as private", Everyone, memory::read),

@@ -13,22 +13,23 @@ use std::io::{self, Write as _};
 use std::sync::Arc;
 
 use broker::{Feed, Requester};
-use confine::Confined;
 use home::log::Notices;
 use home::{Home, Lock, LockError};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use self::channels::Channels;
+use confine::Confined;
+
 use crate::action::{
-    Actions, AddSchedule, BroadcastMsg, BrowserVision, LlmSummary, LocalAction, MemoryWrite, Sets,
+    self, Actions, AddSchedule, BroadcastMsg, BrowserVision, LlmSummary, LocalAction, MemoryWrite,
+    Sets,
 };
 pub use eyes::open_eyes;
 
 use crate::channel::console::OneMessage;
 use crate::channel::http::web::Page;
 use crate::config::{Settings, Terminal};
-
 use crate::error::StartError;
 use crate::links::Links;
 use crate::mind::Mind;
@@ -81,7 +82,9 @@ pub async fn talk<B: Requester + Feed + 'static>(
     found.extend(known.eyes.is_remote().then(|| eyes::line(&known.eyes)));
     // Whoever wants one answer wants no greeting.
     let greeting = known.says.is_none().then(|| found.iter().cloned().chain(offer(is_first)));
-    tell(greeting.into_iter().flatten().chain(settings.warnings.clone()).chain(unlocked));
+    let warnings = settings.warnings.iter().cloned().chain(unlocked);
+    let warnings = warnings.chain(action::without_code(&workspace.agent_actions.read()));
+    tell(greeting.into_iter().flatten().chain(warnings));
     // For who asks: it is the same at every start.
     found.extend((!known.eyes.is_remote()).then(|| eyes::line(&known.eyes)));
     found.push(known.confined.to_string());
@@ -110,6 +113,7 @@ pub async fn talk<B: Requester + Feed + 'static>(
         workspace: Arc::clone(&workspace),
         model,
         max_steps: settings.config.max_steps.count(),
+        by_name: settings.by_name,
         links: Links::of(&settings),
         found,
     });
@@ -117,13 +121,17 @@ pub async fn talk<B: Requester + Feed + 'static>(
     let console = lines.clone();
     known.notices.tell_to(move |notice| console.warn(notice));
     let registry = SessionRegistry::new(mind, broker, lines, CancellationToken::new());
-    let mut signals = signal(SignalKind::terminate())?;
-    let terminated = async move { signals.recv().await.unwrap_or_default() };
-    let talked = running::run(registry, channels, quit, terminated).await;
+    let talked = running::run(registry, channels, quit, terminated()?).await;
     known.notices.tell_stderr();
     following.abort();
     let _ = following.await;
     talked
+}
+
+/// Ends at SIGTERM.
+fn terminated() -> io::Result<impl Future<Output = ()>> {
+    let mut signals = signal(SignalKind::terminate())?;
+    Ok(async move { signals.recv().await.unwrap_or_default() })
 }
 
 /// What a person is told at the first start.

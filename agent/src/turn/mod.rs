@@ -82,7 +82,7 @@ impl Turn<'_> {
         }
         let steps = self.mind.max_steps;
         Err(format!(
-            "stopped after {steps} steps (max_steps in agent/config.json); say how to go on"
+            "stopped after {steps} steps, so that it does not run on by itself; say \"go on\", or what to do instead"
         ))
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use protocol::Status;
 
-use crate::message::Outgoing;
+use crate::message::{ActionLine, Outgoing};
 use crate::mind::Mind;
 use crate::observation::Observation;
 use crate::session::{Caller, Outbox};
@@ -20,11 +20,11 @@ pub(crate) async fn run(
     cards: &[Arc<Cards>; 2],
 ) -> Observation {
     outbox.say(Outgoing::Working(format!("{} is running", action.name)));
-    let stopped = format!("{}: stopped, though it may have happened by then", action.name);
+    let stopped = Observation::stopped(&action.name, mind.by_name);
     let mut running = Running { outbox, stopped: Some(stopped) };
     let observation = mind.actions.run(action, caller, cards).await;
     running.stopped = None;
-    outbox.say(Outgoing::Action(observation.line()));
+    outbox.say(Outgoing::Action(observation.ended(mind.by_name)));
     if !matches!(observation.outcome.status(), Status::Ok | Status::Pending) {
         outbox.say(Outgoing::Failed);
     }
@@ -37,7 +37,7 @@ pub(crate) async fn run(
 /// Says `stopped` if it is dropped while that is still true.
 struct Running<'a> {
     outbox: &'a Outbox,
-    stopped: Option<String>,
+    stopped: Option<ActionLine>,
 }
 
 impl Drop for Running<'_> {

@@ -13,6 +13,9 @@ const SOURCES: usize = 8;
 /// How long the name of a source may be, in characters.
 const SOURCE: usize = 200;
 
+/// How much of a message is kept beside the conversation while it is being answered, in characters.
+const ANSWERING_LONGEST: usize = 20_000;
+
 /// What has come into a conversation. Only code raises a bit, and only a person's `clear` takes both away,
 /// with the texts that raised them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,6 +34,9 @@ pub struct Entered {
     /// What the person typed for the message that is being answered.
     #[serde(skip)]
     said: Option<String>,
+    /// The message that is being answered, as far as it is kept: whoever finds it at a start finds one without an answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    answering: Option<String>,
 }
 
 /// What holds when nobody knows: both.
@@ -52,6 +58,7 @@ impl Entered {
             typed: VecDeque::new(),
             begun: None,
             said: None,
+            answering: None,
         }
     }
 
@@ -103,9 +110,19 @@ impl Entered {
         self.said.as_deref()
     }
 
+    /// Takes in that `message` is being answered.
+    pub fn is_begun(&mut self, message: &str) {
+        self.answering = Some(message.chars().take(ANSWERING_LONGEST).collect());
+    }
+
     /// Takes in that the message is answered: what comes later has been asked for by nobody.
     pub fn is_answered(&mut self) {
-        self.said = None;
+        (self.said, self.answering) = (None, None);
+    }
+
+    /// The message that had no answer yet when the agent ended, once.
+    pub fn unanswered(&mut self) -> Option<String> {
+        self.answering.take()
     }
 
     /// Takes in what a person has typed: the URLs in it are theirs.

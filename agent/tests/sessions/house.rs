@@ -172,6 +172,7 @@ pub(crate) fn house_of(meeting: usize) -> House {
         model: Arc::new(Switch::of(Arc::new(model.clone()))),
         book: None,
         max_steps: 3,
+        by_name: true,
         links: None,
         found: vec![format!("found at {}", home.root().display())],
     });
@@ -308,12 +309,12 @@ pub(crate) fn line(outgoing: Outgoing) -> Option<String> {
         Outgoing::Refused { why, .. } => format!("refused: {why}"),
         Outgoing::Working(_) | Outgoing::Waiting(_) | Outgoing::Failed => return None,
         Outgoing::Words(text) | Outgoing::Text(text) | Outgoing::Aside { text, .. } => text,
-        Outgoing::Action(text) => format!("<{text}>"),
+        Outgoing::Action(ended) => format!("<{}>", ended.line),
         Outgoing::Notice(text) => format!("[{text}]"),
         Outgoing::Settled { how, .. } => format!("[{how}]"),
         Outgoing::Question(question) => format!("?{} {}", question.id, question.text),
         Outgoing::Picture(path) => format!("{}", path.display()),
-        Outgoing::Broadcast(text) | Outgoing::Reminder { text, .. } => format!("!{text}"),
+        Outgoing::Broadcast { text, .. } | Outgoing::Reminder { text, .. } => format!("!{text}"),
         Outgoing::End => "end".to_owned(),
     })
 }

@@ -1,6 +1,7 @@
 //! What people see of an answer.
 
-use agent::channel::Outgoing;
+use agent::channel::{ActionLine, Outgoing, Receipt};
+use protocol::{ActionName, Status};
 use serde_json::{Value, json};
 use testkit::wait_until;
 
@@ -22,7 +23,15 @@ async fn words_grow_in_one_message() {
     let grown = house.api.wait_for(OWNER, "Once **upon a time** there");
     assert_eq!((grown.id, grown.edits), (first.id, 1), "what comes at once is shown at once");
     assert_eq!(grown.entities, json!([{"type": "bold", "offset": 7, "length": 11}]));
-    house.say("owner", Outgoing::Action("HELLO_WORLD: ok".to_owned()));
+    house.say(
+        "owner",
+        Outgoing::Action(ActionLine {
+            action: ActionName::new("HELLO_WORLD").unwrap(),
+            status: Status::Ok,
+            line: "HELLO_WORLD: ok".to_owned(),
+            told: "HELLO_WORLD: ok".to_owned(),
+        }),
+    );
     house.say("owner", Outgoing::Words("The end.".to_owned()));
     house.say("owner", Outgoing::End);
     let _ = house.api.wait_for(OWNER, "Once **upon a time** there\nHELLO_WORLD: ok\nThe end.");
@@ -99,7 +108,9 @@ async fn what_is_said_to_all_stands_by_itself() {
     let asked = house.hears_text("go").await;
     house.begin(&asked);
     house.say("owner", Outgoing::Words("one".to_owned()));
-    house.say("owner", Outgoing::Broadcast("The **tea** is ready.".to_owned()));
+    let (receipt, mut reports) = Receipt::new();
+    house.say("owner", Outgoing::Broadcast { text: "The **tea** is ready.".to_owned(), receipt });
+    assert_eq!(reports.recv().await, Some(Ok(())));
     house.say("owner", Outgoing::Words(" two".to_owned()));
     house.say("owner", Outgoing::End);
     let _ = house.api.wait_for(OWNER, "one two");

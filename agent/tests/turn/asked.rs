@@ -49,6 +49,43 @@ async fn questions_from_before_a_restart_are_listed_and_answered() {
 }
 
 #[tokio::test]
+async fn the_only_open_question_needs_no_id() {
+    let mut house = house(&[]).await;
+    let one = || done("approvals", json!([{"id": "11aa", "question": "POST {}", "seconds": 500}]));
+    for (typed, word) in [("/approve", "yes"), ("/deny", "no")] {
+        house.say(typed).await;
+        house.router.receive().await.unwrap().reply(one());
+        let answer = house.router.receive().await.unwrap();
+        let sent = Value::from(answer.command().unwrap().params.clone());
+        assert_eq!(sent, json!({"id": "11aa", "answer": word}));
+        answer.reply(Done::default());
+        house.heard().await;
+    }
+    let (_, heard) = house.routed("/approve", open()).await;
+    assert!(heard.contains("[say which, with its ID: 11aa, 11bb]"), "{heard}");
+    let (_, heard) = house.routed("/deny", done("approvals", json!([]))).await;
+    assert!(heard.contains("[no question is open]"), "{heard}");
+}
+
+#[tokio::test]
+async fn a_command_that_answers_a_question_waits_for_no_turn() {
+    let mut house = house(&[&actions(&["LOOK"])]).await;
+    house.say("look").await;
+    let look = house.router.receive().await.unwrap();
+    house.say("/approve 11aa").await;
+    house.router.receive().await.unwrap().reply(open());
+    let answer = house.router.receive().await.unwrap();
+    assert_eq!(answer.command().unwrap().action.as_str(), "APPROVE");
+    answer.reply(Done::default());
+    assert!(!look.cancelled().is_cancelled());
+    let mut heard = house.hear().await;
+    while !matches!(heard, Outgoing::Settled { .. }) {
+        heard = house.hear().await;
+    }
+    look.reply(Done::default());
+}
+
+#[tokio::test]
 async fn an_old_router_is_answered_by_what_the_session_has_seen() {
     let mut house = house(&[]).await;
     let approval = json!({"id": "q-1", "question": "POST {}", "seconds": 600});
@@ -134,11 +171,11 @@ async fn what_a_person_has_said_yes_to_is_done_without_the_model_being_asked_aga
     assert_eq!(house.hear().await, settled("yes"));
     house.result_of(Some("another"), "LOOK", done("brought", json!("before"))).await;
     let line = r#"LOOK: ok, {"brought":"before"}"#.to_owned();
-    assert_eq!(house.hear().await, Outgoing::Action(line));
+    assert_eq!(house.hear_ended().await, line);
     house.result_of(Some(ASKED), "_ASKS", Done::default()).await;
     let line = "seen \"https://a.test\" for console:owner";
     assert_eq!(house.hear().await, Outgoing::Working("_ASKS is running".to_owned()));
-    assert_eq!(house.hear().await, Outgoing::Action(format!("_ASKS: ok, {line}")));
+    assert_eq!(house.hear_ended().await, format!("_ASKS: ok, {line}"));
     assert_eq!(house.hear().await, Outgoing::Text(format!("{line}\nall of it")));
     assert_eq!(house.model.prompts.lock().unwrap().len(), 2);
     assert_eq!(house.turn("and?").await, "It was seen.");
@@ -157,7 +194,7 @@ async fn what_a_person_has_refused_is_not_done() {
     let refused = Stopped::new(Code::Policy, "a person has refused it");
     house.result_of(Some(ASKED), "_ASKS", refused).await;
     let line = "_ASKS: refused, a person has refused it".to_owned();
-    assert_eq!(house.hear().await, Outgoing::Action(line));
+    assert_eq!(house.hear_ended().await, line);
     assert_eq!(house.turn("and?").await, "It was seen.");
 }
 

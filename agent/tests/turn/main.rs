@@ -183,6 +183,7 @@ async fn house_in(home: TempHome, says: &[&str]) -> House {
         model: Arc::new(Switch::of(Arc::new(model.clone()))),
         book: None,
         max_steps: 3,
+        by_name: true,
         links: None,
         found: Vec::new(),
     });
@@ -264,7 +265,7 @@ impl House {
             match self.hear().await {
                 Outgoing::Begin { .. } | Outgoing::Queued { .. } => {}
                 Outgoing::Refused { why, .. } => heard.push_str(&format!("\n[{why}]\n")),
-                Outgoing::Broadcast(text) => heard.push_str(&format!("\n!{text}\n")),
+                Outgoing::Broadcast { text, .. } => heard.push_str(&format!("\n!{text}\n")),
                 Outgoing::Reminder { text, .. } => heard.push_str(&format!("\n!{text}\n")),
                 Outgoing::Settled { how, .. } => heard.push_str(&format!("\n[{how}]\n")),
                 Outgoing::Picture(path) => heard.push_str(&format!("\n<{}>\n", path.display())),
@@ -272,13 +273,21 @@ impl House {
                 Outgoing::Working(_) | Outgoing::Waiting(_) | Outgoing::Failed => {}
                 Outgoing::Aside { text, .. } => heard.push_str(&format!("\n{text}\n")),
                 Outgoing::Words(words) => heard.push_str(&words),
-                Outgoing::Action(text) => heard.push_str(&format!("\n<{text}>\n")),
+                Outgoing::Action(ended) => heard.push_str(&format!("\n<{}>\n", ended.line)),
                 Outgoing::Notice(text) => heard.push_str(&format!("\n[{text}]\n")),
                 Outgoing::Text(text) => heard.push_str(&format!("\n{text}\n")),
                 Outgoing::Question(asked) => {
                     heard.push_str(&format!("\n?{} {}\n", asked.id, asked.text));
                 }
             }
+        }
+    }
+
+    /// The line of an action that ends next.
+    async fn hear_ended(&mut self) -> String {
+        match self.hear().await {
+            Outgoing::Action(ended) => ended.line,
+            other => panic!("{other:?}"),
         }
     }
 
@@ -519,8 +528,7 @@ async fn a_question_is_passed_on_and_its_result_comes_later() {
     let how = "question q-1: console:owner said yes".to_owned();
     assert_eq!(house.hear().await, Outgoing::Settled { id: "q-1".to_owned(), how });
     house.result("POST", done("url", json!("https://x.com/1"))).await;
-    let shown = house.hear().await;
-    assert_eq!(shown, Outgoing::Action("POST: ok, {\"url\":\"https://x.com/1\"}".to_owned()));
+    assert_eq!(house.hear_ended().await, "POST: ok, {\"url\":\"https://x.com/1\"}");
     house.turn("was it posted?").await;
     assert!(house.prompt(2).contains("https://x.com/1"), "{}", house.prompt(2));
 }

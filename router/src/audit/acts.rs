@@ -8,11 +8,15 @@ use home::FileError;
 use protocol::{ActionName, Millis, Object};
 use serde_json::{Value, json};
 
+use super::PERMITS;
 use crate::audit_log::{Files, entries, last};
 use crate::policy::Scope;
 
 /// How many rows are looked through for what a session has done lately.
 const ROWS: usize = 5_000;
+
+/// What an outcome says of something that the agent does itself.
+const BY_THE_AGENT: &str = "permitted; the agent does this itself";
 
 /// How far a preview looks back.
 const MONTH: Duration = Duration::from_secs(30 * 24 * 60 * 60);
@@ -41,6 +45,10 @@ pub(crate) fn acts(folder: &Path, session: &str, count: usize) -> Result<Vec<Obj
                     Some(((*key).to_owned(), value.clone()))
                 });
                 let mut told = Object::from_iter(told);
+                if let Some(meant) = row.get(PERMITS) {
+                    told.insert("action".to_owned(), meant.clone());
+                    told.entry("message").or_insert_with(|| json!(BY_THE_AGENT));
+                }
                 told.extend(begun.remove(&id).map(|params| ("params".to_owned(), params)));
                 done.push(told);
             }

@@ -26,6 +26,9 @@ use crate::secrets::Secrets;
 /// How many routers may share a home.
 const MOST_ROUTERS: u32 = 64;
 
+/// Where the outcome of a permission says what was to be permitted.
+const PERMITS: &str = "permits";
+
 /// One router's audit log.
 #[derive(Debug)]
 pub struct Audit {
@@ -146,7 +149,7 @@ impl Audit {
                 (Some(stopped.code), Some(self.secrets.redact(&stopped.message)))
             }
         };
-        let row = serde_json::json!({
+        let mut row = serde_json::json!({
             "row": "outcome",
             "at": at,
             "message_id": command.message_id,
@@ -156,6 +159,9 @@ impl Audit {
             "code": code,
             "message": message,
         });
+        if let Some(meant) = permitted(command) {
+            row[PERMITS] = self.secrets.redact(meant).into();
+        }
         if let Err(error) = self.write(row) {
             tracing::error!(%error, "an outcome is missing in {}", self.path.display());
         }
@@ -186,6 +192,11 @@ impl Audit {
         let log = Arc::clone(&self.log);
         tokio::task::spawn_blocking(move || log.sync()).await.map_err(std::io::Error::other)?
     }
+}
+
+/// The action that `command` wants permitted.
+fn permitted(command: &Command) -> Option<&str> {
+    (command.action.as_str() == "PERMIT").then(|| command.params.get("action")?.as_str())?
 }
 
 #[cfg(test)]

@@ -219,4 +219,9 @@ async fn steps_that_are_alike_are_one_question() {
         acts.iter().all(|act| act["action"].is_string() && act["status"].is_string()),
         "{acts:?}"
     );
+    // What the agent does itself is told by its own name.
+    let look = json!({"action": "_BROWSER_VISION", "params": {"url": "https://nobody.example/x"}});
+    day.house.ask("PERMIT", look).await;
+    let acts = day.house.ask("ACTS", json!({"count": 1})).await;
+    assert_eq!(done(&acts).result["acts"][0]["action"], "_BROWSER_VISION");
 }

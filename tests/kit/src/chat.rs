@@ -50,7 +50,7 @@ impl Printed {
 
 impl Chat {
     /// Starts `program` with `args` in `home`, with an environment that holds nothing but PATH, HOME (the
-    /// home, too), an Ollama address at which nothing listens, and `variables`.
+    /// home, too), an Ollama address at which nothing listens, SAFECLAW_ACTIONS=names, and `variables`.
     ///
     /// # Panics
     /// When it can't be started.
@@ -215,6 +215,7 @@ pub(crate) fn command(
         .env("PATH", "/usr/local/bin:/usr/bin:/bin")
         .env("HOME", home)
         .env("OLLAMA_HOST", "127.0.0.1:1")
+        .env("SAFECLAW_ACTIONS", "names")
         .envs(variables.iter().copied())
         .current_dir(home);
     command

@@ -2,7 +2,7 @@
 
 use super::harmless::harmless;
 use super::prose::{Place, Prose};
-use super::screen::mirrored;
+use super::screen::{mirrored, told};
 use crate::channel::Outgoing;
 
 /// Gathers pieces of an answer until their line is whole.
@@ -35,8 +35,12 @@ impl Gathered {
                 return Some(self.line.drain(..whole).collect())
                     .filter(|text: &String| !text.is_empty());
             }
-            Outgoing::Action(line) => harmless(line),
-            Outgoing::Text(text) | Outgoing::Broadcast(text) => Prose::whole(self.place, text),
+            Outgoing::Action(ended) => harmless(&told(ended)),
+            Outgoing::Text(text) => Prose::whole(self.place, text),
+            Outgoing::Broadcast { text, receipt } => {
+                receipt.taken();
+                Prose::whole(self.place, text)
+            }
             Outgoing::Reminder { text, .. } => harmless(text),
             Outgoing::Notice(text) | Outgoing::Settled { how: text, .. } => {
                 format!("[{}]", harmless(text))
@@ -86,7 +90,7 @@ mod tests {
             words("It is **sun"),
             words("ny**.\nAnd "),
             words("warm"),
-            Outgoing::Action("LOOK: ok, done".to_owned()),
+            Outgoing::Action(crate::testing::ended("LOOK: ok, done")),
             words("Bye"),
             Outgoing::End,
         ];

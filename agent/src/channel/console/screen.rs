@@ -10,6 +10,7 @@ use super::harmless::harmless;
 use super::prose::{Place, Prose};
 use crate::channel::Outgoing;
 use crate::config;
+use crate::message::ActionLine;
 use crate::question::Question;
 
 /// The terminal, or the files, that this process writes to.
@@ -81,13 +82,16 @@ impl Screen {
                 let piece = self.words.push(piece);
                 self.write(&piece)
             }
-            Outgoing::Action(line) => self.line(&harmless(line)),
+            Outgoing::Action(ended) => self.line(&harmless(&told(ended))),
             Outgoing::Text(text) => self.line(&Prose::whole(self.place(), text)),
             Outgoing::Question(question) => self.line(&harmless(&question.pending())),
             Outgoing::End => self.break_line(),
             Outgoing::Settled { how, .. } => self.notice(how),
             Outgoing::Begin { from, text, .. } => self.line(&mirrored(from, text)),
-            Outgoing::Broadcast(text) => self.line(&Prose::whole(self.place(), text)),
+            Outgoing::Broadcast { text, receipt } => {
+                receipt.taken();
+                self.line(&Prose::whole(self.place(), text))
+            }
             Outgoing::Reminder { text, .. } => self.line(&harmless(text)),
             Outgoing::Waiting(_)
             | Outgoing::Notice(_)
@@ -178,6 +182,11 @@ impl Screen {
         self.write(&held)?;
         if self.within_line { self.write("\n") } else { Ok(()) }
     }
+}
+
+/// How an action ended, in letters that are shown here.
+pub(super) fn told(ended: &ActionLine) -> String {
+    if config::shows_unicode() { ended.told.clone() } else { ended.told_in_ascii() }
 }
 
 /// What was said elsewhere, with its source. Further lines are set in, so that none looks like something else.

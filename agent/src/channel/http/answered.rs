@@ -65,7 +65,7 @@ impl Answered {
                 }
                 self.text.push_str(text);
             }
-            Outgoing::Action(line) => self.actions.push(line.clone()),
+            Outgoing::Action(ended) => self.actions.push(ended.line.clone()),
             Outgoing::Notice(notice) => self.notices.push(notice.clone()),
             Outgoing::Question(question) => self.questions.push(question.clone()),
             Outgoing::Picture(path) => self.pictures.push(path.display().to_string()),
@@ -76,7 +76,7 @@ impl Answered {
             | Outgoing::Working(_)
             | Outgoing::Waiting(_)
             | Outgoing::Settled { .. }
-            | Outgoing::Broadcast(_)
+            | Outgoing::Broadcast { .. }
             | Outgoing::Reminder { .. }
             | Outgoing::Failed
             | Outgoing::End => {}

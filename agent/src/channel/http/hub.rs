@@ -153,6 +153,8 @@ impl Floor {
         match what {
             What::Says(Outgoing::Begin { .. }) => drop(sessions.busy.insert(session.clone())),
             What::Says(Outgoing::End) => drop(sessions.busy.remove(session)),
+            // The page shows it, now or when it is opened.
+            What::Says(Outgoing::Broadcast { ref receipt, .. }) => receipt.taken(),
             _ => {}
         }
         sessions.told += 1;

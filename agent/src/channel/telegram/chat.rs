@@ -133,7 +133,7 @@ impl Chat {
             }
             Outgoing::Working(_) | Outgoing::Waiting(_) => self.work(),
             Outgoing::Words(piece) => self.add(|sheet| sheet.word(&piece)),
-            Outgoing::Action(line) => self.add(|sheet| sheet.line(&line)),
+            Outgoing::Action(ended) => self.add(|sheet| sheet.line(&ended.told)),
             Outgoing::Notice(notice) => self.add(|sheet| sheet.line(&format!("[{notice}]"))),
             Outgoing::Text(text) => self.add(|sheet| sheet.text(&text)),
             Outgoing::Question(question) => self.ask(&question).await,
@@ -144,15 +144,15 @@ impl Chat {
                 self.add(|sheet| sheet.line(&format!("[{how}]")));
             }
             Outgoing::Picture(path) => self.picture(&path).await,
-            Outgoing::Broadcast(text) => {
-                for piece in markup::read(&text).pieces(LONGEST) {
-                    let _ = self.send(piece, None).await;
+            Outgoing::Broadcast { text, receipt } => {
+                match self.send_all(markup::read(&text)).await {
+                    Ok(()) => receipt.taken(),
+                    Err(fault) => receipt.failed(fault.to_string()),
                 }
             }
             Outgoing::Reminder { text, .. } => {
-                for piece in Styled::plain(text).pieces(LONGEST) {
-                    let _ = self.send(piece, None).await;
-                }
+                // A fault stands in the log.
+                let _ = self.send_all(Styled::plain(text)).await;
             }
             Outgoing::Failed => {}
             Outgoing::End => self.turn_over().await,
@@ -214,6 +214,14 @@ impl Chat {
 
     async fn send(&self, text: Styled, reply_to: Option<MessageId>) -> Result<MessageId, Fault> {
         self.send_around(&text, &Around { reply_to, buttons: None }).await
+    }
+
+    /// Sends a text in as many messages as it takes.
+    async fn send_all(&self, text: Styled) -> Result<(), Fault> {
+        for piece in text.pieces(LONGEST) {
+            self.send(piece, None).await?;
+        }
+        Ok(())
     }
 
     async fn send_around(&self, text: &Styled, around: &Around) -> Result<MessageId, Fault> {

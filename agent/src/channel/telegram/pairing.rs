@@ -1,5 +1,6 @@
 //! Who the owner is: whoever sends the code that is shown at the owner's terminal.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use teloxide_core::types::{Chat, Message, Update, UpdateKind, User};
@@ -11,9 +12,11 @@ use super::{Client, Fault};
 
 /// How long a code can be sent.
 const LIVES: Duration = Duration::from_secs(600);
-/// How many wrong codes end it.
+/// How many wrong codes one user may send, and is heard no more then.
 const TRIES: usize = 5;
-/// How many characters a code has, of which each is one of 32: a hit in five tries is one in 10^11.
+/// How many wrong codes of all users end it.
+const MOST_TRIES: usize = 50;
+/// How many characters a code has, of which each is one of 32: a hit in fifty tries is one in 10^10.
 const LENGTH: usize = 8;
 /// Digits and letters that nobody takes for another one.
 const LETTERS: &[u8; 32] = b"23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
@@ -23,7 +26,8 @@ const AGAIN: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(super) struct Pairing {
     code: String,
-    wrong: usize,
+    /// How many wrong codes have come, and from whom.
+    wrong: HashMap<u64, usize>,
 }
 
 /// Who has sent the code.
@@ -41,7 +45,7 @@ pub enum PairError {
     Fault(#[from] Fault),
     /// Somebody guesses.
     #[error(
-        "{TRIES} wrong codes have come, so this one counts no more; run it again for a new one"
+        "{MOST_TRIES} wrong codes have come, so this one counts no more; run it again for a new one"
     )]
     Guessed,
     /// Nobody has sent it.
@@ -64,7 +68,7 @@ impl Pairing {
         // Two of the bytes have bits that are always the same.
         let bytes = random[..6].iter().chain(&random[9..]).take(LENGTH);
         let letter = |byte: &u8| char::from(LETTERS[usize::from(byte % 32)]);
-        Self { code: bytes.map(letter).collect(), wrong: 0 }
+        Self { code: bytes.map(letter).collect(), wrong: HashMap::new() }
     }
 
     /// The code as people read it.
@@ -103,7 +107,7 @@ impl Pairing {
             for update in updates {
                 offset = Some(update.id.0.saturating_add(1));
                 let Some((chat, user, text)) = private(&update) else { continue };
-                match self.hear(text) {
+                match self.hear(user.id.0, text) {
                     Heard::Code => {
                         let done = Styled::plain(
                             "You are the owner now. /help shows what can be said here.",
@@ -113,13 +117,13 @@ impl Pairing {
                         let _ = client.updates_within(offset, 0).await;
                         return Ok(Paired { user: user.id.0, name: user.full_name() });
                     }
-                    Heard::Wrong if self.wrong >= TRIES => return Err(PairError::Guessed),
-                    Heard::Wrong => {
-                        tell(&format!(
-                            "a wrong code has come from user {}; after {TRIES} this one counts no more",
-                            user.id
-                        ));
+                    Heard::Wrong if self.wrong.values().sum::<usize>() >= MOST_TRIES => {
+                        return Err(PairError::Guessed);
                     }
+                    Heard::Wrong => tell(&format!(
+                        "a wrong code has come from user {}; who sends {TRIES} is heard no more",
+                        user.id
+                    )),
                     Heard::Other => {}
                 }
             }
@@ -127,16 +131,18 @@ impl Pairing {
     }
 
     /// What `text` is. `/start`, which Telegram says by itself, is no try; a link may send the code behind it.
-    fn hear(&mut self, text: &str) -> Heard {
+    fn hear(&mut self, user: u64, text: &str) -> Heard {
         let text = text.trim();
         let said = text.strip_prefix("/start").map_or(text, str::trim_start);
+        let of_letters = said.bytes().all(|byte| LETTERS.contains(&byte.to_ascii_uppercase()));
+        let tries = self.wrong.get(&user).copied().unwrap_or(0);
+        if said.len() != LENGTH || !of_letters || tries >= TRIES {
+            return Heard::Other;
+        }
         if said.eq_ignore_ascii_case(&self.code) {
             return Heard::Code;
         }
-        if said.len() != LENGTH || !said.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-            return Heard::Other;
-        }
-        self.wrong += 1;
+        self.wrong.insert(user, tries + 1);
         Heard::Wrong
     }
 }
@@ -163,14 +169,23 @@ mod tests {
 
     #[test]
     fn what_looks_like_a_code_is_a_try() {
-        let mut pairing = Pairing { code: "ABCD2345".to_owned(), wrong: 0 };
-        for other in ["/start", "hello there", "", "ABCD-2345"] {
-            assert_eq!(pairing.hear(other), Heard::Other, "{other}");
+        let mut pairing = Pairing { code: "ABCD2345".to_owned(), wrong: HashMap::new() };
+        for other in ["/start", "hello there", "", "ABCD-2345", "tomorrow", "anything"] {
+            assert_eq!(pairing.hear(7, other), Heard::Other, "{other}");
         }
-        assert_eq!(pairing.hear("ABCD2346"), Heard::Wrong);
-        assert_eq!(pairing.wrong, 1);
+        assert_eq!(pairing.hear(7, "ABCD2346"), Heard::Wrong);
         for code in [" abcd2345 ", "/start ABCD2345"] {
-            assert_eq!(pairing.hear(code), Heard::Code, "{code}");
+            assert_eq!(pairing.hear(7, code), Heard::Code, "{code}");
         }
+    }
+
+    #[test]
+    fn who_guesses_is_heard_no_more_and_everybody_else_is() {
+        let mut pairing = Pairing { code: "ABCD2345".to_owned(), wrong: HashMap::new() };
+        for _ in 0..TRIES {
+            assert_eq!(pairing.hear(7, "mustache"), Heard::Wrong);
+        }
+        assert_eq!(pairing.hear(7, "ABCD2345"), Heard::Other);
+        assert_eq!(pairing.hear(8, "ABCD2345"), Heard::Code);
     }
 }

@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 
 use super::Shared;
 use super::chat::{Chat, Heard};
-use crate::channel::{Addressed, Outgoing};
+use crate::channel::{Addressed, Outgoing, Receipt};
 
 /// Carries on until the agent has said its last word; the chats then still write it.
 pub(super) async fn run(
@@ -43,10 +43,18 @@ fn heard(shared: &Shared, said: Addressed) -> Vec<(ChatId, Heard)> {
         _ => {}
     }
     let chats = match &said.outgoing {
-        Outgoing::Broadcast(_) => shared.people.broadcast_chats(),
+        Outgoing::Broadcast { receipt, .. } => reached(shared.people.broadcast_chats(), receipt),
         _ => shared.people.chat(&said.session).into_iter().collect(),
     };
     chats.into_iter().map(|chat| (chat, Heard::Said(said.outgoing.clone()))).collect()
+}
+
+/// `chats`, unless there are none to reach.
+fn reached(chats: Vec<ChatId>, receipt: &Receipt) -> Vec<ChatId> {
+    if chats.is_empty() {
+        receipt.failed("nobody is its owner yet: write to the bot, and it says how to become that");
+    }
+    chats
 }
 
 fn start(shared: &Arc<Shared>, chat: ChatId, chats: &mut JoinSet<()>) -> UnboundedSender<Heard> {

@@ -130,7 +130,7 @@ async fn a_rest_is_said_and_the_primary_is_not_asked_until_it_is_over() {
     }
     assert_eq!(chain.name(), "offline");
     let resting = heard(&chain).await;
-    insta::assert_snapshot!(resting[0], @"a is not asked for another 5 s after it failed 3 times: nothing answers at a (connection refused); start it with `ollama serve`; answering without a language model");
+    insta::assert_snapshot!(resting[0], @"nothing answers at a (connection refused), asked again in 5 s; start it with `ollama serve`; answering without a language model");
     assert!(heard(&chain).await[0].starts_with(WITHOUT), "once");
     assert_eq!(first.asked().len(), 2);
     tokio::time::advance(Duration::from_secs(5)).await;
@@ -224,7 +224,7 @@ async fn one_that_rests_is_not_said_to_be_asked() {
         chain.links()[1].seen(Some(&gone("b")));
     }
     let heard = heard(&chain).await;
-    insta::assert_snapshot!(heard[0], @"a does not have the model m; fetch it with `ollama pull m`; b is not asked for another 5 s after it failed 3 times: nothing answers at b (connection refused); start it with `ollama serve`; answering without a language model");
+    insta::assert_snapshot!(heard[0], @"a does not have the model m; fetch it with `ollama pull m`; nothing answers at b (connection refused), asked again in 5 s; start it with `ollama serve`; answering without a language model");
     assert!(heard[1].starts_with(WITHOUT), "{heard:?}");
 }
 

@@ -147,7 +147,7 @@ impl Endpoint {
         match plan.format {
             // Nothing at all says nothing of the server.
             Format::Schema(_) if gathered.text.trim().is_empty() => None,
-            Format::Schema(_) if !looks_like_json(&gathered.text) => self.memo.ignored(plan.way),
+            Format::Schema(_) if !looks_like_json(&gathered.text) => self.memo.ignored(),
             _ => self.memo.worked(plan.way, refused),
         }
     }

@@ -11,7 +11,7 @@ mod recall;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use protocol::{ActionCard, Outcome, Status};
+use protocol::ActionCard;
 
 use super::{Ask, Completion, Listener, Model, ModelError, Progress, TurnParts};
 use crate::observation::Observation;
@@ -28,8 +28,8 @@ const SHOWN: usize = 12;
 /// The model that is no language model.
 #[derive(Debug)]
 pub struct Offline {
-    /// The language model that people would fetch.
-    wanted: String,
+    /// The language model that people would fetch; none where they want it without one.
+    wanted: Option<String>,
     /// The patterns of the cards that were seen last; making them takes longer than using them.
     learnt: Mutex<Arc<Learnt>>,
 }
@@ -44,7 +44,13 @@ impl Offline {
     /// An offline model that recommends the language model `wanted`.
     #[must_use]
     pub fn new(wanted: impl Into<String>) -> Self {
-        Self { wanted: wanted.into(), learnt: Mutex::default() }
+        Self { wanted: Some(wanted.into()), learnt: Mutex::default() }
+    }
+
+    /// The one that people have chosen.
+    #[must_use]
+    pub fn chosen() -> Self {
+        Self { wanted: None, learnt: Mutex::default() }
     }
 
     fn answer(&self, turn: &TurnParts<'_>) -> Answer {
@@ -101,29 +107,25 @@ impl Offline {
                 format!("So I only understand sentences like these{more}:\n{shown}")
             }
         };
-        format!(
-            "I have no language model at the moment. {can}\nFor everything else, start one with \
-             `ollama serve` and fetch it with `ollama pull {}`.",
-            self.wanted
-        )
+        match &self.wanted {
+            Some(wanted) => format!(
+                "I have no language model at the moment. {can}\nFor everything else, start one with \
+                 `ollama serve` and fetch it with `ollama pull {wanted}`."
+            ),
+            None => format!(
+                "I am set to work without a language model. {can}\nFor everything else, choose one \
+                 with `{}`.",
+                home::agent_command("config llm")
+            ),
+        }
     }
 }
 
-/// What came of the actions, tamed: a result is data, whatever it looks like. What the action's own line
-/// has shown already is not said again.
+/// What came of the actions, tamed: a result is data, whatever it looks like. What the actions' own lines have shown already
+/// is not said again.
 fn told(so_far: &[Observation]) -> String {
     let unsaid: Vec<String> = so_far.iter().filter_map(Observation::beyond_its_line).collect();
-    if !unsaid.is_empty() {
-        return tame(&unsaid.join("\n"));
-    }
-    let is_done = |seen: &Observation| matches!(seen.outcome, Outcome::Done(_));
-    let has = |status| so_far.iter().any(|seen| seen.outcome.status() == status);
-    match () {
-        () if so_far.iter().all(is_done) => "Done.",
-        () if has(Status::Pending) => "It waits for a yes.",
-        () => "That did not work.",
-    }
-    .to_owned()
+    tame(&unsaid.join("\n"))
 }
 
 #[async_trait]
@@ -138,7 +140,12 @@ impl Model for Offline {
         progress: &mut Listener<'_>,
     ) -> Result<Completion, ModelError> {
         let turn = ask.turn.as_ref().ok_or(ModelError::NeedsModel)?;
-        let text = self.answer(turn).to_string();
+        let answer = self.answer(turn);
+        if answer.words.is_empty() && answer.actions.is_empty() {
+            // The lines of the actions have said it all.
+            return Ok(Completion { words_alone: true, ..Completion::default() });
+        }
+        let text = answer.to_string();
         progress(Progress::Piece(&text));
         Ok(Completion::new(text))
     }

@@ -103,12 +103,12 @@ fn results_are_told_in_their_own_words() {
         words("Post 'Hi' to X.", [&[], &router_cards()], &seen)
     };
     // What fits on an action's line stands on the screen already.
-    assert_eq!(told(&["Posted.", "Noted."]), "Done.");
+    assert_eq!(told(&["Posted.", "Noted."]), "");
     let long = "x".repeat(400);
     assert_eq!(told(&["Posted.", "two\nlines", &long]), format!("two\nlines\n{long}"));
     let refused = Err(protocol::Stopped::new(protocol::Code::Policy, "no"));
     let refused = Observation::of_local(agent_cards()[0].name.clone(), refused);
-    assert_eq!(words("Post 'Hi' to X.", [&[], &[]], &[refused]), "That did not work.");
+    assert_eq!(words("Post 'Hi' to X.", [&[], &[]], &[refused]), "");
 }
 
 fn seen(text: &str) -> Observation {

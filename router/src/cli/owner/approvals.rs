@@ -170,7 +170,14 @@ async fn say(deeds: &OwnersLog, found: &Found, answer: &Answer) -> Result<(), Ow
         deeds.doing(&Deed::Grant((&grant).into()), given).await?;
         println!("allowed for an hour: {} (grant {})", grant.scope, grant.id);
     }
-    println!("{}: {id}", if answer.yes { "approved; a router takes it up now" } else { "refused" });
+    println!(
+        "{}: {id}",
+        if answer.yes {
+            "approved; the router takes it up, now or when it starts next"
+        } else {
+            "refused"
+        }
+    );
     Ok(())
 }
 

@@ -304,6 +304,18 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::disallowed_types, reason = "the test starts itself")]
+    fn in_the_background_of_a_shell_it_is_interrupted_too() {
+        let name =
+            "workbench::bash::tests::what_takes_too_long_is_interrupted_and_the_shell_goes_on";
+        let mut again = std::process::Command::new("env");
+        again.arg("--ignore-signal=INT").arg(std::env::current_exe().unwrap());
+        let ended = again.args([name, "--exact"]).output().unwrap();
+        assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stdout));
+        assert!(String::from_utf8_lossy(&ended.stdout).contains("1 passed"));
+    }
+
+    #[test]
     fn what_ignores_an_interrupt_costs_the_shell() {
         let (_project, mut bash) = bash();
         let said = bash.command("trap '' INT; sleep 1000", Duration::from_millis(300));

@@ -9,7 +9,7 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child as Process, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -18,6 +18,8 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use rustix::process::{Resource, Rlimit, getrlimit, prlimit};
+use signal_hook::SigId;
+use signal_hook::consts::SIGINT;
 
 use super::output::Tail;
 
@@ -77,6 +79,7 @@ impl Child {
         folder: &Path,
         end: u8,
     ) -> io::Result<Self> {
+        hear_interrupts()?;
         let mut command = prepared(program, arguments, folder);
         let (mut process, has_group) = match command.process_group(0).spawn() {
             // Where only the sandbox's own group holds the processes together, there is no other.
@@ -232,6 +235,15 @@ fn keep_room(id: i32) -> io::Result<()> {
     let bound = Rlimit { current: most, maximum: most };
     prlimit(rustix::process::Pid::from_raw(id), Resource::Nproc, bound)?;
     Ok(())
+}
+
+/// Has interrupts reach whatever is started from now on. A shell starts a program in the background with interrupts ignored,
+/// and whatever that one starts inherits this. Only a signal that is handled is not inherited.
+fn hear_interrupts() -> io::Result<()> {
+    static HEARD: LazyLock<Result<SigId, io::ErrorKind>> = LazyLock::new(|| {
+        signal_hook::flag::register(SIGINT, Arc::default()).map_err(|error| error.kind())
+    });
+    (*HEARD).map(|_| ()).map_err(io::Error::from)
 }
 
 fn prepared(program: &str, arguments: &[&str], folder: &Path) -> Command {

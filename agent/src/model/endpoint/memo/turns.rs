@@ -25,14 +25,14 @@ impl Memo {
         }
     }
 
-    /// An answer had not the form that was asked for in this way. Gives what people should hear.
-    pub(in crate::model::endpoint) fn ignored(&self, way: Way) -> Option<Notice> {
+    /// An answer had not the form that was asked for. Gives what people should hear.
+    pub(in crate::model::endpoint) fn ignored(&self) -> Option<Notice> {
         let mut state = self.lock();
         state.shapeless = state.shapeless.saturating_add(1);
         if state.shapeless < SHAPELESS {
             return None;
         }
-        let words = format!("{SHAPELESS} answers in a row had not the form that {way} asks for");
+        let words = format!("{SHAPELESS} answers in a row had another form than it was asked for");
         self.fall(&mut state, Way::ToolCode, &words)
     }
 
@@ -40,12 +40,12 @@ impl Memo {
         let before = state.learned.way.replace(way);
         state.learned.way_refused = Some(self.refused(words));
         state.shapeless = 0;
-        let (model, address, first) = (&self.model, &self.address, self.first);
+        let (model, address) = (&self.model, &self.address);
         tracing::info!(model, address, words, %way, "the model is asked in another way");
         // Another day in the same way is nothing new.
         (before != Some(way)).then(|| {
             Notice::new(format!(
-                "{model} at {address}: {words}; it is asked with {way} now, and with {first} again in a day"
+                "{model} at {address} is asked in another way for a day: {words}; /model shows in which"
             ))
         })
     }
@@ -53,7 +53,7 @@ impl Memo {
     fn rise(&self, state: &mut State) -> Option<Notice> {
         let before = state.learned.way.take();
         state.learned.way_refused = None;
-        let (model, address, first) = (&self.model, &self.address, self.first);
-        before.map(|_| Notice::new(format!("{model} at {address} takes {first} again")))
+        let (model, address) = (&self.model, &self.address);
+        before.map(|_| Notice::new(format!("{model} at {address} is asked in the usual way again")))
     }
 }

@@ -79,14 +79,14 @@ async fn a_way_that_is_refused_is_told_once_and_tried_again_after_a_day() {
     let house = House::new();
     let server = refusing([ok(), ok(), ok(), ok()]).await;
     let endpoint = house.endpoint(&OPENAI, &server);
-    insta::assert_snapshot!(heard(&endpoint, &server).await.join("\n"), @"m at HOST: json was answered with 400: failed to parse grammar; it is asked with native now, and with json again in a day");
+    insta::assert_snapshot!(heard(&endpoint, &server).await.join("\n"), @"m at HOST is asked in another way for a day: json was answered with 400: failed to parse grammar; /model shows in which");
     assert_eq!(heard(&endpoint, &server).await, [""; 0]);
     house.passes(23 * HOURS);
     // The agent was started again.
     let endpoint = house.endpoint(&OPENAI, &server);
     assert_eq!(heard(&endpoint, &server).await, [""; 0]);
     house.passes(2 * HOURS);
-    insta::assert_snapshot!(heard(&endpoint, &server).await.join("\n"), @"m at HOST takes json again");
+    insta::assert_snapshot!(heard(&endpoint, &server).await.join("\n"), @"m at HOST is asked in the usual way again");
     assert_eq!(heard(&endpoint, &server).await, [""; 0]);
     assert_eq!(ways(&server), [JSON, NATIVE, NATIVE, NATIVE, JSON, JSON]);
     let learned = house.known().recall(&server.address, "m");
@@ -134,7 +134,7 @@ async fn a_schema_that_is_ignored_is_told_once_and_asked_for_after_a_day() {
     let server = Server::start(texts.map(|text| says(&OLLAMA, text))).await;
     let endpoint = house.endpoint(&OLLAMA, &server);
     assert_eq!(heard(&endpoint, &server).await, [""; 0]);
-    insta::assert_snapshot!(heard(&endpoint, &server).await.join("\n"), @"m at HOST: 2 answers in a row had not the form that json asks for; it is asked with tool_code now, and with json again in a day");
+    insta::assert_snapshot!(heard(&endpoint, &server).await.join("\n"), @"m at HOST is asked in another way for a day: 2 answers in a row had another form than it was asked for; /model shows in which");
     assert_eq!(heard(&endpoint, &server).await, [""; 0]);
     house.passes(25 * HOURS);
     // It still ignores it, which is nothing new.
@@ -288,7 +288,7 @@ async fn what_was_learned_before_there_were_dates_is_asked_for_anew() {
     let server = Server::start([ok()]).await;
     old(house.folder.path(), &server);
     let notices = heard(&house.endpoint(&OPENAI, &server), &server).await;
-    assert_eq!(notices, ["m at HOST takes json again"]);
+    assert_eq!(notices, ["m at HOST is asked in the usual way again"]);
 }
 
 #[tokio::test]

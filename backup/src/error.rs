@@ -1,0 +1,69 @@
+//! Why a backup was not made or not restored.
+
+use std::io;
+use std::path::PathBuf;
+
+use home::{FileError, LockError};
+
+/// Why a backup was not made or not restored. Each text says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum BackupError {
+    /// There is something already where the backup was to be.
+    #[error("{0} is there already, and nothing is overwritten: name another file")]
+    Taken(PathBuf),
+    /// There is nothing to back up.
+    #[error("{0} holds nothing yet: name the home with --home")]
+    Nothing(PathBuf),
+    /// A file can't be read or written.
+    #[error("{doing} {}: {source}", path.display())]
+    Io {
+        /// What was tried: "cannot read".
+        doing: &'static str,
+        /// Where.
+        path: PathBuf,
+        /// The system's words.
+        source: io::Error,
+    },
+    /// A file of the home can't be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// Somebody works in the home.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// It is no backup, or a broken one.
+    #[error("{} is no whole backup: {why}; nothing was changed", path.display())]
+    Broken {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A newer program has made it.
+    #[error("{} was made by SafeClaw {by}, which writes a newer form: restore it with that one; nothing was changed", path.display())]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// The version that made it.
+        by: String,
+    },
+    /// It is encrypted, and no passphrase is given.
+    #[error("{0} is encrypted: name the file that holds its passphrase with --passphrase-file")]
+    NoPassphrase(PathBuf),
+    /// The passphrase is not its own.
+    #[error("the passphrase does not open {0}; nothing was changed")]
+    WrongPassphrase(PathBuf),
+    /// Its own encryption has failed.
+    #[error("the backup can't be encrypted: {0}")]
+    Encrypt(String),
+}
+
+impl BackupError {
+    /// The same for `source`, met while `doing` something at `path`.
+    pub(crate) fn io(
+        doing: &'static str,
+        path: impl Into<PathBuf>,
+    ) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io { doing, path, source }
+    }
+}

@@ -1,0 +1,70 @@
+//! The list of what a backup holds.
+
+use std::path::{Component, Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+/// The name of the list in the archive.
+pub(crate) const NAME: &str = "safeclaw-backup.json";
+
+/// The form that is written here.
+pub(crate) const FORMAT: u32 = 1;
+
+/// The most bytes that a list may have: about 100,000 files.
+pub(crate) const LONGEST: u64 = 16 * 1024 * 1024;
+
+/// What a backup holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Manifest {
+    /// The form of the backup.
+    pub(crate) format: u32,
+    /// The version of SafeClaw that made it.
+    pub(crate) made_by: String,
+    /// When, in UTC, by RFC 3339.
+    pub(crate) made_at: String,
+    /// Whether the secrets are in it.
+    pub(crate) has_secrets: bool,
+    /// All files, in the order in which they stand.
+    pub(crate) files: Vec<ManifestFile>,
+}
+
+/// A file of the home.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ManifestFile {
+    /// Where it lies in the home, with `/` between the parts.
+    pub(crate) path: String,
+    /// Its length in bytes.
+    pub(crate) bytes: u64,
+    /// The SHA-256 sum of its content, in hexadecimal.
+    pub(crate) sha256: String,
+    /// The bits of its mode that say who may run it: a skill's program may have one.
+    pub(crate) runs: bool,
+}
+
+impl ManifestFile {
+    /// Its path, if that stays in the home.
+    pub(crate) fn safe_path(&self) -> Option<PathBuf> {
+        let path = Path::new(&self.path);
+        let is_plain = path.components().all(|part| matches!(part, Component::Normal(_)));
+        (is_plain && !self.path.is_empty()).then(|| path.to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_stays_in_the_home() {
+        let safe = |path: &str| {
+            let sha256 = String::new();
+            ManifestFile { path: path.to_owned(), bytes: 0, sha256, runs: false }
+                .safe_path()
+                .is_some()
+        };
+        assert!(safe("workspace/memory.json") && safe(".env"));
+        for path in ["", "/etc/passwd", "../x", "workspace/../../x", "./x"] {
+            assert!(!safe(path), "{path}");
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Reads a backup, and proves it.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader, Read, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use age::secrecy::SecretString;
+use age::{DecryptError, Decryptor};
+use flate2::read::GzDecoder;
+use tar::Archive;
+use tempfile::TempDir;
+
+use crate::BackupError;
+use crate::manifest::{FORMAT, LONGEST, Manifest, ManifestFile, NAME};
+use crate::write::sum;
+
+/// How an encrypted backup begins.
+const ENCRYPTED: &[u8] = b"age-encryption.org/";
+
+/// A backup that was read and is whole: every file has the length and the sum that the list says. Its files lie in a folder of
+/// their own, which goes with this value.
+#[derive(Debug)]
+pub struct Backup {
+    pub(crate) manifest: Manifest,
+    pub(crate) folder: TempDir,
+}
+
+impl Backup {
+    /// Reads the backup at `path` into a new folder within `beside`, and proves it.
+    ///
+    /// # Errors
+    /// [`BackupError`] says what is wrong with it.
+    pub fn read(
+        path: &Path,
+        beside: &Path,
+        passphrase: Option<SecretString>,
+    ) -> Result<Self, BackupError> {
+        home::file::make_folder(beside)?;
+        let folder = tempfile::Builder::new().prefix(".restore-").tempdir_in(beside);
+        let folder = folder.map_err(BackupError::io("cannot make a folder in", beside))?;
+        let mut file = File::open(path).map_err(BackupError::io("cannot read", path))?;
+        let manifest = if is_encrypted(&mut file).map_err(BackupError::io("cannot read", path))? {
+            let passphrase =
+                passphrase.ok_or_else(|| BackupError::NoPassphrase(path.to_owned()))?;
+            let broken = |error: DecryptError| broken(path, error.to_string());
+            let decryptor = Decryptor::new_buffered(BufReader::new(file)).map_err(broken)?;
+            let identity = age::scrypt::Identity::new(passphrase);
+            match decryptor.decrypt(std::iter::once(&identity as &dyn age::Identity)) {
+                Ok(plain) => unpack(plain, folder.path()),
+                Err(DecryptError::NoMatchingKeys | DecryptError::DecryptionFailed) => {
+                    return Err(BackupError::WrongPassphrase(path.to_owned()));
+                }
+                Err(error) => return Err(broken(error)),
+            }
+        } else {
+            unpack(BufReader::new(file), folder.path())
+        };
+        let manifest = manifest.map_err(|why| match why {
+            Unfit::Newer(by) => BackupError::Newer { path: path.to_owned(), by },
+            Unfit::Broken(why) => broken(path, why),
+        })?;
+        Ok(Self { manifest, folder })
+    }
+
+    /// When it was made, in UTC, by RFC 3339.
+    #[must_use]
+    pub fn made_at(&self) -> &str {
+        &self.manifest.made_at
+    }
+
+    /// Whether the secrets are in it.
+    #[must_use]
+    pub fn has_secrets(&self) -> bool {
+        self.manifest.has_secrets
+    }
+}
+
+fn broken(path: &Path, why: String) -> BackupError {
+    BackupError::Broken { path: path.to_owned(), why }
+}
+
+fn is_encrypted(file: &mut File) -> io::Result<bool> {
+    let mut head = Vec::new();
+    (&mut *file).take(ENCRYPTED.len() as u64).read_to_end(&mut head)?;
+    io::Seek::rewind(file)?;
+    Ok(head == ENCRYPTED)
+}
+
+/// Why an archive can't be used.
+enum Unfit {
+    Newer(String),
+    Broken(String),
+}
+
+impl From<io::Error> for Unfit {
+    fn from(error: io::Error) -> Self {
+        Self::Broken(error.to_string())
+    }
+}
+
+/// Writes the files of an archive into `folder`, as far as the list allows and nothing beside it.
+fn unpack(archive: impl Read, folder: &Path) -> Result<Manifest, Unfit> {
+    let mut archive = Archive::new(GzDecoder::new(archive));
+    let mut entries = archive.entries()?;
+    let mut first = entries.next().ok_or_else(|| Unfit::Broken("it is empty".to_owned()))??;
+    if first.path()?.as_os_str() != NAME {
+        return Err(Unfit::Broken(format!("it does not begin with {NAME}")));
+    }
+    let mut list = Vec::new();
+    (&mut first).take(LONGEST).read_to_end(&mut list)?;
+    let manifest = listed(&list)?;
+    for file in &manifest.files {
+        let missing = || Unfit::Broken(format!("{} is missing", file.path));
+        let entry = entries.next().ok_or_else(missing)??;
+        let path = file
+            .safe_path()
+            .ok_or_else(|| Unfit::Broken(format!("{:?} leads out of the home", file.path)))?;
+        if entry.path()?.as_os_str() != path.as_os_str() || !entry.header().entry_type().is_file() {
+            return Err(missing());
+        }
+        let mut bytes = Vec::new();
+        entry.take(file.bytes.saturating_add(1)).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 != file.bytes || sum(&bytes) != file.sha256 {
+            return Err(Unfit::Broken(format!("{} is not what was written", file.path)));
+        }
+        put(&folder.join(&path), &bytes, file)?;
+    }
+    Ok(manifest)
+}
+
+fn listed(list: &[u8]) -> Result<Manifest, Unfit> {
+    #[derive(serde::Deserialize)]
+    struct Form {
+        format: u32,
+        made_by: String,
+    }
+    let unread =
+        |error: serde_json::Error| Unfit::Broken(format!("its list can't be read: {error}"));
+    let form: Form = serde_json::from_slice(list).map_err(unread)?;
+    if form.format > FORMAT {
+        return Err(Unfit::Newer(form.made_by));
+    }
+    serde_json::from_slice(list).map_err(unread)
+}
+
+fn put(path: &PathBuf, bytes: &[u8], file: &ManifestFile) -> io::Result<()> {
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    let mode = if file.runs { 0o700 } else { 0o600 };
+    // The same path twice would be an error here.
+    let mut open = fs::OpenOptions::new();
+    open.write(true).create_new(true).mode(mode).open(path)?.write_all(bytes)?;
+    fs::set_permissions(path, fs::Permissions::from_mode(mode))
+}

@@ -1,0 +1,141 @@
+//! Makes a backup.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Read, Seek, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use age::Encryptor;
+use age::secrecy::SecretString;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use home::Home;
+use sha2::{Digest, Sha256};
+use tar::{Builder, EntryType, Header};
+use tempfile::NamedTempFile;
+
+use crate::manifest::{FORMAT, Manifest, ManifestFile, NAME};
+use crate::{BackupError, choose};
+
+/// What was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Made {
+    /// How many files it holds.
+    pub files: usize,
+    /// How many bytes these have.
+    pub bytes: u64,
+    /// How large the backup is, in bytes.
+    pub size: u64,
+}
+
+/// Makes a backup of `home` at `to`, readable by its owner alone. With a `passphrase` it is encrypted and holds the secrets as
+/// well. `version` is that of the program. The backup has its name only when it is whole.
+///
+/// # Errors
+/// [`BackupError`]; then there is no file at `to`.
+pub fn make(
+    home: &Home,
+    to: &Path,
+    passphrase: Option<SecretString>,
+    version: &str,
+) -> Result<Made, BackupError> {
+    if to.symlink_metadata().is_ok() {
+        return Err(BackupError::Taken(to.to_owned()));
+    }
+    let paths = choose::files(home.root(), passphrase.is_some())?;
+    if paths.is_empty() {
+        return Err(BackupError::Nothing(home.root().to_owned()));
+    }
+    let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    let write = BackupError::io("cannot write", to);
+    let mut draft = match NamedTempFile::new_in(folder) {
+        Ok(draft) => draft,
+        Err(error) => return Err(write(error)),
+    };
+    let (listed, contents) = copied(home.root(), &paths)?;
+    let manifest = Manifest {
+        format: FORMAT,
+        made_by: version.to_owned(),
+        made_at: jiff::Timestamp::now().to_string(),
+        has_secrets: passphrase.is_some(),
+        files: listed,
+    };
+    let out = BufWriter::new(draft.as_file_mut());
+    let written = match passphrase {
+        None => archive(out, &manifest, contents).and_then(|mut out| out.flush()),
+        Some(passphrase) => {
+            let encrypted = Encryptor::with_user_passphrase(passphrase)
+                .wrap_output(out)
+                .map_err(|error| BackupError::Encrypt(error.to_string()))?;
+            archive(encrypted, &manifest, contents)
+                .and_then(age::stream::StreamWriter::finish)
+                .and_then(|mut out| out.flush())
+        }
+    };
+    written
+        .and_then(|()| draft.as_file().sync_all())
+        .map_err(BackupError::io("cannot write", to))?;
+    let size = draft.as_file().metadata().map_or(0, |meta| meta.len());
+    draft
+        .persist_noclobber(to)
+        .map_err(|error| BackupError::io("cannot write", to)(error.error))?;
+    let bytes = manifest.files.iter().map(|file| file.bytes).sum();
+    Ok(Made { files: manifest.files.len(), bytes, size })
+}
+
+/// The files as they stand now, listed, and their contents one behind the other: a file that grows meanwhile is listed as it was
+/// read.
+fn copied(root: &Path, paths: &[PathBuf]) -> Result<(Vec<ManifestFile>, File), BackupError> {
+    let mut contents = tempfile::tempfile()
+        .map_err(BackupError::io("cannot make a file in", std::env::temp_dir()))?;
+    let mut listed = Vec::new();
+    for path in paths {
+        let full = root.join(path);
+        let (bytes, mode) = match read(&full) {
+            // Somebody has removed it meanwhile.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            read => read.map_err(BackupError::io("cannot read", &full))?,
+        };
+        contents
+            .write_all(&bytes)
+            .map_err(BackupError::io("cannot write in", std::env::temp_dir()))?;
+        listed.push(ManifestFile {
+            path: path.to_string_lossy().into_owned(),
+            bytes: bytes.len() as u64,
+            sha256: sum(&bytes),
+            runs: mode & 0o100 != 0,
+        });
+    }
+    contents.rewind().map_err(BackupError::io("cannot read in", std::env::temp_dir()))?;
+    Ok((listed, contents))
+}
+
+fn read(path: &Path) -> io::Result<(Vec<u8>, u32)> {
+    let mode = fs::symlink_metadata(path)?.permissions().mode();
+    Ok((fs::read(path)?, mode))
+}
+
+/// The SHA-256 sum of `bytes`, in hexadecimal.
+pub(crate) fn sum(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn archive<W: Write>(out: W, manifest: &Manifest, mut contents: File) -> io::Result<W> {
+    let mut tar = Builder::new(GzEncoder::new(out, Compression::default()));
+    let list = serde_json::to_vec_pretty(manifest)?;
+    tar.append_data(&mut header(list.len() as u64, false), NAME, &list[..])?;
+    for file in &manifest.files {
+        let content = (&mut contents).take(file.bytes);
+        tar.append_data(&mut header(file.bytes, file.runs), &file.path, content)?;
+    }
+    tar.into_inner()?.finish()
+}
+
+fn header(bytes: u64, runs: bool) -> Header {
+    let mut header = Header::new_gnu();
+    header.set_entry_type(EntryType::Regular);
+    header.set_size(bytes);
+    header.set_mode(if runs { 0o700 } else { 0o600 });
+    header
+}

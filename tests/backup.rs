@@ -1,0 +1,126 @@
+//! A backup of a real home, and the way back.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
+#![allow(clippy::disallowed_types, reason = "the program under test is a process")]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use testkit::{Chat, TempHome};
+
+const SAFECLAW: &str = env!("CARGO_BIN_EXE_safeclaw");
+
+/// Runs `safeclaw` for the home at `root`: its code, and what it said.
+fn safeclaw(root: &Path, args: &[&str]) -> (Option<i32>, String) {
+    let root = root.to_str().unwrap();
+    let mut command = Command::new(SAFECLAW);
+    command.args(["--home", root]).args(args).env_clear();
+    let output = command.envs([("HOME", "/nonexistent"), ("PATH", "/usr/bin:/bin")]).output();
+    let output = output.unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.code(), String::from_utf8(said).unwrap())
+}
+
+/// A home with a memory, a secret and a policy of its own.
+fn lived_in() -> TempHome {
+    let home = TempHome::greeting();
+    let mut chat = Chat::start(SAFECLAW, &[], home.root(), &[]);
+    chat.ask("Remember my name is Frankie.", "name = Frankie");
+    assert_eq!(chat.end().code(), Some(0));
+    home.put("router/.env", "X_TOKEN=a-secret-of-mine\n");
+    home
+}
+
+/// A backup of `home` in a folder of its own.
+fn backed_up(home: &TempHome, args: &[&str]) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("one.backup");
+    let (code, said) = safeclaw(home.root(), &[&["backup", file.to_str().unwrap()], args].concat());
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains(" files of "), "{said}");
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    (folder, file)
+}
+
+#[test]
+fn what_was_lost_comes_back_and_what_stood_there_is_kept() {
+    let home = lived_in();
+    let (_folder, file) = backed_up(&home, &[]);
+    let file = file.to_str().unwrap();
+    let (code, said) = safeclaw(home.root(), &["backup", file]);
+    assert_eq!((code, said.contains("is there already")), (Some(1), true), "{said}");
+    home.put("workspace/memory.json", "{\"name\": \"Mallory\"}");
+    fs::remove_file(home.root().join("workspace/input_history.json")).unwrap();
+    let (code, said) = safeclaw(home.root(), &["restore", file, "--dry-run"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("replaces workspace/memory.json"), "{said}");
+    assert!(said.contains("new      workspace/input_history.json"), "{said}");
+    assert!(home.text("workspace/memory.json").contains("Mallory"));
+    let (code, said) = safeclaw(home.root(), &["restore", file]);
+    assert_eq!((code, said.contains("pass --yes")), (Some(1), true), "{said}");
+    let (code, said) = safeclaw(home.root(), &["restore", file, "--yes"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(home.text("workspace/memory.json").contains("Frankie"));
+    assert!(home.text("workspace/input_history.json").contains("Frankie"));
+    let kept = said.split_once("is in ").unwrap().1.lines().next().unwrap();
+    let kept = fs::read_to_string(Path::new(kept).join("workspace/memory.json")).unwrap();
+    assert!(kept.contains("Mallory"), "{kept}");
+    // The secrets were not in it, and are where they were.
+    assert!(home.text("router/.env").contains("a-secret-of-mine"));
+    assert!(said.contains("holds no secrets"), "{said}");
+    let left: Vec<_> =
+        fs::read_dir(home.root()).unwrap().flatten().map(|it| it.file_name()).collect();
+    assert!(!left.iter().any(|name| name.to_string_lossy().starts_with(".restore-")), "{left:?}");
+}
+
+#[test]
+fn with_a_passphrase_the_secrets_come_along_and_nobody_else_opens_it() {
+    let home = lived_in();
+    let folder = tempfile::tempdir().unwrap();
+    let [right, wrong] = ["right", "wrong"].map(|name| {
+        let path = folder.path().join(name);
+        fs::write(&path, format!("{name} horse\n")).unwrap();
+        path.to_str().unwrap().to_owned()
+    });
+    let (_folder, file) = backed_up(&home, &["--passphrase-file", &right]);
+    let bytes = fs::read(&file).unwrap();
+    assert!(bytes.starts_with(b"age-encryption.org/v1"), "it is encrypted");
+    let file = file.to_str().unwrap();
+    let fresh = tempfile::tempdir().unwrap();
+    let (code, said) = safeclaw(fresh.path(), &["restore", file, "--yes"]);
+    assert_eq!((code, said.contains("--passphrase-file")), (Some(1), true), "{said}");
+    let (code, said) =
+        safeclaw(fresh.path(), &["restore", file, "--yes", "--passphrase-file", &wrong]);
+    assert_eq!((code, said.contains("does not open")), (Some(1), true), "{said}");
+    assert!(!fresh.path().join("workspace").exists());
+    let (code, said) =
+        safeclaw(fresh.path(), &["restore", file, "--yes", "--passphrase-file", &right]);
+    assert_eq!(code, Some(0), "{said}");
+    let secrets = fresh.path().join("router/.env");
+    assert!(fs::read_to_string(&secrets).unwrap().contains("a-secret-of-mine"));
+    assert_eq!(fs::metadata(&secrets).unwrap().permissions().mode() & 0o777, 0o600);
+    let mut chat = Chat::start(SAFECLAW, &[], fresh.path(), &[]);
+    chat.ask("/memory", "name: Frankie");
+    assert_eq!(chat.end().code(), Some(0));
+}
+
+#[test]
+fn a_broken_backup_and_a_home_at_work_change_nothing() {
+    let home = lived_in();
+    let (_folder, file) = backed_up(&home, &[]);
+    let whole = fs::read(&file).unwrap();
+    home.put("workspace/memory.json", "{}");
+    for broken in [&whole[..whole.len() / 2], b"no backup at all", b""] {
+        fs::write(&file, broken).unwrap();
+        let (code, said) = safeclaw(home.root(), &["restore", file.to_str().unwrap(), "--yes"]);
+        assert_eq!((code, said.contains("is no whole backup")), (Some(1), true), "{said}");
+    }
+    fs::write(&file, &whole).unwrap();
+    let mut chat = Chat::start(SAFECLAW, &[], home.root(), &[]);
+    chat.ask("/status", "workspace:");
+    let (code, said) = safeclaw(home.root(), &["restore", file.to_str().unwrap(), "--yes"]);
+    assert_eq!((code, said.contains("works here already")), (Some(1), true), "{said}");
+    assert_eq!(home.text("workspace/memory.json"), "{}");
+    assert_eq!(chat.end().code(), Some(0));
+}
