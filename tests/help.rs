@@ -34,6 +34,12 @@ fn of_the_set_up() {
 }
 
 #[test]
+fn of_a_backup() {
+    insta::assert_snapshot!(help(&["backup"]));
+    insta::assert_snapshot!(help(&["restore"]));
+}
+
+#[test]
 fn of_storms() {
     insta::assert_snapshot!(help(&["storm"]));
     insta::assert_snapshot!(help(&["storm", "new"]));

@@ -1,9 +1,11 @@
 //! The command line of `safeclaw`: a chat, or one of the subcommands, each in a file of its own here.
 
 mod agent;
+mod backup;
 mod chat;
 mod doctor;
 mod init;
+mod restore;
 mod resume;
 mod router;
 mod stop;
@@ -27,6 +29,8 @@ const ALL: &[Entry] = &[
     Entry { name: "storm", command: ::agent::cli::storm_command, run: storm::run },
     Entry { name: "router", command: ::router::cli::command, run: router::run },
     Entry::of::<doctor::Doctor>("doctor"),
+    Entry::of::<backup::Backup>("backup"),
+    Entry::of::<restore::Restore>("restore"),
     Entry::of::<stop::Stop>("stop"),
     Entry::of::<resume::Resume>("resume"),
 ];

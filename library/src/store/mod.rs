@@ -70,6 +70,7 @@ impl Library {
     pub fn open(folder: &Path, now: i64) -> Result<Self, LibraryError> {
         let texts = Texts::in_folder(&folder.join("texts"))?;
         let path = folder.join("library.db");
+        let is_new = !path.exists();
         let (db, why) = match connect::connect(&path) {
             Ok(db) => (db, None),
             Err(LibraryError::Database(error)) if connect::is_broken(&error) => {
@@ -82,6 +83,9 @@ impl Library {
         if let Some((why, aside)) = why {
             let (documents, lost) = library.fill()?;
             library.mended = Some(Mended { why, aside, documents, lost });
+        } else if is_new {
+            // The texts may be there all the same, from a backup.
+            library.fill()?;
         }
         Ok(library)
     }

@@ -212,6 +212,16 @@ fn what_is_found_often_comes_first_and_fades_again() {
 }
 
 #[test]
+fn a_missing_database_is_built_from_the_texts() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(filled(folder.path(), &[paper("a.txt", Role::Admin, "the secret of the blue door")]));
+    for end in ["", "-wal", "-shm"] {
+        let _ = fs::remove_file(folder.path().join(format!("library.db{end}")));
+    }
+    assert_eq!(find(&open(folder.path()), &Reader::Owner, "blue door").len(), 1);
+}
+
+#[test]
 fn a_broken_database_is_built_again_from_the_texts() {
     let folder = tempfile::tempdir().unwrap();
     drop(filled(folder.path(), &[paper("a.txt", Role::Admin, "the secret of the blue door")]));
