@@ -40,7 +40,7 @@ fn recorded() -> String {
         env!("CARGO_BIN_EXE_safeclaw"),
         &[],
         home.root(),
-        &[("OLLAMA_HOST", &host)],
+        &[("OLLAMA_HOST", &host), ("SAFECLAW_ACTIONS", "words"), ("LANG", "C.UTF-8")],
     );
     for (line, last) in [
         ("Remember that I take my tea without sugar.", "Noted: your tea"),

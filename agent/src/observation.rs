@@ -198,7 +198,7 @@ impl Observation {
 }
 
 /// An action's name as people say it: one of the agent's own in words, a skill's as its author wrote it.
-fn spoken(action: &ActionName) -> String {
+pub(crate) fn spoken(action: &ActionName) -> String {
     match action.as_str().strip_prefix('_') {
         Some("LLM_SUMMARY") => "Summary".to_owned(),
         Some("BROWSER_VISION") => "Browser".to_owned(),

@@ -317,8 +317,10 @@ fn a_terminal_that_can_not_edit_lines_is_written_to_line_by_line() {
     let home = TempHome::new();
     let mut chat = Terminal::start(SAFECLAW, &[], home.root(), &[("TERM", "dumb")]);
     chat.expect("skills:");
+    chat.expect_last(PROMPT);
     line(&mut chat, "Remember my name is Frankie.");
     chat.expect("_MEMORY_WRITE: ok");
+    chat.expect_last(PROMPT);
     line(&mut chat, "quit");
     assert_eq!(chat.wait().code(), Some(0));
 }

@@ -6,7 +6,7 @@ use protocol::Status;
 
 use crate::message::{ActionLine, Outgoing};
 use crate::mind::Mind;
-use crate::observation::Observation;
+use crate::observation::{Observation, spoken};
 use crate::session::{Caller, Outbox};
 use crate::workspace::Cards;
 use answer::Action;
@@ -19,7 +19,8 @@ pub(crate) async fn run(
     action: Action,
     cards: &[Arc<Cards>; 2],
 ) -> Observation {
-    outbox.say(Outgoing::Working(format!("{} is running", action.name)));
+    let what = if mind.by_name { action.name.to_string() } else { spoken(&action.name) };
+    outbox.say(Outgoing::Working(format!("{what} is running")));
     let stopped = Observation::stopped(&action.name, mind.by_name);
     let mut running = Running { outbox, stopped: Some(stopped) };
     let observation = mind.actions.run(action, caller, cards).await;

@@ -149,5 +149,7 @@ fn deepest(error: &reqwest::Error) -> String {
     while let Some(source) = cause.source() {
         cause = source;
     }
-    cause.to_string()
+    // People have no use for the system's number.
+    let text = cause.to_string();
+    text.split_once(" (os error ").map_or(text.as_str(), |(words, _)| words).to_owned()
 }

@@ -55,13 +55,14 @@ impl Console {
         if let Some(message) = says {
             return once::run(exchange, &message).await;
         }
-        if io::stdin().is_terminal() && io::stdout().is_terminal() {
+        let is_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
+        if is_terminal {
             match Editor::start(typed) {
                 Ok(editor) => return terminal::run(editor, exchange).await,
                 Err(error) => tracing::info!(%error, "this terminal can't edit lines"),
             }
         }
-        piped::run(exchange).await
+        piped::run(exchange, is_terminal).await
     }
 }
 

@@ -15,10 +15,14 @@ const MOST_KEPT: u64 = 16 * 1024 * 1024;
 /// it than a call can take, and not at all for what nobody has answered.
 const RESULTS: Duration = Duration::from_secs(660);
 
-pub(super) async fn run(mut exchange: Exchange) -> io::Result<()> {
+/// `is_terminal`: a person types the lines, at a terminal where none can be edited.
+pub(super) async fn run(mut exchange: Exchange, is_terminal: bool) -> io::Result<()> {
     let mut lines = lines();
     let mut was_said = false;
     loop {
+        if is_terminal {
+            exchange.screen.prompt()?;
+        }
         let bytes = tokio::select! {
             bytes = lines.recv() => bytes,
             () = exchange.interrupts.next() => return exchange.leave(RESULTS).await,
@@ -37,6 +41,9 @@ pub(super) async fn run(mut exchange: Exchange) -> io::Result<()> {
             };
         };
         was_said = true;
+        if is_terminal {
+            exchange.screen.was_typed();
+        }
         match exchange.say(&bytes).await? {
             Heard::Over => return Ok(()),
             Heard::Quit => return exchange.leave(RESULTS).await,

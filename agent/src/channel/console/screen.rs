@@ -116,6 +116,17 @@ impl Screen {
         self.break_line()
     }
 
+    /// Asks for a line where none can be edited.
+    pub(super) fn prompt(&mut self) -> io::Result<()> {
+        self.break_line()?;
+        self.write("you> ")
+    }
+
+    /// A line was typed behind the prompt: the terminal has begun a new one.
+    pub(super) fn was_typed(&mut self) {
+        self.within_line = false;
+    }
+
     /// Stops whatever moves.
     pub(super) fn still(&mut self) {
         if let Some(spinner) = self.spinner.take() {

@@ -44,7 +44,7 @@ async fn a_server_that_is_not_there() {
         };
         let expected = ModelError::Unreachable {
             address: address.clone(),
-            reason: "Connection refused (os error 111)".to_owned(),
+            reason: "Connection refused".to_owned(),
             mend: mend.to_owned(),
         };
         assert_eq!(endpoint.models().await, Err(expected.clone()));
