@@ -71,7 +71,7 @@ pub enum StartError {
     NotSignedIn(String),
     /// Who is signed in could not be written down.
     #[error("nobody was signed out")]
-    SignOut(#[source] crate::workspace::SaveError),
+    SignOut(#[source] document::SaveError),
     /// Another agent works here.
     #[error(transparent)]
     Lock(#[from] LockError),

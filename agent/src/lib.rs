@@ -31,7 +31,6 @@ pub mod persona;
 
 pub mod links;
 pub mod mind;
-pub mod notice;
 pub mod schedule;
 pub mod slash;
 mod storm;

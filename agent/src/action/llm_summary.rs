@@ -209,10 +209,10 @@ mod tests {
     use super::*;
     use crate::message::Outgoing;
     use crate::model::{Completion, Ended, Fit, Listener, ModelError, Usage, Way};
-    use crate::notice::Notice;
     use crate::session::{Lines, Outbox};
     use crate::testing::caller;
     use crate::workspace::SessionFiles;
+    use document::Notice;
 
     /// Says the same to everything and keeps the prompt, and whether it was shown a picture.
     struct Parrot(&'static str, Mutex<String>, Mutex<Vec<bool>>);

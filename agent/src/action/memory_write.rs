@@ -16,7 +16,8 @@ use serde_json::{Value, json};
 
 use super::LocalAction;
 use crate::session::Caller;
-use crate::workspace::{Aside, Document, Entered, Memory, SessionFiles};
+use crate::workspace::{Aside, Entered, Memory, SessionFiles};
+use document::Document;
 
 /// How long a key may be, in characters.
 const KEY_LIMIT: usize = 200;

@@ -104,7 +104,8 @@ mod tests {
     use crate::schedule::{Book, Zone};
     use crate::session::Lines;
     use crate::testing::caller;
-    use crate::workspace::{Clock, SessionFiles};
+    use crate::workspace::SessionFiles;
+    use document::Clock;
 
     /// What is right for each local action; a new one has to say so here.
     fn right(name: &str) -> Value {

@@ -82,7 +82,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::notice::Notice;
+    use document::Notice;
 
     #[test]
     fn where_nothing_moves_a_wait_is_told_once_and_notices_always() {

@@ -4,7 +4,7 @@ use home::{Check, Home};
 
 use crate::config::Settings;
 use crate::schedule::Jobs;
-use crate::workspace::Document;
+use document::Document;
 
 const NAME: &str = "clock";
 

@@ -10,7 +10,7 @@ use home::FileError;
 use protocol::Millis;
 
 use super::{JournalEvent, daily};
-use crate::notice::Notices;
+use document::Notices;
 
 /// The number of events that wait while the disk takes none; older ones are lost then.
 const WAITING: usize = 200;

@@ -15,7 +15,7 @@ use self::told::Told;
 use super::breaker::Standing;
 use super::retry::Tried;
 use super::{Ask, Completion, Hearer, InForce, Link, Listener, Model, ModelError, Progress};
-use crate::notice::Notice;
+use document::Notice;
 
 /// Models that are asked in turn.
 pub struct Chain {

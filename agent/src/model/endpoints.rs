@@ -6,8 +6,9 @@ use std::path::Path;
 use protocol::Millis;
 
 use super::Learned;
-use crate::notice::Notices;
-use crate::workspace::{Clock, Document, File, Workspace, document};
+use crate::workspace::Workspace;
+use document::Notices;
+use document::{Clock, Document, File};
 
 /// How many servers' models are remembered.
 const REMEMBERED: usize = 200;

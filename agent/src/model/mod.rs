@@ -48,7 +48,7 @@ use std::time::Duration;
 
 use llm::Delta;
 
-use crate::notice::Notice;
+use document::Notice;
 
 /// Something that answers a prompt.
 #[async_trait]

@@ -9,7 +9,7 @@ use backon::{BackoffBuilder, ExponentialBuilder};
 use tokio::time::{Instant, sleep};
 
 use super::{Ask, Completion, Listener, Model, ModelError, Progress};
-use crate::notice::Notice;
+use document::Notice;
 
 /// How often a completion is tried in all, unless the server is busy.
 const TRIES: usize = 3;

@@ -70,8 +70,8 @@ pub use template::{PLACEHOLDERS, Template, TemplateError};
 
 use template::Piece;
 
-use crate::notice::Notice;
 use crate::workspace;
+use document::Notice;
 
 /// A prompt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -10,8 +10,9 @@ use protocol::{Millis, Principal, Taint};
 use tokio::sync::Notify;
 
 use super::{Due, Job, JobId, Jobs, When, Zone};
-use crate::workspace::{Clock, File, SaveError, Workspace};
+use crate::workspace::Workspace;
 use answer::sanitize::one_line;
+use document::{Clock, File, SaveError};
 
 /// How long one sleep is at most. The time that a machine was suspended is no time for a sleep, so the clock is looked at
 /// again after this.

@@ -4,7 +4,7 @@ use protocol::Millis;
 use serde_json::{Value, json};
 
 use super::{Due, Job, JobId, Pattern, Zone};
-use crate::workspace::{Document, document};
+use document::Document;
 
 /// How many jobs there may be.
 pub const JOBS_MOST: usize = 10_000;

@@ -24,7 +24,8 @@ use crate::observation::Observation;
 use crate::persona::Persona;
 use crate::prompt::{Passage, Prompt};
 use crate::question::Question;
-use crate::workspace::{Cards, Entered, SaveError, SessionFiles, Text};
+use crate::workspace::{Cards, Entered, SessionFiles};
+use document::{SaveError, Text};
 
 /// How many open questions a session knows of by itself: more than a router lets wait.
 const QUESTIONS: usize = 16;

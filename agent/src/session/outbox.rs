@@ -5,7 +5,7 @@ use protocol::{Principal, SessionKey};
 use super::Lines;
 use crate::message::Outgoing;
 use crate::model::Progress;
-use crate::notice::Notice;
+use document::Notice;
 
 /// Says things to the people of one session, on every channel where they are.
 #[derive(Debug, Clone)]

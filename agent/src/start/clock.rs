@@ -6,7 +6,8 @@ use crate::channel::Channel;
 use crate::channel::clock::ClockChannel;
 use crate::config::Settings;
 use crate::schedule::Book;
-use crate::workspace::{Clock, Workspace};
+use crate::workspace::Workspace;
+use document::Clock;
 
 /// The jobs, unless the clock is off. An agent that answers one message and ends `tells` none.
 pub(super) fn book(settings: &Settings, workspace: &Workspace, tells: bool) -> Option<Arc<Book>> {

@@ -8,7 +8,7 @@ use storm::PremiseError;
 use super::casting::CastingError;
 use super::run::RunError;
 use super::shelf::ShelfError;
-use crate::workspace::SaveError;
+use document::SaveError;
 
 /// An error of a storm, for whoever gave the command. Every text says what to do.
 #[derive(Debug, thiserror::Error)]

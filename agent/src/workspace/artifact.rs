@@ -3,7 +3,7 @@
 use protocol::Object;
 use serde_json::Value;
 
-use super::{Document, document};
+use document::Document;
 
 /// The observations of one turn, each with the fields that it was answered with.
 #[derive(Debug, Clone, PartialEq, Default)]

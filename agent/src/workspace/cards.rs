@@ -3,7 +3,7 @@
 use protocol::ActionCard;
 use serde_json::Value;
 
-use super::{Document, document};
+use document::Document;
 
 /// A list of cards, as it stands in `agent_action.json` and `router_actions.json`.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use protocol::{Millis, SAID_LONGEST, TYPED_LONGEST, TYPED_MOST, Taint};
 use serde::{Deserialize, Serialize};
 
-use super::{Document, document};
+use document::Document;
 
 /// How many sources of others' text are named; who reads more than that?
 const SOURCES: usize = 8;

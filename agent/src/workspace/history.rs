@@ -3,7 +3,7 @@
 use protocol::Object;
 use serde::{Deserialize, Serialize};
 
-use super::{Document, document};
+use document::Document;
 
 /// How many entries are kept, as the first SafeClaw did.
 pub const ENTRIES_KEPT: usize = 10;

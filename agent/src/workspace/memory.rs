@@ -12,7 +12,7 @@ use protocol::{Millis, Object, json};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Document, document};
+use document::Document;
 
 /// The file's own key for what was set aside.
 const SET_ASIDE: &str = "_set_aside";

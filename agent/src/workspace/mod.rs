@@ -1,23 +1,15 @@
 //! The agent's own files, and those of each conversation: what it knows, what was said and done.
 //!
-//! Every file is read bounded, cached until it changes on the disk, and written whole or not at all. A
-//! file that a crash or a hand edit broke is set aside, said, and started afresh. When the disk is full or
-//! read-only, the conversation goes on with what is in memory.
-
-pub(crate) mod document;
-mod file;
-mod stamp;
+//! How a file is read, kept and mended is the crate `document`'s.
 
 mod artifact;
 mod cards;
 mod clear;
-mod clock;
 mod entered;
 mod history;
 mod memory;
 mod output;
 mod session_files;
-mod text;
 
 use std::path::{Path, PathBuf};
 
@@ -27,18 +19,14 @@ use protocol::SessionKey;
 pub use artifact::Artifact;
 pub use cards::Cards;
 pub use clear::{clear, remove_drafts};
-pub use clock::Clock;
-pub use document::Document;
 pub use entered::Entered;
 pub(crate) use entered::urls;
-pub use file::{File, SaveError};
 pub use history::{ENTRIES_KEPT, Entry, History};
 pub use memory::{Aside, Memory};
 pub use output::{OutputError, OutputText};
 pub use session_files::SessionFiles;
-pub use text::Text;
 
-use crate::notice::{Notice, Notices};
+use document::{File, Notice, Notices, SaveError, Text};
 
 /// The template of the prompt that is used when the workspace has none, and written there at start.
 pub const PROMPT: &str = include_str!("../../../workspace/PROMPT.md");
@@ -101,7 +89,8 @@ impl Workspace {
         {
             if let Err(error) = home::file::write_missing(&self.folder.join(name), text.as_bytes())
             {
-                self.notices.add(format!("{}; the built-in {name} is used", SaveError(error)));
+                self.notices
+                    .add(format!("{}; the built-in {name} is used", SaveError::from(error)));
             }
         }
     }

@@ -7,7 +7,8 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
 
-use super::{SaveError, SessionFiles};
+use super::SessionFiles;
+use document::SaveError;
 
 /// Why a file below `output/` is not read.
 #[derive(Debug, thiserror::Error)]
@@ -131,7 +132,7 @@ impl SessionFiles {
     /// [`SaveError`]; what stood there before still stands, if it was a file.
     pub fn write_output(&self, name: &str, bytes: &[u8]) -> Result<(), SaveError> {
         let (folder, path) = (self.output(), self.output().join(name));
-        let failed = |source| SaveError(home::FileError::new("write", &path, source));
+        let failed = |source| SaveError::from(home::FileError::new("write", &path, source));
         if folder.is_symlink() {
             let why = "the output folder is a symbolic link, which is not followed";
             return Err(failed(io::Error::other(why)));
@@ -139,6 +140,6 @@ impl SessionFiles {
         if path.is_symlink() {
             std::fs::remove_file(&path).map_err(failed)?;
         }
-        home::file::write(&path, bytes).map_err(SaveError)
+        home::file::write(&path, bytes).map_err(SaveError::from)
     }
 }

@@ -5,9 +5,10 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use super::{Artifact, Entered, File, History, Memory, SaveError, Text};
+use super::{Artifact, Entered, History, Memory};
 use crate::journal::Journal;
-use crate::notice::{Notice, Notices};
+use document::{File, SaveError, Text};
+use document::{Notice, Notices};
 
 /// One folder with the files of one conversation. No other conversation reads or writes them.
 #[derive(Debug)]
@@ -46,7 +47,7 @@ impl SessionFiles {
             notices,
         };
         if let Err(error) = home::file::make_folder(&files.output()) {
-            files.notices.add(SaveError(error).to_string());
+            files.notices.add(SaveError::from(error).to_string());
         }
         files
     }
@@ -92,7 +93,7 @@ impl SessionFiles {
     pub fn write_prompt_cache(&self, prompt: &str) {
         if let Err(error) = write_over(&self.prompt_cache(), prompt.as_bytes()) {
             let error = home::FileError::new("write", &self.prompt_cache(), error);
-            self.notices.add(SaveError(error).to_string());
+            self.notices.add(SaveError::from(error).to_string());
         }
     }
 

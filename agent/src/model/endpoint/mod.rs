@@ -25,7 +25,7 @@ use super::{
     ApiKeys, Ask, Assist, Completion, InForce, Listener, Model, ModelError, Progress, Usage, Way,
 };
 use crate::model::Endpoints;
-use crate::notice::Notice;
+use document::Notice;
 
 /// One model of one provider.
 pub struct Endpoint {

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::cookies::Cookie;
 use super::signed_in::{SignIns, SignedIn};
 use crate::links::{LinkError, Links};
-use crate::workspace::SaveError;
+use document::SaveError;
 
 /// How many wrong sign-ins may be tried in [`WHILE`].
 const TRIES: usize = 5;

@@ -11,8 +11,9 @@ use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use crate::links::{LinkError, Sign};
-use crate::notice::Notices;
-use crate::workspace::{Document, File, SaveError, Workspace, document};
+use crate::workspace::Workspace;
+use document::Notices;
+use document::{Document, File, SaveError};
 
 /// How long a sign-in lasts that nobody uses.
 const UNUSED: Duration = Duration::from_secs(30 * 24 * 60 * 60);

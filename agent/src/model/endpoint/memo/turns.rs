@@ -2,7 +2,7 @@
 
 use super::{Memo, State};
 use crate::model::Way;
-use crate::notice::Notice;
+use document::Notice;
 
 /// After how many answers in a row without the form that was asked for nobody asks for it any more.
 const SHAPELESS: u8 = 2;

@@ -12,7 +12,7 @@ use super::requests::{says, told_turn, written};
 use super::*;
 use crate::model::Learned;
 use crate::model::prove;
-use crate::workspace::Clock;
+use document::Clock;
 
 const MINUTES: u64 = 60_000;
 pub(super) const HOURS: u64 = 60 * MINUTES;

@@ -1,4 +1,4 @@
-//! One file of the workspace, cached.
+//! One file, cached.
 
 use std::convert::Infallible;
 use std::error::Error as _;
@@ -8,13 +8,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use home::FileError;
 
-use super::{Document, stamp::Stamp};
+use crate::document::Document;
 use crate::notice::Notices;
+use crate::stamp::Stamp;
 
 /// A file that could not be written. What it should hold stays in memory.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", with_cause(.0))]
-pub struct SaveError(pub(super) FileError);
+pub struct SaveError(FileError);
+
+impl From<FileError> for SaveError {
+    fn from(error: FileError) -> Self {
+        Self(error)
+    }
+}
 
 /// These errors end up as one sentence for people, so the cause belongs into it.
 fn with_cause(error: &FileError) -> String {
@@ -30,7 +37,7 @@ pub struct File<T> {
     path: PathBuf,
     /// What holds when there is no file.
     absent: T,
-    /// The file belongs to a workspace, so its absence is worth a word.
+    /// Its absence is worth a word.
     is_expected: bool,
     state: Mutex<State<T>>,
     notices: Notices,
@@ -58,7 +65,7 @@ enum Kept {
 
 impl<T: Document> File<T> {
     /// A file that need not be there.
-    pub(crate) fn new(path: PathBuf, notices: &Notices) -> Self
+    pub fn new(path: PathBuf, notices: &Notices) -> Self
     where
         T: Default,
     {
@@ -66,7 +73,7 @@ impl<T: Document> File<T> {
     }
 
     /// A file that is written at start if it is missing.
-    pub(super) fn built_in(path: PathBuf, value: T, notices: &Notices) -> Self {
+    pub fn built_in(path: PathBuf, value: T, notices: &Notices) -> Self {
         Self::with(path, value, true, notices)
     }
 

@@ -1,4 +1,4 @@
-//! What a file of the workspace holds.
+//! What a file holds.
 
 /// The content of a file, as text and as a value.
 pub trait Document: Clone + PartialEq {
@@ -15,9 +15,11 @@ pub trait Document: Clone + PartialEq {
     fn to_text(&self) -> String;
 }
 
-/// Reads JSON that the user may have written by hand. An empty file says so, because that is what a full
-/// disk leaves behind.
-pub(crate) fn json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
+/// Reads JSON that the user may have written by hand.
+///
+/// # Errors
+/// Words that say what is wrong. An empty file says so, because that is what a full disk leaves behind.
+pub fn json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
     if text.trim().is_empty() {
         return Err("it is empty".to_owned());
     }
@@ -25,7 +27,8 @@ pub(crate) fn json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, Stri
 }
 
 /// JSON as people like to read it.
-pub(crate) fn pretty(value: &impl serde::Serialize) -> String {
+#[must_use]
+pub fn pretty(value: &impl serde::Serialize) -> String {
     // Texts, numbers, lists and objects with text keys always have a JSON form.
     let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
     text.push('\n');

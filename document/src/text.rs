@@ -1,13 +1,15 @@
 //! A file of plain text.
 
-use super::Document;
+use crate::document::Document;
 
 /// The text of a Markdown file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Text(String);
 
 impl Text {
-    pub(crate) fn new(text: &str) -> Self {
+    /// This text.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
         Self(text.to_owned())
     }
 

@@ -37,12 +37,13 @@ impl fmt::Display for Notice {
     }
 }
 
-/// Where the files of one workspace leave what people should hear. The same sentence waits only once.
+/// Where files leave what people should hear. The same sentence waits only once.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Notices(Arc<Mutex<Vec<Notice>>>);
+pub struct Notices(Arc<Mutex<Vec<Notice>>>);
 
 impl Notices {
-    pub(crate) fn add(&self, text: impl Into<String>) {
+    /// Leaves a sentence, which is the owner's.
+    pub fn add(&self, text: impl Into<String>) {
         let notice = Notice::new(text);
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !waiting.contains(&notice) {
@@ -50,7 +51,9 @@ impl Notices {
         }
     }
 
-    pub(crate) fn take(&self) -> Vec<Notice> {
+    /// What has been left since it was taken last.
+    #[must_use]
+    pub fn take(&self) -> Vec<Notice> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
