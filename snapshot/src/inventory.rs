@@ -1,0 +1,265 @@
+//! What is in a folder at one time.
+
+use std::collections::BTreeMap;
+use std::fs::{File, Metadata};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::beneath::Beneath;
+
+/// Folders that tools make again by themselves. Their names are fixed, because a list in the project could be written by
+/// the one whose deeds are to be taken back.
+const MADE_AGAIN: [&str; 8] = [
+    "target",
+    "node_modules",
+    ".venv",
+    "venv",
+    "__pycache__",
+    ".mypy_cache",
+    ".pytest_cache",
+    ".tox",
+];
+
+/// How much is looked at.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bounds {
+    /// The largest file, in bytes.
+    pub(crate) file: u64,
+    /// All files together, in bytes.
+    pub(crate) bytes: u64,
+    /// How many files, folders and links.
+    pub(crate) items: usize,
+    /// How many folders in one another.
+    pub(crate) depth: usize,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { file: 128 << 20, bytes: 1 << 30, items: 50_000, depth: 64 }
+    }
+}
+
+/// One file, folder or link.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Item {
+    /// What it is.
+    pub(crate) form: Form,
+    /// The permissions.
+    pub(crate) mode: u32,
+    /// Whose it is.
+    pub(crate) uid: u32,
+    /// The group whose it is.
+    pub(crate) gid: u32,
+    /// By which a file that nobody has touched is known; nothing while it is too young for that.
+    stamp: Option<Stamp>,
+}
+
+/// What an item is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Form {
+    /// A folder.
+    Folder,
+    /// A file, with the SHA-256 of its content.
+    File(String),
+    /// A link that leads there.
+    Link(PathBuf),
+}
+
+/// Inode, size, and when content and state changed, in nanoseconds.
+type Stamp = (u64, u64, i64, i64);
+
+impl Item {
+    /// Whether the other is the same to whoever reads it.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        let is_link = matches!(self.form, Form::Link(_));
+        self.form == other.form && (is_link || self.mode == other.mode)
+    }
+}
+
+/// What is known of a path.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Sighting<'i> {
+    /// It was not looked at.
+    Nothing,
+    /// Nothing stood there.
+    Absent,
+    /// This stood there.
+    There(&'i Item),
+}
+
+/// All that is in a folder.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Inventory {
+    /// By their paths in the folder.
+    pub(crate) items: BTreeMap<String, Item>,
+    /// What was not looked at; whatever lies below is not known either.
+    pub(crate) left_out: Vec<String>,
+    /// Whether more was there than is looked at.
+    pub(crate) is_cut: bool,
+}
+
+/// Takes the content of each file whose sum is not known yet, and gives the sum.
+pub(crate) trait Reader {
+    /// Reads `file` to its end.
+    fn read(&mut self, file: File, longest: u64) -> io::Result<String>;
+}
+
+/// Reads files for their sums alone.
+pub(crate) struct Sums;
+
+impl Reader for Sums {
+    fn read(&mut self, file: File, longest: u64) -> io::Result<String> {
+        sum_into(file, longest, &mut io::sink())
+    }
+}
+
+/// Copies at most `longest` bytes of `file`, and gives the SHA-256 of them.
+pub(crate) fn sum_into(file: File, longest: u64, to: &mut impl Write) -> io::Result<String> {
+    let (mut sum, mut chunk) = (Sha256::new(), vec![0; 64 * 1024]);
+    let mut file = file.take(longest + 1);
+    let mut length = 0;
+    loop {
+        let count = file.read(&mut chunk)?;
+        if count == 0 {
+            return Ok(sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect());
+        }
+        length += count as u64;
+        if length > longest {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        sum.update(&chunk[..count]);
+        to.write_all(&chunk[..count])?;
+    }
+}
+
+impl Inventory {
+    /// Looks through `folder`. A file that is as it was in `before` is not read again.
+    pub(crate) fn look(
+        folder: &Beneath,
+        before: &Self,
+        bounds: Bounds,
+        reader: &mut impl Reader,
+    ) -> io::Result<Self> {
+        let mut look = Looking { folder, before, bounds, reader, bytes: 0, found: Self::default() };
+        look.into_folder(Path::new(""), 0)?;
+        Ok(look.found)
+    }
+
+    /// What is known of `path`.
+    pub(crate) fn known(&self, path: &str) -> Sighting<'_> {
+        let is_out = |out: &String| {
+            path.strip_prefix(out.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        match self.items.get(path) {
+            Some(item) => Sighting::There(item),
+            None if self.is_cut || self.left_out.iter().any(is_out) => Sighting::Nothing,
+            None => Sighting::Absent,
+        }
+    }
+}
+
+struct Looking<'l, R> {
+    folder: &'l Beneath,
+    before: &'l Inventory,
+    bounds: Bounds,
+    reader: &'l mut R,
+    bytes: u64,
+    found: Inventory,
+}
+
+impl<R: Reader> Looking<'_, R> {
+    fn into_folder(&mut self, path: &Path, depth: usize) -> io::Result<()> {
+        let folder = self.folder.folder(path)?;
+        let mut names = folder.names()?;
+        names.sort();
+        for name in names {
+            let path = path.join(&name);
+            let Some(shown) = path.to_str().map(str::to_owned) else {
+                self.found.left_out.push(path.to_string_lossy().into_owned());
+                // Names are kept as text, and what is not text can't be told apart from others.
+                self.found.is_cut = true;
+                continue;
+            };
+            if self.found.items.len() >= self.bounds.items {
+                self.found.is_cut = true;
+                return Ok(());
+            }
+            let known = self.before.items.get(&shown);
+            // What goes while it is looked at was not there, and what can't be read is left out.
+            let facts = match folder.facts(&name) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                facts => facts,
+            };
+            let item = facts.and_then(|facts| self.item(&folder, &path, &facts, known, depth));
+            match item {
+                Ok(Some(item)) => {
+                    let is_folder = item.form == Form::Folder;
+                    self.found.items.insert(shown.clone(), item);
+                    if is_folder && self.into_folder(&path, depth + 1).is_err() {
+                        self.found.left_out.push(shown);
+                    }
+                }
+                Ok(None) | Err(_) => self.found.left_out.push(shown),
+            }
+        }
+        Ok(())
+    }
+
+    /// What stands under the last name of `path`; nothing when that is left out.
+    fn item(
+        &mut self,
+        folder: &Beneath,
+        path: &Path,
+        facts: &Metadata,
+        known: Option<&Item>,
+        depth: usize,
+    ) -> io::Result<Option<Item>> {
+        let Some(name) = path.file_name() else { return Ok(None) };
+        let stamp = stamp(facts);
+        let form = if facts.is_symlink() {
+            Form::Link(std::fs::read_link(folder.at(name))?)
+        } else if facts.is_dir() {
+            let is_made_again = MADE_AGAIN.iter().any(|made| name == *made);
+            if is_made_again || depth + 1 >= self.bounds.depth {
+                return Ok(None);
+            }
+            Form::Folder
+        } else if facts.is_file() {
+            let size = facts.len();
+            if size > self.bounds.file || self.bytes.saturating_add(size) > self.bounds.bytes {
+                return Ok(None);
+            }
+            self.bytes += size;
+            match known {
+                Some(Item { form: Form::File(sum), stamp: Some(then), .. })
+                    if stamp == Some(*then) =>
+                {
+                    Form::File(sum.clone())
+                }
+                _ => Form::File(self.reader.read(folder.read(name)?, self.bounds.file)?),
+            }
+        } else {
+            return Ok(None);
+        };
+        let mode = facts.mode() & 0o1777;
+        Ok(Some(Item { form, mode, uid: facts.uid(), gid: facts.gid(), stamp }))
+    }
+}
+
+/// Nothing where the file has changed so lately that it may change again without a sign.
+fn stamp(facts: &Metadata) -> Option<Stamp> {
+    // A program may have set any time.
+    let nanos = |seconds: i64, more: i64| seconds.wrapping_mul(1_000_000_000).wrapping_add(more);
+    let changed = nanos(facts.ctime(), facts.ctime_nsec());
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?.as_nanos();
+    let is_old = i64::try_from(now).ok()?.saturating_sub(changed) > 1_000_000_000;
+    let written = nanos(facts.mtime(), facts.mtime_nsec());
+    is_old.then(|| (facts.ino(), facts.len(), written, changed))
+}

@@ -1,0 +1,301 @@
+//! The snapshots of one conversation: one for each task, the newest last.
+//!
+//! A task `N` (the time at which it began) has the files `N.before` (what was there), `N.task` (which says that the snapshot is
+//! whole), `N.after` (what was there when the latest command had ended; while one runs it is called `N.then`), and `N.plan` while
+//! it is being taken back. `blobs/` has the contents of files by their sums, and `undone/` what a way back has put away.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use home::file;
+use protocol::Millis;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::beneath::Beneath;
+use crate::inventory::{Bounds, Form, Inventory, Reader, Sums, sum_into};
+
+/// How long a snapshot is kept.
+const KEPT: Duration = Duration::from_secs(7 * 24 * 3_600);
+
+/// How many are kept. The oldest stays, so that many small tasks don't push away how it all began.
+const MOST: usize = 10;
+
+/// The longest inventory, in bytes.
+const LONGEST: u64 = 64 << 20;
+
+/// The snapshots that lie in one folder.
+#[derive(Debug, Clone)]
+pub struct Snapshots {
+    room: PathBuf,
+    bounds: Bounds,
+}
+
+/// What says that a snapshot is whole.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Head {
+    /// The folder.
+    pub(crate) folder: PathBuf,
+    /// Which task it is.
+    task: Option<Millis>,
+}
+
+impl Snapshots {
+    /// Those in `room`, which is made when it is needed.
+    #[must_use]
+    pub fn at(room: PathBuf) -> Self {
+        Self { room, bounds: Bounds::default() }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn bounded(room: PathBuf, bounds: Bounds) -> Self {
+        Self { room, bounds }
+    }
+
+    /// Takes in that a command is about to run in `folder`, and keeps the folder as it is when the command is the first one of
+    /// its `task`. `now` is the time.
+    ///
+    /// # Errors
+    /// The system's; then nothing is kept, and the command should not run.
+    pub fn begin(&self, folder: &Path, task: Option<Millis>, now: Millis) -> io::Result<()> {
+        let head = Head { folder: folder.to_owned(), task };
+        let latest = self.latest()?;
+        if let Some((at, there)) = &latest
+            && *there == head
+        {
+            return self.set_back(*at);
+        }
+        self.sweep(now)?;
+        let before = match &latest {
+            Some((at, _)) => {
+                self.inventory(*at, "after").or_else(|_| self.inventory(*at, "before"))
+            }
+            None => Ok(Inventory::default()),
+        };
+        let before = self.with_content(before.unwrap_or_default());
+        file::make_folder(&self.blobs()).map_err(io::Error::other)?;
+        let opened = Beneath::open(folder)?;
+        let mut copies = Copies { blobs: self.blobs() };
+        let found = Inventory::look(&opened, &before, self.bounds, &mut copies)?;
+        let at = latest.map_or(now, |(at, _)| now.max(at.after(Duration::from_millis(1))));
+        self.write(at, "before", &found)?;
+        // The contents are on the disk before anything says so.
+        nix::unistd::syncfs(File::open(self.blobs())?)?;
+        self.write(at, "task", &head)
+    }
+
+    /// Takes in how the folder is now that a command has ended.
+    ///
+    /// # Errors
+    /// The system's; then nobody can tell later what the owner has changed.
+    pub fn ended(&self) -> io::Result<()> {
+        let Some((at, head)) = self.latest()? else { return Ok(()) };
+        let before = self.inventory(at, "then").or_else(|_| self.inventory(at, "before"))?;
+        let opened = Beneath::open(&head.folder)?;
+        let found = Inventory::look(&opened, &before, self.bounds, &mut Sums)?;
+        self.write(at, "after", &found)
+    }
+
+    /// Which folder the latest snapshot is of, and when it was taken.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn next(&self) -> io::Result<Option<(PathBuf, Millis)>> {
+        Ok(self.latest()?.map(|(at, head)| (head.folder, at)))
+    }
+
+    /// The newest task.
+    pub(crate) fn latest(&self) -> io::Result<Option<(Millis, Head)>> {
+        match self.tasks()?.last() {
+            Some(at) => Ok(Some((*at, self.read(*at, "task")?))),
+            None => Ok(None),
+        }
+    }
+
+    /// The inventory `name` of a task.
+    pub(crate) fn inventory(&self, at: Millis, name: &str) -> io::Result<Inventory> {
+        self.read(at, name)
+    }
+
+    /// Reads what stands in a file of a task.
+    pub(crate) fn read<T: DeserializeOwned>(&self, at: Millis, name: &str) -> io::Result<T> {
+        let bytes = file::read(&self.file(at, name), LONGEST).map_err(io::Error::other)?;
+        Ok(serde_json::from_slice(&bytes.ok_or(io::ErrorKind::NotFound)?)?)
+    }
+
+    /// Writes a file of a task.
+    pub(crate) fn write(&self, at: Millis, name: &str, what: &impl Serialize) -> io::Result<()> {
+        file::write(&self.file(at, name), &serde_json::to_vec(what)?).map_err(io::Error::other)
+    }
+
+    /// What looks no further than the snapshots do.
+    pub(crate) fn bounds(&self) -> Bounds {
+        self.bounds
+    }
+
+    /// Where the contents of files are.
+    pub(crate) fn blobs(&self) -> PathBuf {
+        self.room.join("blobs")
+    }
+
+    /// Where the way back that begins `now` puts things away.
+    pub(crate) fn aside(&self, now: Millis) -> PathBuf {
+        self.room.join("undone").join(now.0.to_string())
+    }
+
+    /// Forgets a task.
+    pub(crate) fn forget(&self, at: Millis) -> io::Result<()> {
+        // First what says that it is there.
+        for name in ["task", "plan", "after", "then", "before"] {
+            match fs::remove_file(self.file(at, name)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Nobody knows how the folder is while a command runs.
+    fn set_back(&self, at: Millis) -> io::Result<()> {
+        match fs::rename(self.file(at, "after"), self.file(at, "then")) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            moved => moved,
+        }
+    }
+
+    /// Without the files whose contents are not kept.
+    fn with_content(&self, mut inventory: Inventory) -> Inventory {
+        let blobs = self.blobs();
+        inventory.items.retain(|_, item| match &item.form {
+            Form::File(sum) => blobs.join(sum).exists(),
+            _ => true,
+        });
+        inventory
+    }
+
+    fn file(&self, at: Millis, name: &str) -> PathBuf {
+        self.room.join(format!("{:013}.{name}", at.0))
+    }
+
+    /// The tasks whose snapshots are whole, the newest last.
+    fn tasks(&self) -> io::Result<Vec<Millis>> {
+        let mut tasks: Vec<_> =
+            names(&self.room)?.iter().filter_map(|name| task_of(name, "task")).collect();
+        tasks.sort();
+        Ok(tasks)
+    }
+
+    /// Removes what is too old or too much, and what a crash has left.
+    fn sweep(&self, now: Millis) -> io::Result<()> {
+        let mut tasks = self.tasks()?;
+        let is_old = |at: Millis| now.since(at) > KEPT;
+        for at in tasks.extract_if(.., |at| is_old(*at)) {
+            self.forget(at)?;
+        }
+        while tasks.len() >= MOST {
+            let merged = tasks.remove(1);
+            // The oldest one takes it in: what it did is taken back together with it.
+            let (from, to) = (self.file(merged, "after"), self.file(tasks[0], "after"));
+            match fs::rename(from, &to) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    let _ = fs::remove_file(to);
+                }
+                moved => moved?,
+            }
+            self.forget(merged)?;
+        }
+        for name in names(&self.room)? {
+            let of =
+                ["before", "after", "then", "plan"].iter().find_map(|part| task_of(&name, part));
+            if of.is_some_and(|at| !tasks.contains(&at)) {
+                fs::remove_file(self.room.join(&name))?;
+            }
+        }
+        let mut used = BTreeSet::new();
+        for at in tasks {
+            let items = self.inventory(at, "before")?.items.into_values();
+            used.extend(items.filter_map(|item| match item.form {
+                Form::File(sum) => Some(sum),
+                _ => None,
+            }));
+        }
+        for name in names(&self.blobs())?.iter().filter(|name| !used.contains(*name)) {
+            fs::remove_file(self.blobs().join(name))?;
+        }
+        let undone = self.room.join("undone");
+        for name in
+            names(&undone)?.iter().filter(|name| name.parse().is_ok_and(|at| is_old(Millis(at))))
+        {
+            fs::remove_dir_all(undone.join(name))?;
+        }
+        Ok(())
+    }
+}
+
+/// The names in a folder that is ours; none while there is no folder.
+fn names(folder: &Path) -> io::Result<Vec<String>> {
+    match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(error),
+        Ok(entries) => {
+            Ok(entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect())
+        }
+    }
+}
+
+/// Which task a file of this kind belongs to.
+fn task_of(name: &str, kind: &str) -> Option<Millis> {
+    let path = Path::new(name);
+    let at = path.file_stem()?.to_str()?.parse().ok()?;
+    (path.extension() == Some(OsStr::new(kind))).then_some(Millis(at))
+}
+
+/// Copies files to where the contents are.
+struct Copies {
+    blobs: PathBuf,
+}
+
+impl Reader for Copies {
+    fn read(&mut self, file: File, longest: u64) -> io::Result<String> {
+        let draft = self.blobs.join("draft");
+        let sum = sum_into(file, longest, &mut File::create(&draft)?)?;
+        fs::rename(&draft, self.blobs.join(&sum))?;
+        Ok(sum)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_too_large_or_too_much_is_left_as_it_is() {
+        let place = tempfile::tempdir().unwrap();
+        let place = place.path().canonicalize().unwrap();
+        let folder = place.join("project");
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join("big"), "0123456789").unwrap();
+        fs::write(folder.join("small"), "0").unwrap();
+        let bounds = Bounds { file: 8, items: 2, ..Bounds::default() };
+        let snapshots = Snapshots::bounded(place.join("state"), bounds);
+        snapshots.begin(&folder, None, Millis(1)).unwrap();
+        fs::write(folder.join("big"), "9876543210").unwrap();
+        fs::write(folder.join("small"), "1").unwrap();
+        for name in ["x", "y", "z"] {
+            fs::write(folder.join(name), "1").unwrap();
+        }
+        snapshots.ended().unwrap();
+        let undone = snapshots.undo(Millis(2)).unwrap().unwrap();
+        assert_eq!(
+            (undone.restored, undone.removed),
+            (vec!["small".to_owned()], vec!["x".to_owned()])
+        );
+        assert_eq!(undone.left_out, ["big", "more files than a snapshot holds"]);
+        assert_eq!(fs::read_to_string(folder.join("big")).unwrap(), "9876543210");
+        assert!(folder.join("y").exists() && folder.join("z").exists());
+    }
+}
