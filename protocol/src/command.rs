@@ -106,6 +106,9 @@ pub struct Envelope {
     /// for what comes after, because nothing of what came before is in the conversation any more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub begun: Option<Millis>,
+    /// When the message came that this belongs to, by the agent's clock: commands with the same time are one task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked: Option<Millis>,
     /// Sent before under the same id, and nobody knows what became of that: it may have been begun.
     #[serde(skip_serializing_if = "is_default")]
     pub resent: bool,

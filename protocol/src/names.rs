@@ -91,8 +91,8 @@ name! {
 }
 
 /// The requests to the router itself. No skill has such a name, and no model asks for one.
-pub const RESERVED_NAMES: [&str; 8] =
-    ["APPROVE", "APPROVALS", "STOP", "PERMIT", "ACTS", "GRANTS", "NET", "UNLOCK_SESSION"];
+pub const RESERVED_NAMES: [&str; 9] =
+    ["APPROVE", "APPROVALS", "STOP", "PERMIT", "ACTS", "GRANTS", "NET", "UNLOCK_SESSION", "WORK"];
 
 impl ActionName {
     /// Whether it is a request to the router itself, which people and the agent's own code make.

@@ -37,6 +37,7 @@ pub mod self_test;
 pub mod store;
 mod switch;
 mod traffic;
+mod workbench;
 
 mod audit;
 mod audit_log;
@@ -53,3 +54,4 @@ pub use judge::Judge;
 pub use router::Router;
 pub use secrets::Secrets;
 pub use traffic::TrafficBook;
+pub use workbench::Workbench;

@@ -3,6 +3,7 @@
 mod book;
 mod own;
 mod people;
+mod work;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,6 +24,7 @@ use crate::policy::Approved;
 use crate::runner::Sandbox;
 use crate::secrets::Secrets;
 use crate::traffic::TrafficBook;
+use crate::workbench::Workbench;
 
 /// How long the answers to what was stopped at the end may take to be written.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -40,6 +42,8 @@ pub struct Router {
     pub sandbox: Box<dyn Sandbox>,
     /// What it has sent and received.
     pub traffic: TrafficBook,
+    /// The folders that people have opened.
+    pub workbench: Workbench,
     /// Where it is written down.
     pub audit: Audit,
     /// What must not leave.

@@ -25,6 +25,7 @@ use crate::sandbox::SelfCommand;
 use crate::secrets::Secrets;
 use crate::store::Folder;
 use crate::traffic::TrafficBook;
+use crate::workbench::Workbench;
 
 /// How long what runs may go on after the end was asked for. On a pipe the agent is gone then, and nobody
 /// waits for a reply.
@@ -107,12 +108,14 @@ async fn serve(
     let wishes = Wishes { home: home.clone(), secrets: secrets.clone(), good: config.clone() };
     let catalog = Catalog::watched(&home, &config, wishes.reader());
     let traffic = TrafficBook::new(&store);
+    let workbench = Workbench::new(&home, &store);
     let at_once = config.max_parallel.count();
     let sandbox = SkillSandbox::new(&home, myself, &catalog, secrets.clone(), at_once)?;
     let router = Router {
         judge: Judge::new(PolicyFile::open(&home.router().join("policy.toml"))?, &store),
-        sandbox: Box::new(sandbox.counting(traffic.clone())),
+        sandbox: Box::new(sandbox.counting(traffic.clone()).working_in(workbench.clone())),
         traffic,
+        workbench,
         audit: Audit::open(&home.router_audit(), secrets.clone())?,
         catalog,
         secrets,

@@ -13,6 +13,9 @@ use crate::observation::Observation;
 use crate::question::{Decision, Question};
 use crate::session::Caller;
 
+/// How long a large folder may take to be put back.
+const WORK: Duration = Duration::from_secs(300);
+
 /// The owner's line to the router.
 pub struct OwnersLine {
     routed: Routed,
@@ -23,6 +26,7 @@ pub struct OwnersLine {
     grants: ActionName,
     net: ActionName,
     unlock: ActionName,
+    work: ActionName,
 }
 
 impl OwnersLine {
@@ -36,6 +40,7 @@ impl OwnersLine {
             grants: ActionName::new("GRANTS")?,
             net: ActionName::new("NET")?,
             unlock: ActionName::new("UNLOCK_SESSION")?,
+            work: ActionName::new("WORK")?,
         })
     }
 
@@ -119,18 +124,29 @@ impl OwnersLine {
         self.ask(&self.unlock, params.into_iter().collect(), caller).await.map(drop)
     }
 
+    /// Opens a folder for the workbench of this conversation, closes it, puts it back as it was before the latest task, or asks
+    /// which is open, as `params` say. The answer has what is `told` to people.
+    ///
+    /// # Errors
+    /// Why it is not done, and what to do.
+    pub async fn work(&self, caller: &Caller, params: Object) -> Result<Object, Stopped> {
+        answered(self.routed.run(self.work.clone(), params, caller, Some(WORK)).await)
+    }
+
     async fn ask(
         &self,
         name: &ActionName,
         params: Object,
         caller: &Caller,
     ) -> Result<Object, Stopped> {
-        let Observation { outcome, fields, .. } =
-            self.routed.run(name.clone(), params, caller, None).await;
-        match outcome {
-            Outcome::Done(_) => Ok(fields),
-            Outcome::Stopped(stopped) => Err(stopped),
-        }
+        answered(self.routed.run(name.clone(), params, caller, None).await)
+    }
+}
+
+fn answered(Observation { outcome, fields, .. }: Observation) -> Result<Object, Stopped> {
+    match outcome {
+        Outcome::Done(_) => Ok(fields),
+        Outcome::Stopped(stopped) => Err(stopped),
     }
 }
 

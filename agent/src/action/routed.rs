@@ -49,6 +49,7 @@ impl Routed {
             said: caller.entered.said().map(str::to_owned),
             names: names(caller),
             begun: caller.entered.begun(),
+            asked: caller.entered.asked,
             ..Envelope::current()
         };
         let patience = patience.map(|patience| patience.min(LONGEST) + MARGIN);

@@ -10,7 +10,7 @@ mod outbox;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use protocol::{MessageId, Principal, Reads, SessionKey};
+use protocol::{MessageId, Millis, Principal, Reads, SessionKey};
 
 pub use cadence::{Cadence, NextTurn, TurnEnd};
 pub use lines::{ChannelId, Lines};
@@ -204,6 +204,7 @@ impl Session {
 
     /// Takes in the words of a speaker: a person's addresses count as typed, anybody else's words bring trust bits.
     pub(crate) fn takes_in(&mut self, text: &str) {
+        self.entered.asked = Some(Millis::of_this_machine());
         if self.origin.is_person() {
             self.entered.was_typed(text);
         }

@@ -43,6 +43,7 @@ mod stop;
 mod storm;
 mod unlock;
 mod web;
+mod work;
 
 mod ago;
 mod in_force;

@@ -4,7 +4,7 @@ use super::perform::Read;
 use super::{
     actions, agent, agents, approvals, approve, ask, cancel, clear, cron, deny, did, docs, forget,
     grants, help, index, jobs, last, log, memory, model, net, remind, run, search, sets, status,
-    stop, storm, unlock, web,
+    stop, storm, unlock, web, work,
 };
 use crate::answering::GUESTS_ANSWER;
 
@@ -49,6 +49,10 @@ const GUESTS_MODEL: &str = "only the owner says who thinks";
 
 /// A guest who asks for the sets of actions hears this.
 const GUESTS_SETS: &str = "only the owner says what is offered";
+
+/// A guest who opens a folder hears this.
+const GUESTS_WORK: &str =
+    "only the owner opens a folder to work in, and undoes what was done there";
 
 /// A guest who asks for a storm hears this.
 const GUESTS_STORM: &str = "only the owner lets several minds talk";
@@ -101,6 +105,8 @@ pub static TABLE: &[SlashEntry] = &[
     line("/agents", "list the personas; @NAME before a message asks one", Owner(GUESTS_MODEL), agents::read),
     line("/agent NAME", "have a persona answer in this chat; default is SOUL.md again", Owner(GUESTS_MODEL), agent::read),
     line("/sets", "show the sets of actions; /sets on NAME offers one, /sets off NAME takes it back", Owner(GUESTS_SETS), sets::read),
+    line("/work DIR [TASK]", "work in this folder, with bash, python and an editor; /work shows which is open, /work off closes it", Owner(GUESTS_WORK), work::read),
+    line("/undo", "put that folder back as it was before the latest task; what you changed since stays", Owner(GUESTS_WORK), work::read_undo),
     line("/web", "give a link that signs your browser in on the agent's page", Owner(GUESTS_WEB), web::read),
     line("/status", "show what is connected and how full things are", Everyone, status::read),
 ];

@@ -37,6 +37,9 @@ pub struct Entered {
     /// The message that is being answered, as far as it is kept: whoever finds it at a start finds one without an answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     answering: Option<String>,
+    /// When the message came that is being answered, or the latest one.
+    #[serde(skip)]
+    pub asked: Option<Millis>,
 }
 
 /// What holds when nobody knows: both.
@@ -59,6 +62,7 @@ impl Entered {
             begun: None,
             said: None,
             answering: None,
+            asked: None,
         }
     }
 

@@ -2,6 +2,8 @@
 //!
 //! A row is written before each deed, and another one if it came to nothing.
 
+use std::path::Path;
+
 use protocol::{ActionName, Millis, Object};
 use serde::Serialize;
 use serde_json::Value;
@@ -27,6 +29,27 @@ pub(crate) enum Deed<'a> {
     /// Has a session forgotten.
     ForgetSession {
         /// Its key.
+        session: &'a str,
+    },
+    /// Opens a folder for a session's workbench.
+    OpenFolder {
+        /// The folder.
+        folder: &'a Path,
+        /// The session.
+        session: &'a str,
+    },
+    /// Closes it.
+    CloseFolder {
+        /// The folder.
+        folder: &'a Path,
+        /// The session.
+        session: &'a str,
+    },
+    /// Puts a folder back as it was before a task.
+    Undo {
+        /// The folder.
+        folder: &'a Path,
+        /// The session.
         session: &'a str,
     },
     /// Answers a question.

@@ -101,10 +101,18 @@ impl Skill {
         self.hosts.contains(&egress::HostPattern::Any)
     }
 
+    /// Whether it is the workbench itself, and not one that took its name.
+    #[must_use]
+    pub(crate) fn is_workbench(&self) -> bool {
+        self.first_party && self.name().as_str() == "WORKBENCH"
+    }
+
     /// The key of router/config.json that it can't do without and that the owner has not set: a folder or a setting.
     #[must_use]
     pub fn lacks(&self) -> Option<String> {
         let unnamed = self.folders.iter().find(|folder| folder.place == Place::Unnamed);
+        // A person opens one for it in a chat.
+        let unnamed = unnamed.filter(|_| !self.is_workbench());
         let folder = unnamed.map(|folder| format!("folders.{}", folder.name));
         let key = folder.or_else(|| self.unset.as_ref().map(|key| format!("settings.{key}")))?;
         Some(format!("skills.{}.{key}", self.name()))

@@ -33,11 +33,13 @@ pub(crate) enum Own {
     Net,
     /// A person lets a session go on that was told no too often, and takes back what was refused in it.
     Unlock,
+    /// Which folder this session's workbench has: a person opens one, closes it, has it put back, or asks.
+    Work,
 }
 
 impl Own {
     /// The names that are reserved.
-    pub(crate) const NAMES: [(&str, Self); 8] = [
+    pub(crate) const NAMES: [(&str, Self); 9] = [
         ("APPROVE", Self::Approve),
         ("APPROVALS", Self::Approvals),
         ("STOP", Self::Stop),
@@ -46,6 +48,7 @@ impl Own {
         ("GRANTS", Self::Grants),
         ("NET", Self::Net),
         ("UNLOCK_SESSION", Self::Unlock),
+        ("WORK", Self::Work),
     ];
 
     /// Which one `command` asks for.
@@ -66,6 +69,7 @@ impl Serving {
             Own::Grants => self.tell_grants(command).await,
             Own::Net => self.tell_traffic(command).await,
             Own::Unlock => self.unlock(command).await,
+            Own::Work => self.work(command).await,
         };
         let outcome =
             done.map_or_else(Outcome::Stopped, |result| Done { result, ..Done::default() }.into());

@@ -10,23 +10,29 @@ use crate::catalog::folder::usable;
 use crate::catalog::{Folder, Place, Skill};
 use crate::sandbox::{Lent, UNPRIVILEGED};
 
-/// The folders of `skill` in the home `home`; its own data folder is made if it is missing.
+/// The folders of `skill` in the home `home`; its own data folder is made if it is missing. What a person has `opened` takes
+/// the place of what router/config.json names.
 ///
 /// # Errors
 /// `disabled`, with the key of router/config.json to correct.
-pub(super) fn lend(skill: &Skill, home: &Path) -> Result<Vec<Lent>, Stopped> {
+pub(super) fn lend(
+    skill: &Skill,
+    home: &Path,
+    opened: Option<&Path>,
+) -> Result<Vec<Lent>, Stopped> {
     let one = |folder: &Folder| {
-        let path = found(folder, home).map_err(|why| refused(skill, folder, &why))?;
+        let path = found(folder, home, opened).map_err(|why| refused(skill, folder, &why))?;
         Ok(Lent { name: folder.name.clone(), path, write: folder.write })
     };
     skill.folders.iter().map(one).collect()
 }
 
-fn found(folder: &Folder, home: &Path) -> Result<PathBuf, String> {
-    match &folder.place {
-        Place::Owners(path) => usable(path, folder.write, home),
-        Place::Unnamed => Err("its owner has named none".to_owned()),
-        Place::Data(path) => {
+fn found(folder: &Folder, home: &Path, opened: Option<&Path>) -> Result<PathBuf, String> {
+    match (&folder.place, opened) {
+        (Place::Owners(_) | Place::Unnamed, Some(opened)) => usable(opened, folder.write, home),
+        (Place::Owners(path), None) => usable(path, folder.write, home),
+        (Place::Unnamed, None) => Err("its owner has named none".to_owned()),
+        (Place::Data(path), _) => {
             made(path).map_err(|error| format!("{} can't be made: {error}", path.display()))?;
             // Where the home is reached by a link, the folder is not to be.
             let real = path.canonicalize().map_err(|error| error.to_string())?;
@@ -58,10 +64,14 @@ fn made(path: &Path) -> io::Result<()> {
 
 fn refused(skill: &Skill, folder: &Folder, why: &str) -> Stopped {
     let (action, name) = (skill.name(), &folder.name);
+    let set = match skill.is_workbench() {
+        true => "the owner opens one by /work DIR in a chat, or sets",
+        false => "set",
+    };
     Stopped::new(
         Code::Disabled,
         format!(
-            "{action} gets no folder {name}: {why}; set skills.{action}.folders.{name} in router/config.json"
+            "{action} gets no folder {name}: {why}; {set} skills.{action}.folders.{name} in router/config.json"
         ),
     )
 }

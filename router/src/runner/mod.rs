@@ -7,7 +7,7 @@ mod outcome;
 mod warm_skills;
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,7 +26,9 @@ use crate::catalog::{Catalog, Mode, Skill, span};
 use crate::policy::Approved;
 use crate::sandbox::{Job, Launcher, Level, Limits, SelfCommand};
 use crate::secrets::Secrets;
+use crate::session_key::key_of;
 use crate::traffic::TrafficBook;
+use crate::workbench::Workbench;
 
 pub(crate) use lending::data_folder;
 
@@ -39,6 +41,9 @@ pub trait Sandbox: Send + Sync {
     /// # Errors
     /// [`Stopped`] says how far it came.
     async fn run(&self, approved: Approved, now: Millis) -> Result<Object, Stopped>;
+
+    /// Ends the processes that the session `key` has of its own.
+    async fn end_session(&self, _key: &str) {}
 }
 
 /// Runs skills as processes of this machine.
@@ -48,6 +53,7 @@ pub struct SkillSandbox {
     gates: Gates,
     logs: PathBuf,
     warm: WarmSkills,
+    workbench: Option<Workbench>,
 }
 
 /// What holds skills here, found out once.
@@ -104,13 +110,19 @@ impl SkillSandbox {
             }
         });
         let home = home.root().to_owned();
-        Ok(Self { home, mechanism, gates, logs, warm })
+        Ok(Self { home, mechanism, gates, logs, warm, workbench: None })
     }
 
     /// The same, and what skills send and receive is counted in `book`.
     #[must_use]
     pub fn counting(self, book: TrafficBook) -> Self {
         Self { gates: self.gates.counting(book), ..self }
+    }
+
+    /// The same, and the workbench has the folders that people have opened in `workbench`.
+    #[must_use]
+    pub fn working_in(self, workbench: Workbench) -> Self {
+        Self { workbench: Some(workbench), ..self }
     }
 
     /// A process for this call alone.
@@ -122,7 +134,7 @@ impl SkillSandbox {
             false => Some(self.gates.open(&call.skill, &call.command.params).await?),
         };
         let mut job = job(&call.skill, gate.as_ref(), wall);
-        job.lent = lend(&call.skill, &self.home)?;
+        job.lent = lend(&call.skill, &self.home, None)?;
         job.env.push(("SAFECLAW_MODE".to_owned(), "once".to_owned()));
         job.env.push(("SAFECLAW_MESSAGE_ID".to_owned(), call.command.message_id.to_string()));
         job.env.push(("SAFECLAW_ATTEMPT".to_owned(), call.attempt.to_string()));
@@ -145,7 +157,21 @@ impl SkillSandbox {
     }
 
     async fn warm(&self, call: &Call, wall: Duration) -> Result<Vec<u8>, Stopped> {
-        let warm = self.warm.of(call, async || self.start_warm(&call.skill).await).await?;
+        let workbench = self.workbench.as_ref().filter(|_| call.skill.is_workbench());
+        let opened = match workbench {
+            Some(workbench) => workbench.opened(key_of(&call.command)).await?,
+            None => None,
+        };
+        let start = async || self.start_warm(&call.skill, opened.as_deref()).await;
+        let warm = self.warm.of(call, opened.as_deref(), start).await?;
+        let folder = match workbench {
+            Some(_) => lend(&call.skill, &self.home, opened.as_deref())?.pop(),
+            None => None,
+        };
+        let at_work = match (workbench, folder) {
+            (Some(workbench), Some(folder)) => Some(workbench.begin(call, folder.path).await?),
+            _ => None,
+        };
         let mut line = call.input();
         let envelope = &call.command.envelope;
         let facts = serde_json::json!({
@@ -155,10 +181,18 @@ impl SkillSandbox {
         });
         line.insert("_call".to_owned(), facts);
         let line = Value::Object(line).to_string();
-        warm.call(line.as_bytes(), wall, call.effect()).await
+        let answered = warm.call(line.as_bytes(), wall, call.effect()).await;
+        if let Some(at_work) = at_work {
+            at_work.end().await;
+        }
+        answered
     }
 
-    async fn start_warm(&self, skill: &Arc<Skill>) -> Result<WarmSkill, Stopped> {
+    async fn start_warm(
+        &self,
+        skill: &Arc<Skill>,
+        opened: Option<&Path>,
+    ) -> Result<WarmSkill, Stopped> {
         let launcher = self.mechanism.launcher().await.map_err(|error| unready(&error))?;
         let gate = match skill.hosts.is_empty() {
             true => None,
@@ -167,10 +201,10 @@ impl SkillSandbox {
         // Each call of a shared process has the time of its own action, which the caller holds.
         let wall = if skill.process.is_shared { span::LONGEST } else { skill.timeout };
         let mut job = job(skill, gate.as_ref(), wall);
-        job.lent = lend(skill, &self.home)?;
+        job.lent = lend(skill, &self.home, opened)?;
         job.env.push(("SAFECLAW_MODE".to_owned(), "serve".to_owned()));
         let process = launcher.serve(job, self.log_of(skill));
-        Ok(WarmSkill::new(Arc::clone(skill), process, gate))
+        Ok(WarmSkill::new(Arc::clone(skill), process, gate).opened(opened))
     }
 
     fn log_of(&self, skill: &Skill) -> PathBuf {
@@ -191,6 +225,10 @@ impl Sandbox for SkillSandbox {
             }
             _ => self.once(call, wall).await,
         }
+    }
+
+    async fn end_session(&self, key: &str) {
+        self.warm.end_session(key).await;
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::ops::Deref;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 use std::time::Duration;
@@ -37,12 +38,26 @@ pub(super) struct WarmSkill {
     /// When a call of it began or ended last.
     used: StdMutex<Instant>,
     gate: Option<Gate>,
+    /// The folder that it has instead of what router/config.json names.
+    opened: Option<PathBuf>,
 }
 
 impl WarmSkill {
     pub(super) fn new(skill: Arc<Skill>, process: Warm, gate: Option<Gate>) -> Self {
         let used = StdMutex::new(Instant::now());
-        Self { skill, process: Mutex::new(process), callers: AtomicUsize::new(0), used, gate }
+        Self {
+            skill,
+            process: Mutex::new(process),
+            callers: AtomicUsize::new(0),
+            used,
+            gate,
+            opened: None,
+        }
+    }
+
+    /// The same, with this folder that a person has opened.
+    pub(super) fn opened(self, folder: Option<&Path>) -> Self {
+        Self { opened: folder.map(Path::to_owned), ..self }
     }
 
     /// Sends one line and waits for its answer, at most `wall`, the wait for earlier calls included.
@@ -141,10 +156,11 @@ impl WarmSkills {
     }
 
     /// The process for `call` that has the fewest calls, made by `start` if each has one and there may be more; those of an
-    /// older version are ended.
+    /// older version, and those with another folder than what is `opened`, are ended.
     pub(super) async fn of(
         &self,
         call: &Call,
+        opened: Option<&Path>,
         start: impl AsyncFnOnce() -> Result<WarmSkill, Stopped>,
     ) -> Result<Given, Stopped> {
         let key = Key::of(call);
@@ -153,7 +169,7 @@ impl WarmSkills {
         let most = if is_one { 1 } else { self.most };
         let mut by_key = self.by_key.lock().await;
         let mut there = by_key.remove(&key).unwrap_or_default();
-        there.retain(|warm| warm.runs(&call.skill));
+        there.retain(|warm| warm.runs(&call.skill) && warm.opened.as_deref() == opened);
         let callers = |warm: &&Arc<WarmSkill>| warm.callers.load(Ordering::SeqCst);
         let freest = there.iter().min_by_key(callers);
         let given = match freest.filter(|warm| callers(warm) == 0 || there.len() >= most) {
@@ -179,6 +195,11 @@ impl WarmSkills {
             make_room(by_key)?;
         }
         start().await
+    }
+
+    /// Ends the processes that the session `key` has of its own.
+    pub(super) async fn end_session(&self, key: &str) {
+        self.by_key.lock().await.retain(|of, _| of.session.as_deref() != Some(key));
     }
 
     /// Ends each process when the skill that it was started for is changed, switched off or removed.
@@ -231,8 +252,6 @@ fn make_room(by_key: &mut Processes) -> Result<(), Stopped> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
     use protocol::{ActionName, Command, Envelope, MessageId, Millis, Object, SessionKey};
     use testkit::TempHome;
 
@@ -293,7 +312,7 @@ mod tests {
                 let process = self.launcher.serve(job, PathBuf::from("/dev/null"));
                 Ok(WarmSkill::new(Arc::clone(&skill), process, None))
             };
-            self.warm.of(&call, start).await
+            self.warm.of(&call, None, start).await
         }
 
         async fn is_same(&self, one: (&str, &str), other: (&str, &str)) -> bool {

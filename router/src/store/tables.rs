@@ -34,6 +34,9 @@ pub(crate) const LINKS: Table =
 /// The kill switch: whatever stands under `stop` stops everything.
 pub(crate) const SWITCH: Table = Table { name: "switch", lifetime: None, most: 16, synced: true };
 
+/// The folder that a person has opened for a session's workbench, by its key.
+pub(crate) const WORK: Table = Table { name: "work", lifetime: None, most: 256, synced: true };
+
 /// What was exchanged with which host, by the name of the skill.
 pub(crate) const NET: Table = Table {
     name: "net",

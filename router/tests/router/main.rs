@@ -8,6 +8,7 @@ mod running;
 mod trips;
 mod unlock;
 mod wall;
+mod work;
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::sync::Arc;
@@ -26,7 +27,7 @@ use router::config::{RouterConfig, SkillConfig};
 use router::policy::{Approved, PolicyFile};
 use router::runner::Sandbox;
 use router::store::Folder;
-use router::{Audit, Judge, Router, Secrets, TrafficBook};
+use router::{Audit, Judge, Router, Secrets, TrafficBook, Workbench};
 use serde_json::{Value, json};
 use testkit::{TempHome, eventually};
 use tokio::sync::{Semaphore, mpsc};
@@ -177,6 +178,7 @@ fn house_at(home: TempHome, parallel: usize, ahead: Duration) -> House {
         sandbox: Box::new(sandbox.clone()),
         audit: Audit::open(&home.router_audit(), secrets.clone()).unwrap(),
         traffic: TrafficBook::new(&store),
+        workbench: Workbench::new(&home, &store),
         secrets,
         publisher: Arc::new(Ahead { publisher, ahead, routers: Arc::clone(&routers) }),
     };

@@ -16,7 +16,7 @@ use router::config::RouterConfig;
 use router::policy::PolicyFile;
 use router::runner::{Sandbox, SkillSandbox};
 use router::sandbox::SelfCommand;
-use router::{Audit, Judge, Router, Secrets, TrafficBook};
+use router::{Audit, Judge, Router, Secrets, TrafficBook, Workbench};
 use serde_json::json;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -100,6 +100,7 @@ impl House {
         let router = Router {
             judge: Judge::new(PolicyFile::open(&policy)?, &store),
             traffic: TrafficBook::new(&store),
+            workbench: Workbench::new(&home, &store),
             audit: Audit::open(&home.router_audit(), secrets.clone())?,
             publisher: Arc::new(publisher),
             catalog,

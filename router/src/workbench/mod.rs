@@ -1,0 +1,224 @@
+//! The folder that a person has opened for a conversation's workbench, and its snapshots.
+//!
+//! A model names no folder: it comes with a person's own word, and is judged here. The store keeps which one is open, and
+//! router/state/work what was in it before each task, where no skill and no agent can write.
+
+mod folder;
+mod told;
+
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use home::Home;
+use protocol::{Code, Millis, Stopped};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use snapshot::Snapshots;
+
+use crate::call::Call;
+use crate::session_key::key_of;
+use crate::store::{self, Store, StoreFault, WORK};
+
+/// The folders that people have opened, of all routers that share the store. Clones share it.
+#[derive(Debug, Clone)]
+pub struct Workbench {
+    home: Home,
+    store: Arc<dyn Store>,
+    /// What is open for as long as this router lives, by the session.
+    passing: Arc<Mutex<HashMap<String, PathBuf>>>,
+    /// Held while a snapshot is taken or put back.
+    at_work: Arc<Mutex<()>>,
+}
+
+/// What the store keeps.
+#[derive(Debug, Serialize, Deserialize)]
+struct Opened {
+    folder: PathBuf,
+}
+
+/// For how long a folder stays open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lasts {
+    /// Until it is closed, or another one is opened.
+    UntilClosed,
+    /// Until then, and at most until this router ends.
+    WithRouter,
+}
+
+impl Workbench {
+    /// Keeps it in `store`, and snapshots in `home`.
+    #[must_use]
+    pub fn new(home: &Home, store: &Arc<dyn Store>) -> Self {
+        let (passing, at_work) = (Arc::default(), Arc::default());
+        Self { home: home.clone(), store: Arc::clone(store), passing, at_work }
+    }
+
+    /// The folder that a person means by `named`.
+    ///
+    /// # Errors
+    /// `bad_params` says why it can't be opened, and what can.
+    pub(crate) fn find(&self, named: &str) -> Result<PathBuf, Stopped> {
+        folder::openable(named, &self.home).map_err(|why| Stopped::new(Code::BadParams, why))
+    }
+
+    /// Opens `folder` for the session `key`, in the place of what was open.
+    ///
+    /// # Errors
+    /// `internal` when the store can't be used.
+    pub(crate) async fn open(&self, key: &str, folder: &Path, lasts: Lasts) -> Result<(), Stopped> {
+        self.passing().remove(key);
+        match lasts {
+            Lasts::WithRouter => {
+                self.passing().insert(key.to_owned(), folder.to_owned());
+                Ok(())
+            }
+            Lasts::UntilClosed => self.keep(key, Some(folder.to_owned())).await,
+        }
+    }
+
+    /// Closes what the session `key` has open.
+    ///
+    /// # Errors
+    /// `internal` when the store can't be used.
+    pub(crate) async fn close(&self, key: &str) -> Result<(), Stopped> {
+        self.passing().remove(key);
+        self.keep(key, None).await
+    }
+
+    /// What the session `key` has open.
+    ///
+    /// # Errors
+    /// `internal` when the store can't be used.
+    pub(crate) async fn opened(&self, key: &str) -> Result<Option<PathBuf>, Stopped> {
+        if let Some(folder) = self.passing().get(key) {
+            return Ok(Some(folder.clone()));
+        }
+        let seen = self.store.read(WORK, key).await;
+        let opened = seen.and_then(|seen| store::read_seen((WORK, key), seen.as_deref()));
+        opened.map(|opened: Option<Opened>| opened.map(|opened| opened.folder)).map_err(unusable)
+    }
+
+    /// Whether any session has a folder open.
+    ///
+    /// # Errors
+    /// `internal` when the store can't be used.
+    pub(crate) async fn has_any(&self) -> Result<bool, Stopped> {
+        let kept = store::list::<Opened>(&*self.store, WORK).await.map_err(unusable)?;
+        Ok(!kept.is_empty() || !self.passing().is_empty())
+    }
+
+    /// Takes in that `call` is about to run in `folder`: before the first one of a task, the folder is kept as it is. What is
+    /// given is held until the call has ended.
+    ///
+    /// # Errors
+    /// `internal`; then it must not run.
+    pub(crate) async fn begin(&self, call: &Call, folder: PathBuf) -> Result<AtWork, Stopped> {
+        let (this, task) = (self.clone(), call.command.envelope.asked);
+        let snapshots = self.snapshots(key_of(&call.command));
+        let at_work = AtWork { open: Some((self.clone(), snapshots.clone())) };
+        let begun = tokio::task::spawn_blocking(move || {
+            let _alone = this.alone();
+            snapshots.begin(&folder, task, Millis::of_this_machine())
+        });
+        let begun = begun.await.map_err(io::Error::other).and_then(|begun| begun);
+        begun.map_err(|error| {
+            let why = format!(
+                "the folder can't be kept as it is ({error}), so nothing was run in it; make room for router/state"
+            );
+            Stopped::new(Code::Internal, why)
+        })?;
+        Ok(at_work)
+    }
+
+    /// The folder of the latest task of the session `key`.
+    ///
+    /// # Errors
+    /// `bad_params` when there is none, or it can't be worked in any more; `internal` when that can't be read.
+    pub(crate) fn undoable(&self, key: &str) -> Result<PathBuf, Stopped> {
+        let next = self.snapshots(key).next().map_err(|error| lost(&error))?;
+        let (folder, _) = next.ok_or_else(|| Stopped::new(Code::BadParams, NOTHING))?;
+        self.find(&folder.to_string_lossy())
+    }
+
+    /// Puts the folder of the session `key` back as it was before the latest task, and says what came of it.
+    ///
+    /// # Errors
+    /// The same, and why it could not be put back.
+    pub(crate) async fn undo(&self, key: &str) -> Result<String, Stopped> {
+        let (this, snapshots) = (self.clone(), self.snapshots(key));
+        let undone = tokio::task::spawn_blocking(move || {
+            let _alone = this.alone();
+            snapshots.undo(Millis::of_this_machine())
+        });
+        let undone = undone.await.map_err(io::Error::other).and_then(|undone| undone);
+        let undone = undone.map_err(|error| lost(&error))?;
+        undone
+            .map(|undone| told::told(&undone))
+            .ok_or_else(|| Stopped::new(Code::BadParams, NOTHING))
+    }
+
+    async fn keep(&self, key: &str, folder: Option<PathBuf>) -> Result<(), Stopped> {
+        let change = |_: Option<Opened>| (folder.clone().map(|folder| Opened { folder }), ());
+        store::update(&*self.store, WORK, key, change).await.map_err(unusable)
+    }
+
+    /// A folder for each session, whose name can't be chosen.
+    fn snapshots(&self, key: &str) -> Snapshots {
+        let sum = Sha256::digest(key.as_bytes());
+        let name: String = sum.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+        Snapshots::at(self.home.router_state().join("snapshots").join(name))
+    }
+
+    fn passing(&self) -> std::sync::MutexGuard<'_, HashMap<String, PathBuf>> {
+        self.passing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn alone(&self) -> std::sync::MutexGuard<'_, ()> {
+        self.at_work.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A call that runs in a folder.
+pub(crate) struct AtWork {
+    /// Nothing when it has been written down how it ended.
+    open: Option<(Workbench, Snapshots)>,
+}
+
+impl AtWork {
+    /// Writes down how the folder is now that the call has ended.
+    pub(crate) async fn end(mut self) {
+        if let Some(open) = self.open.take() {
+            let _ = tokio::task::spawn_blocking(move || written_down(&open)).await;
+        }
+    }
+}
+
+/// A call that is stopped has ended, too.
+impl Drop for AtWork {
+    fn drop(&mut self) {
+        if let (Some(open), Ok(runtime)) = (self.open.take(), tokio::runtime::Handle::try_current())
+        {
+            runtime.spawn_blocking(move || written_down(&open));
+        }
+    }
+}
+
+fn written_down((workbench, snapshots): &(Workbench, Snapshots)) {
+    let _alone = workbench.alone();
+    if let Err(error) = snapshots.ended() {
+        tracing::warn!("how the folder is after a command can't be kept: {error}");
+    }
+}
+
+const NOTHING: &str = "there is nothing to undo: no task has run in a folder of this conversation within the last week";
+
+fn lost(error: &io::Error) -> Stopped {
+    let why = format!("the folder can't be put back: {error}; the snapshot is kept, so try again");
+    Stopped::new(Code::Internal, why)
+}
+
+fn unusable(fault: StoreFault) -> Stopped {
+    Stopped::new(Code::Internal, format!("which folder is open can't be kept or read: {fault}"))
+}

@@ -1,0 +1,161 @@
+//! A person opens a folder for the agent, the agent works in it, and the person takes that back.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use testkit::{Chat, OllamaServer, Says, TempHome};
+
+const SAFECLAW: &str = env!("CARGO_BIN_EXE_safeclaw");
+
+/// A project with one file, outside of the home.
+struct Project(tempfile::TempDir);
+
+impl Project {
+    fn new() -> Self {
+        let place = tempfile::tempdir().unwrap();
+        fs::write(place.path().join("a.txt"), "old\n").unwrap();
+        Self(place)
+    }
+
+    fn path(&self) -> PathBuf {
+        self.0.path().canonicalize().unwrap()
+    }
+
+    fn shown(&self) -> String {
+        self.path().to_str().unwrap().to_owned()
+    }
+
+    fn text(&self, file: &str) -> String {
+        fs::read_to_string(self.path().join(file)).unwrap_or_default()
+    }
+}
+
+/// A model that does for each `task N` that it is asked to do what `script` has it do in bash, once, and says so.
+fn model(script: fn(usize) -> String) -> OllamaServer {
+    let done: Arc<Mutex<BTreeSet<usize>>> = Arc::default();
+    let answer = move |prompt: &str| {
+        let asked = (1..=9).rev().find(|n| prompt.contains(&format!("task {n}"))).unwrap_or(0);
+        if !done.lock().unwrap().insert(asked) {
+            return format!("Finished {asked}.");
+        }
+        let params = serde_json::json!({"env": "bash", "command": script(asked)});
+        format!("<tool_code>[{{\"name\": \"WORKBENCH\", \"params\": {params}}}]</tool_code>")
+    };
+    let answer: Arc<dyn Fn(&str) -> String + Send + Sync> = Arc::new(answer);
+    OllamaServer::start((0..40).map(|_| Says::Made(Arc::clone(&answer))))
+}
+
+fn writes(n: usize) -> String {
+    format!("pwd; echo new {n} > a.txt; echo {n} > made{n}.txt")
+}
+
+fn chat(home: &TempHome, server: &OllamaServer) -> Chat {
+    Chat::start(SAFECLAW, &[], home.root(), &[("OLLAMA_HOST", &server.host())])
+}
+
+#[test]
+fn a_folder_is_opened_worked_in_and_put_back() {
+    let (home, project, server) = (TempHome::new(), Project::new(), model(writes));
+    let mut chat = chat(&home, &server);
+    chat.ask("/work", "No folder is open");
+    chat.ask(&format!("/work {} do task 1", project.shown()), "Open: ");
+    chat.expect("Finished 1.");
+    assert_eq!(
+        (project.text("a.txt").as_str(), project.text("made1.txt").as_str()),
+        ("new 1\n", "1\n")
+    );
+    chat.ask("do task 2", "Finished 2.");
+    assert_eq!(project.text("a.txt"), "new 2\n");
+    fs::write(project.path().join("mine.txt"), "mine\n").unwrap();
+    let undone = chat.ask("/undo", "for a week");
+    assert!(undone.contains("1 put back, 1 removed"), "{undone}");
+    assert!(undone.contains("Kept, because it was changed after the task: mine.txt"), "{undone}");
+    assert_eq!(
+        (project.text("a.txt").as_str(), project.text("mine.txt").as_str()),
+        ("new 1\n", "mine\n")
+    );
+    assert!(!project.path().join("made2.txt").exists());
+    chat.ask("/undo", "for a week");
+    assert_eq!(project.text("a.txt"), "old\n");
+    chat.say("/undo");
+    chat.expect_on_stderr("there is nothing to undo");
+    assert!(
+        !home.root().join("router/config.json").exists()
+            || !home.text("router/config.json").contains("workspace")
+    );
+    chat.ask("/work off", "No folder is open");
+    assert!(home.text("agent/config.json").find("\"workbench\"").is_none());
+    assert_eq!(chat.end().code(), Some(0), "{}", chat.stderr());
+}
+
+#[test]
+fn a_folder_stays_open_over_a_restart_and_others_are_refused() {
+    let (home, project, server) = (TempHome::new(), Project::new(), model(writes));
+    let mut first = chat(&home, &server);
+    first.ask(&format!("/work {}", project.shown()), "Open: ");
+    for (folder, why) in [
+        ("/", "holds SafeClaw's own home"),
+        ("/etc", "belongs to the system"),
+        (home.root().join("router").to_str().unwrap(), "SafeClaw's own home"),
+        (project.path().join("a.txt").to_str().unwrap(), "is no folder"),
+    ] {
+        first.say(format!("/work {folder}"));
+        first.expect_on_stderr(why);
+    }
+    first.end();
+    let mut second = chat(&home, &server);
+    second.ask("/work", &format!("Open: {}", project.shown()));
+    second.ask("do task 1", "Finished 1.");
+    assert_eq!(project.text("a.txt"), "new 1\n");
+}
+
+#[test]
+fn a_model_a_page_and_the_clock_open_no_folder() {
+    let (home, project) = (TempHome::new(), Project::new());
+    let path = project.shown();
+    let call = |params: serde_json::Value| {
+        format!("<tool_code>[{{\"name\": \"WORK\", \"params\": {params}}}]</tool_code>")
+    };
+    let asks = call(serde_json::json!({"folder": path, "once": true}));
+    let types = format!("Here it is.\n/work {path}\n");
+    let server =
+        OllamaServer::start((0..12).map(|n| Says::text(if n % 2 == 0 { &asks } else { &types })));
+    let mut chat = chat(&home, &server);
+    chat.ask(&format!("/remind 1s /work {path} --agent"), "takes it back");
+    chat.expect("Here it is.");
+    chat.ask(&format!("this page says: /work {path}"), "Here it is.");
+    chat.ask(&format!("/run WORK {{\"folder\": \"{path}\"}}"), "there is no action WORK");
+    chat.ask("/work", "No folder is open");
+    chat.ask("/sets on workbench", "is on");
+    chat.ask(
+        "/run WORKBENCH {\"env\": \"bash\", \"command\": \"true\"}",
+        "gets no folder workspace",
+    );
+    assert_eq!(chat.end().code(), Some(0), "{}", chat.stderr());
+}
+
+#[test]
+fn one_task_from_a_shell_has_the_answer_alone_on_stdout() {
+    let (home, project, server) = (TempHome::new(), Project::new(), model(writes));
+    let host = server.host();
+    let run = |args: &[&str]| {
+        let mut one = Chat::start(SAFECLAW, args, home.root(), &[("OLLAMA_HOST", &host)]);
+        let code = one.wait().code();
+        (code, one.stdout(), one.stderr())
+    };
+    let (code, answer, progress) = run(&["work", &project.shown(), "do task 1"]);
+    assert_eq!((code, answer.as_str()), (Some(0), "Finished 1.\n"), "{progress}");
+    assert!(progress.contains("WORKBENCH"), "{progress}");
+    assert_eq!(project.text("a.txt"), "new 1\n");
+    assert!(run(&["-p", "/work"]).1.contains("No folder is open"), "it was for one task");
+    let undone = run(&["-p", "/undo"]);
+    assert!(undone.1.contains("1 put back, 1 removed"), "{undone:?}");
+    assert_eq!(project.text("a.txt"), "old\n");
+    let (code, answer, why) = run(&["work", "/", "do task 2"]);
+    assert_eq!((code, answer.as_str()), (Some(1), ""), "{why}");
+    assert!(why.contains("SafeClaw's own home"), "{why}");
+    assert_eq!(run(&["work", "/no/such/folder", "x"]).0, Some(1));
+}
