@@ -40,6 +40,11 @@ fn of_a_backup() {
 }
 
 #[test]
+fn of_the_work_in_a_folder() {
+    insta::assert_snapshot!(help(&["work"]));
+}
+
+#[test]
 fn of_storms() {
     insta::assert_snapshot!(help(&["storm"]));
     insta::assert_snapshot!(help(&["storm", "new"]));

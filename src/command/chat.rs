@@ -34,7 +34,11 @@ impl Subcommand for Chat {
 /// Says `text`, shows the answer and ends. The exit code is 0 when it was answered and done, 1 when not, and 3 when
 /// something waits for a person's yes.
 pub(super) fn say(text: String, home: Option<&Path>) -> ExitCode {
-    let message = OneMessage::new(text);
+    say_one(OneMessage::new(text), home)
+}
+
+/// The same with a message that says how it is shown.
+pub(super) fn say_one(message: OneMessage, home: Option<&Path>) -> ExitCode {
     match (talk(home, Some(message.clone())), message.outcome()) {
         (Ok(()), Outcome::Open) => ExitCode::from(OPEN),
         (Ok(()), Outcome::Failed) => ExitCode::FAILURE,

@@ -11,6 +11,7 @@ mod router;
 mod stop;
 mod storm;
 mod unknown;
+mod work;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -24,6 +25,7 @@ pub(crate) use router::PREFIX as ROUTER_PREFIX;
 /// All subcommands, in the order of `--help`. Another one is a file here and a line in this list.
 const ALL: &[Entry] = &[
     Entry::of::<Chat>("chat"),
+    Entry::of::<work::Work>("work"),
     Entry::of::<init::Init>("init"),
     Entry { name: "agent", command: ::agent::cli::command, run: agent::run },
     Entry { name: "storm", command: ::agent::cli::storm_command, run: storm::run },
@@ -64,6 +66,7 @@ const FIRST_STEPS: &str = "\
 First steps:
   safeclaw                        # a chat; /help says what there is
   safeclaw init                   # set it up: model, Telegram, page, what needs your yes
+  safeclaw work DIR TASK          # have a task done in one folder; -p /undo takes it back
   safeclaw storm --help           # several minds around one question
   safeclaw router new-skill NAME  # write a skill
   safeclaw stop                   # stop everything at once; resume lets it go on";

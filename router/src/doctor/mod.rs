@@ -1,4 +1,5 @@
-//! A checkup of the router's side: settings, policy, skills, where NOTIFY sends to, the audit log, the queue, and the sandbox, which it attacks.
+//! A checkup of the router's side: settings, policy, skills, where NOTIFY sends to, the audit log, the queue, the sandbox, which it attacks,
+//! and the workbench.
 //! It writes nothing to the home.
 
 mod books;
@@ -7,6 +8,7 @@ mod queue;
 mod rules;
 mod skills;
 mod walls;
+mod workbench;
 
 use home::{Check, Home};
 
@@ -35,5 +37,6 @@ pub async fn checks(home: &Home, me: &SelfCommand) -> Vec<Check> {
     }
     checks.push(books::check(home));
     checks.push(walls::check(me).await);
+    checks.push(workbench::check(me).await);
     checks
 }

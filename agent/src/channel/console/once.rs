@@ -23,6 +23,8 @@ pub enum Outcome {
 pub struct OneMessage {
     /// What is said.
     pub text: String,
+    /// Whether what is done stands on stderr, and the answer alone on stdout.
+    deeds_aside: bool,
     outcome: Arc<Mutex<Outcome>>,
 }
 
@@ -30,7 +32,13 @@ impl OneMessage {
     /// This text.
     #[must_use]
     pub fn new(text: String) -> Self {
-        Self { text, outcome: Arc::default() }
+        Self { text, deeds_aside: false, outcome: Arc::default() }
+    }
+
+    /// The same, and what is done stands on stderr.
+    #[must_use]
+    pub fn with_deeds_aside(self) -> Self {
+        Self { deeds_aside: true, ..self }
     }
 
     /// What has become of it by now.
@@ -47,6 +55,7 @@ impl OneMessage {
 /// Says it, shows the answer, and ends the agent.
 pub(super) async fn run(mut exchange: Exchange, message: &OneMessage) -> io::Result<()> {
     message.ends(Outcome::Failed);
+    exchange.screen.deeds_aside = message.deeds_aside;
     let Taken::Said(ticket) = exchange.begin(message.text.as_bytes(), false).await? else {
         return Ok(());
     };

@@ -18,6 +18,8 @@ use crate::question::Question;
 pub(super) struct Screen {
     /// Whether marks are dimmed.
     dims: bool,
+    /// Whether what is done stands on stderr.
+    pub(super) deeds_aside: bool,
     words: Prose,
     within_line: bool,
     spinner: Option<ProgressBar>,
@@ -35,7 +37,15 @@ impl Screen {
         let moves = io::stderr().is_terminal() && io::stdout().is_terminal();
         let dims = config::shows_styles();
         let words = Prose::new(Place::of_stdout(dims));
-        Self { dims, words, within_line: false, spinner: None, moves, waits: false }
+        Self {
+            dims,
+            deeds_aside: false,
+            words,
+            within_line: false,
+            spinner: None,
+            moves,
+            waits: false,
+        }
     }
 
     /// What is written to, as it is now.
@@ -82,6 +92,7 @@ impl Screen {
                 let piece = self.words.push(piece);
                 self.write(&piece)
             }
+            Outgoing::Action(ended) if self.deeds_aside => self.notice(&told(ended)),
             Outgoing::Action(ended) => self.line(&harmless(&told(ended))),
             Outgoing::Text(text) => self.line(&Prose::whole(self.place(), text)),
             Outgoing::Question(question) => self.line(&harmless(&question.pending())),
