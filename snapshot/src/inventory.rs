@@ -27,7 +27,7 @@ const MADE_AGAIN: [&str; 8] = [
 
 /// How much is looked at.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Bounds {
+pub(crate) struct Extent {
     /// The largest file, in bytes.
     pub(crate) file: u64,
     /// All files together, in bytes.
@@ -38,7 +38,7 @@ pub(crate) struct Bounds {
     pub(crate) depth: usize,
 }
 
-impl Default for Bounds {
+impl Default for Extent {
     fn default() -> Self {
         Self { file: 128 << 20, bytes: 1 << 30, items: 50_000, depth: 64 }
     }
@@ -105,7 +105,7 @@ pub(crate) struct Inventory {
 }
 
 /// Takes the content of each file whose sum is not known yet, and gives the sum.
-pub(crate) trait Reader {
+pub(crate) trait Intake {
     /// Reads `file` to its end.
     fn read(&mut self, file: File, longest: u64) -> io::Result<String>;
 }
@@ -113,7 +113,7 @@ pub(crate) trait Reader {
 /// Reads files for their sums alone.
 pub(crate) struct Sums;
 
-impl Reader for Sums {
+impl Intake for Sums {
     fn read(&mut self, file: File, longest: u64) -> io::Result<String> {
         sum_into(file, longest, &mut io::sink())
     }
@@ -143,11 +143,11 @@ impl Inventory {
     pub(crate) fn look(
         folder: &Beneath,
         before: &Self,
-        bounds: Bounds,
-        reader: &mut impl Reader,
+        bounds: Extent,
+        reader: &mut impl Intake,
     ) -> io::Result<Self> {
         let mut look = Looking { folder, before, bounds, reader, bytes: 0, found: Self::default() };
-        look.into_folder(Path::new(""), 0)?;
+        look.enter(Path::new(""), 0)?;
         Ok(look.found)
     }
 
@@ -168,14 +168,14 @@ impl Inventory {
 struct Looking<'l, R> {
     folder: &'l Beneath,
     before: &'l Inventory,
-    bounds: Bounds,
+    bounds: Extent,
     reader: &'l mut R,
     bytes: u64,
     found: Inventory,
 }
 
-impl<R: Reader> Looking<'_, R> {
-    fn into_folder(&mut self, path: &Path, depth: usize) -> io::Result<()> {
+impl<R: Intake> Looking<'_, R> {
+    fn enter(&mut self, path: &Path, depth: usize) -> io::Result<()> {
         let folder = self.folder.folder(path)?;
         let mut names = folder.names()?;
         names.sort();
@@ -191,18 +191,17 @@ impl<R: Reader> Looking<'_, R> {
                 self.found.is_cut = true;
                 return Ok(());
             }
-            let known = self.before.items.get(&shown);
             // What goes while it is looked at was not there, and what can't be read is left out.
             let facts = match folder.facts(&name) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 facts => facts,
             };
-            let item = facts.and_then(|facts| self.item(&folder, &path, &facts, known, depth));
+            let item = facts.and_then(|facts| self.item(&folder, &path, &facts, depth));
             match item {
                 Ok(Some(item)) => {
                     let is_folder = item.form == Form::Folder;
                     self.found.items.insert(shown.clone(), item);
-                    if is_folder && self.into_folder(&path, depth + 1).is_err() {
+                    if is_folder && self.enter(&path, depth + 1).is_err() {
                         self.found.left_out.push(shown);
                     }
                 }
@@ -218,7 +217,6 @@ impl<R: Reader> Looking<'_, R> {
         folder: &Beneath,
         path: &Path,
         facts: &Metadata,
-        known: Option<&Item>,
         depth: usize,
     ) -> io::Result<Option<Item>> {
         let Some(name) = path.file_name() else { return Ok(None) };
@@ -237,7 +235,7 @@ impl<R: Reader> Looking<'_, R> {
                 return Ok(None);
             }
             self.bytes += size;
-            match known {
+            match path.to_str().and_then(|path| self.before.items.get(path)) {
                 Some(Item { form: Form::File(sum), stamp: Some(then), .. })
                     if stamp == Some(*then) =>
                 {

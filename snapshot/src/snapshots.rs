@@ -17,7 +17,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::beneath::Beneath;
-use crate::inventory::{Bounds, Form, Inventory, Reader, Sums, sum_into};
+use crate::inventory::{Extent, Form, Intake, Inventory, Sums, sum_into};
 
 /// How long a snapshot is kept.
 const KEPT: Duration = Duration::from_secs(7 * 24 * 3_600);
@@ -32,7 +32,7 @@ const LONGEST: u64 = 64 << 20;
 #[derive(Debug, Clone)]
 pub struct Snapshots {
     room: PathBuf,
-    bounds: Bounds,
+    bounds: Extent,
 }
 
 /// What says that a snapshot is whole.
@@ -48,11 +48,11 @@ impl Snapshots {
     /// Those in `room`, which is made when it is needed.
     #[must_use]
     pub fn at(room: PathBuf) -> Self {
-        Self { room, bounds: Bounds::default() }
+        Self { room, bounds: Extent::default() }
     }
 
     #[cfg(test)]
-    pub(crate) fn bounded(room: PathBuf, bounds: Bounds) -> Self {
+    pub(crate) fn bounded(room: PathBuf, bounds: Extent) -> Self {
         Self { room, bounds }
     }
 
@@ -133,7 +133,7 @@ impl Snapshots {
     }
 
     /// What looks no further than the snapshots do.
-    pub(crate) fn bounds(&self) -> Bounds {
+    pub(crate) fn bounds(&self) -> Extent {
         self.bounds
     }
 
@@ -259,7 +259,7 @@ struct Copies {
     blobs: PathBuf,
 }
 
-impl Reader for Copies {
+impl Intake for Copies {
     fn read(&mut self, file: File, longest: u64) -> io::Result<String> {
         let draft = self.blobs.join("draft");
         let sum = sum_into(file, longest, &mut File::create(&draft)?)?;
@@ -280,7 +280,7 @@ mod tests {
         fs::create_dir(&folder).unwrap();
         fs::write(folder.join("big"), "0123456789").unwrap();
         fs::write(folder.join("small"), "0").unwrap();
-        let bounds = Bounds { file: 8, items: 2, ..Bounds::default() };
+        let bounds = Extent { file: 8, items: 2, ..Extent::default() };
         let snapshots = Snapshots::bounded(place.join("state"), bounds);
         snapshots.begin(&folder, None, Millis(1)).unwrap();
         fs::write(folder.join("big"), "9876543210").unwrap();
