@@ -7,7 +7,8 @@
   let shown = null;      // how much a reader sees, as far as it is known since then
   let isChanged = false;
   let measured = start;  // when the text was last measured, which takes long where there is much
-  const stir = () => { last = performance.now(); shown = null; };
+  let turns = 0;         // how often the page's own scripts have had their turn since something last changed
+  const stir = () => { last = performance.now(); shown = null; turns = 0; };
 
   // A clock or a ticker changes for ever. After a while only changes that a reader would miss count.
   const length = () => (document.body ? document.body.textContent.length : 0);
@@ -38,9 +39,12 @@
 
   const timer = setInterval(() => {
     measure();
+    turns += 1;
     if (pending()) stir();
     const now = performance.now();
-    const rested = now - last >= 60 && now - last >= quiet();
+    // Where a browser has little time, a page that goes on has had little of it, too.
+    const hadTime = () => now - last >= quiet() && turns >= Math.min(quiet(), 200) / 25;
+    const rested = now - last >= 60 && hadTime();
     if (!rested && now - start < longest) return;
     clearInterval(timer);
     mutations.disconnect();
