@@ -37,6 +37,9 @@ impl ChildRouter {
         for name in own_names() {
             command.env_remove(name);
         }
+        for name in supervisor::NAMES {
+            command.env_remove(name);
+        }
         let process = command
             .arg(starter::WORD)
             .arg(home.root())

@@ -8,6 +8,7 @@ mod child;
 mod command;
 mod handing;
 mod starter;
+mod unit;
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;

@@ -45,6 +45,12 @@ fn of_the_work_in_a_folder() {
 }
 
 #[test]
+fn of_the_service() {
+    insta::assert_snapshot!(help(&["service"]));
+    insta::assert_snapshot!(help(&["service", "install"]));
+}
+
+#[test]
 fn of_storms() {
     insta::assert_snapshot!(help(&["storm"]));
     insta::assert_snapshot!(help(&["storm", "new"]));

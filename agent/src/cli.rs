@@ -19,7 +19,7 @@ pub use configure::{choose_model, configure};
 pub use storm::{storm, storm_command};
 use web::{Web, web};
 
-use crate::config::{KEYS, Settings, Terminal};
+use crate::config::{self, KEYS, Settings, Terminal};
 use crate::error::StartError;
 use crate::start::Known;
 use crate::{log, start, workspace};
@@ -140,6 +140,7 @@ fn chat_over_redis(home: Home) -> Result<(), StartError> {
     let settings = Settings::read(&home)?;
     let Some(address) = settings.queue.address()? else { return Err(StartError::NoRedis) };
     let (names, keys) = (settings.queue.names.clone(), settings.queue.keys()?);
+    let supervisor = config::supervisor();
     let unix = if address.is_unix_socket() { UnixSockets::Allowed } else { UnixSockets::Refused };
     // The last step of one thread: every thread of the runtime is held by it, and no file is opened by then
     // that the agent is not meant to keep.
@@ -151,7 +152,7 @@ fn chat_over_redis(home: Home) -> Result<(), StartError> {
             Err(problem) => format!("{problem}; the chat works, actions of the router don't"),
         };
         let broker = RedisRequester::signing(address, names, keys).map_err(StartError::Queue)?;
-        let known = Known { way, confined, eyes, says: None, notices };
+        let known = Known { way, confined, eyes, says: None, notices, supervisor };
         start::talk(home, settings, broker, known).await
     })
 }

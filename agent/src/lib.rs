@@ -31,10 +31,10 @@ pub mod persona;
 
 pub mod links;
 pub mod mind;
-pub mod schedule;
 pub mod slash;
 mod storm;
 pub mod turn;
+mod watching;
 pub mod workspace;
 
 pub mod prompt;

@@ -8,9 +8,9 @@ use crate::links::Links;
 use crate::model::Switch;
 use crate::persona::Cast;
 use crate::prompt::Sources;
-use crate::schedule::Book;
 use crate::session::Session;
 use crate::workspace::{Cards, Workspace};
+use schedule::Book;
 
 /// Everything that a turn needs besides its session. All sessions share it, so nothing in it may tell one of another.
 pub struct Mind {

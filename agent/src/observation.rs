@@ -62,6 +62,23 @@ impl Observation {
     }
 }
 
+impl Observation {
+    /// What it has brought, in words, or why it has brought nothing.
+    ///
+    /// # Errors
+    /// Words for people.
+    pub fn brought(&self) -> Result<String, String> {
+        match &self.outcome {
+            Outcome::Done(Done { text: Some(text), .. }) => Ok(text.clone()),
+            Outcome::Done(done) => Ok(done.result.values().map(lines).collect()),
+            Outcome::Stopped(_) if self.outcome.status() == Status::Pending => {
+                Err("it waits for your yes".to_owned())
+            }
+            Outcome::Stopped(stopped) => Err(stopped.message.clone()),
+        }
+    }
+}
+
 /// How much of an action's text stands on its one line, in characters.
 const LINE: usize = 300;
 
@@ -213,6 +230,16 @@ pub(crate) fn spoken(action: &ActionName) -> String {
 pub(crate) fn capitalized(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// All that stands in a value, each text on lines of its own.
+fn lines(value: &Value) -> String {
+    match value {
+        Value::String(text) => format!("{text}\n"),
+        Value::Array(list) => list.iter().map(lines).collect(),
+        Value::Object(fields) => fields.values().map(lines).collect(),
+        other => format!("{other}\n"),
+    }
 }
 
 /// A result without a text, as `key: value` one after the other.

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use crate::address::is_openai;
+use crate::address::{is_openai, is_this_machine};
 
 /// Who serves a language model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -122,6 +122,13 @@ impl Target {
 }
 
 impl Target {
+    /// Whether it has an address of its own, and that is on this machine.
+    #[must_use]
+    pub fn stays_here(&self) -> bool {
+        let url = self.base_url.as_ref().and_then(|url| Url::parse(url).ok());
+        url.is_some_and(|url| is_this_machine(&url))
+    }
+
     /// Whether it is OpenAI's own service.
     #[must_use]
     pub fn is_openai(&self) -> bool {

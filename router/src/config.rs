@@ -13,6 +13,7 @@ use home::{
     SHARED_NAMES, Variables,
 };
 use serde::{Deserialize, Serialize};
+use supervisor::Supervisor;
 
 use crate::secrets::Secrets;
 
@@ -214,6 +215,12 @@ impl Settings {
             warnings: shared.unknown(&known).iter().map(ToString::to_string).collect(),
         })
     }
+}
+
+/// The supervisor that the environment names, such as systemd.
+pub(crate) fn supervisor() -> Supervisor {
+    #[expect(clippy::disallowed_methods, reason = "this is the place that reads it")]
+    Supervisor::of(std::env::vars_os())
 }
 
 impl Settings {

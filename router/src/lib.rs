@@ -42,7 +42,6 @@ mod workbench;
 mod audit;
 mod audit_log;
 mod digest;
-mod legible;
 mod secrets;
 
 mod defaults;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use broker::pipe::PipePublisher;
 use broker::redis::{AddressError, RedisStore, Terms};
-use broker::{Publisher, Responder, Store, pipe, redis};
+use broker::{Publisher, Store, pipe, redis};
 use home::{FileError, Home, LockError, file};
 use protocol::SessionKey;
 use tokio::signal::unix::{SignalKind, signal};
@@ -14,7 +14,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::audit::Audit;
 use crate::catalog::Catalog;
-use crate::config::{RouterConfig, Settings, SettingsError, read_config, reread_secrets};
+use crate::config::{
+    RouterConfig, Settings, SettingsError, read_config, reread_secrets, supervisor,
+};
 use crate::events;
 use crate::judge::Judge;
 use crate::log::Log;
@@ -70,9 +72,19 @@ pub(crate) async fn on_redis(home: Home, myself: SelfCommand) -> Result<(), Star
         redis::responder(address.clone(), settings.queue.names.clone(), terms, shutdown)
             .map_err(StartError::Queue)?;
     tracing::info!("serving {} at {}", settings.queue.names.commands(), address.shown());
+    let serving = format!("Serving {} at {}", settings.queue.names.commands(), address.shown());
     let store =
         RedisStore::new(address, settings.queue.names.clone()).map_err(StartError::Queue)?;
-    serve(home, settings, myself, (responder, publisher, GRACE_ON_REDIS), Arc::new(store)).await
+    let at_once = settings.config.max_parallel.count();
+    let router = router(home, settings, myself, publisher, Arc::new(store))?;
+    let supervisor = supervisor();
+    supervisor.ready(&serving);
+    tokio::select! {
+        () = router.run(responder, at_once, GRACE_ON_REDIS) => {}
+        never = supervisor.beat() => match never {},
+    }
+    supervisor.ending();
+    Ok(())
 }
 
 /// Serves the agent at the other end of stdin and stdout until it closes its end. What `log` warns of is told to the owner.
@@ -84,7 +96,10 @@ pub(crate) async fn on_a_pipe(home: Home, myself: SelfCommand, log: Log) -> Resu
     log.knows(&settings.secrets);
     tokio::spawn(warn_the_owner(log.warnings(), publisher.clone()));
     let store = Folder::at(home.router_state());
-    serve(home, settings, myself, (responder, publisher, GRACE_ON_A_PIPE), Arc::new(store)).await
+    let at_once = settings.config.max_parallel.count();
+    let router = router(home, settings, myself, publisher, Arc::new(store))?;
+    router.run(responder, at_once, GRACE_ON_A_PIPE).await;
+    Ok(())
 }
 
 /// Has the owner hear each of the `warnings`.
@@ -95,13 +110,14 @@ async fn warn_the_owner(mut warnings: mpsc::Receiver<String>, publisher: PipePub
     }
 }
 
-async fn serve(
+/// All that a router needs.
+fn router(
     home: Home,
     settings: Settings,
     myself: SelfCommand,
-    (responder, publisher, grace): (impl Responder, impl Publisher + 'static, Duration),
+    publisher: impl Publisher + 'static,
     store: Arc<dyn Store>,
-) -> Result<(), StartError> {
+) -> Result<Router, StartError> {
     settings.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
     crate::defaults::write_missing(&home)?;
     let Settings { config, secrets, .. } = settings;
@@ -111,7 +127,7 @@ async fn serve(
     let workbench = Workbench::new(&home, &store);
     let at_once = config.max_parallel.count();
     let sandbox = SkillSandbox::new(&home, myself, &catalog, secrets.clone(), at_once)?;
-    let router = Router {
+    Ok(Router {
         judge: Judge::new(PolicyFile::open(&home.router().join("policy.toml"))?, &store),
         sandbox: Box::new(sandbox.counting(traffic.clone()).working_in(workbench.clone())),
         traffic,
@@ -120,9 +136,7 @@ async fn serve(
         catalog,
         secrets,
         publisher: Arc::new(publisher),
-    };
-    router.run(responder, at_once, grace).await;
-    Ok(())
+    })
 }
 
 /// What the owner can change while a router runs.

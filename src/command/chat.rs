@@ -53,6 +53,7 @@ fn talk(home: Option<&Path>, says: Option<OneMessage>) -> Result<(), StartError>
     let starter = ChildRouter::new(&home)?;
     // From here on there is one way to a new router: the starter, which is outside.
     let eyes = agent::open_eyes(&home, &settings)?;
+    let supervisor = agent::config::supervisor();
     let confined = confine(&home, UnixSockets::Refused);
     agent::runtime()?.block_on(async {
         let (broker, router) = PipeRequester::keep(starter).await?;
@@ -60,8 +61,8 @@ fn talk(home: Option<&Path>, says: Option<OneMessage>) -> Result<(), StartError>
         if settings.queue.is_set() {
             way.push_str(" (REDIS_URL is for an agent and a router that run apart)");
         }
-        let talked =
-            agent::talk(home, settings, broker, Known { way, confined, eyes, says, notices }).await;
+        let known = Known { way, confined, eyes, says, notices, supervisor };
+        let talked = agent::talk(home, settings, broker, known).await;
         // Its end of the pipe is closed now, which ends it; if not, the end of the runtime does.
         let _ = tokio::time::timeout(PATIENCE, router).await;
         talked

@@ -10,6 +10,7 @@ mod resume;
 mod router;
 mod stop;
 mod storm;
+mod unit;
 mod unknown;
 mod work;
 
@@ -30,6 +31,7 @@ const ALL: &[Entry] = &[
     Entry { name: "agent", command: ::agent::cli::command, run: agent::run },
     Entry { name: "storm", command: ::agent::cli::storm_command, run: storm::run },
     Entry { name: "router", command: ::router::cli::command, run: router::run },
+    Entry::of::<unit::Service>("service"),
     Entry::of::<doctor::Doctor>("doctor"),
     Entry::of::<backup::Backup>("backup"),
     Entry::of::<restore::Restore>("restore"),

@@ -14,9 +14,9 @@ use serde_json::json;
 
 use super::LocalAction;
 use super::permission::Permission;
-use crate::schedule::{Book, NewJob, When};
 use crate::session::Caller;
 use crate::workspace::urls;
+use schedule::{Book, NewJob, When};
 
 /// Adds jobs for the owner.
 pub struct AddSchedule {
@@ -68,6 +68,7 @@ impl LocalAction for AddSchedule {
             by: caller.principal.clone(),
             is_models: true,
             bits: caller.entered.taint(),
+            watch: None,
         };
         new.check().map_err(|error| bad(&error))?;
         if !caller.session.is_owner() {

@@ -101,11 +101,11 @@ mod tests {
     use super::*;
     use crate::model::Offline;
     use crate::prompt::Fence;
-    use crate::schedule::{Book, Zone};
     use crate::session::Lines;
     use crate::testing::caller;
     use crate::workspace::SessionFiles;
     use document::Clock;
+    use schedule::{Book, Zone};
 
     /// What is right for each local action; a new one has to say so here.
     fn right(name: &str) -> Value {
@@ -130,7 +130,13 @@ mod tests {
         let vision = BrowserVision::new(eyes, router.clone(), timeout);
         let folder = tempfile::tempdir().unwrap();
         let workspace = crate::workspace::Workspace::open(folder.path());
-        let book = Book::open(&workspace, Zone::utc(), Clock::default(), true);
+        let book = Book::open(
+            workspace.folder().join("scheduler.json"),
+            workspace.notices(),
+            Zone::utc(),
+            Clock::default(),
+            true,
+        );
         let schedule = AddSchedule::new(Arc::new(book), router.clone(), timeout);
         let broadcast = BroadcastMsg::new(Lines::default(), router, timeout);
         vec![

@@ -1,20 +1,22 @@
 //! The clock: a channel without people, over which jobs speak that are due.
 //!
 //! It sleeps until the next job is due. What is due is marked on the disk before it is said. Jobs that tell people something are
-//! told at once, also while a turn runs; those that the model is told wait for their turn.
+//! told at once, also while a turn runs; those that the model is told wait for their turn. A watch is looked at beside all that,
+//! and speaks only when it has news.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use protocol::{Principal, SessionKey};
-use tokio::sync::mpsc;
+use protocol::{Principal, SessionKey, Taint};
+use tokio::sync::{Semaphore, mpsc};
+use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::{Channel, ChannelError, Incoming, Line, Said};
 use crate::message::{Addressed, Origin, Outgoing, Ticket};
-use crate::schedule::{Book, Due, JobId};
+use schedule::{Book, Due, JobId, Watch};
 
 /// How soon that is said again for which the session had no room.
 const AGAIN: Duration = Duration::from_secs(1);
@@ -23,11 +25,31 @@ const AGAIN: Duration = Duration::from_secs(1);
 const NOTHING: Duration = Duration::from_secs(3_600);
 
 /// Says what is due in the owner's session.
-#[derive(Debug)]
 pub struct ClockChannel {
     /// The jobs.
     pub book: Arc<Book>,
+    /// Who looks at what is watched.
+    pub looks: Arc<dyn Looks>,
 }
+
+/// Looks at what is watched.
+#[async_trait]
+pub trait Looks: Send + Sync {
+    /// Takes one look for a job whose watch this is. What it finds stands in the watch as `news`.
+    async fn look(&self, due: &Due, watch: Watch) -> Looked;
+}
+
+/// What a look has come to.
+#[derive(Debug)]
+pub struct Looked {
+    /// How the watch is now.
+    pub watch: Watch,
+    /// The trust bits of what it has found.
+    pub brings: Taint,
+}
+
+/// How many watches are looked at side by side.
+const SIDE_BY_SIDE: usize = 4;
 
 #[async_trait]
 impl Channel for ClockChannel {
@@ -41,7 +63,10 @@ impl Channel for ClockChannel {
 
     async fn run(self: Box<Self>, line: Line) -> Result<(), ChannelError> {
         let Line { incoming, outgoing } = line;
-        AtWork { book: self.book, incoming, lanes: Default::default() }.run(outgoing).await;
+        let Self { book, looks } = *self;
+        let slots = Arc::new(Semaphore::new(SIDE_BY_SIDE));
+        let (lanes, looking) = Default::default();
+        AtWork { book, looks, incoming, lanes, looking, slots }.run(outgoing).await;
         Ok(())
     }
 }
@@ -49,6 +74,10 @@ impl Channel for ClockChannel {
 /// A clock that runs.
 struct AtWork {
     book: Arc<Book>,
+    looks: Arc<dyn Looks>,
+    /// The looks that are under way.
+    looking: JoinSet<(Due, Looked)>,
+    slots: Arc<Semaphore>,
     incoming: mpsc::Sender<Incoming>,
     /// What people are told, and what the model is told.
     lanes: [Lane; 2],
@@ -103,6 +132,10 @@ impl AtWork {
                     None => return false,
                 },
                 () = book.changed() => return true,
+                Some(Ok((due, looked))) = self.looking.join_next() => {
+                    self.looked(due, looked).await;
+                    return true;
+                }
                 () = tokio::time::sleep_until(until) => return true,
                 () = self.incoming.closed() => return false,
             }
@@ -112,7 +145,36 @@ impl AtWork {
     /// Sorts what is due.
     fn take(&mut self, due: Vec<Due>) {
         for due in due {
+            if let Some(watch) = due.watch.clone() {
+                self.look(due, *watch);
+                continue;
+            }
             self.lanes[usize::from(due.is_agentic)].waiting.push_back(due);
+        }
+    }
+
+    /// Begins a look.
+    fn look(&mut self, due: Due, watch: Watch) {
+        let (looks, slots) = (Arc::clone(&self.looks), Arc::clone(&self.slots));
+        self.looking.spawn(async move {
+            // Nobody closes it.
+            let _slot = slots.acquire().await;
+            let looked = looks.look(&due, watch).await;
+            (due, looked)
+        });
+    }
+
+    /// Takes in what a look has come to, and has people told if there is news.
+    async fn looked(&mut self, due: Due, looked: Looked) {
+        let Looked { watch, brings } = looked;
+        let (id, news) = (due.id.clone(), watch.news.clone());
+        let is_there = self.with_book(move |book| book.looked(&id, watch)).await;
+        match news {
+            Some(text) if is_there => {
+                let bits = due.bits.with(brings);
+                self.lanes[0].waiting.push_back(Due { text, bits, watch: None, ..due });
+            }
+            _ => self.with_book(move |book| book.finish(&[due.id])).await,
         }
     }
 

@@ -14,8 +14,8 @@ use protocol::{Principal, SessionKey};
 use tokio::sync::mpsc;
 
 use crate::question::Decision;
-use crate::schedule::Due;
 use crate::slash::{Ends, SlashCommand};
+use schedule::Due;
 
 pub use crate::message::{ActionLine, Addressed, Origin, Outgoing, Receipt, Ticket};
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::schedule::Zone;
+use schedule::Zone;
 
 /// The clock.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -12,11 +12,13 @@ pub struct ClockSettings {
     pub enabled: bool,
     /// The zone that times are read and shown in; none for the machine's own.
     pub zone: Option<ZoneName>,
+    /// How often a day watches may ask a model whether a change is what was meant.
+    pub questions: u32,
 }
 
 impl Default for ClockSettings {
     fn default() -> Self {
-        Self { enabled: true, zone: None }
+        Self { enabled: true, zone: None, questions: 50 }
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use ::llm::{ProviderName, Target};
 
 use super::{AgentConfig, Settings, SettingsError};
-use crate::model::{Endpoints, Maker};
+use crate::model::{Endpoints, Maker, Trusted};
 
 impl Settings {
     /// Makes models by these settings, with what is `known` of servers.
@@ -22,6 +22,7 @@ impl Settings {
             file: self.file.clone(),
             known,
             breakers: Arc::default(),
+            trusted: Trusted::of(&self.config.llm.private_to),
         }
     }
 }
@@ -45,6 +46,14 @@ pub(super) fn set(file: &mut ConfigFile<AgentConfig>, target: &Target) -> Result
         }
     }
     file.set_all(pairs)
+}
+
+/// Lets `targets` and no others read what is private when they stand in, in agent/config.json at `path`.
+///
+/// # Errors
+/// [`SettingsError`]; the file is unchanged then.
+pub fn keep_trusted(path: &Path, targets: &[Target]) -> Result<(), SettingsError> {
+    Ok(super::open(path)?.set("llm.private_to", json!(targets))?)
 }
 
 /// Sets who is asked in turn.

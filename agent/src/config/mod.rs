@@ -25,8 +25,9 @@ use home::{
 use protocol::SetName;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
+use supervisor::Supervisor;
 
-pub use self::llm::keep;
+pub use self::llm::{keep, keep_trusted};
 pub use crate::model::{Llm, Vision, WayWish, Window};
 pub use ::llm::{BaseUrl, ProviderName, Target, TargetError};
 pub use browser::{Browser, BrowserPlace};
@@ -39,7 +40,7 @@ pub use telegram::Telegram;
 pub use terminal::Terminal;
 
 use crate::model::ApiKeys;
-use crate::schedule::Zone;
+use schedule::Zone;
 
 /// What is written to agent/config.json when there is none.
 pub const CONFIG_INITIAL: &str = include_str!("../../config_initial.json");
@@ -295,6 +296,13 @@ pub(crate) fn shows_unicode() -> bool {
     });
     let is_utf8 = locale.is_some_and(|it| it.contains("utf-8") || it.contains("utf8"));
     is_utf8 && environment.get("TERM") != Some("dumb")
+}
+
+/// The supervisor that the environment names, such as systemd. It is reached now: a confined agent can't do that.
+#[must_use]
+pub fn supervisor() -> Supervisor {
+    #[expect(clippy::disallowed_methods, reason = "this is the place that reads it")]
+    Supervisor::of(std::env::vars_os())
 }
 
 fn environment(file: &EnvFile) -> Variables {

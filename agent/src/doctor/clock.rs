@@ -3,8 +3,8 @@
 use home::{Check, Home};
 
 use crate::config::Settings;
-use crate::schedule::Jobs;
 use document::Document;
+use schedule::Jobs;
 
 const NAME: &str = "clock";
 

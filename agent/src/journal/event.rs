@@ -12,7 +12,7 @@ pub struct JournalEvent {
     pub at: Millis,
     /// What kind of speaker it came from.
     pub role: Role,
-    /// Who: a principal such as `console:owner`, the name of a persona, or of an action.
+    /// Who: a principal such as `console:owner`, the name of a persona, of an action, or of the model that has answered.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub from: String,
     /// The words; of an action, the line that people saw.

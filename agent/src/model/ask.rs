@@ -23,6 +23,8 @@ pub struct Ask<'a> {
     pub temperature: f64,
     /// Whether words alone are wanted, and the prompt says nothing of actions.
     pub talks: bool,
+    /// Whether it may hold what is private. It may, where nobody says otherwise.
+    pub is_private: bool,
     /// Who waits for the answer, and hears what becomes of it. Where nobody does, nothing is shown before it is whole.
     pub hearer: Option<&'a Hearer>,
 }
@@ -93,6 +95,7 @@ impl<'a> Ask<'a> {
             picture: None,
             temperature: 0.0,
             talks: false,
+            is_private: true,
             hearer: None,
         }
     }
@@ -113,6 +116,12 @@ impl<'a> Ask<'a> {
     #[must_use]
     pub fn with_temperature(self, temperature: f64) -> Self {
         Self { temperature, ..self }
+    }
+
+    /// The same, with or without what is private.
+    #[must_use]
+    pub fn private(self, is_private: bool) -> Self {
+        Self { is_private, ..self }
     }
 
     /// The same, for whose answer these people wait.

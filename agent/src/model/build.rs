@@ -9,7 +9,7 @@ use llm::{ProviderName, Target};
 
 use super::{
     ApiKeys, Ask, Breakers, Chain, Completion, Endpoint, Endpoints, Link, Listed, Listener, Llm,
-    Model, ModelError, Offline,
+    Model, ModelError, Offline, Trusted,
 };
 
 /// A model whose server tells what else it has.
@@ -23,6 +23,9 @@ pub trait Lists: Model {
 
     /// Where its server is, for people.
     fn address(&self) -> String;
+
+    /// Whether its server is on this machine or in its own network.
+    fn is_near(&self) -> bool;
 
     /// What it means when the server does not have this model.
     fn unknown(&self) -> ModelError;
@@ -46,6 +49,8 @@ pub struct Maker {
     pub known: Arc<Endpoints>,
     /// How those that were asked are. Chains come and go, and who is down stays down.
     pub breakers: Arc<Breakers>,
+    /// Who outside of the house may read what is private.
+    pub trusted: Trusted,
 }
 
 impl Maker {
@@ -80,7 +85,11 @@ impl Maker {
             return Link::offline(Arc::new(offline));
         }
         match self.endpoint(target) {
-            Ok(model) => Link::behind(self.breakers.gate(&model.address(), &model.name()), model),
+            Ok(model) => {
+                let gate = self.breakers.gate(&model.address(), &model.name());
+                let outside = (!model.is_near()).then(|| (target.clone(), self.trusted.clone()));
+                Link::behind(gate, outside, model)
+            }
             Err(why) => Link::new(Arc::new(Unusable { name: target.to_string(), why })),
         }
     }
@@ -129,6 +138,10 @@ impl Lists for Endpoint {
 
     fn address(&self) -> String {
         Endpoint::address(self)
+    }
+
+    fn is_near(&self) -> bool {
+        Endpoint::is_near(self)
     }
 
     fn unknown(&self) -> ModelError {

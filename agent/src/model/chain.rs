@@ -144,6 +144,15 @@ fn rests(link: &Link) -> bool {
     matches!(link.standing(), Standing::Open { .. })
 }
 
+/// What people hear when the next model is outside of the house and may not read what is private.
+fn withheld(name: &str) -> Notice {
+    let text = format!(
+        "{name} would be asked now, and is not: it is outside of your network, and this conversation holds what is private. \
+         /model trust lets it read that from now on"
+    );
+    Notice::new(text).for_guests("no other model may read this conversation")
+}
+
 /// The failure of all of them: the first of which nobody has heard yet. The others are told.
 fn ended(failed: Vec<Failure>, progress: &mut Listener<'_>) -> ModelError {
     let mut unsaid = failed.into_iter().filter(|failure| !failure.is_said);
@@ -170,6 +179,10 @@ impl Model for Chain {
             // Who has read nothing of it can't say either what a model had no room for.
             let is_too_much = failed.iter().any(|one: &Failure| one.tried.error.is_of_size());
             if link.is_offline() && (ask.turn.is_none() || is_too_much) {
+                continue;
+            }
+            if at > 0 && ask.is_private && !link.may_read_private() {
+                progress(Progress::Notice(withheld(&link.name())));
                 continue;
             }
             match self.ask(at, &mut failed, ask, progress).await {

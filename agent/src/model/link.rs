@@ -2,29 +2,49 @@
 
 use std::sync::Arc;
 
+use llm::Target;
+
 use super::breaker::Standing;
 use super::gate::Gate;
 use super::retry::{self, Tried};
-use super::{Ask, Completion, InForce, Listener, Model, ModelError};
+use super::{Ask, Completion, InForce, Listener, Model, ModelError, Trusted};
 
 /// A model in a chain, with what is known of its failures.
 pub struct Link {
     model: Arc<dyn Model>,
     gate: Gate,
     stands_in: bool,
+    /// What it is called in the settings, where it is outside of the house, and who is trusted there.
+    outside: Option<(Target, Trusted)>,
 }
 
 impl Link {
     /// A language model.
     #[must_use]
     pub fn new(model: Arc<dyn Model>) -> Self {
-        Self { model, gate: Gate::default(), stands_in: false }
+        Self { model, gate: Gate::default(), stands_in: false, outside: None }
     }
 
-    /// A language model behind this gate.
+    /// A language model behind this gate, perhaps outside of the house.
     #[must_use]
-    pub(super) fn behind(gate: Gate, model: Arc<dyn Model>) -> Self {
-        Self { gate, ..Self::new(model) }
+    pub(super) fn behind(
+        gate: Gate,
+        outside: Option<(Target, Trusted)>,
+        model: Arc<dyn Model>,
+    ) -> Self {
+        Self { gate, outside, ..Self::new(model) }
+    }
+
+    /// What it is called in the settings, if it is outside of the house.
+    #[must_use]
+    pub fn outside(&self) -> Option<&Target> {
+        self.outside.as_ref().map(|(target, _)| target)
+    }
+
+    /// Whether it may read what is private when it stands in.
+    #[must_use]
+    pub fn may_read_private(&self) -> bool {
+        self.outside.as_ref().is_none_or(|(target, trusted)| trusted.has(target))
     }
 
     /// What answers without a language model, and only messages.

@@ -19,6 +19,7 @@ mod schema;
 mod settings;
 mod switch;
 mod tools;
+mod trusted;
 
 use async_trait::async_trait;
 
@@ -43,6 +44,7 @@ pub use offline::Offline;
 pub use proof::{Proof, prove, seconds};
 pub use settings::{Llm, Vision, WayWish, Window};
 pub use switch::Switch;
+pub use trusted::Trusted;
 
 use std::time::Duration;
 

@@ -106,6 +106,10 @@ impl Lists for Scripted {
         self.name.clone()
     }
 
+    fn is_near(&self) -> bool {
+        true
+    }
+
     fn unknown(&self) -> ModelError {
         ModelError::NeedsModel
     }

@@ -21,6 +21,8 @@ pub struct Llm {
     pub window: Option<Window>,
     /// Who is asked in turn when it can't answer.
     pub fallback: Vec<Target>,
+    /// Those of them outside of the house that may read what is private.
+    pub private_to: Vec<Target>,
 }
 
 impl Default for Llm {
@@ -33,6 +35,7 @@ impl Default for Llm {
             vision: Vision::Auto,
             window: None,
             fallback: vec![Target::OFFLINE],
+            private_to: Vec::new(),
         }
     }
 }

@@ -1,20 +1,16 @@
 //! Where a persona's words go: a model outside the house only if the owner has set its service up.
 
-use url::{Host, Url};
-
 use crate::config::{ProviderName, Target};
 use crate::model::Maker;
 
 /// Why text must not go to `target`, and what the owner does about it; `None` if it may.
 pub(super) fn refusal(target: &Target, maker: &Maker) -> Option<String> {
-    let set_up = std::iter::once(maker.llm.target()).chain(maker.llm.fallback.iter().cloned());
-    let is_known =
-        |known: &Target| (known.provider, &known.base_url) == (target.provider, &target.base_url);
-    if set_up.into_iter().any(|known| is_known(&known)) {
+    let place = |of: &Target| (of.provider, of.base_url.clone());
+    if maker.llm.asked().any(|known| place(&known) == place(target)) {
         return None;
     }
     match &target.base_url {
-        Some(url) if is_this_machine(url) => None,
+        Some(_) if target.stays_here() => None,
         Some(url) => Some(format!(
             "it thinks at {url}, which you have not set up; `config fallback` or `config llm` with a model there does"
         )),
@@ -34,15 +30,6 @@ fn missing_key(provider: ProviderName, maker: &Maker) -> Option<String> {
     key.is_none().then(|| {
         format!("it thinks with {provider}, which you have not set up; write {name}=... into .env in the home")
     })
-}
-
-fn is_this_machine(url: &str) -> bool {
-    match Url::parse(url).ok().as_ref().and_then(Url::host) {
-        Some(Host::Ipv4(ip)) => ip.is_loopback(),
-        Some(Host::Ipv6(ip)) => ip.is_loopback(),
-        Some(Host::Domain(name)) => name == "localhost",
-        None => false,
-    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 
 use super::Step;
 use super::section::{Part, Section, Source};
-use crate::schedule::Book;
+use schedule::Book;
 
 /// The local time to the minute with its zone, right before the message: it changes, and what stands before it does not. Where
 /// there is no clock, that nothing can be promised.

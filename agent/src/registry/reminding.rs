@@ -3,8 +3,8 @@
 use crate::channel::Said;
 use crate::journal::Role;
 use crate::message::{Outgoing, Ticket};
-use crate::schedule::Due;
 use crate::session::{Outbox, Session};
+use schedule::Due;
 
 impl Session {
     /// Tells people what is due, unless that has been said while a turn ran, and takes it into the conversation, so that they can

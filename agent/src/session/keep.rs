@@ -17,7 +17,8 @@ impl Session {
     pub(crate) fn remember(&self, message: &str, said: &str) {
         self.files.history.hold(|history| history.add(message, said.trim()));
         if !said.trim().is_empty() {
-            self.record(Role::Assistant, "", said.trim());
+            let by = self.usage.as_ref().map_or("", |usage| usage.by.as_str());
+            self.record(Role::Assistant, by, said.trim());
         }
     }
 

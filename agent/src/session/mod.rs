@@ -10,7 +10,7 @@ mod outbox;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use protocol::{MessageId, Millis, Principal, Reads, SessionKey};
+use protocol::{MessageId, Millis, Principal, Reads, SessionKey, Taint};
 
 pub use cadence::{Cadence, NextTurn, TurnEnd};
 pub use lines::{ChannelId, Lines};
@@ -120,6 +120,23 @@ impl Caller {
         if let Some(outbox) = &self.heard {
             outbox.say(Outgoing::Picture(picture));
         }
+    }
+
+    /// A job of the owner's with these bits, that was made at `made` and holds these addresses of a person's. Nobody has typed
+    /// anything now, and the router keeps an account of its own for it.
+    #[must_use]
+    pub fn of_a_job(
+        files: &Arc<SessionFiles>,
+        principal: Principal,
+        bits: Taint,
+        (made, typed): (Millis, &[String]),
+    ) -> Self {
+        let mut entered = Entered::afresh(made);
+        entered.were_typed(typed.iter().map(String::as_str));
+        let origin = Origin::Clock(bits);
+        entered.raise(bits, origin.name());
+        let (session, files) = (SessionKey::owner(), Arc::clone(files));
+        Self { session, principal, origin, files, entered, heard: None }
     }
 
     /// The session as it is now.

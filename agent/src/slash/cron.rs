@@ -6,7 +6,7 @@ use async_trait::async_trait;
 
 use super::perform::{At, Perform, Read};
 use super::remind::Wish;
-use crate::schedule::{Book, Pattern, When};
+use schedule::{Book, Pattern, When};
 
 /// How many fields a pattern has.
 const FIELDS: usize = 5;
@@ -17,7 +17,8 @@ struct Cron {
     wish: Wish,
 }
 
-pub(super) fn read(rest: &str) -> Read {
+/// The fields of a pattern, and what stands behind them.
+pub(super) fn fields(rest: &str) -> (String, &str) {
     let mut text = rest;
     let mut fields = Vec::new();
     while fields.len() < FIELDS && !text.is_empty() {
@@ -25,9 +26,14 @@ pub(super) fn read(rest: &str) -> Read {
         fields.push(field);
         text = more.trim_start();
     }
+    (fields.join(" "), text)
+}
+
+pub(super) fn read(rest: &str) -> Read {
+    let (pattern, text) = fields(rest);
     let usage = "say when and what: /cron 0 9 * * 1-5 stand-up (minute, hour, day of the month, month, day of the week)";
     let wish = Wish::read(text).ok_or(usage)?;
-    Ok(Arc::new(Cron { pattern: fields.join(" "), wish }))
+    Ok(Arc::new(Cron { pattern, wish }))
 }
 
 #[async_trait]

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 
 use super::perform::{At, Perform, Read};
 use super::remind::OFF;
-use crate::schedule::{Book, Job};
+use schedule::{Book, Job};
 
 /// How many are shown.
 const SHOWN: usize = 50;

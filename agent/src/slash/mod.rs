@@ -42,6 +42,7 @@ mod status;
 mod stop;
 mod storm;
 mod unlock;
+mod watch;
 mod web;
 mod work;
 

@@ -24,6 +24,8 @@ enum ModelWish {
     Show,
     /// To see what the server has.
     List,
+    /// That those which stand in may read what is private, or may not.
+    Trust(bool),
     /// Another one.
     Change {
         /// A target, or a model at the same place.
@@ -43,6 +45,8 @@ fn wish(rest: &str) -> Result<ModelWish, String> {
     match words.as_slice() {
         [] => Ok(ModelWish::Show),
         ["list"] => Ok(ModelWish::List),
+        ["trust"] => Ok(ModelWish::Trust(true)),
+        ["distrust"] => Ok(ModelWish::Trust(false)),
         [target] | [target, "--keep"] | ["--keep", target] if !target.starts_with('-') => {
             Ok(ModelWish::Change { target: (*target).to_owned(), keep: words.len() == 2 })
         }
@@ -58,6 +62,7 @@ impl Perform for ModelWish {
         let said = match self {
             Self::Show => Ok(shown(at.mind).await),
             Self::List => listed(at.mind).await,
+            Self::Trust(trusts) => trusted(at.mind, *trusts),
             Self::Change { target, keep } => match meant(at.mind, target) {
                 Ok(target) => changed(at.mind, target, *keep, at.outbox).await,
                 Err(error) => Err(error.to_string()),
@@ -97,11 +102,37 @@ pub(super) fn standings(chain: &Chain) -> String {
         if !link.is_offline() {
             let _ = write!(text, ": {}", link.standing());
         }
+        if at > 0 && !link.may_read_private() {
+            text.push_str("; reads nothing private (/model trust lets it)");
+        }
         if let Some(way) = link.in_force().as_ref().and_then(in_force::fallen) {
             let _ = write!(text, "; asked with {way}");
         }
     }
     text
+}
+
+/// Lets the models outside of the house that stand in read what is private, or none.
+fn trusted(mind: &Mind, trusts: bool) -> Result<String, String> {
+    let chain = mind.model.chain();
+    let outside: Vec<Target> =
+        chain.links().iter().skip(1).filter_map(|link| link.outside().cloned()).collect();
+    if outside.is_empty() {
+        return Err("no model outside of your network stands in for another".to_owned());
+    }
+    let names = outside.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let maker = mind.model.maker();
+    let kept: &[Target] = if trusts { &outside } else { &[] };
+    maker.trusted.set(kept);
+    let told = match trusts {
+        true => format!(
+            "{names} may read what is private, when it stands in; /model distrust takes that back"
+        ),
+        false => format!("{names} is not asked any more where something private would be read"),
+    };
+    config::keep_trusted(&maker.file, kept)
+        .map_err(|error| format!("{told}, until the agent ends; not kept: {error}"))?;
+    Ok(told)
 }
 
 async fn listed(mind: &Mind) -> Result<String, String> {

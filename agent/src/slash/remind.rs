@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use protocol::Millis;
 
 use super::perform::{At, Perform, Read};
-use crate::schedule::{Book, NewJob, When, WhenError};
 use crate::workspace::urls;
+use schedule::{Book, NewJob, When, WhenError};
 
 /// What people hear where there is no clock.
 pub(super) const OFF: &str =
@@ -81,22 +81,28 @@ impl Wish {
             is_models: false,
             bits: at.session.entered.taint(),
             typed: urls(&self.text).map(str::to_owned).collect(),
+            watch: None,
         };
-        let keeper = Arc::clone(&book);
-        let added = tokio::task::spawn_blocking(move || keeper.add(new)).await;
-        match added {
-            Ok(Ok(added)) => {
-                at.text(added.job.agreed(book.now(), book.zone()));
-                if !book.tells() {
-                    at.notice("it is told while SafeClaw runs, which ends now");
-                }
-                if let Some(error) = added.unsaved {
-                    at.notice(format!("{error}; it counts until this chat ends"));
-                }
+        add(&at, &book, new).await;
+    }
+}
+
+/// Adds a job, and says what was agreed on.
+pub(super) async fn add(at: &At<'_>, book: &Arc<Book>, new: NewJob) {
+    let keeper = Arc::clone(book);
+    let added = tokio::task::spawn_blocking(move || keeper.add(new)).await;
+    match added {
+        Ok(Ok(added)) => {
+            at.text(added.job.agreed(book.now(), book.zone()));
+            if !book.tells() {
+                at.notice("it is told while SafeClaw runs, which ends now");
             }
-            Ok(Err(error)) => at.notice(error.to_string()),
-            Err(error) => at.notice(error.to_string()),
+            if let Some(error) = added.unsaved {
+                at.notice(format!("{error}; it counts until this chat ends"));
+            }
         }
+        Ok(Err(error)) => at.notice(error.to_string()),
+        Err(error) => at.notice(error.to_string()),
     }
 }
 

@@ -4,7 +4,7 @@ use super::perform::Read;
 use super::{
     actions, agent, agents, approvals, approve, ask, cancel, clear, cron, deny, did, docs, forget,
     grants, help, index, jobs, last, log, memory, model, net, remind, run, search, sets, status,
-    stop, storm, unlock, web, work,
+    stop, storm, unlock, watch, web, work,
 };
 use crate::answering::GUESTS_ANSWER;
 
@@ -95,6 +95,7 @@ pub static TABLE: &[SlashEntry] = &[
     line("/cancel ID", "take back a job of the clock", Everyone, cancel::read),
     line("/remind SPAN TEXT", "remind you later: 20m, 2h or 3d; --agent behind it has the model do it then", Owner(GUESTS_CLOCK), remind::read),
     line("/cron PATTERN TEXT", "the same again and again: minute, hour, day, month, weekday, such as 0 9 * * 1-5", Owner(GUESTS_CLOCK), cron::read),
+    line("/watch PATTERN ACTION {json}", "look again and again, and tell you when that has changed; behind it, only when ... says of which change you want to hear", Owner(GUESTS_CLOCK), watch::read),
     line("/jobs", "show what the clock will say and do", Owner(GUESTS_CLOCK), jobs::read),
     line("/stop", "the kill switch: stop everything that runs, and let nothing run", Owner(GUESTS_STOP), stop::read),
     line("/storm new NAME PREMISE", "gather several minds around one question, in Markdown files", Owner(GUESTS_STORM), storm::read),
@@ -102,6 +103,7 @@ pub static TABLE: &[SlashEntry] = &[
     line("/storm say TEXT", "say something in the storm yourself; /storm stop ends it, /storm list shows all, /storm export md|html|jsonl writes it down", Owner(GUESTS_STORM), storm::read),
     line("/model", "show who thinks and how it is asked; /model list shows what else there is", Owner(GUESTS_MODEL), model::read),
     line("/model TARGET", "ask another, such as ollama:qwen2.5:3b; --keep behind it makes it last", Owner(GUESTS_MODEL), model::read),
+    line("/model trust", "let the models outside of your network that stand in read what is private; /model distrust takes that back", Owner(GUESTS_MODEL), model::read),
     line("/agents", "list the personas; @NAME before a message asks one", Owner(GUESTS_MODEL), agents::read),
     line("/agent NAME", "have a persona answer in this chat; default is SOUL.md again", Owner(GUESTS_MODEL), agent::read),
     line("/sets", "show the sets of actions; /sets on NAME offers one, /sets off NAME takes it back", Owner(GUESTS_SETS), sets::read),

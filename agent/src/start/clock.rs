@@ -5,19 +5,24 @@ use std::sync::Arc;
 use crate::channel::Channel;
 use crate::channel::clock::ClockChannel;
 use crate::config::Settings;
-use crate::schedule::Book;
+use crate::mind::Mind;
+use crate::watching::Looker;
 use crate::workspace::Workspace;
 use document::Clock;
+use schedule::Book;
 
 /// The jobs, unless the clock is off. An agent that answers one message and ends `tells` none.
 pub(super) fn book(settings: &Settings, workspace: &Workspace, tells: bool) -> Option<Arc<Book>> {
     let zone = settings.zone.clone();
     let is_on = settings.config.clock.enabled;
-    is_on.then(|| Arc::new(Book::open(workspace, zone, Clock::default(), tells)))
+    let path = workspace.folder().join("scheduler.json");
+    let open = || Book::open(path, workspace.notices(), zone, Clock::default(), tells);
+    is_on.then(|| Arc::new(open()))
 }
 
-/// The channel over which they speak.
-pub(super) fn channel(book: Option<&Arc<Book>>) -> Option<Box<dyn Channel>> {
-    let book = book.filter(|book| book.tells())?;
-    Some(Box::new(ClockChannel { book: Arc::clone(book) }))
+/// The channel over which they speak, and the looks of watches, which may ask a model `questions` times a day.
+pub(super) fn channel(mind: &Arc<Mind>, questions: u32) -> Option<Box<dyn Channel>> {
+    let book = mind.book.as_ref().filter(|book| book.tells())?;
+    let looks = Arc::new(Looker::new(Arc::clone(mind), questions));
+    Some(Box::new(ClockChannel { book: Arc::clone(book), looks }))
 }

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use broker::{Feed, Requester};
 use home::log::Notices;
 use home::{Home, Lock, LockError};
+use supervisor::Supervisor;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
@@ -27,6 +28,7 @@ use crate::action::{
 };
 pub use eyes::open_eyes;
 
+use crate::channel::Channel;
 use crate::channel::console::OneMessage;
 use crate::channel::http::web::Page;
 use crate::config::{Settings, Terminal};
@@ -53,6 +55,8 @@ pub struct Known {
     pub says: Option<OneMessage>,
     /// The agent's own warnings.
     pub notices: Notices,
+    /// Who is told when the agent is ready and while it lives.
+    pub supervisor: Supervisor,
 }
 
 /// Talks with people over all channels until they, or SIGTERM, have ended it.
@@ -66,10 +70,7 @@ pub async fn talk<B: Requester + Feed + 'static>(
     known: Known,
 ) -> Result<(), StartError> {
     let is_first = !home.agent_lock().exists();
-    let (held, unlocked) = lock(&home)?;
-    if held.is_some() {
-        workspace::remove_drafts(&home.workspace());
-    }
+    let (_held, unlocked) = lock(&home)?;
     let workspace = Arc::new(Workspace::open(home.workspace()));
     let broker = Arc::new(broker);
     let mut catalog = broker.catalog();
@@ -95,12 +96,12 @@ pub async fn talk<B: Requester + Feed + 'static>(
     let Channels { all: mut channels, lines: on } =
         channels::all(&settings, &page, &quit, known.says.clone())?;
     tell(on.iter().cloned());
+    let status = reached_by(&channels);
     found.extend(on);
     // To one channel alone it would say what is said there anyway.
     let broadcast = (channels.len() > 1)
         .then(|| BroadcastMsg::new(lines.clone(), broker.clone(), timeout))
         .flatten();
-    channels.extend(clock::channel(book.as_ref()));
     let schedule = book.clone().and_then(|book| AddSchedule::new(book, broker.clone(), timeout));
     let vision = BrowserVision::new(known.eyes, broker.clone(), timeout);
     let local = local_actions(&model, [boxed(vision), boxed(broadcast), boxed(schedule)]);
@@ -117,15 +118,34 @@ pub async fn talk<B: Requester + Feed + 'static>(
         links: Links::of(&settings),
         found,
     });
+    channels.extend(clock::channel(&mind, settings.config.clock.questions));
     let following = tokio::spawn(catalog::follow(catalog, Arc::clone(&workspace)));
     let console = lines.clone();
     known.notices.tell_to(move |notice| console.warn(notice));
     let registry = SessionRegistry::new(mind, broker, lines, CancellationToken::new());
-    let talked = running::run(registry, channels, quit, terminated()?).await;
+    let running = running::run(registry, channels, quit, terminated()?);
+    let talked = supervised(&known.supervisor, &status, running).await;
     known.notices.tell_stderr();
     following.abort();
     let _ = following.await;
     talked
+}
+
+/// Does `work`, and tells the supervisor when it begins, while it lives, and when it has ended.
+async fn supervised<R>(supervisor: &Supervisor, status: &str, work: impl Future<Output = R>) -> R {
+    supervisor.ready(status);
+    let done = tokio::select! {
+        done = work => done,
+        never = supervisor.beat() => match never {},
+    };
+    supervisor.ending();
+    done
+}
+
+/// The channels, in a line for people.
+fn reached_by(channels: &[Box<dyn Channel>]) -> String {
+    let names: Vec<&str> = channels.iter().map(|channel| channel.name()).collect();
+    format!("Reached by {}", names.join(", "))
 }
 
 /// Ends at SIGTERM.
@@ -156,11 +176,14 @@ pub fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()
 }
 
-/// Keeps other agents away from the workspace. One that nobody can write to needs no lock: then the reason
+/// Keeps other agents away from the workspace, and removes what one that was killed has left half written there. One that nobody can write to needs no lock: then the reason
 /// is given in words.
 fn lock(home: &Home) -> Result<(Option<Lock>, Option<String>), StartError> {
     match Lock::take(&home.agent_lock()) {
-        Ok(lock) => Ok((Some(lock), None)),
+        Ok(lock) => {
+            workspace::remove_drafts(&home.workspace());
+            Ok((Some(lock), None))
+        }
         Err(LockError::File(error)) if is_unwritable(error.kind()) => {
             Ok((None, Some(format!("{error}; until the end of this chat all is kept in memory"))))
         }

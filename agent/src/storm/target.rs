@@ -4,7 +4,6 @@
 //! key, a server of the owner's settings, or one on this machine.
 
 use storm::AgentFile;
-use url::{Host, Url};
 
 use crate::config::{Llm, ProviderName, Target};
 
@@ -22,8 +21,7 @@ pub(crate) fn target(file: &AgentFile, llm: &Llm) -> Result<Target, String> {
         })?;
     let meant: Target =
         format!("{provider}:{model}").parse().map_err(|error| format!("{error}"))?;
-    let set: Vec<Target> =
-        std::iter::once(llm.target()).chain(llm.fallback.iter().cloned()).collect();
+    let set: Vec<Target> = llm.asked().collect();
     let of_provider = |target: &&Target| target.provider == provider;
     match &meant.base_url {
         None => {
@@ -33,7 +31,8 @@ pub(crate) fn target(file: &AgentFile, llm: &Llm) -> Result<Target, String> {
             Ok(Target { base_url, ..meant })
         }
         Some(url)
-            if is_here(url) || set.iter().any(|target| target.base_url.as_ref() == Some(url)) =>
+            if meant.stays_here()
+                || set.iter().any(|target| target.base_url.as_ref() == Some(url)) =>
         {
             Ok(meant)
         }
@@ -41,17 +40,6 @@ pub(crate) fn target(file: &AgentFile, llm: &Llm) -> Result<Target, String> {
             "its model is at {url}, which you have not set up; if you trust that server, add it with `{}`",
             home::agent_command(&format!("config fallback {meant}"))
         )),
-    }
-}
-
-/// Whether what is sent to `url` stays on this machine.
-fn is_here(url: &str) -> bool {
-    let url = Url::parse(url);
-    match url.as_ref().ok().and_then(Url::host) {
-        Some(Host::Ipv4(ip)) => ip.is_loopback(),
-        Some(Host::Ipv6(ip)) => ip.is_loopback(),
-        Some(Host::Domain(name)) => name == "localhost",
-        None => false,
     }
 }
 

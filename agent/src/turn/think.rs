@@ -138,7 +138,8 @@ impl Turn<'_> {
         let begin = Begin { cards, thinks_first: self.session.thinks_first.clone() };
         let said = (&mut self.session.said, &mut self.session.prefix);
         let mut screen = Screen::new((self.outbox, said), &hearer, begin, repeat);
-        let mut ask = Ask::turn(prompt, &sections, turn).heard_by(&hearer);
+        let is_private = self.session.entered.taint().private;
+        let mut ask = Ask::turn(prompt, &sections, turn).private(is_private).heard_by(&hearer);
         if let Some(temperature) = speaker.as_ref().and_then(|speaker| speaker.temperature) {
             ask = ask.with_temperature(temperature);
         }

@@ -43,15 +43,15 @@ async fn what_is_said_and_done_is_written_down_in_order_with_the_bits() {
     let expected = [
         "user console:owner: I look. LOOK []",
         "action LOOK: LOOK: ok, done [T]",
-        "assistant : I look.\nDone. [T]",
+        "assistant parrot: I look.\nDone. [T]",
         "clock clock:job-1: tea [TP]",
-        "assistant : tea? [TP]",
+        "assistant parrot: tea? [TP]",
         "clear console:owner:  []",
     ];
     assert_eq!(owner, expected);
     assert_eq!(
         events(&house, "telegram-1").map_texts(),
-        ["user telegram:1: hello []", "assistant : hello? []"]
+        ["user telegram:1: hello []", "assistant parrot: hello? []"]
     );
     let logs: Vec<_> = fs::read_dir(house.session_files("owner").join("log")).unwrap().collect();
     let log = fs::read_to_string(logs[0].as_ref().unwrap().path()).unwrap();

@@ -12,7 +12,6 @@ use super::asked::Asked;
 use super::standing::{Standing, WayOut};
 use crate::call::Call;
 use crate::digest::Digest;
-use crate::legible;
 
 /// A person's "always for an hour". It is kept as JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

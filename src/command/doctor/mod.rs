@@ -2,6 +2,7 @@
 //! to the home, takes no lock, and keeps no log.
 
 mod ground;
+mod unit;
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -58,7 +59,8 @@ fn examined(given: Option<&Path>) -> Result<Vec<Check>, StartError> {
     Ok(::agent::runtime()?.block_on(async {
         let (minds, walls) =
             tokio::join!(::agent::doctor::checks(&home), ::router::doctor::checks(&home, &me));
-        [ground::checks(&home), minds, walls].concat()
+        let unit = unit::check(&home).into_iter().collect();
+        [ground::checks(&home), minds, walls, unit].concat()
     }))
 }
 

@@ -141,6 +141,12 @@ impl Init {
             println!("Written.");
         }
         println!("Next: `{0}` opens a chat, `{0} doctor` looks at everything.", home::command(""));
+        if told.iter().any(|(name, now)| ["Telegram", "page"].contains(name) && now != "off") {
+            println!(
+                "`{}` has systemd run it in the background.",
+                home::command("service install")
+            );
+        }
         Ok(())
     }
 

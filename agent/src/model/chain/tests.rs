@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
+use llm::Target;
 use protocol::SessionKey;
 
 use super::*;
+use crate::model::gate::Gate;
 use crate::model::scripted::{Scripted, broken, busy, gone, hear_as, overrun, too_long, unknown};
-use crate::model::{Offline, TurnParts};
+use crate::model::{Offline, Trusted, TurnParts};
 use crate::workspace::{Memory, OWNER};
 
 fn chain<const N: usize>(models: [&Scripted; N]) -> Chain {
@@ -273,4 +275,24 @@ async fn what_a_model_has_no_room_for_is_not_answered_as_if_there_were_none() {
         assert_eq!(say(&chain).await, (Err(too_much), Vec::new()));
         assert_eq!(heard(&chain).await, ["here"]);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_stands_in_from_outside_reads_nothing_private_until_that_is_trusted() {
+    let first = Scripted::new("a", [Err(unknown("a")), Err(unknown("a")), Err(unknown("a"))]);
+    let second = Scripted::new("b", [Ok("from b"), Ok("from b")]);
+    let (target, trusted): (Target, _) = ("openai:b".parse().unwrap(), Trusted::default());
+    let mut chain = chain([&first]);
+    let outside = Some((target.clone(), trusted.clone()));
+    let link = Link::behind(Gate::default(), outside, Arc::new(second.clone()));
+    chain.links.push(Arc::new(link));
+    let ask = |is_private| Ask::plain("").private(is_private);
+    let (completed, heard) = told(&chain, &ask(true)).await;
+    assert_eq!((completed.is_err(), second.asked().len()), (true, 0), "{heard:?}");
+    assert!(heard.iter().any(|line| line.contains("/model trust lets it")), "{heard:?}");
+    let (completed, _) = told(&chain, &ask(false)).await;
+    assert_eq!(completed.unwrap().usage.by, "b");
+    trusted.set(&[target]);
+    let (completed, _) = told(&chain, &ask(true)).await;
+    assert_eq!(completed.unwrap().usage.by, "b");
 }

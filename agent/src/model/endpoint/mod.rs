@@ -89,6 +89,12 @@ impl Endpoint {
         self.server.address().to_owned()
     }
 
+    /// Whether its server is on this machine or in its own network.
+    #[must_use]
+    pub fn is_near(&self) -> bool {
+        self.server.is_local()
+    }
+
     /// What it means when the server does not have the model.
     #[must_use]
     pub fn unknown_model(&self) -> ModelError {

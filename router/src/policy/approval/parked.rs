@@ -6,7 +6,6 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::digest::Digest;
-use crate::legible;
 use crate::policy::{Question, Ruling, Scope, WayOut};
 
 /// One call that waits for a person, with everything that the answer is bound to.

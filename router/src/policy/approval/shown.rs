@@ -6,7 +6,6 @@ use uuid::Uuid;
 
 use super::parked::{Subject, short};
 use crate::digest::Digest;
-use crate::legible;
 
 /// What a code is made of: no letter or digit that looks like another.
 const LETTERS: &[u8; 32] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";

@@ -3,7 +3,7 @@
 use protocol::Millis;
 use serde_json::{Value, json};
 
-use super::{Due, Job, JobId, Pattern, Zone};
+use super::{Due, Job, JobId, Pattern, Watch, Zone};
 use document::Document;
 
 /// How many jobs there may be.
@@ -26,6 +26,8 @@ pub struct Jobs {
     /// The latest time at which the file was written.
     seen: Millis,
     jobs: Vec<Job>,
+    /// On which day since 1970 in UTC watches have asked a model last, and how often by then.
+    asked: (u64, u32),
     /// What could not be read. It is kept as it is.
     unread: Vec<Value>,
 }
@@ -110,17 +112,44 @@ impl Jobs {
         due
     }
 
-    /// What had begun when the agent ended.
-    pub(super) fn unfinished(&self, now: Millis, zone: &Zone) -> Vec<Due> {
-        let begun = self.jobs.iter().filter(|job| job.begun.is_some());
-        begun.map(|job| job.unfinished(now, zone)).collect()
+    /// What had begun when the agent ended. A look can be taken again, so only what a watch has found is told.
+    pub(super) fn unfinished(&mut self, now: Millis, zone: &Zone) -> Vec<Due> {
+        let mut due = Vec::new();
+        for job in self.jobs.iter_mut().filter(|job| job.begun.is_some()) {
+            match (job.found(), job.watch.is_some()) {
+                (Some(found), _) => due.push(found),
+                (None, true) => job.begun = None,
+                (None, false) => due.push(job.unfinished(now, zone)),
+            }
+        }
+        due
+    }
+
+    /// Takes in how the watch of a job is after a look; `false` if there is no such job any more.
+    pub(super) fn looked(&mut self, id: &JobId, watch: Watch) -> bool {
+        let job = self.jobs.iter_mut().find(|job| job.id == *id);
+        job.map(|job| job.watch = Some(watch)).is_some()
+    }
+
+    /// Counts one more question to a model on `day`; `false` if there were `most` that day already.
+    pub(super) fn may_ask(&mut self, day: u64, most: u32) -> bool {
+        let (last, count) = self.asked;
+        let count = if last == day { count } else { 0 };
+        let may = count < most;
+        self.asked = (day, count.saturating_add(u32::from(may)));
+        may
     }
 
     /// Takes in that these are told or done: what comes once is over.
     pub(super) fn finish(&mut self, ids: &[JobId]) {
         let is_done = |job: &Job| job.begun.is_some() && ids.contains(&job.id);
         self.jobs.retain(|job| job.cron.is_some() || !is_done(job));
-        self.jobs.iter_mut().filter(|job| is_done(job)).for_each(|job| job.begun = None);
+        for job in self.jobs.iter_mut().filter(|job| is_done(job)) {
+            job.begun = None;
+            if let Some(watch) = &mut job.watch {
+                watch.news = None;
+            }
+        }
     }
 
     /// Takes in that these were not begun after all: they are due as they were.
@@ -152,6 +181,10 @@ impl Document for Jobs {
             last: file.get("last").and_then(Value::as_u64).unwrap_or_default(),
             zone: file.get("zone").and_then(Value::as_str).unwrap_or_default().to_owned(),
             seen: Millis(file.get("seen").and_then(Value::as_u64).unwrap_or_default()),
+            asked: file
+                .remove("asked")
+                .and_then(|it| serde_json::from_value(it).ok())
+                .unwrap_or_default(),
             ..Self::default()
         };
         for value in list {
@@ -176,10 +209,14 @@ impl Document for Jobs {
         let unread = self.unread.iter().map(Value::to_string);
         let jobs: Vec<String> = jobs.chain(unread).map(|job| format!("    {job}")).collect();
         let (last, zone, seen) = (self.last, json!(self.zone), self.seen.0);
+        let asked = match self.asked {
+            (0, 0) => String::new(),
+            (day, count) => format!("\n  \"asked\": [{day}, {count}],"),
+        };
         let jobs =
             if jobs.is_empty() { String::new() } else { format!("\n{}\n  ", jobs.join(",\n")) };
         format!(
-            "{{\n  \"last\": {last},\n  \"zone\": {zone},\n  \"seen\": {seen},\n  \"jobs\": [{jobs}]\n}}\n"
+            "{{\n  \"last\": {last},\n  \"zone\": {zone},\n  \"seen\": {seen},{asked}\n  \"jobs\": [{jobs}]\n}}\n"
         )
     }
 }
@@ -208,6 +245,7 @@ mod tests {
             typed: Vec::new(),
             begun: None,
             told: None,
+            watch: None,
             more: protocol::Object::new(),
         };
         assert!(jobs.add(job));

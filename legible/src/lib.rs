@@ -10,7 +10,8 @@ use unicode_script::{Script, UnicodeScript};
 const MARKS: usize = 2;
 
 /// `text` on one line.
-pub(crate) fn line(text: &str) -> String {
+#[must_use]
+pub fn line(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for word in words(text) {
         let is_plain = word.is_ascii() || !(is_address(word) || mixes_scripts(word));

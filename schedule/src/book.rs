@@ -1,7 +1,7 @@
 //! The jobs as the agent uses them: one file, one zone, one clock.
 
 use std::convert::Infallible;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -9,14 +9,16 @@ use std::time::Duration;
 use protocol::{Millis, Principal, Taint};
 use tokio::sync::Notify;
 
-use super::{Due, Job, JobId, Jobs, When, Zone};
-use crate::workspace::Workspace;
+use super::{Due, Job, JobId, Jobs, Watch, When, Zone};
 use answer::sanitize::one_line;
-use document::{Clock, File, SaveError};
+use document::{Clock, File, Notices, SaveError};
 
 /// How long one sleep is at most. The time that a machine was suspended is no time for a sleep, so the clock is looked at
 /// again after this.
 const SLEEP_MOST: Duration = Duration::from_secs(10);
+
+/// A day, in milliseconds.
+const DAY_MS: u64 = 86_400_000;
 
 /// All jobs of one agent.
 #[derive(Debug)]
@@ -48,6 +50,8 @@ pub struct NewJob {
     pub bits: Taint,
     /// The addresses in it that the person has typed.
     pub typed: Vec<String>,
+    /// What it looks at first.
+    pub watch: Option<Watch>,
 }
 
 /// A job that was added.
@@ -94,12 +98,11 @@ impl NewJob {
 }
 
 impl Book {
-    /// The jobs in `scheduler.json` of `workspace`, in this zone and by this clock. `tells` says whether this process tells
-    /// what is due.
+    /// The jobs in the file at `path`, which leaves `notices`, in this zone and by this clock. `tells` says whether this process
+    /// tells what is due.
     #[must_use]
-    pub fn open(workspace: &Workspace, zone: Zone, clock: Clock, tells: bool) -> Self {
-        let path = workspace.folder().join("scheduler.json");
-        let file = File::new(path, workspace.notices());
+    pub fn open(path: PathBuf, notices: &Notices, zone: Zone, clock: Clock, tells: bool) -> Self {
+        let file = File::new(path, notices);
         let seen = AtomicU64::new(clock.now().0);
         Self { file, zone, clock, changed: Notify::new(), seen, tells }
     }
@@ -166,6 +169,7 @@ impl Book {
                 typed: new.typed,
                 begun: None,
                 told: None,
+                watch: new.watch,
                 more: protocol::Object::new(),
             };
             if jobs.add(job.clone()) { Ok(job) } else { Err(BookError::Full) }
@@ -186,18 +190,19 @@ impl Book {
     }
 
     /// How long nothing is due, at most ten seconds; `None` when there is no job.
-    pub(crate) fn wait(&self) -> Option<Duration> {
+    #[must_use]
+    pub fn wait(&self) -> Option<Duration> {
         let next = self.jobs().next()?;
         Some(next.since(self.now()).min(SLEEP_MOST))
     }
 
     /// Waits until jobs were added or cancelled.
-    pub(crate) async fn changed(&self) {
+    pub async fn changed(&self) {
         self.changed.notified().await;
     }
 
     /// Marks what is due as begun, on the disk, and gives it. It waits for the disk only if something is due.
-    pub(crate) fn begin_due(&self) -> Vec<Due> {
+    pub fn begin_due(&self) -> Vec<Due> {
         let now = self.now();
         let seen = Millis(self.seen.swap(now.0, Ordering::Relaxed));
         let is_back = now < seen;
@@ -212,7 +217,7 @@ impl Book {
     }
 
     /// What had begun when an agent ended here, after times were calculated anew if the clock or the zone has changed since.
-    pub(crate) fn unfinished(&self) -> Vec<Due> {
+    pub fn unfinished(&self) -> Vec<Due> {
         let now = self.now();
         self.saved(|jobs| {
             if !jobs.all().is_empty() {
@@ -222,13 +227,24 @@ impl Book {
         })
     }
 
+    /// Takes in how the watch of a job is after a look, on the disk; `false` if there is no such job any more.
+    pub fn looked(&self, id: &JobId, watch: Watch) -> bool {
+        self.saved(|jobs| jobs.looked(id, watch))
+    }
+
+    /// Counts one more question of a watch to a model; `false` if there were `most` today already, by UTC.
+    pub fn may_ask(&self, most: u32) -> bool {
+        let day = self.now().0 / DAY_MS;
+        self.saved(|jobs| jobs.may_ask(day, most))
+    }
+
     /// Takes in that these are told or done.
-    pub(crate) fn finish(&self, ids: &[JobId]) {
+    pub fn finish(&self, ids: &[JobId]) {
         self.saved(|jobs| jobs.finish(ids));
     }
 
     /// Takes in that these were not begun after all: they are due as they were.
-    pub(crate) fn put_back(&self, due: &[Due]) {
+    pub fn put_back(&self, due: &[Due]) {
         self.saved(|jobs| jobs.put_back(due));
     }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use protocol::{Millis, Object, Principal, Taint};
 use serde::{Deserialize, Serialize};
 
-use super::{Pattern, Zone};
+use super::{Pattern, Watch, Zone};
 
 /// What a job is known by, such as `job-3`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -88,6 +88,9 @@ pub struct Job {
     /// When one that comes again was told or done last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub told: Option<Millis>,
+    /// What it looks at first: it says something only when that has changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub watch: Option<Watch>,
     /// Keys that somebody added.
     #[serde(flatten)]
     pub more: Object,
@@ -117,6 +120,10 @@ pub struct Due {
     pub is_report: bool,
     /// Whether people have been told by now.
     pub is_told: bool,
+    /// What is looked at first.
+    pub watch: Option<Box<Watch>>,
+    /// When the job was made.
+    pub made: Millis,
 }
 
 /// How late a job may be without a word about it.
@@ -126,10 +133,15 @@ impl Job {
     /// What was agreed on, in a person's words: what, when, in which zone, and how it is taken back.
     #[must_use]
     pub fn agreed(&self, now: Millis, zone: &Zone) -> String {
-        let what = if self.is_agentic { "do this" } else { "remind you" };
+        let what = match self.watch {
+            Some(_) => "look",
+            None if self.is_agentic => "do this",
+            None => "remind you",
+        };
         let again = self.cron.as_ref().map(|cron| format!("each time {cron} comes, next "));
+        let so = if self.watch.is_some() { ", and tell you what has changed" } else { "" };
         format!(
-            "I'll {what} {}{} ({}): {}. /cancel {} takes it back.",
+            "I'll {what} {}{} ({}){so}: {}. /cancel {} takes it back.",
             again.unwrap_or_default(),
             zone.words(self.next, now),
             zone.name(),
@@ -150,8 +162,15 @@ impl Job {
             None => zone.words(self.next, now),
         };
         let agent = if self.is_agentic { " [agent]" } else { "" };
+        let watches = if self.watch.is_some() { "watches " } else { "" };
         let text = answer::sanitize::one_line(&self.text);
-        format!("[{}] {kind} | {when} | {text}{agent}", self.id)
+        format!("[{}] {kind} | {when} | {watches}{text}{agent}", self.id)
+    }
+
+    /// What a watch has found and may not have told, once more.
+    pub(super) fn found(&self) -> Option<Due> {
+        let news = self.watch.as_ref()?.news.clone()?;
+        Some(Due { watch: None, ..self.telling(news) })
     }
 
     /// What is said or done at `now`, when it is due, with a word on what was missed.
@@ -177,7 +196,7 @@ impl Job {
             "may not have reached you"
         };
         let text = format!("{} {what}, because SafeClaw ended {when}: {}", self.id, self.text);
-        Due { is_agentic: false, is_report: true, ..self.telling(text) }
+        Due { is_agentic: false, is_report: true, watch: None, ..self.telling(text) }
     }
 
     fn telling(&self, text: String) -> Due {
@@ -190,6 +209,8 @@ impl Job {
             at: self.next,
             is_report: false,
             is_told: false,
+            watch: self.watch.clone().map(Box::new),
+            made: self.made,
         }
     }
 }

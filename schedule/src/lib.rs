@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `job.rs` | one job, and what is left of it when it is due |
 //! | `jobs.rs` | `scheduler.json`: all jobs |
+//! | `watch.rs` | what a job looks at before it says anything |
 //! | `book.rs` | the jobs as the agent uses them: adding, cancelling, what is due |
 //!
 //! The crate `when` reads when that is.
@@ -14,8 +15,10 @@
 mod book;
 mod job;
 mod jobs;
+mod watch;
 
 pub use book::{Added, Book, BookError, NewJob};
 pub use job::{Due, Job, JobId};
 pub use jobs::{JOBS_MOST, Jobs};
+pub use watch::{News, Watch};
 pub use when::{Pattern, When, WhenError, Zone};

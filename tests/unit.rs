@@ -1,0 +1,262 @@
+//! SafeClaw under systemd: the unit files before systemd's own judge, and what the processes tell their supervisor.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
+#![allow(clippy::disallowed_types, reason = "the program under test is a process")]
+
+use std::fs;
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixDatagram;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::json;
+use tempfile::TempDir;
+use testkit::{Chat, RedisServer, TempHome};
+
+const SAFECLAW: &str = env!("CARGO_BIN_EXE_safeclaw");
+
+/// The patience of the supervisor, in microseconds.
+const PATIENCE: &str = "90000";
+
+/// What programs show; the page is on together with their channel.
+const TOKEN: &str = "SAFECLAW_HTTP_TOKEN=5cd7b3b0a1f24f6ca2a4d7a35cbf4f10\n";
+
+/// A home with the page on, at a port that nobody listens on.
+fn with_a_page() -> TempHome {
+    let home = TempHome::greeting();
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let settings = json!({"http": {"listen": format!("127.0.0.1:{port}")}});
+    home.put("agent/config.json", settings.to_string());
+    home.put(".env", TOKEN);
+    fs::set_permissions(home.env_file(), fs::Permissions::from_mode(0o600)).unwrap();
+    home
+}
+
+/// A supervisor that listens as systemd does.
+struct Supervisor {
+    socket: UnixDatagram,
+    path: PathBuf,
+    _folder: TempDir,
+}
+
+impl Supervisor {
+    fn listening() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("notify");
+        let socket = UnixDatagram::bind(&path).unwrap();
+        // No measure of speed: whoever is silent for so long says nothing any more.
+        socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        Self { socket, path, _folder: folder }
+    }
+
+    /// Reads until a message has `line`, and gives the message.
+    fn hears(&self, line: &str) -> String {
+        loop {
+            let mut message = [0; 500];
+            let length = self.socket.recv(&mut message).unwrap();
+            let message = String::from_utf8(message[..length].to_vec()).unwrap();
+            if message.lines().any(|told| told == line) {
+                return message;
+            }
+        }
+    }
+
+    /// Starts a process of the house that tells this one.
+    fn starts(&self, words: &[&str], home: &TempHome, redis: &str) -> Chat {
+        let path = self.path.to_str().unwrap();
+        let variables =
+            [("NOTIFY_SOCKET", path), ("WATCHDOG_USEC", PATIENCE), ("REDIS_URL", redis)];
+        Chat::start(SAFECLAW, words, home.root(), &variables)
+    }
+}
+
+#[test]
+fn the_supervisor_hears_that_the_whole_house_is_ready_alive_and_ending() {
+    let (home, supervisor) = (with_a_page(), Supervisor::listening());
+    let mut house = supervisor.starts(&[], &home, "");
+    house.close();
+    let ready = supervisor.hears("READY=1");
+    assert!(ready.contains("STATUS=Reached by console, http"), "{ready}");
+    for _ in 0..3 {
+        supervisor.hears("WATCHDOG=1");
+    }
+    house.terminate();
+    supervisor.hears("STOPPING=1");
+    assert_eq!(house.wait().code(), Some(0));
+}
+
+#[test]
+fn so_it_does_of_an_agent_and_a_router_on_a_redis() {
+    let server = RedisServer::start();
+    for (word, status) in [("router", "Serving safeclaw:command_queue"), ("agent", "Reached by")] {
+        let (home, supervisor) = (with_a_page(), Supervisor::listening());
+        let mut process = supervisor.starts(&[word], &home, &server.url());
+        let ready = supervisor.hears("READY=1");
+        assert!(ready.contains(&format!("STATUS={status}")), "{word}: {ready}");
+        supervisor.hears("WATCHDOG=1");
+        process.terminate();
+        supervisor.hears("STOPPING=1");
+        assert_eq!(process.wait().code(), Some(0), "{word}");
+    }
+}
+
+/// Runs `safeclaw service` with these folders of programs first: its code, and what it said.
+fn service(home: &Path, programs: &[&Path], words: &[&str]) -> (Option<i32>, String) {
+    let user = home.parent().unwrap();
+    let folders = programs.iter().copied().chain([Path::new("/usr/bin"), Path::new("/bin")]);
+    let mut command = Command::new(SAFECLAW);
+    command.arg("--home").arg(home).arg("service").args(words).env_clear();
+    command.env("PATH", std::env::join_paths(folders).unwrap());
+    command.env("HOME", user).env("XDG_CONFIG_HOME", user.join("config"));
+    let output = command.output().unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.code(), String::from_utf8(said).unwrap())
+}
+
+/// The files that `service install --print` shows, written below a folder; the paths of the units.
+fn printed(home: &TempHome, words: &[&str]) -> (TempDir, Vec<PathBuf>) {
+    let (code, text) = service(home.root(), &[], &[&["install", "--print"], words].concat());
+    assert_eq!(code, Some(0), "{text}");
+    let folder = tempfile::tempdir().unwrap();
+    let mut units = Vec::new();
+    for file in text.split("# /").skip(1) {
+        let (path, text) = file.split_once('\n').unwrap();
+        let name = Path::new(path).file_name().unwrap();
+        if path.ends_with(".service") {
+            let written = folder.path().join(name);
+            fs::write(&written, text).unwrap();
+            units.push(written);
+        }
+    }
+    (folder, units)
+}
+
+#[test]
+fn systemd_finds_nothing_wrong_with_the_units() {
+    let home = with_a_page();
+    for (words, count) in [(&[][..], 1), (&["--system"], 1), (&["--system", "--apart"], 2)] {
+        let (_folder, units) = printed(&home, words);
+        assert_eq!(units.len(), count, "{words:?}");
+        let whose = if words.is_empty() { "--user" } else { "--system" };
+        let (is_right, said) = verified(whose, &units);
+        let about_ours: Vec<&str> = said.lines().filter(|line| line.contains("safeclaw")).collect();
+        assert_eq!((is_right, about_ours), (true, Vec::new()), "{words:?}: {said}");
+        // It reads them: a word that systemd does not know is found.
+        let broken = fs::read_to_string(&units[0]).unwrap().replace("Type=notify", "Type=nothing");
+        fs::write(&units[0], broken).unwrap();
+        let (_, said) = verified(whose, &units);
+        assert!(said.contains("nothing"), "{said}");
+    }
+}
+
+/// What systemd says of these units, and whether it takes them.
+fn verified(whose: &str, units: &[PathBuf]) -> (bool, String) {
+    let mut command = Command::new("systemd-analyze");
+    command.args(["verify", whose, "--man=no", "--recursive-errors=no"]).args(units);
+    command.env("XDG_RUNTIME_DIR", units[0].parent().unwrap());
+    let output = command.output().expect("systemd-analyze comes with systemd: apt install systemd");
+    (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+/// A systemctl that writes down what it is asked, since no systemd runs where tests run; it refuses `refused`.
+fn recorder(folder: &Path, refused: &str) -> PathBuf {
+    let programs = folder.join("programs");
+    fs::create_dir_all(&programs).unwrap();
+    let asked = folder.join("asked");
+    let script = format!(
+        "#!/bin/sh\necho \"$*\" >> {asked}\ncase \"$*\" in *'{refused}'*) echo 'Job failed.' >&2; exit 1;; esac\n\
+         echo ActiveState=active; echo StatusText=Reached by http; echo MainPID=7; echo UnitFileState=enabled\n",
+        asked = asked.display()
+    );
+    for name in ["systemctl", "loginctl"] {
+        fs::write(programs.join(name), &script).unwrap();
+        fs::set_permissions(programs.join(name), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    programs
+}
+
+fn asked(folder: &Path) -> Vec<String> {
+    let text = fs::read_to_string(folder.join("asked")).unwrap_or_default();
+    fs::remove_file(folder.join("asked")).ok();
+    text.lines().filter(|line| !line.contains("Linger")).map(str::to_owned).collect()
+}
+
+/// A folder of a user with a home that has a page.
+fn user() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    fs::create_dir_all(home.join("agent")).unwrap();
+    fs::write(home.join("agent/config.json"), r#"{"http": {"listen": "127.0.0.1:8787"}}"#).unwrap();
+    fs::write(home.join(".env"), TOKEN).unwrap();
+    fs::set_permissions(home.join(".env"), fs::Permissions::from_mode(0o600)).unwrap();
+    (folder, home)
+}
+
+#[test]
+fn a_unit_is_installed_looked_at_and_removed() {
+    let (folder, home) = user();
+    let programs = recorder(folder.path(), "nothing");
+    let unit = folder.path().join("config/systemd/user/safeclaw.service");
+    let run = |words: &[&str]| service(&home, &[&programs], words);
+    let (code, said) = run(&["status"]);
+    assert_eq!((code, said.contains("is not installed")), (Some(4), true), "{said}");
+    let (code, said) = run(&["install"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("runs now, and starts by itself"), "{said}");
+    assert!(said.contains("loginctl enable-linger"), "{said}");
+    assert_eq!(
+        asked(folder.path()),
+        [
+            "--user show --property Version",
+            "--user daemon-reload",
+            "--user enable safeclaw.service",
+            "--user restart safeclaw.service",
+        ]
+    );
+    let text = fs::read_to_string(&unit).unwrap();
+    assert!(text.contains(&format!("--home \"{}\" chat", home.display())), "{text}");
+    let (code, said) = run(&["status"]);
+    assert_eq!((code, said.contains("Reached by http")), (Some(0), true), "{said}");
+    // Another home does not take its place.
+    let other = folder.path().join("other");
+    fs::create_dir_all(other.join("agent")).unwrap();
+    for file in ["agent/config.json", ".env"] {
+        fs::copy(home.join(file), other.join(file)).unwrap();
+    }
+    let (code, said) = service(&other, &[&programs], &["install"]);
+    assert_eq!((code, said.contains("serves another home")), (Some(1), true), "{said}");
+    assert_eq!(fs::read_to_string(&unit).unwrap(), text);
+    let (code, said) = run(&["remove"]);
+    assert_eq!((code, unit.exists()), (Some(0), false), "{said}");
+    assert!(home.join("agent/config.json").exists());
+}
+
+#[test]
+fn where_it_can_not_be_installed_nothing_is_written() {
+    let (folder, home) = user();
+    let unit = folder.path().join("config/systemd/user/safeclaw.service");
+    // No systemd answers.
+    let programs = recorder(folder.path(), "show --property Version");
+    let (code, said) = service(&home, &[&programs], &["install"]);
+    assert_eq!((code, unit.exists()), (Some(1), false), "{said}");
+    assert!(said.contains("Job failed."), "{said}");
+    // Somebody else's file is left alone.
+    let programs = recorder(folder.path(), "nothing");
+    fs::create_dir_all(unit.parent().unwrap()).unwrap();
+    fs::write(&unit, "[Unit]\n").unwrap();
+    let (code, said) = service(&home, &[&programs], &["install"]);
+    assert_eq!((code, said.contains("was not written by SafeClaw")), (Some(1), true), "{said}");
+    assert_eq!(fs::read_to_string(&unit).unwrap(), "[Unit]\n");
+    fs::remove_file(&unit).unwrap();
+    // It did not start: the unit is there, and what to look at is said.
+    let programs = recorder(folder.path(), "restart safeclaw");
+    let (code, said) = service(&home, &[&programs], &["install"]);
+    assert_eq!((code, said.contains("service logs` shows why")), (Some(1), true), "{said}");
+    // Nobody could talk with it.
+    fs::write(home.join("agent/config.json"), "{}").unwrap();
+    let (code, said) = service(&home, &[&programs], &["install"]);
+    assert_eq!((code, said.contains("config telegram")), (Some(1), true), "{said}");
+    let (code, said) = service(&home, &[&programs], &["install", "--name", "No Name"]);
+    assert_eq!((code, said.contains("small letters")), (Some(2), true), "{said}");
+}
