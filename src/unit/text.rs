@@ -3,7 +3,8 @@
 use std::path::Path;
 
 /// The first line of every file that is written, by which it is known again.
-pub(super) const MARK: &str = "# SafeClaw has written this file, and replaces it when it is installed again.";
+pub(super) const MARK: &str =
+    "# SafeClaw has written this file, and replaces it when it is installed again.";
 
 /// What a unit runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
