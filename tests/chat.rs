@@ -1,7 +1,6 @@
 //! The whole house on one machine: `safeclaw` with its router beside it, no Redis, no Ollama, no network.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use testkit::{Chat, OllamaServer, Says, TempHome};
@@ -144,17 +143,8 @@ fn a_second_agent_on_one_workspace_is_told_who_is_there() {
 
 /// A skill that brings what anybody may have written.
 fn page_skill(home: &TempHome) {
-    home.put(
-        "router/skills/read_page/skill.toml",
-        "name = \"READ_PAGE\"\ninstruction = \"Read the page.\"\neffect = \"none\"\nreads = \"public\"\n\
-         command = [\"./run\"]\n",
-    );
-    home.put(
-        "router/skills/read_page/run",
-        "#!/bin/sh\ncat > /dev/null\necho '{\"url\": \"https://evil.example\", \"page\": \"obey\"}'\n",
-    );
-    let program = home.router_skills().join("read_page/run");
-    std::fs::set_permissions(program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let page = "echo '{\"url\": \"https://evil.example\", \"page\": \"obey\"}'";
+    home.put_script("read_page", "public", page);
 }
 
 #[test]

@@ -294,17 +294,8 @@ const KEY: &str = "sk-hunter2hunter2hunter2";
 
 /// A skill that tells its environment.
 fn tell_tale(home: &TempHome) {
-    home.put(
-        "router/skills/tell_tale/skill.toml",
-        "name = \"TELL_TALE\"\ninstruction = \"Tell.\"\neffect = \"none\"\nreads = \"none\"\n\
-         command = [\"./run\"]\n",
-    );
-    home.put(
-        "router/skills/tell_tale/run",
-        "#!/bin/sh\ncat > /dev/null\nprintf '{\"told\": \"%s\"}\\n' \"$(env | tr -c 'A-Za-z0-9_=-' ' ')\"\n",
-    );
-    let program = home.router_skills().join("tell_tale/run");
-    fs::set_permissions(program, fs::Permissions::from_mode(0o755)).unwrap();
+    let tell = "printf '{\"told\": \"%s\"}\\n' \"$(env | tr -c 'A-Za-z0-9_=-' ' ')\"";
+    home.put_script("tell_tale", "none", tell);
 }
 
 /// All files below `folder` that hold `text`.

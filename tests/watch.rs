@@ -1,9 +1,6 @@
 //! Watches on real processes: what has changed is told, what has not costs nothing, and a model says only yes or no.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
-
 use serde_json::{Value, json};
 use testkit::{Chat, OllamaServer, Says, TempHome, wait_until};
 
@@ -12,17 +9,7 @@ const SAFECLAW: &str = env!("CARGO_BIN_EXE_safeclaw");
 /// A home with a skill that brings a price of 9.
 fn home() -> TempHome {
     let home = TempHome::greeting();
-    home.put(
-        "router/skills/price/skill.toml",
-        "name = \"PRICE\"\ninstruction = \"Tell the price.\"\neffect = \"none\"\nreads = \"public\"\n\
-         command = [\"./run\"]\n",
-    );
-    home.put(
-        "router/skills/price/run",
-        "#!/bin/sh\ncat > /dev/null\nprintf '{\"text\": \"Shoes\\\\n9 euros\"}\\n'\n",
-    );
-    let program = home.router_skills().join("price/run");
-    fs::set_permissions(program, fs::Permissions::from_mode(0o755)).unwrap();
+    home.put_script("price", "public", "printf '{\"text\": \"Shoes\\\\n9 euros\"}\\n'");
     home
 }
 

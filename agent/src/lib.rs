@@ -26,7 +26,6 @@ pub mod session;
 mod answering;
 pub mod registry;
 
-pub mod journal;
 pub mod persona;
 
 pub mod links;

@@ -1,4 +1,5 @@
 // The page: hears what is told, shows it, and says what is typed.
+import { Chats } from "./chats.js";
 import { Composer } from "./composer.js";
 import { Log, older } from "./log.js";
 import { get, listen, post } from "./server.js";
@@ -62,6 +63,17 @@ async function showOlder() {
   at("older").hidden = !before;
 }
 
+// Shows what was said in a conversation that was opened, and nothing of another.
+async function showOnly(log, events) {
+  log.clear();
+  before = 0;
+  at("older").hidden = true;
+  at("before").replaceChildren(...(await older(events)));
+  toEnd();
+  at("text").focus();
+  showStanding();
+}
+
 async function showStanding() {
   try {
     const standing = await get("/v1/page");
@@ -122,6 +134,11 @@ function hear(log, told) {
 async function main() {
   await load();
   at("older").textContent = word("page.older");
+  at("show-chats").textContent = word("chats.title");
+  at("chats").setAttribute("aria-label", word("chats.title"));
+  at("new-chat").textContent = word("chats.new");
+  at("find-chat").placeholder = word("chats.find");
+  at("find-chat").setAttribute("aria-label", word("chats.find"));
   at("stop").textContent = word("chat.stop");
   at("send").textContent = word("chat.send");
   at("sign-out").textContent = word("page.signOut");
@@ -130,6 +147,8 @@ async function main() {
   at("completion").setAttribute("aria-label", word("chat.text"));
   const composer = new Composer(at("composer"), send);
   const log = new Log(at("log"), { failed, retry: send });
+  const parts = { panel: at("chats"), toggle: at("show-chats"), list: at("chat-list"), field: at("find-chat"), fresh: at("new-chat") };
+  new Chats(parts, { failed, opened: (events) => showOnly(log, events) });
   at("older").addEventListener("click", showOlder);
   at("stop").addEventListener("click", () => post("/v1/cancel").catch(failed));
   at("sign-out").addEventListener("click", () => post("/v1/sign-out").then(() => location.reload()).catch(failed));
@@ -143,6 +162,7 @@ async function main() {
   if (!(await showStanding())) {
     at("composer").hidden = true;
     at("sign-out").hidden = true;
+    at("show-chats").hidden = true;
     return;
   }
   composer.commands = (await get("/v1/commands")).commands;

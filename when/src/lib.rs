@@ -3,8 +3,10 @@
 // The crate and its main file are about the same thing.
 #![allow(clippy::module_inception)]
 
+mod ago;
 mod when;
 mod zone;
 
+pub use ago::{about, ago};
 pub use when::{Pattern, When, WhenError};
 pub use zone::{Zone, millis};

@@ -10,7 +10,7 @@ use crate::channel::http::web::{SignIns, SignedIn};
 use crate::config::Settings;
 use crate::error::StartError;
 use crate::links::Links;
-use crate::slash::ago;
+use when::ago;
 
 /// What is wanted of the page.
 #[derive(Debug, Subcommand)]

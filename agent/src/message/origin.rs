@@ -1,5 +1,6 @@
 //! The kind of speaker a message comes from. It decides what the words may do.
 
+use journal::Role;
 use protocol::{Priority, Taint};
 
 /// Who speaks. Channels set it; nothing that is said can change it.
@@ -50,6 +51,17 @@ impl Origin {
             Self::Clock(_) => "a job of the clock",
             Self::Persona => "another persona",
             Self::Program => "a program",
+        }
+    }
+}
+
+impl From<Origin> for Role {
+    fn from(origin: Origin) -> Self {
+        match origin {
+            Origin::Person => Self::User,
+            Origin::Clock(_) => Self::Clock,
+            Origin::Persona => Self::Persona,
+            Origin::Program => Self::Program,
         }
     }
 }

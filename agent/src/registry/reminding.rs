@@ -1,9 +1,9 @@
 //! Jobs of the clock that are due, as the session takes them in.
 
 use crate::channel::Said;
-use crate::journal::Role;
 use crate::message::{Outgoing, Ticket};
 use crate::session::{Outbox, Session};
+use journal::Role;
 use schedule::Due;
 
 impl Session {

@@ -6,8 +6,8 @@ use protocol::{Millis, Object};
 use tokio::task::JoinHandle;
 
 use super::{Outbox, Session};
-use crate::journal::{JournalEvent, Role};
 use crate::workspace::SessionFiles;
+use journal::{JournalEvent, Role};
 
 /// How many observations are kept while events come and nobody says anything.
 const OBSERVATIONS: usize = 16;

@@ -1,6 +1,7 @@
 //! The state of one conversation, and the way out to its people.
 
 mod cadence;
+mod chats;
 mod keep;
 mod pending_action;
 
@@ -17,7 +18,6 @@ pub use lines::{ChannelId, Lines};
 pub use outbox::Outbox;
 pub use pending_action::PendingAction;
 
-use crate::journal::Role;
 use crate::message::{Origin, Outgoing};
 use crate::model::{Progress, Usage};
 use crate::observation::Observation;
@@ -26,6 +26,7 @@ use crate::prompt::{Passage, Prompt};
 use crate::question::Question;
 use crate::workspace::{Cards, Entered, SessionFiles};
 use document::{SaveError, Text};
+use journal::Role;
 
 /// How many open questions a session knows of by itself: more than a router lets wait.
 const QUESTIONS: usize = 16;

@@ -1,42 +1,54 @@
-//! `/clear` and `/new`: forget what was said and done. The router opens a new account with clean bits.
+//! `/clear`: forgets what was said and done. `/new`: puts it away and begins another conversation. Either way the router opens a
+//! new account with clean bits.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use protocol::Millis;
 
 use super::perform::{At, Perform, Read};
-use crate::journal::Role;
-use crate::session::{Outbox, Session};
-use crate::workspace::{Artifact, Entered, History};
 
 #[derive(Debug)]
 struct Clear;
+
+#[derive(Debug)]
+struct New;
 
 pub(super) fn read(_: &str) -> Read {
     Ok(Arc::new(Clear))
 }
 
+pub(super) fn read_new(_: &str) -> Read {
+    Ok(Arc::new(New))
+}
+
 #[async_trait]
 impl Perform for Clear {
     async fn perform(&self, at: At<'_>) {
-        clear(at.session, at.outbox);
-        at.session.record(Role::Clear, at.session.principal.as_str(), "");
-        at.text("What was said and done is forgotten; the memory is kept.");
+        // What was put away of it before is forgotten, too.
+        let number = at.session.files.chat.read().number;
+        let removed = number.map_or(Ok(false), |number| at.session.files.chats().remove(number));
+        match removed.and_then(|_| at.session.begin_afresh()) {
+            Ok(()) => at.text("What was said and done is forgotten; the memory is kept."),
+            Err(error) => at.outbox.say_fault(error.to_string()),
+        }
     }
 }
 
-/// The trust bits go with the texts that they speak of, and only if those are gone.
-fn clear(session: &mut Session, outbox: &Outbox) {
-    let files = Arc::clone(&session.files);
-    let texts = [files.history.save(History::default()), files.artifact.save(Artifact::default())];
-    // The latest prompt holds it all once more.
-    let _ = std::fs::remove_file(files.prompt_cache());
-    let cleared = texts.into_iter().collect::<Result<Vec<_>, _>>().and_then(|_| {
-        session.entered = Entered::afresh(Millis::of_this_machine());
-        files.session.save(session.entered.clone())
-    });
-    if let Err(error) = cleared {
-        outbox.say_fault(error.to_string());
+#[async_trait]
+impl Perform for New {
+    async fn perform(&self, at: At<'_>) {
+        match at.session.put_away() {
+            Err(error) => {
+                return at.outbox.say_fault(format!("{error}; this conversation goes on"));
+            }
+            Ok(None) => {}
+            Ok(Some(number)) => {
+                at.text(format!("The conversation is put away; /open {number} goes on with it."));
+            }
+        }
+        match at.session.begin_afresh() {
+            Ok(()) => at.text("This is a new one. What is remembered is kept."),
+            Err(error) => at.outbox.say_fault(error.to_string()),
+        }
     }
 }

@@ -6,10 +6,10 @@ use async_trait::async_trait;
 use protocol::Millis;
 use serde_json::Value;
 
-use super::ago::ago;
 use super::perform::{At, Perform, Read};
 use crate::session::Caller;
 use answer::sanitize::one_line;
+use when::ago;
 
 /// How much of an act's parameters is shown, in characters.
 const PARAMS: usize = 160;

@@ -1,8 +1,8 @@
 //! How a model is asked at the moment, as `/model` shows it.
 
-use super::ago::{about, ago};
 use super::model::grouped;
 use crate::model::{Held, InForce, Way, Why};
+use when::{about, ago};
 
 /// A line for the way, one for the window and one for pictures.
 pub(super) fn lines(holds: &InForce) -> String {

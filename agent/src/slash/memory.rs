@@ -6,9 +6,9 @@ use async_trait::async_trait;
 use home::nearest;
 use protocol::Millis;
 
-use super::ago::ago;
 use super::perform::{At, Perform, Read};
 use crate::workspace::Memory;
+use when::ago;
 
 /// What is wanted of the memory.
 #[derive(Debug, Clone, PartialEq, Eq)]

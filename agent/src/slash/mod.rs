@@ -24,6 +24,7 @@ mod cron;
 mod deny;
 mod did;
 mod docs;
+mod export;
 mod forget;
 mod grants;
 mod help;
@@ -37,6 +38,7 @@ mod net;
 mod remind;
 mod run;
 mod search;
+mod sessions;
 mod sets;
 mod status;
 mod stop;
@@ -46,12 +48,10 @@ mod watch;
 mod web;
 mod work;
 
-mod ago;
 mod in_force;
 mod library;
 mod usage;
 
-pub(crate) use ago::ago;
 pub use command::SlashCommand;
 pub use perform::{At, Ends, Perform, Read};
 pub use table::{SlashEntry, TABLE, Who};

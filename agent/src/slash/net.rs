@@ -6,11 +6,11 @@ use async_trait::async_trait;
 use protocol::Millis;
 use serde_json::Value;
 
-use super::ago::ago;
 use super::model::grouped;
 use super::perform::{At, Perform, Read};
 use crate::session::Caller;
 use answer::sanitize::one_line;
+use when::ago;
 
 /// How many hosts are told at once.
 const TOLD: usize = 40;

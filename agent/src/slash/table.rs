@@ -2,9 +2,9 @@
 
 use super::perform::Read;
 use super::{
-    actions, agent, agents, approvals, approve, ask, cancel, clear, cron, deny, did, docs, forget,
-    grants, help, index, jobs, last, log, memory, model, net, remind, run, search, sets, status,
-    stop, storm, unlock, watch, web, work,
+    actions, agent, agents, approvals, approve, ask, cancel, clear, cron, deny, did, docs, export,
+    forget, grants, help, index, jobs, last, log, memory, model, net, remind, run, search,
+    sessions, sets, status, stop, storm, unlock, watch, web, work,
 };
 use crate::answering::GUESTS_ANSWER;
 
@@ -90,7 +90,12 @@ pub static TABLE: &[SlashEntry] = &[
     line("/docs", "show how much is in the library, by type", Everyone, docs::read),
     line("/index PATH public|admin", "put a file into the library, for everybody or for you alone", Owner(GUESTS_INDEX), index::read),
     line("/clear", "start afresh: forget what was said and done, keep what is remembered", Everyone, clear::read),
-    line("/new", "the same as /clear", Everyone, clear::read),
+    line("/new", "begin another conversation; this one is put away", Everyone, clear::read_new),
+    line("/sessions [WORDS]", "list the conversations, or those that hold these words", Everyone, sessions::read),
+    line("/open NUMBER", "go on with one of them", Everyone, sessions::read_open),
+    line("/rename [NUMBER] TITLE", "give this conversation or another one a title", Everyone, sessions::read_rename),
+    line("/delete NUMBER", "remove one of them", Everyone, sessions::read_delete),
+    line("/export [NUMBER] md|html|json", "write this conversation or another one down in a file", Everyone, export::read),
     line("/cancel", "stop what runs; at a terminal Ctrl-C does so at once", Everyone, cancel::read),
     line("/cancel ID", "take back a job of the clock", Everyone, cancel::read),
     line("/remind SPAN TEXT", "remind you later: 20m, 2h or 3d; --agent behind it has the model do it then", Owner(GUESTS_CLOCK), remind::read),

@@ -60,7 +60,10 @@ fn sessions(folder: &Path) -> Result<Vec<PathBuf>, FileError> {
 
 fn files(folder: &Path, removed: &mut Vec<PathBuf>) -> Result<(), FileError> {
     // What has come in is forgotten last: it has to stay as long as any of the texts.
-    for name in ["artifact.json", "input_history.json", "journal.jsonl", "session.json"] {
+    remove(folder.join("chats"), fs::remove_dir_all, removed)?;
+    for name in
+        ["artifact.json", "input_history.json", "journal.jsonl", "chat.json", "session.json"]
+    {
         remove(folder.join(name), fs::remove_file, removed)?;
     }
     remove(folder.join("log"), fs::remove_dir_all, removed)?;

@@ -37,6 +37,13 @@ impl History {
         &self.0
     }
 
+    /// These entries, oldest first.
+    pub(super) fn of(entries: Vec<Entry>) -> Self {
+        let mut history = Self::default();
+        entries.into_iter().for_each(|entry| history.append(entry));
+        history
+    }
+
     /// Adds the latest entry and forgets the oldest beyond [`ENTRIES_KEPT`]. Of a very long message the beginning is kept, with
     /// a word on the rest.
     pub fn add(&mut self, user: impl Into<String>, response: impl Into<String>) {
@@ -66,11 +73,7 @@ impl Document for History {
     const LIMIT: u64 = 32 * 1024 * 1024;
 
     fn from_text(text: &str, _: &mut Vec<String>) -> Result<Self, String> {
-        let mut history = Self::default();
-        for entry in document::json::<Vec<Entry>>(text)? {
-            history.append(entry);
-        }
-        Ok(history)
+        document::json::<Vec<Entry>>(text).map(Self::of)
     }
 
     fn to_text(&self) -> String {

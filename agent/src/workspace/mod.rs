@@ -4,6 +4,7 @@
 
 mod artifact;
 mod cards;
+mod chats;
 mod clear;
 mod entered;
 mod history;
@@ -18,6 +19,7 @@ use protocol::SessionKey;
 
 pub use artifact::Artifact;
 pub use cards::Cards;
+pub use chats::{Chats, OpenChat, StoredChat};
 pub use clear::{clear, remove_drafts};
 pub use entered::Entered;
 pub(crate) use entered::urls;

@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use super::{Artifact, Entered, History, Memory};
-use crate::journal::Journal;
+use super::{Artifact, Chats, Entered, History, Memory, OpenChat};
 use document::{File, SaveError, Text};
 use document::{Notice, Notices};
+use journal::Journal;
 
 /// One folder with the files of one conversation. No other conversation reads or writes them.
 #[derive(Debug)]
@@ -25,6 +25,8 @@ pub struct SessionFiles {
     pub session: File<Entered>,
     /// `persona.txt`: the name of the persona that answers; nothing for the default one.
     pub persona: File<Text>,
+    /// `chat.json`: which conversation this is, of those that were put away before.
+    pub chat: File<OpenChat>,
     /// `journal.jsonl` and `log/`: all that was said and done.
     pub journal: Journal,
 }
@@ -42,6 +44,7 @@ impl SessionFiles {
             artifact: File::new(folder.join("artifact.json"), &notices),
             session: File::new(folder.join("session.json"), &notices),
             persona: File::new(folder.join("persona.txt"), &notices),
+            chat: File::new(folder.join("chat.json"), &notices),
             journal: Journal::new(&folder, &notices),
             folder,
             notices,
@@ -74,6 +77,12 @@ impl SessionFiles {
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// The conversations that were put away.
+    #[must_use]
+    pub fn chats(&self) -> Chats {
+        Chats::in_folder(self.folder.join("chats"))
     }
 
     /// The folder of generated files.

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::ops::Deref;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use home::Home;
@@ -48,6 +49,23 @@ impl TempHome {
         self.put("router/skills/hello_world/skill.toml", HELLO_WORLD);
         // A folder of skills without this list counts as one of the first version, which had all of them.
         self.put("router/skills/.known", "hello_world\n");
+    }
+
+    /// Puts a skill without effect there, which runs the shell `script` and brings what `reads` says. Its action is its name in
+    /// capitals.
+    ///
+    /// # Panics
+    /// As [`TempHome::put`].
+    pub fn put_script(&self, name: &str, reads: &str, script: &str) {
+        let folder = format!("router/skills/{name}");
+        let manifest = format!(
+            "name = {:?}\ninstruction = \"Test.\"\neffect = \"none\"\nreads = {reads:?}\ncommand = [\"./run\"]\n",
+            name.to_ascii_uppercase()
+        );
+        self.put(format!("{folder}/skill.toml"), manifest);
+        self.put(format!("{folder}/run"), format!("#!/bin/sh\ncat > /dev/null\n{script}\n"));
+        let program = self.root().join(folder).join("run");
+        fs::set_permissions(program, fs::Permissions::from_mode(0o755)).unwrap();
     }
 
     /// Writes a file at a path relative to the home, with the folders above it.

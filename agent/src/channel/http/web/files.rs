@@ -37,6 +37,7 @@ static FILES: &[PageFile] = &[
     file!("/web/icon.svg", PICTURE, "icon.svg"),
     file!("/web/app.js", SCRIPT, "app.js"),
     file!("/web/card.js", SCRIPT, "card.js"),
+    file!("/web/chats.js", SCRIPT, "chats.js"),
     file!("/web/composer.js", SCRIPT, "composer.js"),
     file!("/web/dom.js", SCRIPT, "dom.js"),
     file!("/web/log.js", SCRIPT, "log.js"),

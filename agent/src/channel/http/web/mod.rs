@@ -6,12 +6,14 @@
 //! GET  /v1/page          how the agent stands
 //! GET  /v1/page/events   what was told lately and is told now, with ids by which a page goes on
 //! GET  /v1/history       what was said before
+//! GET  /v1/conversations      those that were put away; ?words= finds, /NUMBER is one, ?form=md|html|json saves it
 //! GET  /v1/commands      the slash commands
 //! GET  /v1/pictures/...  a picture that an action has made
 //! POST /v1/sign-out      signs this browser out
 //! POST /v1/markdown      Markdown as a tree, so that no text of a model is ever read as HTML
 //! ```
 
+mod conversations;
 mod files;
 mod markdown;
 mod words;

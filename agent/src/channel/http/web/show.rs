@@ -18,7 +18,7 @@ use uuid::Uuid;
 use super::cookies::Cookie;
 use super::door::Door;
 use super::sign_in::{self, AtDoor};
-use super::{Page, files, markdown};
+use super::{Page, conversations, files, markdown};
 use crate::channel::http::asked::read;
 use crate::channel::http::guard::Visitor;
 use crate::channel::http::hub::{Backlog, Hub};
@@ -26,7 +26,6 @@ use crate::channel::http::ring::Joint;
 use crate::channel::http::site::Sites;
 use crate::channel::http::told::Told;
 use crate::channel::http::{events as sent, refusal::Refusal};
-use crate::journal;
 use crate::links::PATH;
 use crate::slash::TABLE;
 use crate::workspace::SessionFiles;
@@ -42,11 +41,11 @@ const PICTURE: u64 = 16 * 1024 * 1024;
 
 /// What the page is made of.
 #[derive(Clone)]
-struct Showing {
+pub(super) struct Showing {
     hub: Hub,
     page: Page,
     door: Arc<Door>,
-    files: Arc<SessionFiles>,
+    pub(super) files: Arc<SessionFiles>,
     /// What tells the numbers of this run from those of another.
     run: Arc<str>,
 }
@@ -71,6 +70,8 @@ pub(in crate::channel::http) fn routes(
         .route("/v1/page", get(standing))
         .route("/v1/page/events", get(events))
         .route("/v1/history", get(history))
+        .route("/v1/conversations", get(conversations::list))
+        .route("/v1/conversations/{number}", get(conversations::one))
         .route("/v1/commands", get(commands))
         .route("/v1/markdown", post(as_trees))
         .route("/v1/pictures/{name}", get(picture))
@@ -165,7 +166,7 @@ fn event(run: &str, told: &Told) -> Event {
 }
 
 /// Reads a file beside everything else.
-async fn beside<T: Send + 'static>(
+pub(super) async fn beside<T: Send + 'static>(
     read: impl FnOnce() -> std::io::Result<T> + Send + 'static,
 ) -> Result<T, Refusal> {
     let failed = |error: &dyn std::fmt::Display| Refusal::Failed(error.to_string());

@@ -6,9 +6,11 @@
 
 mod daily;
 mod event;
+mod export;
 mod file;
 mod pages;
 
-pub use event::{JournalEvent, Role};
+pub use event::{JournalEvent, Role, title};
+pub use export::Form;
 pub use file::Journal;
 pub use pages::{JournalPage, page, place};

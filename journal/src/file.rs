@@ -36,7 +36,8 @@ struct State {
 
 impl Journal {
     /// The journal in `folder`. It is opened when the first event is written.
-    pub(crate) fn new(folder: &Path, notices: &Notices) -> Self {
+    #[must_use]
+    pub fn new(folder: &Path, notices: &Notices) -> Self {
         let (path, log) = (folder.join("journal.jsonl"), folder.join("log"));
         Self { path, log, state: Mutex::default(), notices: notices.clone() }
     }

@@ -1,9 +1,8 @@
 //! One line of a journal.
 
+use answer::sanitize::one_line;
 use protocol::{Millis, Taint};
 use serde::{Deserialize, Serialize};
-
-use crate::message::Origin;
 
 /// Something that was said or done.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -59,17 +58,6 @@ impl Role {
     }
 }
 
-impl From<Origin> for Role {
-    fn from(origin: Origin) -> Self {
-        match origin {
-            Origin::Person => Self::User,
-            Origin::Clock(_) => Self::Clock,
-            Origin::Persona => Self::Persona,
-            Origin::Program => Self::Program,
-        }
-    }
-}
-
 impl JournalEvent {
     /// It as one line of JSON, with its end.
     pub(super) fn line(&self) -> String {
@@ -84,6 +72,18 @@ impl JournalEvent {
     pub fn read(line: &str) -> Option<Self> {
         serde_json::from_str(line).ok()
     }
+}
+
+/// How long a title is that nobody has written, in characters.
+const TITLE: usize = 60;
+
+/// What people know a conversation by in which this was said: the first message, on one line.
+#[must_use]
+pub fn title(events: &[JournalEvent]) -> String {
+    let said = events.iter().find(|event| event.role == Role::User);
+    let said = one_line(said.map_or("", |event| event.text.as_str()));
+    let short: String = said.chars().take(TITLE).collect();
+    if short.len() < said.len() { format!("{}…", short.trim_end()) } else { short }
 }
 
 #[cfg(test)]

@@ -3,12 +3,14 @@
 use std::time::Duration;
 
 /// How long ago, as exactly as people care.
-pub(crate) fn ago(span: Duration) -> String {
+#[must_use]
+pub fn ago(span: Duration) -> String {
     if span.as_secs() < 60 { "just now".to_owned() } else { format!("{} ago", about(span)) }
 }
 
 /// About how long: `3 hours`. What is shorter than a minute is one.
-pub(super) fn about(span: Duration) -> String {
+#[must_use]
+pub fn about(span: Duration) -> String {
     let seconds = span.as_secs().max(60);
     let (count, unit) = match seconds {
         ..3_600 => (seconds / 60, "minute"),

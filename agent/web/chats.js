@@ -1,0 +1,84 @@
+// The conversations that were put away: a list that finds, opens, names, saves and removes them.
+import { button, make } from "./dom.js";
+import { get, post } from "./server.js";
+import { word } from "./words.js";
+
+const PAUSE = 200;
+
+export class Chats {
+  constructor({ panel, toggle, list, field, fresh }, { failed, opened }) {
+    Object.assign(this, { panel, toggle, list, field, failed, opened, timer: null });
+    toggle.addEventListener("click", () => this.show(panel.hidden));
+    fresh.addEventListener("click", () => this.say("/new").then((done) => done && this.take([])));
+    field.addEventListener("input", () => {
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => this.fill(), PAUSE);
+    });
+    panel.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      this.show(false);
+      toggle.focus();
+    });
+  }
+
+  show(is) {
+    this.panel.hidden = !is;
+    this.toggle.setAttribute("aria-expanded", String(is));
+    if (!is) return;
+    this.field.focus();
+    this.fill();
+  }
+
+  async fill() {
+    try {
+      const words = encodeURIComponent(this.field.value.trim());
+      const { open, conversations } = await get(`/v1/conversations?words=${words}`);
+      const items = conversations.map((chat) => this.item(chat, chat.number === open));
+      this.list.replaceChildren(...(items.length ? items : [make("li", { class: "note" }, word("chats.none"))]));
+    } catch (error) {
+      this.failed(error);
+    }
+  }
+
+  item(chat, isOpen) {
+    const title = chat.title || word("chats.untitled");
+    const day = new Date(chat.last).toLocaleDateString(document.documentElement.lang);
+    const open = button("", "chat-title", () => this.open(chat.number));
+    open.append(make("bdi", {}, title), make("small", {}, day));
+    if (isOpen) open.setAttribute("aria-current", "true");
+    const save = make("a", { href: `/v1/conversations/${chat.number}?form=html`, download: true, class: "quiet" }, word("chats.save"));
+    const rename = button(word("chats.rename"), "quiet", () => {
+      const name = prompt(word("chats.name"), title);
+      if (name && name.trim()) this.say(`/rename ${chat.number} ${name.replace(/\s+/g, " ").trim()}`).then(() => this.fill());
+    });
+    const remove = isOpen ? null : button(word("chats.remove"), "quiet", () => {
+      if (confirm(word("chats.sure", { title }))) this.say(`/delete ${chat.number} yes`).then(() => this.fill());
+    });
+    return make("li", {}, open, make("div", { class: "chat-tools" }, rename, save, remove));
+  }
+
+  async open(number) {
+    if (!(await this.say(`/open ${number}`))) return;
+    try {
+      this.take((await get(`/v1/conversations/${number}`)).events);
+    } catch (error) {
+      this.failed(error);
+    }
+  }
+
+  take(events) {
+    this.show(false);
+    this.opened(events);
+  }
+
+  // Says a command and waits until it is carried out.
+  async say(text) {
+    try {
+      await post("/v1/messages", { text, wait: true });
+      return true;
+    } catch (error) {
+      this.failed(error);
+      return false;
+    }
+  }
+}
