@@ -143,7 +143,8 @@ fn a_chat_is_signed_both_ways_and_whoever_has_no_key_is_refused_by_choice() {
     agent.ask("Say hello to Frankie.", "HELLO_WORLD: ok");
     assert_eq!(agent.end().code(), Some(0));
     assert!(!mind.text("workspace/artifact.json").contains("mac"), "a mac is nobody's business");
-    let mut unsigned = start("agent", &TempHome::greeting(), &server.url(), None);
+    let stranger = TempHome::greeting();
+    let mut unsigned = start("agent", &stranger, &server.url(), None);
     unsigned
         .ask("Say hello to Frankie.", "it is not signed, and this router takes signed commands");
 }
