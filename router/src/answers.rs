@@ -1,11 +1,11 @@
 //! What the router says of a call, in words.
 
 use protocol::{Code, Done, Effect, Object, Outcome, Stopped};
+use secrets::Secrets;
 use serde_json::Value;
 
 use crate::call::{Call, interrupted};
 use crate::panels;
-use crate::secrets::Secrets;
 use crate::store::StoreFault;
 
 /// How a call ended whose skill gave `ran`: with its text for people, and no secret anywhere.

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use protocol::{Code, Command, Effect, Millis, Object, Reads, Stopped};
+use secrets::Secrets;
 
 use crate::catalog::{Catalog, Skill};
-use crate::secrets::Secrets;
 
 /// What policy judges: a command whose action exists and whose parameters fit.
 #[derive(Debug, Clone)]

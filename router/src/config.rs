@@ -12,10 +12,9 @@ use home::{
     CHANNEL_KEY_NAMES, ConfigError, ConfigFile, EnvError, EnvFile, Home, MODEL_KEY_NAMES,
     SHARED_NAMES, Variables,
 };
+use secrets::Secrets;
 use serde::{Deserialize, Serialize};
 use supervisor::Supervisor;
-
-use crate::secrets::Secrets;
 
 pub use limits::{LimitsConfig, Size};
 

@@ -42,7 +42,6 @@ mod workbench;
 mod audit;
 mod audit_log;
 mod digest;
-mod secrets;
 
 mod defaults;
 mod new_skill;

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use broker::{Publisher, Request, Responder};
 use protocol::{Code, Command, Done, Object, Outcome, Stopped};
+use secrets::Secrets;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -22,7 +23,6 @@ use crate::digest::Digest;
 use crate::judge::Judge;
 use crate::policy::Approved;
 use crate::runner::Sandbox;
-use crate::secrets::Secrets;
 use crate::traffic::TrafficBook;
 use crate::workbench::Workbench;
 

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use home::Lock;
 use protocol::{Code, Command, Effect, Millis, Object, Outcome, Principal, Stopped};
+use secrets::Secrets;
 use serde_json::Value;
 
 pub(crate) use acts::{acts, preview};
@@ -21,7 +22,6 @@ pub(crate) use owners::{MYSELF, OwnersLog, Unrecorded};
 use crate::audit_log::{ChainedLog, FULL, Files, Syncing};
 use crate::policy::Approved;
 use crate::policy::approval::{Parked, State};
-use crate::secrets::Secrets;
 
 /// How many routers may share a home.
 const MOST_ROUTERS: u32 = 64;

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use home::{Home, Lock, LockError};
 use protocol::Millis;
+use secrets::Secrets;
 
 use super::deed::{Deed, Way};
 use crate::audit_log::{ChainedLog, FULL, Files};
-use crate::secrets::Secrets;
 
 /// Who decides at the command line, as the audit log and the agent are told.
 pub(crate) const MYSELF: &str = "router:owner";

@@ -7,6 +7,7 @@ use clap::Args;
 use egress::Target;
 use home::{FileError, Home, file};
 use protocol::{ActionName, NameError, Object, json};
+use secrets::Secrets;
 use serde_json::{Value, json};
 
 use super::wishes::{self, WishError};
@@ -15,7 +16,6 @@ use crate::config::{self, RouterConfig, SettingsError};
 use crate::runner::gate::Gates;
 use crate::runner::job;
 use crate::sandbox::{Launcher, SelfCommand};
-use crate::secrets::Secrets;
 
 /// The skill.
 const SKILL: &str = "NOTIFY";

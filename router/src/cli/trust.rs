@@ -5,6 +5,7 @@ use std::io::Write;
 use clap::Args;
 use home::{FileError, Home};
 use protocol::{ActionName, NameError};
+use secrets::Secrets;
 
 use super::owner;
 use super::queue::ask;
@@ -14,7 +15,6 @@ use crate::catalog::{
 };
 use crate::config::{self, SettingsError};
 use crate::digest::Digest;
-use crate::secrets::Secrets;
 
 /// `trust` and what stands behind it.
 #[derive(Debug, Args)]

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use home::Home;
 use home::log::{LogFile, Notices};
+use secrets::Secrets;
 use tokio::sync::mpsc;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt::MakeWriter;
@@ -15,7 +16,6 @@ use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, fmt};
 
 use crate::config;
-use crate::secrets::Secrets;
 use lines::LogLines;
 
 /// How many warnings wait to be told. More are in the file alone.

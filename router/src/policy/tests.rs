@@ -7,12 +7,12 @@ use std::time::Duration;
 use protocol::{
     ActionName, Command, Effect, Millis, Object, OwnWords, Principal, Reads, SessionKey, Taint,
 };
+use secrets::Secrets;
 use serde_json::json;
 
 use super::*;
 use crate::catalog::{Catalog, Found, scan};
 use crate::config::RouterConfig;
-use crate::secrets::Secrets;
 
 const EFFECTS: [Effect; 4] = [Effect::None, Effect::Local, Effect::External, Effect::Irreversible];
 

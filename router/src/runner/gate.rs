@@ -9,13 +9,13 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use egress::{Attempt, Carried, Decision, Injection, Proxy, Rules, Upstream};
 use protocol::{Code, Millis, Object, Stopped};
+use secrets::Secrets;
 use tempfile::TempDir;
 use tokio::net::UnixListener;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use crate::catalog::Skill;
-use crate::secrets::Secrets;
 use crate::traffic::{Traffic, TrafficBook};
 
 /// How many requests may wait to be logged.

@@ -14,6 +14,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use home::{FileError, Home, file};
 use protocol::{Code, Millis, Object, Reads, SessionKey, Stopped, json};
+use secrets::Secrets;
 use serde_json::Value;
 use tokio::sync::OnceCell;
 
@@ -25,7 +26,6 @@ use crate::call::Call;
 use crate::catalog::{Catalog, Mode, Skill, span};
 use crate::policy::Approved;
 use crate::sandbox::{Job, Launcher, Level, Limits, SelfCommand};
-use crate::secrets::Secrets;
 use crate::session_key::key_of;
 use crate::traffic::TrafficBook;
 use crate::workbench::Workbench;

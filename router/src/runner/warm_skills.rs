@@ -260,7 +260,7 @@ mod tests {
     use crate::config::RouterConfig;
     use crate::runner::job;
     use crate::sandbox::{Launcher, SelfCommand};
-    use crate::secrets::Secrets;
+    use secrets::Secrets;
 
     struct House {
         catalog: Catalog,

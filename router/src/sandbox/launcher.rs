@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use nix::fcntl::{FcntlArg, FdFlag, OFlag, fcntl};
 use nix::unistd::pipe2;
+use secrets::Secrets;
 use uuid::Uuid;
 
 use super::log::{Budget, SkillLog};
@@ -17,7 +18,6 @@ use super::ready::Ready;
 use super::stage::Plan;
 use super::staging::{Scratch, Staging};
 use super::{Job, Level, NotStarted, RunError, Warm};
-use crate::secrets::Secrets;
 
 /// How the router starts its own binary again.
 #[derive(Debug, Clone, PartialEq, Eq)]

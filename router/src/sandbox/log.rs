@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use secrets::Secrets;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 use super::NotStarted;
-use crate::secrets::Secrets;
 
 /// The size at which a log is set aside as `<name>.1`, in the place of the one before.
 pub const ROTATE_BYTES: u64 = 1024 * 1024;

@@ -5,6 +5,7 @@ use std::io;
 
 use home::Home;
 use protocol::Object;
+use secrets::Secrets;
 
 use super::attack::ATTACKS;
 use super::report::{Finding, Report, Verdict};
@@ -14,7 +15,6 @@ use crate::catalog::{self, Found};
 use crate::config::RouterConfig;
 use crate::runner::{self, gate::Gates};
 use crate::sandbox::{Launcher, Level, SelfCommand};
-use crate::secrets::Secrets;
 
 /// The manifest of the skill that the attacks run as: nothing but a host, for which the gate opens.
 const MANIFEST: &str = r#"

@@ -1,14 +1,14 @@
 //! What is said while a person types, in whole lines: the editor prints above the line that is being typed.
 
-use super::harmless::harmless;
-use super::prose::{Place, Prose};
+use markup::{Prose, Surface, harmless};
+
 use super::screen::{mirrored, told};
 use crate::channel::Outgoing;
 
 /// Gathers pieces of an answer until their line is whole.
 #[derive(Debug)]
 pub(super) struct Gathered {
-    place: Place,
+    place: Surface,
     /// What is said, as far as its words have not ended.
     pub(super) words: Prose,
     line: String,
@@ -16,7 +16,7 @@ pub(super) struct Gathered {
 
 impl Gathered {
     /// Nothing yet, for lines that are shown at `place`.
-    pub(super) fn new(place: Place) -> Self {
+    pub(super) fn new(place: Surface) -> Self {
         Self { place, words: Prose::new(place), line: String::new() }
     }
 
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn what_is_said_elsewhere_stands_in_whole_lines_with_its_source() {
-        let mut gathered = Gathered::new(Place::File);
+        let mut gathered = Gathered::new(Surface::File);
         let from = Principal::new("telegram:42").unwrap();
         let words = |text: &str| Outgoing::Words(text.to_owned());
         let said = [

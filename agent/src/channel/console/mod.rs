@@ -7,14 +7,12 @@ mod above;
 mod editor;
 mod exchange;
 mod gathered;
-mod harmless;
 mod input;
 mod interrupts;
 mod keys;
 mod once;
 mod open_questions;
 mod piped;
-mod prose;
 mod restore;
 mod screen;
 mod terminal;
@@ -28,7 +26,6 @@ use tokio_util::sync::CancellationToken;
 
 use self::editor::Editor;
 use self::exchange::Exchange;
-pub(super) use self::harmless::harmless;
 pub use self::once::{OneMessage, Outcome};
 use super::{Channel, ChannelError, Line};
 

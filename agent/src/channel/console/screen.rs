@@ -4,10 +4,9 @@ use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use markup::{Prose, Surface, harmless};
 use protocol::Principal;
 
-use super::harmless::harmless;
-use super::prose::{Place, Prose};
 use crate::channel::Outgoing;
 use crate::config;
 use crate::message::ActionLine;
@@ -36,7 +35,7 @@ impl Screen {
     pub(super) fn new() -> Self {
         let moves = io::stderr().is_terminal() && io::stdout().is_terminal();
         let dims = config::shows_styles();
-        let words = Prose::new(Place::of_stdout(dims));
+        let words = Prose::new(Surface::of_stdout(dims));
         Self {
             dims,
             deeds_aside: false,
@@ -49,8 +48,8 @@ impl Screen {
     }
 
     /// What is written to, as it is now.
-    pub(super) fn place(&self) -> Place {
-        Place::of_stdout(self.dims)
+    pub(super) fn place(&self) -> Surface {
+        Surface::of_stdout(self.dims)
     }
 
     /// Makes room for a line that is typed, and gives the words whose end has not come.

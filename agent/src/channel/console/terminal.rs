@@ -314,7 +314,7 @@ impl Terminal {
         if self.is_typing
             && let Some((question, at, of)) = self.questions.next(true)
         {
-            let text = super::harmless(&question.put(at, of));
+            let text = markup::harmless(&question.put(at, of));
             self.editor.print(format!("{text}\n"));
         }
         Ok(())

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bot::{Around, Change, Fault, LONGEST, Sheet, Styled};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use teloxide_core::types::{ChatId, MessageId, UserId};
@@ -13,12 +14,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::Shared;
-use super::client::Around;
-use super::fault::Fault;
-use super::markup;
 use super::questions;
-use super::sheet::{Change, Sheet};
-use super::styled::{LONGEST, Styled};
 use crate::channel::{Outgoing, Ticket};
 use crate::question::Question;
 
@@ -144,12 +140,10 @@ impl Chat {
                 self.add(|sheet| sheet.line(&format!("[{how}]")));
             }
             Outgoing::Picture(path) => self.picture(&path).await,
-            Outgoing::Broadcast { text, receipt } => {
-                match self.send_all(markup::read(&text)).await {
-                    Ok(()) => receipt.taken(),
-                    Err(fault) => receipt.failed(fault.to_string()),
-                }
-            }
+            Outgoing::Broadcast { text, receipt } => match self.send_all(bot::read(&text)).await {
+                Ok(()) => receipt.taken(),
+                Err(fault) => receipt.failed(fault.to_string()),
+            },
             Outgoing::Reminder { text, .. } => {
                 // A fault stands in the log.
                 let _ = self.send_all(Styled::plain(text)).await;

@@ -5,19 +5,13 @@
 //! it is handed on ([`journal`]).
 
 mod chat;
-mod client;
 mod commands;
-mod fault;
 mod journal;
-mod markup;
-mod pairing;
 mod people;
 mod poll;
 mod questions;
 mod read;
 mod setup;
-mod sheet;
-mod styled;
 mod take;
 mod write;
 
@@ -31,9 +25,7 @@ use teloxide_core::types::{ChatId, MessageId};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-pub use client::{Client, Me};
-pub use fault::Fault;
-pub use pairing::PairError;
+pub use bot::{Client, Fault, Me, PairError};
 pub use setup::{SetUp, SetUpError};
 
 use self::chat::Heard;

@@ -4,11 +4,12 @@ use std::mem::discriminant;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bot::{Client, Fault, Me};
 use tokio::sync::mpsc;
 use tokio::time::sleep;
 
 use super::take::Strangers;
-use super::{Client, Fault, Me, Shared, commands, take};
+use super::{Shared, commands, take};
 use crate::channel::Incoming;
 
 /// The first and the longest wait after a failure.

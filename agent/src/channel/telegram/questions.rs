@@ -3,10 +3,10 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use bot::{Mark, Styled};
+use markup::harmless;
 use teloxide_core::types::{ChatId, InlineKeyboardButton, InlineKeyboardMarkup, MessageId, UserId};
 
-use super::styled::{Look, Styled};
-use crate::channel::console::harmless;
 use crate::question::{Choice, Decision, Question};
 
 /// How many open questions have buttons: more than a router lets wait.
@@ -133,7 +133,7 @@ fn buttons(question: &Question, nonce: &str) -> InlineKeyboardMarkup {
 /// The text of a question: exactly what would run stands in a block, where nothing becomes a link or a name.
 pub(super) fn text(question: &Question) -> Styled {
     let mut text = Styled::plain(format!("May this run? {}", question.named()));
-    text.push(harmless(&question.shown()).trim(), Some(Look::Block));
+    text.push(harmless(&question.shown()).trim(), Some(Mark::Block));
     if let Some(grant) = &question.grant {
         text.push(&format!("\nFor an hour would be allowed: {}", harmless(grant)), None);
     }

@@ -3,13 +3,12 @@
 use std::io;
 use std::path::Path;
 
+use bot::{Client, Fault, PairError, Pairing};
 use home::{ConfigError, ConfigFile, EnvError, EnvFile};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
 use tokio::runtime::Runtime;
 
-use super::pairing::{PairError, Pairing};
-use super::{Client, Fault};
 use crate::config::{AgentConfig, Asker};
 
 /// What the conversation needs.
@@ -69,7 +68,7 @@ impl SetUp<'_> {
         if is_new {
             EnvFile::set(self.env_file, "TELEGRAM_BOT_TOKEN", token.expose_secret())?;
         }
-        let pairing = Pairing::new();
+        let pairing = Pairing::begin();
         let (name, code) = (&me.username, pairing.code());
         self.asker.tell(&format!(
             "The bot is @{name}. Who sends it this code within ten minutes becomes its owner: {code}\n\

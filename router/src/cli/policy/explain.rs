@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 use home::Home;
 use protocol::{Code, Command, Millis, Principal, SessionKey, Stopped, Taint, json};
+use secrets::Secrets;
 
 use super::skills;
 use crate::call::Call;
@@ -12,7 +13,6 @@ use crate::catalog::Catalog;
 use crate::cli::error::CommandError;
 use crate::config::{SettingsError, reread_secrets};
 use crate::policy::{Asked, Policy, Ruling, Scope, Standing, Then, WayOut, load};
-use crate::secrets::Secrets;
 
 /// A call, and the session that it comes from.
 #[derive(Debug, Args)]

@@ -21,6 +21,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use home::Home;
 use protocol::Code;
+use secrets::Secrets;
 
 pub(crate) use self::error::QueueError;
 pub(super) use self::said::ask;
@@ -30,7 +31,6 @@ use self::said::Said;
 use super::owner;
 use crate::audit::OwnersLog;
 use crate::config::Settings;
-use crate::secrets::Secrets;
 
 /// The reasons for which commands are given up.
 const REASONS: [&str; 6] =

@@ -3,10 +3,10 @@
 use std::io::{BufRead, IsTerminal, Write};
 
 use protocol::Object;
+use secrets::Secrets;
 use serde_json::Value;
 
 use crate::catalog::printable;
-use crate::secrets::Secrets;
 
 /// What is said, twice.
 #[derive(Debug)]

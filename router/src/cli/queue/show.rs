@@ -2,12 +2,12 @@
 
 use broker::redis::look::{Entry, Found, Letter, Look, State, Target};
 use protocol::{Millis, Object, json as bounded};
+use secrets::Secrets;
 use serde_json::{Value, json};
 
 use super::said::Said;
 use super::words::{UNKNOWN, indented, left, one_line, size, span, span_or_unknown, times};
 use super::{QueueError, dead, list, unknown};
-use crate::secrets::Secrets;
 
 /// How much is shown of what is no command, in characters.
 const SHOWN: usize = 2_000;

@@ -98,7 +98,7 @@ impl Secrets {
 
     /// Where in `text` the end begins that may be the beginning of a secret, if there is one. No whole secret lies across it.
     #[must_use]
-    pub(crate) fn open_end(&self, text: &str) -> Option<usize> {
+    pub fn open_end(&self, text: &str) -> Option<usize> {
         let known = self.read();
         let solid = View::solid(text);
         let mut end = solid.open_end(&known.needles, TELLING)?;
@@ -114,7 +114,7 @@ impl Secrets {
 
     /// The other ways in which the secret of this name may be spelled, for whoever searches a stream for it.
     #[must_use]
-    pub(crate) fn spellings(&self, name: &str) -> Vec<String> {
+    pub fn spellings(&self, name: &str) -> Vec<String> {
         let value = self.get(name).filter(|value| value.len() >= SHORTEST);
         value.map(|value| spellings(&value).split_off(1)).unwrap_or_default()
     }

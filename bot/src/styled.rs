@@ -7,23 +7,23 @@ use std::ops::Range;
 use teloxide_core::types::{MessageEntity, MessageEntityKind};
 
 /// The longest text of a message, in UTF-16 units, by the Bot API.
-pub(super) const LONGEST: usize = 4096;
+pub const LONGEST: usize = 4096;
 
 /// How many marks of a message count, by the Bot API.
 const MOST_MARKS: usize = 100;
 
 /// Text with marks that don't overlap.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Styled {
+pub struct Styled {
     /// The text.
-    pub(super) text: String,
+    pub text: String,
     /// How which bytes of it look.
-    pub(super) marks: Vec<(Range<usize>, Look)>,
+    pub marks: Vec<(Range<usize>, Mark)>,
 }
 
 /// How a part of a text looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Look {
+pub enum Mark {
     /// **Bold.**
     Bold,
     /// `Code` in a line.
@@ -34,12 +34,12 @@ pub(super) enum Look {
 
 impl Styled {
     /// Text without marks.
-    pub(super) fn plain(text: impl Into<String>) -> Self {
+    pub fn plain(text: impl Into<String>) -> Self {
         Self { text: text.into(), marks: Vec::new() }
     }
 
     /// Adds text that looks like this.
-    pub(super) fn push(&mut self, text: &str, look: Option<Look>) {
+    pub fn push(&mut self, text: &str, look: Option<Mark>) {
         let from = self.text.len();
         self.text.push_str(text);
         if let Some(look) = look.filter(|_| !text.is_empty()) {
@@ -48,7 +48,7 @@ impl Styled {
     }
 
     /// Adds other styled text.
-    pub(super) fn append(&mut self, other: Self) {
+    pub fn append(&mut self, other: Self) {
         let by = self.text.len();
         self.text.push_str(&other.text);
         let moved = other.marks.into_iter().map(|(at, look)| (at.start + by..at.end + by, look));
@@ -56,19 +56,19 @@ impl Styled {
     }
 
     /// Begins a new line, unless one has begun.
-    pub(super) fn new_line(&mut self) {
+    pub fn new_line(&mut self) {
         if !self.text.is_empty() && !self.text.ends_with('\n') {
             self.text.push('\n');
         }
     }
 
     /// The marks as the Bot API wants them.
-    pub(super) fn entities(&self) -> Vec<MessageEntity> {
-        let entity = |(at, look): &(Range<usize>, Look)| {
+    pub fn entities(&self) -> Vec<MessageEntity> {
+        let entity = |(at, look): &(Range<usize>, Mark)| {
             let kind = match look {
-                Look::Bold => MessageEntityKind::Bold,
-                Look::Code => MessageEntityKind::Code,
-                Look::Block => MessageEntityKind::Pre { language: None },
+                Mark::Bold => MessageEntityKind::Bold,
+                Mark::Code => MessageEntityKind::Code,
+                Mark::Block => MessageEntityKind::Pre { language: None },
             };
             MessageEntity::new(kind, units(&self.text[..at.start]), units(&self.text[at.clone()]))
         };
@@ -77,7 +77,7 @@ impl Styled {
 
     /// It in pieces of at most `limit` units, each without space around it. Text that is added later changes none but
     /// the last.
-    pub(super) fn pieces(&self, limit: usize) -> Vec<Self> {
+    pub fn pieces(&self, limit: usize) -> Vec<Self> {
         let mut pieces = Vec::new();
         let mut from = 0;
         while from < self.text.len() {
@@ -97,7 +97,7 @@ impl Styled {
         let from = at.start + (text.len() - text.trim_start().len());
         let text = text.trim();
         let to = from + text.len();
-        let within = |(mark, look): &(Range<usize>, Look)| {
+        let within = |(mark, look): &(Range<usize>, Mark)| {
             let (start, end) = (mark.start.max(from), mark.end.min(to));
             (start < end).then(|| (start - from..end - from, *look))
         };
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn units_are_those_of_utf_16() {
         let mut text = Styled::plain("😀 ");
-        text.push("ä😀", Some(Look::Bold));
+        text.push("ä😀", Some(Mark::Bold));
         assert_eq!(text.entities(), [MessageEntity::bold(3, 3)]);
         let long = Styled::plain("😀".repeat(4096));
         let pieces = long.pieces(LONGEST);
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn a_mark_goes_on_in_the_next_piece() {
         let mut text = Styled::plain("see ");
-        text.push("abcd efghij", Some(Look::Block));
+        text.push("abcd efghij", Some(Mark::Block));
         let pieces = text.pieces(10);
         let marks: Vec<_> = pieces.iter().map(Styled::entities).collect();
         assert_eq!(pieces[0].text, "see abcd");

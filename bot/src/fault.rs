@@ -46,12 +46,12 @@ pub enum Fault {
 impl Fault {
     /// Whether the same call may succeed later.
     #[must_use]
-    pub(super) fn passes(&self) -> bool {
+    pub fn passes(&self) -> bool {
         matches!(self, Self::Pause(_) | Self::Network(_) | Self::Server(_))
     }
 
     /// Reads an error of the client's.
-    pub(super) fn of(error: &RequestError, token: &str) -> Self {
+    pub fn of(error: &RequestError, token: &str) -> Self {
         let clean = |text: String| text.replace(token, "<token>");
         match error {
             RequestError::Api(error) => Self::of_api(error, clean),

@@ -19,9 +19,8 @@ use teloxide_core::types::{
 use teloxide_core::{Bot, RequestError};
 use url::Url;
 
-use super::fault::Fault;
-use super::styled::Styled;
-use crate::config::BaseUrl;
+use crate::fault::Fault;
+use crate::styled::Styled;
 
 /// How long Telegram may keep a request for updates open when there are none, in seconds.
 const LONG_POLL: u32 = 25;
@@ -57,11 +56,11 @@ pub struct Me {
 
 /// What stands below or above a message.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Around {
+pub struct Around {
     /// The message that it answers.
-    pub(super) reply_to: Option<MessageId>,
+    pub reply_to: Option<MessageId>,
     /// Its buttons.
-    pub(super) buttons: Option<InlineKeyboardMarkup>,
+    pub buttons: Option<InlineKeyboardMarkup>,
 }
 
 impl Client {
@@ -69,7 +68,7 @@ impl Client {
     ///
     /// # Errors
     /// [`Fault::Refused`] when this machine can't make an HTTP client.
-    pub fn new(token: SecretString, address: Option<&BaseUrl>) -> Result<Self, Fault> {
+    pub fn new(token: SecretString, address: Option<&llm::BaseUrl>) -> Result<Self, Fault> {
         let broken = |what: &str| Fault::Refused(what.to_owned());
         let address = address.cloned().map(String::from);
         let url = address.as_deref().map(|address| Url::parse(address.trim_end_matches('/')));
@@ -96,12 +95,12 @@ impl Client {
     }
 
     /// What has come since `offset`, once something has; nothing after a while.
-    pub(super) async fn updates(&self, offset: Option<u32>) -> Result<Vec<Update>, Fault> {
+    pub async fn updates(&self, offset: Option<u32>) -> Result<Vec<Update>, Fault> {
         self.updates_within(offset, LONG_POLL).await
     }
 
     /// The same with how long it waits, in seconds.
-    pub(super) async fn updates_within(
+    pub async fn updates_within(
         &self,
         offset: Option<u32>,
         seconds: u32,
@@ -115,13 +114,13 @@ impl Client {
     }
 
     /// Has updates come here and to no web server.
-    pub(super) async fn delete_webhook(&self) -> Result<(), Fault> {
+    pub async fn delete_webhook(&self) -> Result<(), Fault> {
         self.call(CALL, self.bot.delete_webhook()).await.map(drop)
     }
 
     /// Sends a message. Nothing in it is fetched by Telegram for a preview: an address is an address, and whoever
     /// looks at it is the person who taps it.
-    pub(super) async fn send(
+    pub async fn send(
         &self,
         chat: ChatId,
         text: &Styled,
@@ -141,12 +140,7 @@ impl Client {
     }
 
     /// Replaces what stands in a message; its buttons go.
-    pub(super) async fn edit(
-        &self,
-        chat: ChatId,
-        id: MessageId,
-        text: &Styled,
-    ) -> Result<(), Fault> {
+    pub async fn edit(&self, chat: ChatId, id: MessageId, text: &Styled) -> Result<(), Fault> {
         let request = self
             .bot
             .edit_message_text(chat, id, text.text.clone())
@@ -156,22 +150,22 @@ impl Client {
     }
 
     /// Takes the buttons from a message.
-    pub(super) async fn strip(&self, chat: ChatId, id: MessageId) -> Result<(), Fault> {
+    pub async fn strip(&self, chat: ChatId, id: MessageId) -> Result<(), Fault> {
         done(self.call(CALL, self.bot.edit_message_reply_markup(chat, id)).await)
     }
 
     /// Removes a message of the bot's.
-    pub(super) async fn delete(&self, chat: ChatId, id: MessageId) -> Result<(), Fault> {
+    pub async fn delete(&self, chat: ChatId, id: MessageId) -> Result<(), Fault> {
         self.call(CALL, self.bot.delete_message(chat, id)).await.map(drop)
     }
 
     /// Shows for five seconds that the bot is at work.
-    pub(super) async fn typing(&self, chat: ChatId) -> Result<(), Fault> {
+    pub async fn typing(&self, chat: ChatId) -> Result<(), Fault> {
         self.call(CALL, self.bot.send_chat_action(chat, ChatAction::Typing)).await.map(drop)
     }
 
     /// Sends a picture; one that is no photo to Telegram, as when it is too high, goes as a file.
-    pub(super) async fn picture(&self, chat: ChatId, path: &Path) -> Result<(), Fault> {
+    pub async fn picture(&self, chat: ChatId, path: &Path) -> Result<(), Fault> {
         let bytes = home::file::read(path, FILE_LIMIT);
         let bytes = bytes.map_err(|error| Fault::Refused(error.to_string()))?;
         let bytes = bytes.ok_or_else(|| Fault::Refused("the picture is gone".to_owned()))?;
@@ -186,17 +180,17 @@ impl Client {
     }
 
     /// Names the commands that people are offered.
-    pub(super) async fn offer(&self, commands: Vec<BotCommand>) -> Result<(), Fault> {
+    pub async fn offer(&self, commands: Vec<BotCommand>) -> Result<(), Fault> {
         self.call(CALL, self.bot.set_my_commands(commands)).await.map(drop)
     }
 
     /// Tells who has pressed a button what became of it.
-    pub(super) async fn pressed(&self, press: CallbackQueryId, text: &str) -> Result<(), Fault> {
+    pub async fn pressed(&self, press: CallbackQueryId, text: &str) -> Result<(), Fault> {
         self.call(CALL, self.bot.answer_callback_query(press).text(text)).await.map(drop)
     }
 
     /// How many seconds ago something was at `date`, by Telegram's clock as far as that is known.
-    pub(super) fn age(&self, date: i64) -> u64 {
+    pub fn age(&self, date: i64) -> u64 {
         let now = here() + self.ahead.load(Ordering::Relaxed);
         u64::try_from(now - date).unwrap_or(0)
     }

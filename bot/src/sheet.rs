@@ -2,25 +2,25 @@
 
 use teloxide_core::types::MessageId;
 
-use super::markup;
-use super::styled::{LONGEST, Styled};
-use crate::channel::console::harmless;
+use crate::markup;
+use crate::styled::{LONGEST, Styled};
+use ::markup::harmless;
 
 /// The text of a turn, and the messages that show it by now.
 #[derive(Debug, Default)]
-pub(super) struct Sheet {
+pub struct Sheet {
     /// What is complete.
     fixed: Styled,
     /// The words that still come.
     words: String,
     shown: Vec<(MessageId, Styled)>,
     /// The message that it answers.
-    pub(super) reply_to: Option<MessageId>,
+    pub reply_to: Option<MessageId>,
 }
 
 /// What brings the messages nearer to the text.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Change {
+pub enum Change {
     /// A further message.
     Send(Styled),
     /// Another text in one that is there.
@@ -31,22 +31,22 @@ pub(super) enum Change {
 
 impl Sheet {
     /// Adds a piece of the model's words.
-    pub(super) fn word(&mut self, piece: &str) {
+    pub fn word(&mut self, piece: &str) {
         self.words.push_str(piece);
     }
 
     /// Adds a text of its own.
-    pub(super) fn text(&mut self, text: &str) {
+    pub fn text(&mut self, text: &str) {
         self.add(markup::read(text));
     }
 
     /// Adds a text of its own that is shown as it is.
-    pub(super) fn line(&mut self, text: &str) {
+    pub fn line(&mut self, text: &str) {
         self.add(Styled::plain(harmless(text)));
     }
 
     /// The next change that a message needs; `None` when all of them show what was said.
-    pub(super) fn next(&self) -> Option<Change> {
+    pub fn next(&self) -> Option<Change> {
         let mut all = self.fixed.clone();
         all.append(markup::read(&self.words));
         let pieces = all.pieces(LONGEST);
@@ -61,7 +61,7 @@ impl Sheet {
     }
 
     /// A change was made; if a message was sent for it, under this id.
-    pub(super) fn made(&mut self, change: Change, sent: Option<MessageId>) {
+    pub fn made(&mut self, change: Change, sent: Option<MessageId>) {
         match change {
             Change::Send(text) => self.shown.extend(sent.map(|id| (id, text))),
             Change::Edit(id, text) => {

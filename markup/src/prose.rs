@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal};
 use rustix::termios::tcgetwinsize;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use super::harmless::acts;
+use crate::harmless::acts;
 
 /// Turn dim on and off (ECMA-48, SGR 2 and 22).
 const DIM: &str = "\x1b[2m";
@@ -25,7 +25,7 @@ const SPARE: usize = 20;
 
 /// Where it is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub enum Surface {
     /// In a file, or at the other end of a pipe.
     File,
     /// On a terminal.
@@ -37,9 +37,9 @@ pub(super) enum Place {
     },
 }
 
-impl Place {
+impl Surface {
     /// What this process writes to.
-    pub(super) fn of_stdout(dims: bool) -> Self {
+    pub fn of_stdout(dims: bool) -> Self {
         let stdout = io::stdout();
         let size = stdout.is_terminal().then(|| tcgetwinsize(&stdout).ok()).flatten();
         match size.map(|size| usize::from(size.ws_col)) {
@@ -53,8 +53,8 @@ impl Place {
 
 /// Takes a text in pieces, and gives what can be shown by now.
 #[derive(Debug)]
-pub(super) struct Prose {
-    place: Place,
+pub struct Prose {
+    place: Surface,
     line: Line,
     /// Whether lines of code are being shown, between two fences.
     is_in_fence: bool,
@@ -79,33 +79,33 @@ enum Line {
 
 impl Prose {
     /// What is shown at `place`.
-    pub(super) fn new(place: Place) -> Self {
+    pub fn new(place: Surface) -> Self {
         let (gap, word) = (String::new(), String::new());
         Self { place, line: Line::Begins, is_in_fence: false, gap, word, column: 0 }
     }
 
     /// A whole text as it is shown at `place`.
-    pub(super) fn whole(place: Place, text: &str) -> String {
+    pub fn whole(place: Surface, text: &str) -> String {
         let mut prose = Self::new(place);
         let shown = prose.push(text);
         shown + &prose.finish()
     }
 
     /// It is shown there from now on: a terminal may have become wider or narrower.
-    pub(super) fn moved_to(&mut self, place: Place) {
+    pub fn moved_to(&mut self, place: Surface) {
         self.place = place;
     }
 
     /// What comes next stands at the beginning of a row.
-    pub(super) fn on_a_new_row(&mut self) {
+    pub fn on_a_new_row(&mut self) {
         self.column = 0;
     }
 
     /// Takes the next piece, and gives what can be shown now.
-    pub(super) fn push(&mut self, piece: &str) -> String {
+    pub fn push(&mut self, piece: &str) -> String {
         let mut shown = String::with_capacity(piece.len());
         for c in piece.chars().filter(|c| !acts(*c)) {
-            if self.place == Place::File {
+            if self.place == Surface::File {
                 shown.push(c);
             } else {
                 self.take(c, &mut shown);
@@ -117,7 +117,7 @@ impl Prose {
 
     /// Shows a word whose end has not come, where it may grow without being wrapped and can't turn out to be a mark.
     fn show_early(&mut self, shown: &mut String) {
-        let Place::Terminal { columns, .. } = self.place else { return };
+        let Surface::Terminal { columns, .. } = self.place else { return };
         let has_room = self.column + self.gap.width() + self.word.width() + SPARE < columns;
         let may_be_mark = self.word.ends_with(['*', '`', '#', '|']) || self.is_within_code();
         if has_room && !may_be_mark {
@@ -126,7 +126,7 @@ impl Prose {
     }
 
     /// Ends the text, and gives what was held back.
-    pub(super) fn finish(&mut self) -> String {
+    pub fn finish(&mut self) -> String {
         let mut shown = String::new();
         self.end_line(&mut shown);
         self.is_in_fence = false;
@@ -182,7 +182,7 @@ impl Prose {
             self.line = self.kind_of(&gap, &word, is_fence);
         }
         self.is_in_fence ^= is_fence;
-        let Place::Terminal { columns, dims } = self.place else { return };
+        let Surface::Terminal { columns, dims } = self.place else { return };
         let is_first = self.column == 0;
         shown.push_str(&gap);
         self.column = advanced(self.column, &gap);
@@ -247,8 +247,8 @@ mod tests {
 
     const ANSWER: &str = "# Tidy\nIt **all** goes.\n```sh\n# rm -rf ~/old\ncp src/**/*.rs /tmp\n```\n2**10 is 1024, a * b.\n";
 
-    fn terminal(columns: usize, dims: bool) -> Place {
-        Place::Terminal { columns, dims }
+    fn terminal(columns: usize, dims: bool) -> Surface {
+        Surface::Terminal { columns, dims }
     }
 
     fn bright(shown: &str) -> String {
@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn a_file_gets_what_was_written() {
-        assert_eq!(Prose::whole(Place::File, ANSWER), ANSWER);
+        assert_eq!(Prose::whole(Surface::File, ANSWER), ANSWER);
     }
 
     #[test]
@@ -305,7 +305,7 @@ mod tests {
         #[test]
         fn nothing_is_lost_wherever_it_is_cut(text in "[a-z#*`| \n\t数\u{301}\\-]{0,80}", cut in 0usize..80, columns in 4usize..40) {
             let at = text.char_indices().nth(cut).map_or(text.len(), |(at, _)| at);
-            for (place, wraps) in [(Place::File, false), (terminal(columns, true), true)] {
+            for (place, wraps) in [(Surface::File, false), (terminal(columns, true), true)] {
                 let mut prose = Prose::new(place);
                 let shown = bright(&(prose.push(&text[..at]) + &prose.push(&text[at..]) + &prose.finish()));
                 let without = |text: &str| text.replace('\n', "");

@@ -6,9 +6,10 @@ use std::time::Duration;
 use teloxide_core::types::{Chat, Message, Update, UpdateKind, User};
 use tokio::time::{sleep, timeout};
 
-use super::client::Around;
-use super::styled::Styled;
-use super::{Client, Fault};
+use crate::client::Around;
+use crate::client::Client;
+use crate::fault::Fault;
+use crate::styled::Styled;
 
 /// How long a code can be sent.
 const LIVES: Duration = Duration::from_secs(600);
@@ -24,7 +25,7 @@ const AGAIN: Duration = Duration::from_secs(1);
 
 /// A code that waits for its person.
 #[derive(Debug)]
-pub(super) struct Pairing {
+pub struct Pairing {
     code: String,
     /// How many wrong codes have come, and from whom.
     wrong: HashMap<u64, usize>,
@@ -32,9 +33,11 @@ pub(super) struct Pairing {
 
 /// Who has sent the code.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Paired {
-    pub(super) user: u64,
-    pub(super) name: String,
+pub struct Paired {
+    /// Their id.
+    pub user: u64,
+    /// Their name, as they have set it.
+    pub name: String,
 }
 
 /// Why nobody is the owner now.
@@ -63,7 +66,7 @@ enum Heard {
 
 impl Pairing {
     /// One with a code that nobody knows yet.
-    pub(super) fn new() -> Self {
+    pub fn begin() -> Self {
         let random = uuid::Uuid::new_v4().into_bytes();
         // Two of the bytes have bits that are always the same.
         let bytes = random[..6].iter().chain(&random[9..]).take(LENGTH);
@@ -72,12 +75,12 @@ impl Pairing {
     }
 
     /// The code as people read it.
-    pub(super) fn code(&self) -> &str {
+    pub fn code(&self) -> &str {
         &self.code
     }
 
     /// Waits until somebody has sent the code in a private chat, and tells them.
-    pub(super) async fn wait(
+    pub async fn wait(
         self,
         client: &Client,
         tell: &mut (dyn FnMut(&str) + Send),
@@ -162,7 +165,7 @@ mod tests {
 
     #[test]
     fn codes_differ_and_can_be_read() {
-        let (one, other) = (Pairing::new(), Pairing::new());
+        let (one, other) = (Pairing::begin(), Pairing::begin());
         assert_ne!(one.code, other.code);
         assert!(one.code.len() == LENGTH && one.code.bytes().all(|b| LETTERS.contains(&b)));
     }

@@ -1,13 +1,13 @@
 //! Text with everything kept but what a terminal would act on.
 
 /// Whether a terminal, or a reader of bidirectional text, would act on `c` instead of showing it.
-pub(super) fn acts(c: char) -> bool {
+pub(crate) fn acts(c: char) -> bool {
     (c.is_control() && !matches!(c, '\n' | '\t'))
         || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// A whole text with every character kept that a terminal would not act on.
-pub(in crate::channel) fn harmless(text: &str) -> String {
+pub fn harmless(text: &str) -> String {
     text.chars().filter(|c| !acts(*c)).collect()
 }
 

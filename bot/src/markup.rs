@@ -3,12 +3,12 @@
 //! The formatting is told beside the text, so nothing that a model writes is read by Telegram as an order: there is no
 //! way to a link that shows other words than its address.
 
-use super::styled::{Look, Styled};
-use crate::channel::console::harmless;
+use crate::styled::{Mark, Styled};
+use ::markup::harmless;
 
 /// Reads text that a model, or the agent itself, has written. Every character of it stays, the marks as well: what looks
 /// like a mark may be code. Text that is added later changes the last line alone.
-pub(super) fn read(text: &str) -> Styled {
+pub fn read(text: &str) -> Styled {
     let text = harmless(text);
     let mut styled = Styled::default();
     let mut block: Option<String> = None;
@@ -24,7 +24,7 @@ pub(super) fn read(text: &str) -> Styled {
                 None
             }
             (Some(lines), true) => {
-                push_but_line_ends(&lines, Look::Block, &mut styled);
+                push_but_line_ends(&lines, Mark::Block, &mut styled);
                 styled.push(line, None);
                 None
             }
@@ -32,12 +32,12 @@ pub(super) fn read(text: &str) -> Styled {
         };
     }
     if let Some(lines) = block {
-        push_but_line_ends(&lines, Look::Block, &mut styled);
+        push_but_line_ends(&lines, Mark::Block, &mut styled);
     }
     styled
 }
 
-fn push_but_line_ends(text: &str, look: Look, styled: &mut Styled) {
+fn push_but_line_ends(text: &str, look: Mark, styled: &mut Styled) {
     let (text, ends) = text.split_at(text.trim_end_matches('\n').len());
     styled.push(text, Some(look));
     styled.push(ends, None);
@@ -48,7 +48,7 @@ fn read_line(line: &str, styled: &mut Styled) {
     match line.get(marks..).and_then(|rest| rest.strip_prefix(' ')) {
         Some(title) if (1..=6).contains(&marks) => {
             styled.push(&line[..=marks], None);
-            push_but_line_ends(title, Look::Bold, styled);
+            push_but_line_ends(title, Mark::Bold, styled);
         }
         _ => read_within(line, styled),
     }
@@ -59,7 +59,7 @@ fn read_within(mut rest: &str, styled: &mut Styled) {
     while let Some(at) = rest.find(['`', '*']) {
         let (before, from) = rest.split_at(at);
         styled.push(before, None);
-        let marks = [("`", Look::Code), ("***", Look::Bold), ("**", Look::Bold)];
+        let marks = [("`", Mark::Code), ("***", Mark::Bold), ("**", Mark::Bold)];
         let found = marks.into_iter().find_map(|(mark, look)| {
             let (inner, behind) = from.strip_prefix(mark)?.split_once(mark)?;
             let is_one = !inner.is_empty() && inner.trim() == inner;
@@ -97,9 +97,9 @@ mod tests {
         let mut from = 0;
         for (at, look) in &styled.marks {
             let (open, close) = match look {
-                Look::Bold => ('[', ']'),
-                Look::Code => ('<', '>'),
-                Look::Block => ('{', '}'),
+                Mark::Bold => ('[', ']'),
+                Mark::Code => ('<', '>'),
+                Mark::Block => ('{', '}'),
             };
             shown.push_str(&styled.text[from..at.start]);
             shown.push(open);

@@ -1,0 +1,7 @@
+//! What a model writes, made fit for where it is shown.
+
+mod harmless;
+mod prose;
+
+pub use harmless::harmless;
+pub use prose::{Prose, Surface};
