@@ -116,7 +116,7 @@ fn a_server_that_wants_a_long_wait_is_passed_over() {
     chat.expect_on_stderr(&format!("asking qwen3:4b at {}]", second.host()));
     let status = chat.ask("/status", "workspace:");
     assert!(status.contains(&format!("last answer: qwen3:4b at {}", second.host())), "{status}");
-    assert!(status.contains("s, the last try failed"), "{status}");
+    assert!(status.contains("s, because the last try failed"), "{status}");
     // It is left alone as it wished, and nobody hears of it again.
     let before = lines(&chat, "is busy (429: slow down)");
     chat.ask("And now?", "I stand in again.");
@@ -159,10 +159,10 @@ fn one_that_rests_is_asked_at_once_when_it_is_chosen_anew() {
     let server = OllamaServer::start(says);
     let mut chat = chat_with(&home, &server);
     chat.ask("Hello?", "I have no language model at the moment.");
-    assert!(chat.ask("/status", "workspace:").contains(": open for another "));
+    assert!(chat.ask("/status", "workspace:").contains(": not asked for another "));
     chat.ask("/model offline", "sentences are matched with those of /actions");
     chat.ask("/model ollama:llama3.1:8B", "--keep makes it last\n");
-    assert!(chat.ask("/status", "workspace:").contains(&format!("{}: closed\n", server.host())));
+    assert!(chat.ask("/status", "workspace:").contains(&format!("{}: ready\n", server.host())));
     chat.ask("Hello?", "I am back.");
     assert_eq!(chat.end().code(), Some(0));
 }
@@ -224,10 +224,7 @@ fn another_model_is_proven_and_asked_until_the_end_and_kept_on_wish() {
     let mut chat = chat_with(&home, &server);
     let shown = chat.ask("/model", "in later ones, too.");
     assert!(shown.contains(&format!("llama3.1:8B at {host} (provider ollama)")), "{shown}");
-    assert!(
-        shown.contains(&format!("1. llama3.1:8B at {host}: closed\n  2. offline\n")),
-        "{shown}"
-    );
+    assert!(shown.contains(&format!("1. llama3.1:8B at {host}: ready\n  2. offline\n")), "{shown}");
     chat.ask("/model list", "llama3.1:8B\nqwen3:4b\n");
     let told = chat.ask("/model qwen3:4b", "--keep makes it last\n");
     assert!(
@@ -270,7 +267,7 @@ fn a_way_that_a_server_does_not_take_is_told_once_and_shown() {
     assert!(shown.contains(&holds), "{shown}");
     let status = chat.ask("/status", "workspace:");
     assert!(
-        status.contains(&format!("llama3.1:8B at {host}: closed; asked with native\n")),
+        status.contains(&format!("llama3.1:8B at {host}: ready; asked with native\n")),
         "{status}"
     );
     chat.ask("/model llama3.1:8B", "--keep makes it last\n");

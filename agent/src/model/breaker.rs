@@ -1,4 +1,4 @@
-//! Leaves a server, or one model of it, alone for a while after it has failed too often: closed, open, half-open.
+//! Leaves a server, or one model of it, alone for a while after it has failed too often: a circuit breaker.
 
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -58,17 +58,20 @@ pub enum Standing {
 impl fmt::Display for Standing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Closed { failures: 0 } => f.write_str("closed"),
-            Self::Closed { failures: 1 } => f.write_str("closed, the last try failed"),
-            Self::Closed { failures } => write!(f, "closed, failed {failures} times in a row"),
+            Self::Closed { failures: 0 } => f.write_str("ready"),
+            Self::Closed { failures: 1 } => f.write_str("the last try failed"),
+            Self::Closed { failures } => write!(f, "the last {failures} tries failed"),
             Self::Open { left, failures } => {
                 let left = seconds(*left);
                 match failures {
-                    1 => write!(f, "open for another {left} s, the last try failed"),
-                    _ => write!(f, "open for another {left} s, failed {failures} times in a row"),
+                    1 => write!(f, "not asked for another {left} s, because the last try failed"),
+                    _ => write!(
+                        f,
+                        "not asked for another {left} s, because the last {failures} tries failed"
+                    ),
                 }
             }
-            Self::HalfOpen => f.write_str("half-open, the next message tries it"),
+            Self::HalfOpen => f.write_str("the next message tries it again"),
         }
     }
 }
@@ -213,7 +216,7 @@ mod tests {
             breaker.pass("m at a").unwrap_err(),
             @"a is busy (429: slow down), asked again in 18 s; wait a little, or name another with `safeclaw agent config fallback`"
         );
-        insta::assert_snapshot!(breaker.standing(), @"open for another 18 s, failed 3 times in a row");
+        insta::assert_snapshot!(breaker.standing(), @"not asked for another 18 s, because the last 3 tries failed");
     }
 
     #[tokio::test(start_paused = true)]
@@ -228,7 +231,7 @@ mod tests {
             assert!(told.starts_with("a is busy (429: "), "{told}");
             assert!(told.contains("), asked again in 1 s; "), "{told}");
             let standing = breaker.standing().to_string();
-            assert_eq!(standing, "open for another 1 s, the last try failed");
+            assert_eq!(standing, "not asked for another 1 s, because the last try failed");
             advance(Duration::from_secs(1)).await;
             assert_eq!(breaker.pass("m at a").unwrap().tries, Tries::One);
         }

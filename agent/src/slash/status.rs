@@ -2,14 +2,20 @@
 
 use std::fmt::Write;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
+use protocol::Stopped;
+use tokio::time::timeout;
 
 use super::perform::{At, Perform, Read};
 use super::{model, usage};
 use crate::mind::Mind;
 use crate::session::Caller;
 use crate::workspace::{Cards, Entered};
+
+/// How long the router has to say which questions are open.
+const ASK: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 struct Status;
@@ -29,6 +35,10 @@ impl Perform for Status {
         if let Some(why) = session.failure.as_ref().and_then(|why| why.lines().next()) {
             let _ = writeln!(latest, "the last turn failed: {why}");
         }
+        if session.is_owners() {
+            let open = timeout(ASK, session.open_questions(at.mind)).await;
+            latest.push_str(&waiting(open.ok().map(|open| open.map(|open| open.len()))));
+        }
         let cards = at.mind.cards_for(session);
         at.text(status(at.mind, cards, &Caller::of(session), &latest));
     }
@@ -47,22 +57,41 @@ fn status(mind: &Mind, cards: [Arc<Cards>; 2], caller: &Caller, latest: &str) ->
         let _ = write!(text, "\nmodels are {}\n", model::standings(&mind.model.chain()));
     }
     text.push_str(latest);
-    let [local, routed] = cards.map(|cards| cards.0.len());
+    let offered: usize = cards.iter().map(|cards| cards.0.len()).sum();
     let files = &caller.files;
     let _ = write!(
         text,
-        "actions: {local} of the agent, {routed} of the router\nmemory: {} keys; history: {} entries\n\
-         this conversation ({}): {}{}",
-        files.memory.read().facts.len(),
-        files.history.read().entries().len(),
+        "actions: {offered}; /actions lists them\nmemory: {}; history: {}\nthis chat ({}): {}{}",
+        counted(files.memory.read().facts.len(), "fact", "facts"),
+        counted(files.history.read().entries().len(), "entry", "entries"),
         caller.session,
         entered(&caller.entered),
         sources(caller.entered.sources()),
     );
     if is_owners {
+        if let Some(jobs) = mind.book.as_ref().map(|book| book.jobs().all().len()) {
+            let _ = write!(text, "\nclock: {}; /jobs lists them", counted(jobs, "job", "jobs"));
+        }
         let _ = write!(text, "\nworkspace: {}", files.folder().display());
     }
     text
+}
+
+/// How many questions are open, if any, or why that is not known. `None` where the router has not answered.
+fn waiting(open: Option<Result<usize, Stopped>>) -> String {
+    match open {
+        Some(Ok(0)) => String::new(),
+        Some(Ok(1)) => "1 question waits for you; /approvals shows it\n".to_owned(),
+        Some(Ok(open)) => format!("{open} questions wait for you; /approvals shows them\n"),
+        Some(Err(stopped)) => {
+            format!("whether a question waits is not known: {}\n", stopped.message)
+        }
+        None => "the router does not answer; is it running?\n".to_owned(),
+    }
+}
+
+fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 fn entered(entered: &Entered) -> &'static str {
@@ -78,5 +107,5 @@ fn sources(sources: &[String]) -> String {
     if sources.is_empty() {
         return String::new();
     }
-    format!(", from {}; /clear starts afresh", sources.join(", "))
+    format!(", from {}; /new starts afresh", sources.join(", "))
 }

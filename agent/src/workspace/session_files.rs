@@ -68,7 +68,7 @@ impl SessionFiles {
         }
         self.notices.add(
             "nobody knows what has come into the conversation that is kept here, so it counts as private \
-             and as written by others; /clear starts afresh",
+             and as written by others; /new starts afresh",
         );
         Entered::default()
     }

@@ -21,7 +21,7 @@ async fn what_came_in_is_known_after_a_restart_and_until_clear() {
     let mut house = house.restarted(&[]).await;
     assert_eq!(house.taint().await, "TP");
     let status = house.turn("/status").await;
-    assert!(status.contains("from LOOK https://evil.example, MAIL; /clear"), "{status}");
+    assert!(status.contains("from LOOK https://evil.example, MAIL; /new"), "{status}");
     house.turn("/clear").await;
     assert_eq!(house.taint().await, "");
     assert_eq!(house.restarted(&[]).await.taint().await, "");
