@@ -26,7 +26,8 @@ fn the_main_job_without_redis_ollama_or_a_network() {
     let actions = chat.ask("/actions", "WEB_FETCH");
     assert!(actions.contains("_MEMORY_WRITE") && actions.contains("CREATE_POST"), "{actions}");
     assert!(home.text("workspace/artifact.json").contains("would_send"));
-    chat.ask("/help", "/forget KEY");
+    chat.ask("/help", "/forget");
+    chat.ask("/help forget", "/forget KEY");
     chat.ask("/memory", "name: Frankie");
     chat.ask("/forget name", "name is forgotten");
     chat.ask("/memory", "Nothing is remembered");

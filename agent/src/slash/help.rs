@@ -1,4 +1,4 @@
-//! `/help`: lists the commands that one may use here.
+//! `/help`: the commands that one may use here, by what they are about, and what each of them does.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -6,30 +6,150 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::perform::{At, Perform, Read};
-use super::table::{TABLE, Who};
+use super::table::{SlashEntry, TABLE, Who};
 
-#[derive(Debug)]
-struct Help;
+/// What commands are about, and their names in the order in which they are shown.
+const TOPICS: &[(&str, &[&str])] = &[
+    ("Conversations", &["/new", "/sessions", "/open", "/rename", "/delete", "/export", "/clear"]),
+    ("What it does", &["/actions", "/run", "/cancel", "/stop", "/last", "/did", "/log"]),
+    ("Your yes", &["/approvals", "/approve", "/deny", "/unlock", "/grants", "/net"]),
+    ("Memory", &["/memory", "/forget"]),
+    ("Papers", &["/index", "/search", "/ask", "/docs"]),
+    ("The clock", &["/remind", "/cron", "/watch", "/jobs"]),
+    ("A folder", &["/work", "/undo"]),
+    ("Who thinks", &["/model", "/agents", "/agent", "/storm"]),
+    ("Settings", &["/status", "/sets", "/web", "/help"]),
+];
 
-pub(super) fn read(_: &str) -> Read {
-    Ok(Arc::new(Help))
+/// What is to be shown.
+#[derive(Debug, PartialEq, Eq)]
+enum Wanted {
+    /// The names of all commands.
+    Names,
+    /// All commands with what they do.
+    All,
+    /// Those that have to do with these words.
+    About(String),
+}
+
+pub(super) fn read(rest: &str) -> Read {
+    Ok(Arc::new(match rest.trim() {
+        "" => Wanted::Names,
+        "all" => Wanted::All,
+        words => Wanted::About(words.to_lowercase()),
+    }))
 }
 
 #[async_trait]
-impl Perform for Help {
+impl Perform for Wanted {
     async fn perform(&self, at: At<'_>) {
-        at.text(help(at.session.is_owners()));
+        let is_owner = at.session.is_owners();
+        at.text(match self {
+            Self::Names => names(is_owner),
+            Self::All => all(is_owner),
+            Self::About(words) => about(words, is_owner),
+        });
     }
 }
 
-/// Every command that the owner, or a guest, may use.
-fn help(is_owner: bool) -> String {
+/// The lines of the commands that the owner, or a guest, may use.
+fn usable(is_owner: bool) -> impl Iterator<Item = &'static SlashEntry> {
+    TABLE.iter().filter(move |entry| is_owner || entry.who == Who::Everyone)
+}
+
+/// The topics with those of their commands that one may use; none is empty.
+fn topics(is_owner: bool) -> Vec<(&'static str, Vec<&'static str>)> {
+    let may = |name: &str| usable(is_owner).any(|entry| entry.name() == name);
+    let own = |names: &[&'static str]| names.iter().copied().filter(|name| may(name)).collect();
+    let all = TOPICS.iter().map(|(topic, names)| (*topic, own(names)));
+    all.filter(|(_, names): &(_, Vec<_>)| !names.is_empty()).collect()
+}
+
+fn names(is_owner: bool) -> String {
     let mut text = String::from("Say what you want in your own words, or use a command:\n");
-    for entry in TABLE.iter().filter(|entry| is_owner || entry.who == Who::Everyone) {
+    for (topic, names) in topics(is_owner) {
         // Writing to a String can't fail.
+        let _ = writeln!(text, "  {topic:<15} {}", names.join(" "));
+    }
+    text.push_str("/help COMMAND explains one, such as /help cancel; /help all explains all.\n");
+    text.push_str(ends(is_owner));
+    text
+}
+
+fn all(is_owner: bool) -> String {
+    let mut text = String::new();
+    for (topic, names) in topics(is_owner) {
+        let _ = writeln!(text, "{topic}");
+        for name in names {
+            lines(&mut text, usable(is_owner).filter(|entry| entry.name() == name));
+        }
+    }
+    text.push_str(ends(is_owner));
+    text
+}
+
+/// The commands of this name or topic; where there is none, those with the words in what they do.
+fn about(words: &str, is_owner: bool) -> String {
+    let word = words.trim_start_matches('/');
+    let of_topic = |entry: &&SlashEntry| {
+        TOPICS
+            .iter()
+            .any(|(topic, names)| topic.to_lowercase() == word && names.contains(&entry.name()))
+    };
+    let named = |entry: &&SlashEntry| &entry.name()[1..] == word || of_topic(entry);
+    let says = |entry: &&SlashEntry| {
+        entry.name().contains(word) || entry.about.to_lowercase().contains(word)
+    };
+    let mut text = String::new();
+    lines(&mut text, usable(is_owner).filter(named));
+    if text.is_empty() {
+        lines(&mut text, usable(is_owner).filter(says));
+    }
+    if text.is_empty() {
+        return format!("No command has to do with {words:?}; /help shows all of them.");
+    }
+    text.trim_end().to_owned()
+}
+
+fn lines(text: &mut String, entries: impl Iterator<Item = &'static SlashEntry>) {
+    for entry in entries {
         let _ = writeln!(text, "  {:<22} {}", entry.usage, entry.about);
     }
-    let ends = "Ctrl-C stops an answer; quit, exit or q ends the chat.";
-    text.push_str(if is_owner { ends } else { "What else there is, only the owner may use." });
-    text
+}
+
+fn ends(is_owner: bool) -> &'static str {
+    match is_owner {
+        true => "Ctrl-C stops an answer; quit, exit or q ends the chat.",
+        false => "What else there is, only the owner may use.",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_command_has_one_topic() {
+        let in_topics: Vec<&str> = TOPICS.iter().flat_map(|(_, names)| *names).copied().collect();
+        let once: BTreeSet<&str> = in_topics.iter().copied().collect();
+        assert_eq!(once.len(), in_topics.len(), "a command has two topics");
+        assert_eq!(once, TABLE.iter().map(SlashEntry::name).collect());
+    }
+
+    #[test]
+    fn a_command_a_topic_or_a_word_is_explained() {
+        assert!(about("cancel", true).starts_with("  /cancel "));
+        assert!(about("/cancel", true).ends_with("a job of the clock"));
+        assert!(about("the clock", true).contains("/watch PATTERN"));
+        assert!(about("browser", true).contains("/web"), "by what it does");
+        assert!(about("sets", false).starts_with("No command has to do with"));
+    }
+
+    #[test]
+    fn guests_see_what_they_may_use() {
+        assert!(names(true).contains("/remind") && all(true).contains("/remind SPAN"));
+        assert!(!names(false).contains("/remind") && !all(false).contains("/remind SPAN"));
+    }
 }

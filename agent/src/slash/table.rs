@@ -69,7 +69,7 @@ pub(super) const GUESTS_CLOCK: &str = "only the owner sets the clock";
 /// All commands, in the order of `/help`.
 #[rustfmt::skip]
 pub static TABLE: &[SlashEntry] = &[
-    line("/help", "show this", Everyone, help::read),
+    line("/help [COMMAND]", "show the commands, or what one of them does; /help all explains all", Everyone, help::read),
     line("/actions", "list what can be done, with a sentence that asks for it", Everyone, actions::read),
     line("/run ACTION {json}", "run an action with these parameters, without the model", Everyone, run::read),
     line("/approvals", "show the questions that wait for you", Owner(GUESTS_ANSWER), approvals::read),
