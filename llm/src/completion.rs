@@ -54,12 +54,14 @@ impl Completion {
         Self { text: text.into(), ..Self::default() }
     }
 
-    /// Where it was cut off, if it was as long as it may be: `after 2048 tokens`.
+    /// Where it was cut off, if it was: `after 2048 tokens` when it was as long as it may be.
     #[must_use]
     pub fn cut(&self) -> Option<String> {
-        (self.ended == Ended::AtLimit).then(|| match self.usage.written {
-            Some(tokens) => format!("after {tokens} tokens"),
-            None => "at the limit of its length".to_owned(),
-        })
+        match (&self.ended, self.usage.written) {
+            (Ended::AtLimit, Some(tokens)) => Some(format!("after {tokens} tokens")),
+            (Ended::AtLimit, None) => Some("at the limit of its length".to_owned()),
+            (Ended::Repeating, _) => Some("in an endless repetition".to_owned()),
+            (Ended::OfItself | Ended::Otherwise(_), _) => None,
+        }
     }
 }

@@ -8,6 +8,8 @@ pub enum Ended {
     OfItself,
     /// It was cut off: it had as many tokens as an answer may have, or the window was full.
     AtLimit,
+    /// It said the same again and again, and was cut off.
+    Repeating,
     /// Otherwise, in the server's word, such as `tool_calls` or `content_filter`.
     Otherwise(String),
 }

@@ -99,6 +99,11 @@ impl Gathered {
             || self.text.contains("</think>")
     }
 
+    /// It has come to an end, though its server has not said so.
+    pub(super) fn end(&mut self, ended: Ended) {
+        self.done = Some(ended);
+    }
+
     /// Why it ended, once it has.
     pub fn done(&self) -> Option<&Ended> {
         self.done.as_ref()

@@ -1,5 +1,6 @@
 //! Reads an answer that comes as a stream, in the same way for every provider: bounded in time and in bytes.
 
+mod circle;
 mod frames;
 mod gather;
 mod lines;
@@ -8,6 +9,7 @@ mod watch;
 use reqwest::Response;
 use serde_json::Value;
 
+use circle::Circle;
 use frames::Frames;
 pub use gather::Gathered;
 use gather::{ANSWER_LIMIT, Stopped};
@@ -32,6 +34,7 @@ pub(crate) struct Reader<'r> {
     limit: u64,
     frames: Frames,
     gathered: Gathered,
+    circle: Circle,
     received: usize,
     ended: bool,
 }
@@ -64,6 +67,7 @@ impl<'r> Reader<'r> {
             limit,
             frames,
             gathered: Gathered::default(),
+            circle: Circle::default(),
             received: 0,
             ended: false,
         }
@@ -96,7 +100,7 @@ impl<'r> Reader<'r> {
         match self.gathered.done() {
             None => Err(place.cut().into()),
             Some(ended) if self.gathered.is_empty() => match ended {
-                Ended::OfItself => Ok(self.gathered),
+                Ended::OfItself | Ended::Repeating => Ok(self.gathered),
                 Ended::AtLimit => {
                     let tokens = self.gathered.tokens.written.unwrap_or(self.limit);
                     Err(place.only_thought(self.model, tokens).into())
@@ -161,9 +165,20 @@ impl<'r> Reader<'r> {
                 Part::End => self.ended = true,
                 Part::Usage(_) | Part::Failed(_) => {}
             }
-            let mut words = |piece: &str| progress(Delta::Text(piece));
+            let mut repeats = false;
+            let circle = &mut self.circle;
+            let mut words = |piece: &str| {
+                progress(Delta::Text(piece));
+                repeats = circle.goes_round(piece);
+            };
             let taken = self.gathered.take(part, &mut words);
             taken.map_err(|stopped| self.stopped(stopped))?;
+            if repeats {
+                // The server stops when nobody listens.
+                self.gathered.end(Ended::Repeating);
+                self.ended = true;
+                break;
+            }
         }
         Ok(())
     }

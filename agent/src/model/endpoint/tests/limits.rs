@@ -50,6 +50,18 @@ async fn an_answer_that_is_as_long_as_it_may_be_says_so() {
 }
 
 #[tokio::test]
+async fn an_answer_that_says_the_same_without_end_is_cut_off() {
+    for api in ALL {
+        let server =
+            Server::start([streamed(&vec![api.text("half a cup of flour, "); 4_000])]).await;
+        let completion = ask(&endpoint(&api, &server), &Ask::plain("hi")).await.1.unwrap();
+        assert_eq!(completion.ended, Ended::Repeating, "{}", api.name);
+        assert_eq!(completion.cut().as_deref(), Some("in an endless repetition"));
+        assert!(completion.text.len() < 3_000, "{}: {} bytes", api.name, completion.text.len());
+    }
+}
+
+#[tokio::test]
 async fn an_answer_that_ends_otherwise_is_whole() {
     for (api, reason) in
         [(OLLAMA, "stop"), (OPENAI, "stop"), (ANTHROPIC, "end_turn"), (GEMINI, "STOP")]
