@@ -4,6 +4,7 @@ mod catalog;
 mod channels;
 mod clock;
 mod eyes;
+mod keep;
 pub(crate) mod model;
 mod running;
 #[cfg(feature = "telegram")]
@@ -24,7 +25,7 @@ use confine::Confined;
 
 use crate::action::{
     self, Actions, AddSchedule, BroadcastMsg, BrowserVision, LlmSummary, LocalAction, MemoryWrite,
-    Sets,
+    RecallMemory, Sets,
 };
 pub use eyes::open_eyes;
 
@@ -104,7 +105,8 @@ pub async fn talk<B: Requester + Feed + 'static>(
         .flatten();
     let schedule = book.clone().and_then(|book| AddSchedule::new(book, broker.clone(), timeout));
     let vision = BrowserVision::new(known.eyes, broker.clone(), timeout);
-    let local = local_actions(&model, [boxed(vision), boxed(broadcast), boxed(schedule)]);
+    let others = [boxed(vision), boxed(broadcast), boxed(schedule), boxed(RecallMemory::new())];
+    let local = local_actions(&model, others);
     let mind = Arc::new(Mind {
         cast: Cast::new(workspace.personas()),
         sources: Sources::built_in().with(Now { book: book.clone() }),
@@ -120,6 +122,7 @@ pub async fn talk<B: Requester + Feed + 'static>(
     });
     channels.extend(clock::channel(&mind, settings.config.clock.questions));
     let following = tokio::spawn(catalog::follow(catalog, Arc::clone(&workspace)));
+    let keeping = tokio::spawn(keep::keep(workspace, settings.config.memory));
     let console = lines.clone();
     known.notices.tell_to(move |notice| console.warn(notice));
     let registry = SessionRegistry::new(mind, broker, lines, CancellationToken::new());
@@ -127,6 +130,7 @@ pub async fn talk<B: Requester + Feed + 'static>(
     let talked = supervised(&known.supervisor, &status, running).await;
     known.notices.tell_stderr();
     following.abort();
+    keeping.abort();
     let _ = following.await;
     talked
 }
@@ -201,7 +205,7 @@ fn random() -> u64 {
 
 fn local_actions(
     model: &Arc<Switch>,
-    others: [Option<Box<dyn LocalAction>>; 3],
+    others: [Option<Box<dyn LocalAction>>; 4],
 ) -> Vec<Box<dyn LocalAction>> {
     let model: Arc<dyn Model> = Arc::<Switch>::clone(model);
     let own = [boxed(MemoryWrite::new()), boxed(LlmSummary::new(model, Fence::new(random())))];
