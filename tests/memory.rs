@@ -255,12 +255,6 @@ fn guests_have_notes_of_their_own() {
     assert_eq!(chat.end().code(), Some(0));
 }
 
-/// The day of UTC.
-fn today() -> String {
-    let date = std::process::Command::new("date").args(["-u", "+%F"]).output().unwrap();
-    String::from_utf8(date.stdout).unwrap().trim().to_owned()
-}
-
 #[test]
 fn what_is_too_old_leaves_and_notes_stay() {
     let home = TempHome::greeting();
@@ -278,10 +272,9 @@ fn what_is_too_old_leaves_and_notes_stay() {
     wait_until("it was looked at", || !there(&home, "workspace/memory-kept.json").is_empty());
     chat.ask("/memory", "Old and true.");
     chat.expect_on_stderr("far ahead of what was kept last");
+    chat.ask("Say hello to Ann.", "HELLO_WORLD: ok");
     assert!(there(&home, "workspace/log/2001-01-01.md").contains("old"));
     assert_eq!(chat.end().code(), Some(0));
-    let day = today();
-    home.put(format!("workspace/log/{day}.md"), "new");
     std::fs::remove_file(home.root().join("workspace/memory-kept.json")).unwrap();
     let mut chat = Chat::start(SAFECLAW, &[], home.root(), &[]);
     let is_gone = |path: &Path| !path.exists();
@@ -291,7 +284,8 @@ fn what_is_too_old_leaves_and_notes_stay() {
             .iter()
             .all(|text| !text.contains("long ago") && text.contains("just now"))
     });
-    assert!(there(&home, &format!("workspace/log/{day}.md")).contains("new"));
+    let logs = std::fs::read_dir(home.root().join("workspace/log")).unwrap();
+    assert_eq!(logs.count(), 1, "today's");
     chat.ask("/memory", "Old and true.");
     assert_eq!(chat.end().code(), Some(0));
 }

@@ -19,4 +19,4 @@ pub use notebook::Notebook;
 pub use notes::{MOST_NOTES, Notes};
 pub use recall::{Recalled, recall};
 pub use retention::{HouseTime, newest_log, prune_logs};
-pub use window::{Batch, DUE, is_nothing, waiting};
+pub use window::{Batch, DUE, WINDOW, is_nothing, waiting};

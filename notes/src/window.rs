@@ -10,7 +10,7 @@ use protocol::{Millis, Taint};
 pub const DUE: usize = 10;
 
 /// How many messages of people one note is about at most.
-const WINDOW: usize = 20;
+pub const WINDOW: usize = 20;
 
 /// How much of a message and of an answer is shown, in bytes.
 const MESSAGE: usize = 400;
@@ -35,20 +35,21 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// The next one of a journal whose notes go up to one of `marks`; `None` while fewer than [`DUE`] messages wait.
+    /// The next one of a journal whose notes go up to one of `marks`, with at most so many messages; `None` while fewer than
+    /// [`DUE`] wait.
     #[must_use]
-    pub fn next(events: &[JournalEvent], marks: &BTreeSet<Millis>) -> Option<Self> {
+    pub fn next(events: &[JournalEvent], marks: &BTreeSet<Millis>, most: usize) -> Option<Self> {
         let (chat, noted) = since_clear(events, marks);
         let waiting = &chat[noted..];
         let messages: Vec<usize> = places(waiting);
         if messages.len() < DUE {
             return None;
         }
-        let count = messages.len().min(WINDOW);
+        let count = messages.len().min(most.max(1));
         let end = messages.get(count).copied().unwrap_or(waiting.len());
         let last = *messages.get(count - 1)?;
         let earlier = places(&chat[..noted]);
-        let most = WINDOW - count;
+        let most = most.saturating_sub(count);
         let from = earlier.get(earlier.len().saturating_sub(most)).copied().unwrap_or(noted);
         let shown = &chat[from..noted + end];
         Some(Self {
@@ -136,7 +137,7 @@ mod tests {
     fn a_burst_is_noted_in_few_pieces_and_each_message_once() {
         let events = chat(57);
         let (mut marks, mut said, mut pieces) = (BTreeSet::from([Millis(0)]), String::new(), 0);
-        while let Some(batch) = Batch::next(&events, &marks) {
+        while let Some(batch) = Batch::next(&events, &marks, WINDOW) {
             said.push_str(&batch.said);
             said.push('\n');
             marks.insert(batch.upto);
@@ -155,11 +156,13 @@ mod tests {
 
     #[test]
     fn it_waits_for_ten_and_shows_what_was_said_before() {
-        assert_eq!(Batch::next(&chat(9), &BTreeSet::new()), None);
-        let batch = Batch::next(&chat(20), &BTreeSet::from([Millis(100)])).unwrap();
+        assert_eq!(Batch::next(&chat(9), &BTreeSet::new(), WINDOW), None);
+        let batch = Batch::next(&chat(20), &BTreeSet::from([Millis(100)]), WINDOW).unwrap();
         assert!(batch.before.starts_with("user: user 10\n"), "{}", batch.before);
         assert!(batch.said.starts_with("user: user 110\n"), "{}", batch.said);
         assert_eq!((batch.upto, batch.left), (Millis(200), 0));
+        let small = Batch::next(&chat(20), &BTreeSet::new(), 2).unwrap();
+        assert_eq!((small.upto, small.left), (Millis(20), 18));
     }
 
     #[test]
@@ -173,7 +176,7 @@ mod tests {
         for event in &mut events[..30] {
             event.at.0 += 1_000_000;
         }
-        let batch = Batch::next(&events, &BTreeSet::from([Millis(1_000_100)])).unwrap();
+        let batch = Batch::next(&events, &BTreeSet::from([Millis(1_000_100)]), WINDOW).unwrap();
         assert_eq!(batch.upto, Millis(1_010));
     }
 
@@ -188,7 +191,7 @@ mod tests {
     fn a_batch_has_the_bits_of_all_that_was_said_in_it() {
         let mut events = chat(12);
         events[4].bits = T;
-        assert_eq!(Batch::next(&events, &BTreeSet::new()).unwrap().bits, T);
+        assert_eq!(Batch::next(&events, &BTreeSet::new(), WINDOW).unwrap().bits, T);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use answer::Words;
 use document::SaveError;
-use notes::{Batch, DUE, Note, NoteSource, is_nothing, waiting};
+use notes::{Batch, DUE, Note, NoteSource, WINDOW, is_nothing, waiting};
 use protocol::Taint;
 use tokio::task::{JoinHandle, spawn_blocking};
 
@@ -77,10 +77,11 @@ impl Capture {
 
 /// Notes all that waits, and gives how many messages are left.
 async fn all(mind: &Mind, files: &Arc<SessionFiles>) -> usize {
-    let mut pause = PAUSE;
+    let (mut pause, mut before, mut most) = (PAUSE, None, WINDOW);
     loop {
-        let (batch, left) = look(files).await;
-        let Some(batch) = batch else { return left };
+        let (batch, left) = look(files, most).await;
+        // What was noted and waits all the same would be noted for ever.
+        let Some(batch) = batch.filter(|batch| before != Some(batch.upto)) else { return left };
         match note(mind, files, &batch).await {
             Ok(note) => {
                 let (files, upto) = (Arc::clone(files), batch.upto);
@@ -88,10 +89,12 @@ async fn all(mind: &Mind, files: &Arc<SessionFiles>) -> usize {
                 if let Ok(Err(error)) = saved {
                     failed(&error);
                 }
-                pause = PAUSE;
+                (pause, before) = (PAUSE, Some(batch.upto));
             }
             // It stays in the journal until there is a model.
             Err(ModelError::NeedsModel) => return left,
+            // A model with a small window takes less at a time.
+            Err(error) if error.is_of_size() && most > 1 => most /= 2,
             Err(error) => {
                 tracing::info!(%error, "what was said is not noted yet; it is tried again");
                 tokio::time::sleep(pause).await;
@@ -106,12 +109,12 @@ fn failed(error: &SaveError) {
 }
 
 /// What is to be noted next, and how many messages wait.
-async fn look(files: &Arc<SessionFiles>) -> (Option<Batch>, usize) {
+async fn look(files: &Arc<SessionFiles>, most: usize) -> (Option<Batch>, usize) {
     let files = Arc::clone(files);
     let look = move || {
         let events = files.journal.latest(EVENTS).unwrap_or_default();
         let marks = files.notes.marks();
-        (Batch::next(&events, &marks), waiting(&events, &marks))
+        (Batch::next(&events, &marks, most), waiting(&events, &marks))
     };
     spawn_blocking(look).await.unwrap_or_default()
 }

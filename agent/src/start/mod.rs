@@ -121,17 +121,17 @@ pub async fn talk<B: Requester + Feed + 'static>(
         found,
     });
     channels.extend(clock::channel(&mind, settings.config.clock.questions));
-    let following = tokio::spawn(catalog::follow(catalog, Arc::clone(&workspace)));
-    let keeping = tokio::spawn(keep::keep(workspace, settings.config.memory));
+    let following = catalog::follow(catalog, Arc::clone(&workspace));
+    let keeping = keep::keep(workspace, settings.config.memory);
+    let beside = tokio::spawn(async { tokio::join!(following, keeping) });
     let console = lines.clone();
     known.notices.tell_to(move |notice| console.warn(notice));
     let registry = SessionRegistry::new(mind, broker, lines, CancellationToken::new());
     let running = running::run(registry, channels, quit, terminated()?);
     let talked = supervised(&known.supervisor, &status, running).await;
     known.notices.tell_stderr();
-    following.abort();
-    keeping.abort();
-    let _ = following.await;
+    beside.abort();
+    let _ = beside.await;
     talked
 }
 
