@@ -15,8 +15,17 @@ use crate::workspace::{SessionFiles, Workspace, session_folders};
 /// How often it is looked at.
 const EVERY: Duration = Duration::from_secs(24 * 60 * 60);
 
+/// Does `work`, and beside it removes what is too old.
+pub(super) async fn beside(
+    work: impl Future<Output = ()>,
+    workspace: Arc<Workspace>,
+    days: MemoryDays,
+) {
+    tokio::join!(work, keep(workspace, days));
+}
+
 /// Removes what is too old, again and again.
-pub(super) async fn keep(workspace: Arc<Workspace>, days: MemoryDays) {
+async fn keep(workspace: Arc<Workspace>, days: MemoryDays) {
     loop {
         let there = Arc::clone(&workspace);
         if let Ok(Err(error)) = tokio::task::spawn_blocking(move || once(&there, days)).await {

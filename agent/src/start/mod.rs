@@ -105,8 +105,7 @@ pub async fn talk<B: Requester + Feed + 'static>(
         .flatten();
     let schedule = book.clone().and_then(|book| AddSchedule::new(book, broker.clone(), timeout));
     let vision = BrowserVision::new(known.eyes, broker.clone(), timeout);
-    let others = [boxed(vision), boxed(broadcast), boxed(schedule), boxed(RecallMemory::new())];
-    let local = local_actions(&model, others);
+    let local = local_actions(&model, [boxed(vision), boxed(broadcast), boxed(schedule)]);
     let mind = Arc::new(Mind {
         cast: Cast::new(workspace.personas()),
         sources: Sources::built_in().with(Now { book: book.clone() }),
@@ -122,8 +121,7 @@ pub async fn talk<B: Requester + Feed + 'static>(
     });
     channels.extend(clock::channel(&mind, settings.config.clock.questions));
     let following = catalog::follow(catalog, Arc::clone(&workspace));
-    let keeping = keep::keep(workspace, settings.config.memory);
-    let beside = tokio::spawn(async { tokio::join!(following, keeping) });
+    let beside = tokio::spawn(keep::beside(following, workspace, settings.config.memory));
     let console = lines.clone();
     known.notices.tell_to(move |notice| console.warn(notice));
     let registry = SessionRegistry::new(mind, broker, lines, CancellationToken::new());
@@ -205,11 +203,11 @@ fn random() -> u64 {
 
 fn local_actions(
     model: &Arc<Switch>,
-    others: [Option<Box<dyn LocalAction>>; 4],
+    others: [Option<Box<dyn LocalAction>>; 3],
 ) -> Vec<Box<dyn LocalAction>> {
     let model: Arc<dyn Model> = Arc::<Switch>::clone(model);
     let own = [boxed(MemoryWrite::new()), boxed(LlmSummary::new(model, Fence::new(random())))];
-    own.into_iter().chain(others).flatten().collect()
+    own.into_iter().chain(others).chain([boxed(RecallMemory::new())]).flatten().collect()
 }
 
 fn boxed<A: LocalAction + 'static>(action: Option<A>) -> Option<Box<dyn LocalAction>> {
