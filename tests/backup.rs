@@ -27,6 +27,7 @@ fn lived_in() -> TempHome {
     let home = TempHome::greeting();
     let mut chat = Chat::start(SAFECLAW, &[], home.root(), &[]);
     chat.ask("Remember my name is Frankie.", "name = Frankie");
+    chat.ask("/remember The key is under the pot.", "Noted.");
     assert_eq!(chat.end().code(), Some(0));
     home.put("router/.env", "X_TOKEN=a-secret-of-mine\n");
     home
@@ -51,7 +52,9 @@ fn what_was_lost_comes_back_and_what_stood_there_is_kept() {
     let (code, said) = safeclaw(home.root(), &["backup", file]);
     assert_eq!((code, said.contains("is there already")), (Some(1), true), "{said}");
     home.put("workspace/memory.json", "{\"name\": \"Mallory\"}");
-    fs::remove_file(home.root().join("workspace/input_history.json")).unwrap();
+    for gone in ["input_history.json", "memory.md"] {
+        fs::remove_file(home.root().join("workspace").join(gone)).unwrap();
+    }
     let (code, said) = safeclaw(home.root(), &["restore", file, "--dry-run"]);
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("replaces workspace/memory.json"), "{said}");
@@ -62,6 +65,7 @@ fn what_was_lost_comes_back_and_what_stood_there_is_kept() {
     let (code, said) = safeclaw(home.root(), &["restore", file, "--yes"]);
     assert_eq!(code, Some(0), "{said}");
     assert!(home.text("workspace/memory.json").contains("Frankie"));
+    assert!(home.text("workspace/memory.md").contains("The key is under the pot."));
     assert!(home.text("workspace/input_history.json").contains("Frankie"));
     let kept = said.split_once("is in ").unwrap().1.lines().next().unwrap();
     let kept = fs::read_to_string(Path::new(kept).join("workspace/memory.json")).unwrap();

@@ -130,6 +130,10 @@ fn broken_files_of_the_mind_are_found() {
     home.put(".env", "OLAMA_HOST=127.0.0.1:9\n");
     let seen = Seen::of(home.root(), &[]);
     seen.has("workspace", "fail", "what is remembered", "memory.json");
+    home.put("workspace/memory.json", "{}");
+    home.put("workspace/memory.md", [0xff]);
+    let notes = Seen::of(home.root(), &[]);
+    notes.has("workspace", "fail", "what is noted", "memory.md");
     seen.has("prompt", "warn", "USER_MESAGE", "PROMPT.md");
     seen.has("agent settings", "warn", "did you mean OLLAMA_HOST", "change or remove");
     seen.has("model", "warn", "offline", "safeclaw agent config llm");

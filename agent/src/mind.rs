@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::action::{Actions, Sets};
+use crate::action::{Actions, RECALL, Sets};
 use crate::links::Links;
 use crate::model::Switch;
 use crate::persona::Cast;
 use crate::prompt::Sources;
 use crate::session::Session;
 use crate::workspace::{Cards, Workspace};
+use protocol::SetName;
 use schedule::Book;
 
 /// Everything that a turn needs besides its session. All sessions share it, so nothing in it may tell one of another.
@@ -51,6 +52,9 @@ impl Mind {
     #[must_use]
     pub fn cards_for(&self, session: &Session) -> [Arc<Cards>; 2] {
         let mut sets = if session.is_owners() { self.sets.on() } else { BTreeSet::new() };
+        if session.may_recall() {
+            sets.extend(SetName::new(RECALL));
+        }
         if let Some(own) = session.speaker.as_ref().and_then(|speaker| speaker.sets.as_ref()) {
             sets.retain(|set| own.contains(set));
         }

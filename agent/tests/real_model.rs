@@ -51,6 +51,7 @@ async fn say(endpoint: &Endpoint, message: &str, history: &History) -> (usize, S
         soul: SOUL,
         cards: [&cards, &[]],
         memory: &memory,
+        notes: None,
         artifact: &artifact,
         history,
         message,

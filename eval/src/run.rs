@@ -249,6 +249,7 @@ fn step<'a>(
         artifact: &NOTHING.1,
         history: &NOTHING.2,
         message: &utterance.say,
+        notes: None,
         known: &[],
         so_far,
         repair: None,

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead as _, Read as _, Seek as _, SeekFrom, Write as _};
-use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -94,9 +94,42 @@ impl Journal {
         self.log.join(format!("{day}.md"))
     }
 
+    /// Takes out the events at the beginning that are older than `limit`, and gives how many bytes that were. An event that
+    /// stands behind a newer one stays.
+    ///
+    /// # Errors
+    /// [`FileError`]; nothing is gone then.
+    pub fn forget_before(&self, limit: Millis) -> Result<u64, FileError> {
+        let failed = |error| FileError::new("read", &self.path, error);
+        let _state = self.lock();
+        if !self.path.exists() {
+            return Ok(0);
+        }
+        let mut file = self.open().map_err(failed)?;
+        let start = first_since(&file, limit).map_err(failed)?;
+        if start == 0 {
+            return Ok(0);
+        }
+        let mut rest = Vec::new();
+        file.seek(SeekFrom::Start(start)).map_err(failed)?;
+        file.read_to_end(&mut rest).map_err(failed)?;
+        home::file::write(&self.path, &rest)?;
+        Ok(start)
+    }
+
+    /// The file, for this process alone as long as it is open. A file that was exchanged meanwhile is opened again.
     fn open(&self) -> io::Result<File> {
         let mut options = OpenOptions::new();
-        options.create(true).read(true).append(true).mode(0o600).open(&self.path)
+        options.create(true).read(true).append(true).mode(0o600);
+        loop {
+            let file = options.open(&self.path)?;
+            // A file system without locks has no second agent either.
+            let _ = file.lock();
+            let (ours, there) = (file.metadata()?, fs::metadata(&self.path));
+            if there.is_ok_and(|there| (there.dev(), there.ino()) == (ours.dev(), ours.ino())) {
+                return Ok(file);
+            }
+        }
     }
 
     /// Sets aside what stands behind the last whole line: a process that was killed has left it.
@@ -146,6 +179,20 @@ fn whole_lines(file: &File) -> io::Result<u64> {
         end = start;
     }
     Ok(0)
+}
+
+/// Where the first event of a file stands that is not older than `limit`, in bytes.
+fn first_since(file: &File, limit: Millis) -> io::Result<u64> {
+    let (mut input, mut line, mut place) = (io::BufReader::new(file), Vec::new(), 0);
+    loop {
+        let length = input.read_until(b'\n', &mut line)?;
+        let event = std::str::from_utf8(&line).ok().and_then(JournalEvent::read);
+        if length == 0 || event.is_some_and(|event| event.at >= limit) {
+            return Ok(place);
+        }
+        place += length as u64;
+        line.clear();
+    }
 }
 
 /// The events in the end of a file.
@@ -250,6 +297,38 @@ mod tests {
         let text = [a.as_bytes(), b"{\"at\": 1}\nno JSON\n\xff\xfe\n\n", b.as_bytes()].concat();
         fs::write(folder.path().join("journal.jsonl"), text).unwrap();
         assert_eq!(texts(&Journal::new(folder.path(), &Notices::default())), ["a", "b"]);
+    }
+
+    #[test]
+    fn what_is_old_leaves_and_nothing_that_is_written_meanwhile_is_lost() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::new(folder.path(), &Notices::default());
+        assert_eq!(journal.forget_before(Millis(10)).unwrap(), 0);
+        for at in [1, 2, 30, 4, 50] {
+            journal.hold(JournalEvent { at: Millis(at), ..event(&at.to_string()) });
+        }
+        journal.flush().unwrap();
+        // Another one of the same file, which the first one does not know of.
+        let other = Journal::new(folder.path(), &Notices::default());
+        assert!(other.forget_before(Millis(10)).unwrap() > 0);
+        assert_eq!(other.forget_before(Millis(10)).unwrap(), 0);
+        journal.hold(event("after"));
+        journal.flush().unwrap();
+        assert_eq!(texts(&journal), ["30", "4", "50", "after"]);
+        let (path, length) = (folder.path().join("journal.jsonl"), u64::MAX);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for at in 100..200 {
+                    journal.hold(JournalEvent { at: Millis(at), ..event(&at.to_string()) });
+                    journal.flush().unwrap();
+                }
+            });
+            for limit in 50..90 {
+                other.forget_before(Millis(limit)).unwrap();
+            }
+        });
+        assert!(fs::metadata(path).unwrap().len() < length);
+        assert_eq!(texts(&journal).iter().filter(|text| text.len() == 3).count(), 100);
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod broadcast_msg;
 mod browser_vision;
 mod llm_summary;
 mod memory_write;
+mod recall_memory;
 
 use async_trait::async_trait;
 use protocol::{ActionCard, Code, Done, Object, Stopped};
@@ -22,7 +23,9 @@ pub use broadcast_msg::BroadcastMsg;
 pub use browser_vision::BrowserVision;
 pub use llm_summary::LlmSummary;
 pub use memory_write::MemoryWrite;
+pub use recall_memory::RecallMemory;
 pub use reserved::OwnersLine;
+pub(crate) use sets::RECALL;
 pub use sets::Sets;
 pub(crate) use sets::known as known_sets;
 
@@ -114,6 +117,7 @@ mod tests {
             "_LLM_SUMMARY" => json!({"content": "output/page.txt"}),
             "_BROWSER_VISION" => json!({"url": "https://example.com"}),
             "_ADD_SCHEDULE" => json!({"when": "2h", "text": "call Max"}),
+            "_RECALL_MEMORY" => json!({"query": "the blue pot"}),
             "_BROADCAST_MSG" => json!({"message": "Dinner is ready."}),
             other => panic!("what does {other} take?"),
         }
@@ -145,6 +149,7 @@ mod tests {
             Box::new(vision.unwrap()),
             Box::new(broadcast.unwrap()),
             Box::new(schedule.unwrap()),
+            Box::new(RecallMemory::new().unwrap()),
         ]
     }
 

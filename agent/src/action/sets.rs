@@ -21,6 +21,9 @@ pub struct Sets {
     filtered: Mutex<VecDeque<Filtered>>,
 }
 
+/// The set of what looks into earlier conversations. It is on where there are some, and nobody turns it.
+pub(crate) const RECALL: &str = "recall";
+
 /// The cards of one list that are offered with some sets.
 #[derive(Debug)]
 struct Filtered {
@@ -85,6 +88,9 @@ impl Sets {
 pub(crate) fn known(cards: &[Arc<Cards>; 2]) -> BTreeMap<SetName, usize> {
     let mut known = BTreeMap::new();
     for set in cards.iter().flat_map(|cards| &cards.0).filter_map(|card| card.set.clone()) {
+        if set.as_str() == RECALL {
+            continue;
+        }
         *known.entry(set).or_default() += 1;
     }
     known

@@ -8,6 +8,7 @@ mod first;
 mod http;
 mod keys;
 mod llm;
+mod memory;
 mod secrets;
 mod sets;
 mod telegram;
@@ -34,6 +35,7 @@ pub use browser::{Browser, BrowserPlace};
 pub use clock::{ClockSettings, ZoneName};
 pub use http::{Http, HttpError, HttpSetUp, Site};
 pub use keys::{Asker, Change, KEYS, Key, KeyError, Models};
+pub use memory::MemoryDays;
 pub use secrets::own_names;
 pub(crate) use sets::keep_sets;
 pub use telegram::Telegram;
@@ -65,6 +67,8 @@ pub struct AgentConfig {
     pub http: Http,
     /// The clock.
     pub clock: ClockSettings,
+    /// How long conversations are kept.
+    pub memory: MemoryDays,
     /// Where the first SafeClaw set its channels.
     pub channels: Elsewhere,
 }
@@ -80,6 +84,7 @@ impl Default for AgentConfig {
             telegram: Telegram::default(),
             http: Http::default(),
             clock: ClockSettings::default(),
+            memory: MemoryDays::default(),
             channels: Elsewhere::default(),
         }
     }

@@ -3,7 +3,9 @@
 use std::fs::{self, File, TryLockError};
 use std::path::Path;
 
+use document::Document as _;
 use home::{Check, Home};
+use notes::Notes;
 use serde_json::Value;
 
 use crate::prompt::{Fence, Prompt, Sources};
@@ -32,6 +34,21 @@ fn workspace(home: &Home) -> Check {
         if let Err(why) = readable(&folder.join(name)) {
             let path = folder.join(name);
             let seen = format!("{} ({what}) can't be read: {why}", path.display());
+            let mend = format!(
+                "mend {} by hand, or move it away; the next chat sets it aside and begins a new one",
+                path.display()
+            );
+            return Check::fail(NAME, seen, mend);
+        }
+    }
+    for name in ["memory.md", "memory-archive.md"] {
+        let path = folder.join(name);
+        let read = home::file::read(&path, Notes::LIMIT).map_err(|error| error.to_string());
+        let text = read.and_then(|bytes| {
+            String::from_utf8(bytes.unwrap_or_default()).map_err(|_| "it is no text".to_owned())
+        });
+        if let Err(why) = text {
+            let seen = format!("{} (what is noted) can't be read: {why}", path.display());
             let mend = format!(
                 "mend {} by hand, or move it away; the next chat sets it aside and begins a new one",
                 path.display()

@@ -16,6 +16,9 @@ const HOP: u64 = 5;
 const USER_LIMIT: usize = 400;
 const ANSWER_LIMIT: usize = 600;
 
+/// How large the history is in a prompt, in bytes.
+const ROOM: usize = 5_400;
+
 /// input_history.json. What has entered with it is kept beside it.
 pub(super) struct Past;
 
@@ -30,13 +33,23 @@ impl Source for Past {
         let section = Section::written(move |manner| {
             vec![Part::marked("history", render(history, manner.room))]
         });
-        Some(section.at_most(5_400).making_room(10, 0, "older history"))
+        Some(section.at_most(ROOM).making_room(10, 0, "older history"))
     }
 }
 
 /// The entries that are shown: from the whole history, then from number 6, 11, 16 and so on, in hops, so
 /// that at most [`ENTRIES_KEPT`] and at most `limit` bytes remain.
 pub(super) fn render(history: &History, limit: usize) -> String {
+    chosen(history, limit).0
+}
+
+/// How many entries a prompt shows that has room for as many as it ever has.
+#[must_use]
+pub fn shown_entries(history: &History) -> usize {
+    chosen(history, ROOM).1
+}
+
+fn chosen(history: &History, limit: usize) -> (String, usize) {
     let entries = history.entries();
     let newest = entries.last().map_or(0, |entry| entry.n);
     let mut first = newest.saturating_sub(ENTRIES_KEPT as u64).div_ceil(HOP) * HOP + 1;
@@ -45,7 +58,7 @@ pub(super) fn render(history: &History, limit: usize) -> String {
             entries.iter().filter(|entry| entry.n >= first).map(lines).collect();
         let text = shown.join("\n");
         if text.len() <= limit || shown.len() <= 1 {
-            return cut(&text, limit);
+            return (cut(&text, limit), shown.len());
         }
         first = first.saturating_add(HOP);
     }

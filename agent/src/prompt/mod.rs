@@ -15,6 +15,7 @@
 //! | `ROUTER_ACTIONS` | router_actions.json, in the same way | `- CREATE_POST(platform: X\|LinkedIn, text: string) Publish ...` |
 //! | `HOW_TO_ANSWER` | the way of asking | `Answer the message at the end in plain words ...` |
 //! | `MEMORY_CONTENT` | memory.json, one line a key | `<memory-k3v9x2ab>` `name: Frankie` `</memory-k3v9x2ab>` |
+//! | `NOTES` | memory.md, without what is set aside; none while nothing is noted | `<notes-k3v9x2ab>` `2026-11-24: The user's parrot is called Coco.` `</notes-k3v9x2ab>` |
 //! | `ARTIFACT` | artifact.json, one line an observation | `<results-k3v9x2ab>` `{"status":"ok","action":"CREATE_POST",...}` `</results-k3v9x2ab>` |
 //! | `USER_INPUT_HISTORY` | input_history.json, the latest 6 to 10 | `<history-k3v9x2ab>` `user: hello` `you: Hello!` `</history-k3v9x2ab>` |
 //! | `USER_MESSAGE` | the message; then what this turn's actions brought | `<message-k3v9x2ab>` `Post 'Hi' to X.` `</message-k3v9x2ab>` |
@@ -36,6 +37,7 @@ mod memory;
 mod message;
 mod near;
 mod next;
+mod noted;
 mod now;
 mod results;
 mod soul;
@@ -58,6 +60,7 @@ pub use fence::Fence;
 pub use fit::Fit;
 pub use gloss::Gloss;
 pub(crate) use gloss::{read as read_gloss, schema as gloss_schema, wants_gloss};
+pub use history::shown_entries;
 pub use known::{Passage, made_up};
 pub(crate) use narrow::{Asked, Shape, narrowed};
 pub use now::Now;

@@ -8,6 +8,7 @@ use super::known::Known;
 use super::memory::Facts;
 use super::message::Message;
 use super::near::{Alike, Fitting};
+use super::noted::Noted;
 use super::results::{Earlier, SoFar};
 use super::screen::Screen;
 use super::section::{Section, Source};
@@ -33,6 +34,7 @@ impl Sources {
             Box::new(RouterActions),
             Box::new(HowToAnswer),
             Box::new(Facts),
+            Box::new(Noted),
             Box::new(Earlier),
             Box::new(Past),
             Box::new(Fitting),

@@ -1,5 +1,6 @@
 //! What one step of a turn is about: everything that a source of the prompt may look at.
 
+use notes::Notes;
 use protocol::{ActionCard, SessionKey, Taint};
 
 use super::Passage;
@@ -19,6 +20,8 @@ pub struct Step<'a> {
     pub cards: [&'a [ActionCard]; 2],
     /// What the agent knows.
     pub memory: &'a Memory,
+    /// What was noted of this and of earlier conversations.
+    pub notes: Option<&'a Notes>,
     /// What the latest earlier turn that acted brought.
     pub artifact: &'a Artifact,
     /// What was said before.

@@ -2,6 +2,7 @@
 
 mod task;
 
+mod capture;
 mod events;
 mod meanwhile;
 mod reminding;

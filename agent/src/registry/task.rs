@@ -7,6 +7,7 @@ use protocol::Event;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use super::capture::Capture;
 use super::meanwhile::Meanwhile;
 use super::waiting::Waiting;
 use answer::sanitize::one_line;
@@ -55,8 +56,8 @@ impl SessionTask {
     pub async fn run(mut self) {
         self.session.pass_notices_on(&self.mind, &self.outbox);
         self.tell_unanswered();
-        let mut waiting = Waiting::default();
-        while let Some(next) = self.next(&mut waiting).await {
+        let (mut waiting, mut capture) = (Waiting::default(), Capture::default());
+        while let Some(next) = self.next(&mut waiting, &mut capture).await {
             let incoming = match next {
                 Next::Said(incoming) => incoming,
                 Next::Permitted(held) => {
@@ -77,6 +78,7 @@ impl SessionTask {
                     self.session.takes_in(&text);
                     // Codes may stand in commands, which the journal does not hold.
                     if matches!(said, Said::Message(_)) {
+                        capture.hear();
                         let (role, who) = (self.session.origin.into(), from.as_str());
                         self.session.record(role, who, &text);
                         self.session.entered.is_begun(&text);
@@ -139,12 +141,15 @@ impl SessionTask {
     }
 
     /// The next thing to attend to; the router's events are taken in while nobody says anything.
-    async fn next(&mut self, waiting: &mut Waiting) -> Option<Next> {
+    async fn next(&mut self, waiting: &mut Waiting, capture: &mut Capture) -> Option<Next> {
         if self.leaving.is_cancelled() {
             return None;
         }
         if let Some(incoming) = waiting.pop() {
             return Some(Next::Said(incoming));
+        }
+        if self.incoming.is_empty() {
+            capture.rest(&self.mind, &self.session);
         }
         loop {
             tokio::select! {

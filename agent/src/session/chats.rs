@@ -3,6 +3,7 @@
 use protocol::Millis;
 
 use super::Session;
+use crate::prompt::shown_entries;
 use crate::workspace::{Artifact, Entered, History, OpenChat, StoredChat};
 use document::SaveError;
 use journal::{JournalEvent, Role};
@@ -86,6 +87,13 @@ impl Session {
         self.files.session.save(self.entered.clone())?;
         self.record(Role::Clear, self.principal.as_str(), "");
         Ok(())
+    }
+
+    /// Whether something was said that a prompt does not show any more.
+    pub(crate) fn may_recall(&self) -> bool {
+        let history = self.files.history.read();
+        let said = history.entries().last().map_or(0, |entry| entry.n);
+        said > shown_entries(&history) as u64 || !self.files.chats().is_empty()
     }
 
     /// What was said and done since this conversation was taken up.

@@ -13,7 +13,7 @@ const TOPICS: &[(&str, &[&str])] = &[
     ("Conversations", &["/new", "/sessions", "/open", "/rename", "/delete", "/export", "/clear"]),
     ("What it does", &["/actions", "/run", "/cancel", "/stop", "/last", "/did", "/log"]),
     ("Your yes", &["/approvals", "/approve", "/deny", "/unlock", "/grants", "/net"]),
-    ("Memory", &["/memory", "/forget"]),
+    ("Memory", &["/memory", "/remember", "/forget"]),
     ("Papers", &["/index", "/search", "/ask", "/docs"]),
     ("The clock", &["/remind", "/cron", "/watch", "/jobs"]),
     ("A folder", &["/work", "/undo"]),

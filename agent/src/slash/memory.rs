@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use home::nearest;
+use notes::{Note, Notebook, Notes};
 use protocol::Millis;
 
 use super::perform::{At, Perform, Read};
@@ -25,6 +26,10 @@ pub(super) enum Wish {
     Private(String),
     /// `/forget KEY`
     Forget(String),
+    /// `/memory keep note NUMBER`: it counts from now on.
+    KeepNote(usize),
+    /// `/memory drop note NUMBER`: it is gone.
+    DropNote(usize),
 }
 
 pub(super) fn read(rest: &str) -> Read {
@@ -35,9 +40,12 @@ pub(super) fn read(rest: &str) -> Read {
 fn wish(rest: &str) -> Result<Wish, String> {
     let (word, key) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     let key = key.trim().to_owned();
+    let note = key.strip_prefix("note ").and_then(|number| number.trim().parse().ok());
     match (word, key.is_empty()) {
         ("", _) => Ok(Wish::Show),
         ("--quarantined", true) => Ok(Wish::ShowAside),
+        ("keep", false) if let Some(note) = note => Ok(Wish::KeepNote(note)),
+        ("drop", false) if let Some(note) = note => Ok(Wish::DropNote(note)),
         ("keep", false) => Ok(Wish::Keep(key)),
         ("drop", false) => Ok(Wish::Drop(key)),
         ("private", false) => Ok(Wish::Private(key)),
@@ -52,8 +60,21 @@ impl Perform for Wish {
     async fn perform(&self, at: At<'_>) {
         let memory = &at.session.files.memory;
         let changed = match self {
-            Self::Show => return at.text(shown(&memory.read())),
-            Self::ShowAside => return at.text(shown_aside(&memory.read())),
+            Self::Show => return at.text(shown(&memory.read(), &at.session.files.notes)),
+            Self::ShowAside => {
+                return at.text(shown_aside(&memory.read(), &at.session.files.notes.read()));
+            }
+            Self::KeepNote(number) => at.session.files.notes.change(|notes| {
+                let note = notes.accept(*number).ok_or_else(|| none_aside(*number))?;
+                Ok(format!("noted: {}", note.words()))
+            }),
+            Self::DropNote(number) => at.session.files.notes.change(|notes| {
+                let is_aside = notes.aside().any(|(aside, _)| aside == *number);
+                let dropped = notes.remove(*number).filter(|_| is_aside);
+                dropped
+                    .map(|_| format!("note {number} is dropped."))
+                    .ok_or_else(|| none_aside(*number))
+            }),
             Self::Keep(key) => memory.change(|memory| keep(memory, key)),
             Self::Drop(key) => memory.change(|memory| discard(memory, key)),
             Self::Private(key) => memory.change(|memory| make_private(memory, key)),
@@ -121,7 +142,27 @@ fn meant<'k>(key: &str, keys: impl Iterator<Item = &'k String>) -> String {
     near.map(|near| format!("; did you mean {near}?")).unwrap_or_default()
 }
 
-fn shown(memory: &Memory) -> String {
+fn none_aside(number: usize) -> String {
+    format!("no note {number} is set aside; /memory --quarantined lists them")
+}
+
+pub(super) fn no_note(number: usize, count: usize) -> String {
+    match count {
+        0 => "there are no notes".to_owned(),
+        count => {
+            format!("there is no note {number}; they go from 1 to {count}, and /memory shows them")
+        }
+    }
+}
+
+/// A note as a line.
+fn line((number, note): (usize, &Note)) -> String {
+    let mark = if note.bits.private { " (private)" } else { "" };
+    format!("note {number}, {}{mark}: {}", note.day(), note.words().replace('\n', "\n  "))
+}
+
+fn shown(memory: &Memory, book: &Notebook) -> String {
+    let notes = book.read();
     let mut lines: Vec<String> = memory
         .facts
         .iter()
@@ -130,18 +171,24 @@ fn shown(memory: &Memory) -> String {
             format!("{key}{mark}: {}", Memory::shown(value).replace('\n', "\n  "))
         })
         .collect();
+    lines.extend((!notes.preface().is_empty()).then(|| notes.preface().to_owned()));
+    lines.extend(notes.all().filter(|(_, note)| !note.is_aside()).map(line));
     if lines.is_empty() {
         lines.push("Nothing is remembered.".to_owned());
     }
-    if !memory.aside.is_empty() {
-        let count = memory.aside.len();
+    let archived = book.archived();
+    if archived > 0 {
+        lines.push(format!("Older notes in memory-archive.md: {archived}."));
+    }
+    let count = memory.aside.len() + notes.aside().count();
+    if count > 0 {
         lines.push(format!("Set aside: {count}; /memory --quarantined shows what."));
     }
     lines.join("\n")
 }
 
-fn shown_aside(memory: &Memory) -> String {
-    if memory.aside.is_empty() {
+fn shown_aside(memory: &Memory, notes: &Notes) -> String {
+    if memory.aside.is_empty() && notes.aside().next().is_none() {
         return "Nothing is set aside.".to_owned();
     }
     let now = Millis::of_this_machine();
@@ -154,6 +201,7 @@ fn shown_aside(memory: &Memory) -> String {
         let from = if aside.from.is_empty() { "an unknown source" } else { &aside.from };
         format!("{key}: {value}\n  {}, from {from}", ago(now.since(aside.at)))
     }));
+    lines.extend(notes.aside().map(line));
     lines.push("/memory keep KEY makes one count, /memory drop KEY removes it.".to_owned());
     lines.join("\n")
 }

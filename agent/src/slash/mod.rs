@@ -35,6 +35,7 @@ mod log;
 mod memory;
 mod model;
 mod net;
+mod remember;
 mod remind;
 mod run;
 mod search;

@@ -3,8 +3,8 @@
 use super::perform::Read;
 use super::{
     actions, agent, agents, approvals, approve, ask, cancel, clear, cron, deny, did, docs, export,
-    forget, grants, help, index, jobs, last, log, memory, model, net, remind, run, search,
-    sessions, sets, status, stop, storm, unlock, watch, web, work,
+    forget, grants, help, index, jobs, last, log, memory, model, net, remember, remind, run,
+    search, sessions, sets, status, stop, storm, unlock, watch, web, work,
 };
 use crate::answering::GUESTS_ANSWER;
 
@@ -80,10 +80,11 @@ pub static TABLE: &[SlashEntry] = &[
     line("/last", "show the latest actions with all that they brought", Everyone, last::read),
     line("/grants", "show what is allowed for a while; /grants revoke ID takes one back", Owner(GUESTS_GRANTS), grants::read),
     line("/net", "show which skill has talked to which host, how much and since when", Owner(GUESTS_NET), net::read),
-    line("/memory", "show what is remembered; /memory private KEY marks one thing as private", Everyone, memory::read),
+    line("/memory", "show what is remembered and noted; /memory private KEY marks one thing as private", Everyone, memory::read),
     line("/memory --quarantined", "show what was set aside, because others may have wanted it", Everyone, memory::read),
     line("/memory keep|drop KEY", "make what was set aside count, or remove it", Everyone, memory::read),
-    line("/forget KEY", "forget one thing", Everyone, forget::read),
+    line("/remember NOTE", "note something down for this and later conversations", Everyone, remember::read),
+    line("/forget KEY", "forget one thing; /forget note NUMBER forgets a note, /forget notes all of them", Everyone, forget::read),
     line("/log [DAY]", "show what was said and done today, or on a day of UTC such as 2026-11-23", Everyone, log::read),
     line("/search QUERY", "find passages in the library", Everyone, search::read),
     line("/ask QUESTION", "answer from the library, with the file and the page", Everyone, ask::read),

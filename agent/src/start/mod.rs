@@ -4,6 +4,7 @@ mod catalog;
 mod channels;
 mod clock;
 mod eyes;
+mod keep;
 pub(crate) mod model;
 mod running;
 #[cfg(feature = "telegram")]
@@ -24,7 +25,7 @@ use confine::Confined;
 
 use crate::action::{
     self, Actions, AddSchedule, BroadcastMsg, BrowserVision, LlmSummary, LocalAction, MemoryWrite,
-    Sets,
+    RecallMemory, Sets,
 };
 pub use eyes::open_eyes;
 
@@ -119,15 +120,16 @@ pub async fn talk<B: Requester + Feed + 'static>(
         found,
     });
     channels.extend(clock::channel(&mind, settings.config.clock.questions));
-    let following = tokio::spawn(catalog::follow(catalog, Arc::clone(&workspace)));
+    let following = catalog::follow(catalog, Arc::clone(&workspace));
+    let beside = tokio::spawn(keep::beside(following, workspace, settings.config.memory));
     let console = lines.clone();
     known.notices.tell_to(move |notice| console.warn(notice));
     let registry = SessionRegistry::new(mind, broker, lines, CancellationToken::new());
     let running = running::run(registry, channels, quit, terminated()?);
     let talked = supervised(&known.supervisor, &status, running).await;
     known.notices.tell_stderr();
-    following.abort();
-    let _ = following.await;
+    beside.abort();
+    let _ = beside.await;
     talked
 }
 
@@ -205,7 +207,7 @@ fn local_actions(
 ) -> Vec<Box<dyn LocalAction>> {
     let model: Arc<dyn Model> = Arc::<Switch>::clone(model);
     let own = [boxed(MemoryWrite::new()), boxed(LlmSummary::new(model, Fence::new(random())))];
-    own.into_iter().chain(others).flatten().collect()
+    own.into_iter().chain(others).chain([boxed(RecallMemory::new())]).flatten().collect()
 }
 
 fn boxed<A: LocalAction + 'static>(action: Option<A>) -> Option<Box<dyn LocalAction>> {

@@ -106,7 +106,7 @@ impl Turn<'_> {
     ) -> Result<Completion, String> {
         let Thought { message, artifact, so_far, cards, repair } = *thought;
         let (workspace, files) = (&self.mind.workspace, Arc::clone(&self.session.files));
-        let memory = files.memory.read();
+        let (memory, notes) = (files.memory.read(), files.notes.read());
         let sources = &self.mind.sources;
         for notice in self.session.prompt.check(workspace.prompt.read().as_str(), sources) {
             self.outbox.say_fault(notice.to_string());
@@ -122,6 +122,7 @@ impl Turn<'_> {
             soul,
             cards,
             memory: &memory,
+            notes: Some(&notes),
             artifact,
             history: &history,
             known: &self.session.known,

@@ -115,6 +115,26 @@ impl Chats {
         }
     }
 
+    /// Whether there is one.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.numbers().is_empty()
+    }
+
+    /// Removes those in which nothing was said since `limit`, but for the one that is `open`, and gives how many.
+    ///
+    /// # Errors
+    /// [`SaveError`]; those that are left are there still.
+    pub fn remove_older(&self, limit: Millis, open: Option<u64>) -> Result<usize, SaveError> {
+        let mut removed = 0;
+        for number in self.numbers().into_iter().filter(|number| Some(*number) != open) {
+            if self.read(number).is_some_and(|chat| chat.last < limit) {
+                removed += usize::from(self.remove(number)?);
+            }
+        }
+        Ok(removed)
+    }
+
     fn path(&self, number: u64) -> PathBuf {
         self.folder.join(format!("{number}.json"))
     }

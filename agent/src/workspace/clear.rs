@@ -17,7 +17,7 @@ pub fn clear(home: &Home) -> Result<Vec<PathBuf>, FileError> {
     let workspace = home.workspace();
     let mut removed = Vec::new();
     files(&workspace, &mut removed)?;
-    for session in sessions(&workspace.join(SESSIONS))? {
+    for session in session_folders(&workspace.join(SESSIONS))? {
         files(&session, &mut removed)?;
     }
     remove(workspace.join("console_history.txt"), fs::remove_file, &mut removed)?;
@@ -30,7 +30,7 @@ pub fn clear(home: &Home) -> Result<Vec<PathBuf>, FileError> {
 /// Removes what writers that were killed left behind in the workspace and its conversations. Call it only while no other
 /// agent works there.
 pub fn remove_drafts(workspace: &Path) {
-    let folders = sessions(&workspace.join(SESSIONS)).map(|mut folders| {
+    let folders = session_folders(&workspace.join(SESSIONS)).map(|mut folders| {
         folders.push(workspace.to_owned());
         folders
     });
@@ -42,8 +42,11 @@ pub fn remove_drafts(workspace: &Path) {
     }
 }
 
-/// The folders of the conversations that are not the owner's.
-fn sessions(folder: &Path) -> Result<Vec<PathBuf>, FileError> {
+/// The folders of the conversations that are not the owner's, in `folder`.
+///
+/// # Errors
+/// [`FileError`] when it can't be read; one that is not there is empty.
+pub fn session_folders(folder: &Path) -> Result<Vec<PathBuf>, FileError> {
     let failed = |error| FileError::new("read", folder, error);
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,

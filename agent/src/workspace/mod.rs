@@ -20,7 +20,7 @@ use protocol::SessionKey;
 pub use artifact::Artifact;
 pub use cards::Cards;
 pub use chats::{Chats, OpenChat, StoredChat};
-pub use clear::{clear, remove_drafts};
+pub use clear::{clear, remove_drafts, session_folders};
 pub use entered::Entered;
 pub(crate) use entered::urls;
 pub use history::{ENTRIES_KEPT, Entry, History};
@@ -39,6 +39,9 @@ pub const SOUL: &str = include_str!("../../../workspace/SOUL.md");
 /// The descriptions of the local actions when the workspace has none, written there at start.
 pub const AGENT_ACTIONS: &str = include_str!("../../../workspace/agent_action.json");
 
+/// What a model is told that notes down what was said, when the workspace does not say, written there at start.
+pub const CAPTURE: &str = include_str!("../../../workspace/capture.md");
+
 /// Below it in the workspace stand the personas.
 const PERSONAS: &str = "personas";
 
@@ -54,6 +57,8 @@ pub struct Workspace {
     pub prompt: File<Text>,
     /// `SOUL.md`: who the agent is.
     pub soul: File<Text>,
+    /// `capture.md`: what a model is told that notes down what was said.
+    pub capture: File<Text>,
     /// `agent_action.json`: how the local actions are described to the model.
     pub agent_actions: File<Cards>,
     /// `router_actions.json`: what the router can run, as far as known.
@@ -72,6 +77,7 @@ impl Workspace {
         let workspace = Self {
             prompt: built_in("PROMPT.md", PROMPT),
             soul: built_in("SOUL.md", SOUL),
+            capture: built_in("capture.md", CAPTURE),
             agent_actions: File::built_in(
                 folder.join("agent_action.json"),
                 Cards::built_in(AGENT_ACTIONS),
@@ -86,9 +92,12 @@ impl Workspace {
     }
 
     fn write_defaults(&self) {
-        for (name, text) in
-            [("PROMPT.md", PROMPT), ("SOUL.md", SOUL), ("agent_action.json", AGENT_ACTIONS)]
-        {
+        for (name, text) in [
+            ("PROMPT.md", PROMPT),
+            ("SOUL.md", SOUL),
+            ("capture.md", CAPTURE),
+            ("agent_action.json", AGENT_ACTIONS),
+        ] {
             if let Err(error) = home::file::write_missing(&self.folder.join(name), text.as_bytes())
             {
                 self.notices

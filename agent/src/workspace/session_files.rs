@@ -9,6 +9,7 @@ use super::{Artifact, Chats, Entered, History, Memory, OpenChat};
 use document::{File, SaveError, Text};
 use document::{Notice, Notices};
 use journal::Journal;
+use notes::Notebook;
 
 /// One folder with the files of one conversation. No other conversation reads or writes them.
 #[derive(Debug)]
@@ -27,6 +28,8 @@ pub struct SessionFiles {
     pub persona: File<Text>,
     /// `chat.json`: which conversation this is, of those that were put away before.
     pub chat: File<OpenChat>,
+    /// `memory.md` and its archive: what was noted of it.
+    pub notes: Notebook,
     /// `journal.jsonl` and `log/`: all that was said and done.
     pub journal: Journal,
 }
@@ -45,6 +48,7 @@ impl SessionFiles {
             session: File::new(folder.join("session.json"), &notices),
             persona: File::new(folder.join("persona.txt"), &notices),
             chat: File::new(folder.join("chat.json"), &notices),
+            notes: Notebook::open(&folder, &notices),
             journal: Journal::new(&folder, &notices),
             folder,
             notices,
@@ -83,6 +87,13 @@ impl SessionFiles {
     #[must_use]
     pub fn chats(&self) -> Chats {
         Chats::in_folder(self.folder.join("chats"))
+    }
+
+    /// The conversations that were put away in `folder`, and the number of the one that is open there.
+    #[must_use]
+    pub fn chats_of(folder: &Path, notices: &Notices) -> (Chats, Option<u64>) {
+        let open = File::<OpenChat>::new(folder.join("chat.json"), notices).read().number;
+        (Chats::in_folder(folder.join("chats")), open)
     }
 
     /// The folder of generated files.

@@ -57,13 +57,16 @@ impl House {
 #[test]
 fn the_defaults_that_are_missing_are_written_and_the_others_kept() {
     let house = house();
-    assert_eq!(house.names(), ["PROMPT.md", "SOUL.md", "agent_action.json", "output"]);
+    assert_eq!(
+        house.names(),
+        ["PROMPT.md", "SOUL.md", "agent_action.json", "capture.md", "output"]
+    );
     house.put("SOUL.md", "You are a pirate.");
     fs::remove_file(house.path("PROMPT.md")).unwrap();
     let workspace = Workspace::open(house.folder.path());
     assert_eq!(fs::read_to_string(house.path("PROMPT.md")).unwrap(), PROMPT);
     assert_eq!(workspace.soul.read().as_str(), "You are a pirate.");
-    assert_eq!(workspace.agent_actions.read().0.len(), 5);
+    assert_eq!(workspace.agent_actions.read().0.len(), 6);
     assert_eq!(workspace.take_notices(), []);
 }
 
@@ -132,7 +135,7 @@ fn every_file_that_is_broken_is_survived() {
     let (workspace, files) = (&house.workspace, &house.files);
     assert_eq!(*files.memory.read(), Memory::default());
     assert_eq!(workspace.prompt.read().as_str(), PROMPT);
-    assert_eq!(workspace.agent_actions.read().0.len(), 5);
+    assert_eq!(workspace.agent_actions.read().0.len(), 6);
     assert_eq!(workspace.router_actions.read().0.len(), 0);
     assert_eq!(files.history.read().entries(), []);
     assert_eq!(files.artifact.read().0.len(), 0);
@@ -159,7 +162,7 @@ fn a_workspace_that_can_not_be_written_is_said_and_the_conversation_goes_on() {
     fs::write(&path, "a file where a folder should be").unwrap();
     let workspace = Workspace::open(&path);
     let notices = workspace.take_notices();
-    assert!(notices[0].to_string().contains("PROMPT.md") && notices.len() == 3, "{notices:?}");
+    assert!(notices[0].to_string().contains("PROMPT.md") && notices.len() == 4, "{notices:?}");
     let files = workspace.session_files(&SessionKey::owner());
     assert_eq!(files.take_notices().len(), 1);
     for n in 1..=3 {

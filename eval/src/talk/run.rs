@@ -185,6 +185,7 @@ impl<'a> Turn<'a> {
             artifact: &self.artifact,
             history: &self.history,
             message: &self.chat.say,
+            notes: None,
             known: &[],
             so_far: &[],
             repair: None,

@@ -37,6 +37,7 @@ async fn ask_small(message: &str, so_far: &[Observation], answers: &[&str]) -> S
         soul: SOUL,
         cards: [&cards[..1], &cards[1..]],
         memory: &memory,
+        notes: None,
         artifact: &artifact,
         history: &history,
         known: &[],

@@ -1,0 +1,152 @@
+//! Notes what was said in a session, beside its turns: where ten messages wait and nobody else does, a model is asked in the
+//! words of capture.md.
+//!
+//! It is a view of the journal, which holds all of it: what could not be noted waits there, and the notes say how far it is noted.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use answer::Words;
+use document::SaveError;
+use notes::{Batch, DUE, Note, NoteSource, WINDOW, is_nothing, waiting};
+use protocol::Taint;
+use tokio::task::{JoinHandle, spawn_blocking};
+
+use crate::mind::Mind;
+use crate::model::{Ask, Model as _, ModelError};
+use crate::prompt::Fence;
+use crate::session::Session;
+use crate::workspace::SessionFiles;
+
+/// How much of the journal is looked at, in events.
+const EVENTS: usize = 5_000;
+
+/// How much of the notes a model is shown that writes another, in bytes.
+const SHOWN: usize = 3_000;
+
+/// How long it waits after a model has failed; each further time twice as long, up to the second.
+const PAUSE: Duration = Duration::from_secs(60);
+const LONGEST: Duration = Duration::from_secs(3_600);
+
+/// The noting of one session.
+pub(super) struct Capture {
+    /// How many messages came since the latest look at the journal began.
+    heard: usize,
+    /// How many were left then.
+    left: Arc<AtomicUsize>,
+    running: Option<JoinHandle<()>>,
+}
+
+/// Nobody knows what an earlier process has left: the first message is worth a look.
+impl Default for Capture {
+    fn default() -> Self {
+        Self { heard: 0, left: Arc::new(AtomicUsize::new(DUE - 1)), running: None }
+    }
+}
+
+impl Drop for Capture {
+    fn drop(&mut self) {
+        if let Some(running) = &self.running {
+            running.abort();
+        }
+    }
+}
+
+impl Capture {
+    /// Takes in that somebody has said something.
+    pub(super) fn hear(&mut self) {
+        self.heard += 1;
+    }
+
+    /// Begins, if it is time and none is at work, while nobody waits for an answer.
+    pub(super) fn rest(&mut self, mind: &Arc<Mind>, session: &Session) {
+        let is_running = self.running.as_ref().is_some_and(|running| !running.is_finished());
+        let is_due = self.heard > 0 && self.heard + self.left.load(Ordering::Relaxed) >= DUE;
+        if is_running || !is_due {
+            return;
+        }
+        self.heard = 0;
+        let (mind, files) = (Arc::clone(mind), Arc::clone(&session.files));
+        let left = Arc::clone(&self.left);
+        self.running = Some(tokio::spawn(async move {
+            left.store(all(&mind, &files).await, Ordering::Relaxed);
+        }));
+    }
+}
+
+/// Notes all that waits, and gives how many messages are left.
+async fn all(mind: &Mind, files: &Arc<SessionFiles>) -> usize {
+    let (mut pause, mut before, mut most) = (PAUSE, None, WINDOW);
+    loop {
+        let (batch, left) = look(files, most).await;
+        // What was noted and waits all the same would be noted for ever.
+        let Some(batch) = batch.filter(|batch| before != Some(batch.upto)) else { return left };
+        match note(mind, files, &batch).await {
+            Ok(note) => {
+                let (files, upto) = (Arc::clone(files), batch.upto);
+                let saved = spawn_blocking(move || files.notes.capture(upto, note)).await;
+                if let Ok(Err(error)) = saved {
+                    failed(&error);
+                }
+                (pause, before) = (PAUSE, Some(batch.upto));
+            }
+            // It stays in the journal until there is a model.
+            Err(ModelError::NeedsModel) => return left,
+            // A model with a small window takes less at a time.
+            Err(error) if error.is_of_size() && most > 1 => most /= 2,
+            Err(error) => {
+                tracing::info!(%error, "what was said is not noted yet; it is tried again");
+                tokio::time::sleep(pause).await;
+                pause = (2 * pause).min(LONGEST);
+            }
+        }
+    }
+}
+
+fn failed(error: &SaveError) {
+    tracing::warn!(%error, "what was noted is kept in memory only");
+}
+
+/// What is to be noted next, and how many messages wait.
+async fn look(files: &Arc<SessionFiles>, most: usize) -> (Option<Batch>, usize) {
+    let files = Arc::clone(files);
+    let look = move || {
+        let events = files.journal.latest(EVENTS).unwrap_or_default();
+        let marks = files.notes.marks();
+        (Batch::next(&events, &marks, most), waiting(&events, &marks))
+    };
+    spawn_blocking(look).await.unwrap_or_default()
+}
+
+/// What a model writes down of it; nothing if there is nothing to write.
+async fn note(
+    mind: &Mind,
+    files: &SessionFiles,
+    batch: &Batch,
+) -> Result<Option<Note>, ModelError> {
+    let rules = mind.workspace.capture.read();
+    let notes = files.notes.read();
+    let (asked, bits) = (asked(&notes.text(SHOWN), batch), batch.bits.with(notes.taint()));
+    let ask = Ask::chat(rules.as_str().trim(), &[], &asked).private(bits.private);
+    let answer = mind.model.complete(&ask, &mut |_| {}).await?;
+    let words = Words::of(&answer.text, [&[], &[]]);
+    if is_nothing(&words) {
+        return Ok(None);
+    }
+    let bits = Taint { private: bits.private, ..batch.bits };
+    Ok(Note::new(batch.upto, NoteSource::Captured, bits, &words))
+}
+
+fn asked(noted: &str, batch: &Batch) -> String {
+    let mut fence = Fence::new(uuid::Uuid::new_v4().as_u64_pair().0);
+    let parts = [
+        ("The notes that are there:", "notes", noted),
+        ("What was said before, and is noted:", "before", &batch.before),
+        ("What was said since:", "said", &batch.said),
+    ];
+    fence.keep_out_of(parts.iter().map(|(_, _, text)| *text));
+    let parts = parts.iter().filter(|(_, _, text)| !text.is_empty());
+    let shown = parts.map(|(title, tag, text)| format!("{title}\n{}", fence.around(tag, text)));
+    shown.chain(["Write the note alone.".to_owned()]).collect::<Vec<_>>().join("\n\n")
+}

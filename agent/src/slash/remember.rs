@@ -1,0 +1,36 @@
+//! `/remember NOTE`: notes something down in a person's own words.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use notes::{Note, NoteSource};
+use protocol::{Millis, Taint};
+
+use super::perform::{At, Perform, Read};
+
+#[derive(Debug)]
+struct Remember(String);
+
+pub(super) fn read(rest: &str) -> Read {
+    match rest {
+        "" => Err("say what to note: /remember NOTE".to_owned()),
+        note => Ok(Arc::new(Remember(note.to_owned()))),
+    }
+}
+
+#[async_trait]
+impl Perform for Remember {
+    async fn perform(&self, at: At<'_>) {
+        let now = Millis::of_this_machine();
+        // It is the person's own word, whatever else is in the conversation.
+        let Some(note) = Note::new(now, NoteSource::Person, Taint::CLEAN, &self.0) else {
+            return at.notice("there is no word in it that could be noted");
+        };
+        let is_cut = note.words().len() < self.0.trim().len() / 2;
+        match at.session.files.notes.add(note) {
+            Ok(()) if is_cut => at.text("Noted, as far as a note goes: 2,000 bytes."),
+            Ok(()) => at.text("Noted."),
+            Err(error) => at.outbox.say_fault(format!("noted for this conversation only: {error}")),
+        }
+    }
+}
