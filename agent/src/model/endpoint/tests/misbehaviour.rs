@@ -128,9 +128,10 @@ async fn answers_without_an_end_are_stopped() {
         let one_line = format!("{begin}{}", "x".repeat(10 << 20));
         let nothing = if api.name == "ollama" { " " } else { ":" };
         let nothing = format!("{nothing}{}\n\n", " ".repeat(10_000)).repeat(6_800);
-        for body in
-            [one_line, api.text(&long).repeat(10_000), api.thought(&long).repeat(10_000), nothing]
-        {
+        // Words that are always new: those that come again and again are another fault.
+        let counts = |from: u32| (from..from + 200).map(|n| format!("{n} ")).collect::<String>();
+        let words: String = (0..1_500).map(|piece| api.text(&counts(piece * 200))).collect();
+        for body in [one_line, words, api.thought(&long).repeat(10_000), nothing] {
             assert_eq!(error(&api, chunked("200 OK", &[body.as_bytes()], true)).await, too_large);
         }
     }
