@@ -47,11 +47,25 @@ fn an_answer_of_nothing() {
 #[test]
 fn an_answer_of_10_megabytes() {
     let home = TempHome::new();
-    let endless = Says::Pieces(vec!["x".repeat(1 << 16); 160]);
+    // Words that are always new: those that come again and again are cut off much sooner.
+    let piece = |from: usize| (from..from + 8_000).map(|n| format!("{n} ")).collect::<String>();
+    let endless = Says::Pieces((0..190).map(|at| piece(at * 8_000)).collect());
     let server = OllamaServer::start([endless, Says::text("Hello again.")]);
     let mut chat = chat(&home, &server);
     chat.say("Hello?");
     chat.expect_on_stderr("has no end and was stopped after 1048576 bytes");
+    testkit::wait_until("the connection is closed", || server.left() == 1);
+    chat.ask("And now?", "Hello again.");
+}
+
+#[test]
+fn an_answer_that_says_the_same_without_end_is_cut_off() {
+    let home = TempHome::new();
+    let endless = Says::Pieces(vec!["half a cup of flour, ".repeat(100); 200]);
+    let server = OllamaServer::start([endless, Says::text("Hello again.")]);
+    let mut chat = chat(&home, &server);
+    chat.say("What goes into it?");
+    chat.expect_on_stderr("the answer was cut off in an endless repetition");
     testkit::wait_until("the connection is closed", || server.left() == 1);
     chat.ask("And now?", "Hello again.");
 }
