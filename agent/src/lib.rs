@@ -17,9 +17,6 @@ mod log;
 mod start;
 
 pub mod channel;
-pub mod message;
-pub mod observation;
-pub mod question;
 
 pub mod session;
 
@@ -34,7 +31,6 @@ pub mod slash;
 mod storm;
 pub mod turn;
 mod watching;
-pub mod workspace;
 
 pub mod prompt;
 
@@ -42,6 +38,7 @@ pub mod model;
 
 pub mod action;
 
+pub use conversation::{message, observation, question, workspace};
 pub use error::StartError;
 pub use eyes::launch::WORD as EYES_WORD;
 pub use log::start as start_log;

@@ -11,7 +11,7 @@ pub struct Cards(pub Vec<ActionCard>);
 
 impl Cards {
     /// The cards of a text that was compiled in; a test says that it is one.
-    pub(crate) fn built_in(text: &str) -> Self {
+    pub fn built_in(text: &str) -> Self {
         Self::from_text(text, &mut Vec::new()).unwrap_or_default()
     }
 }

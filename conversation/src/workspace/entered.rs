@@ -161,7 +161,7 @@ impl Document for Entered {
 }
 
 /// The web addresses in a text, as they stand there; people leave out `https://`.
-pub(crate) fn urls(text: &str) -> impl Iterator<Item = &str> {
+pub fn urls(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| c.is_whitespace() || matches!(c, '"' | '<' | '>' | '`' | '\\')).filter_map(
         |word| {
             let schemes = ["https://", "http://"].into_iter();

@@ -22,7 +22,7 @@ pub use cards::Cards;
 pub use chats::{Chats, OpenChat, StoredChat};
 pub use clear::{clear, remove_drafts, session_folders};
 pub use entered::Entered;
-pub(crate) use entered::urls;
+pub use entered::urls;
 pub use history::{ENTRIES_KEPT, Entry, History};
 pub use memory::{Aside, Memory};
 pub use output::{OutputError, OutputText};
@@ -135,7 +135,7 @@ impl Workspace {
     }
 
     /// Where its files leave what people should hear.
-    pub(crate) fn notices(&self) -> &Notices {
+    pub fn notices(&self) -> &Notices {
         &self.notices
     }
 

@@ -136,7 +136,7 @@ impl Question {
     }
 
     /// By what people tell it from others, and how long it waits.
-    pub(crate) fn named(&self) -> String {
+    pub fn named(&self) -> String {
         let digest = self.digest.as_ref().map(|digest| format!(", digest {digest}"));
         let minutes = self.seconds.map(|seconds| format!(", for {} minutes", seconds.div_ceil(60)));
         let (digest, minutes) = (digest.unwrap_or_default(), minutes.unwrap_or_default());
@@ -213,7 +213,7 @@ impl Decision {
     }
 
     /// The parameters of the command that carries it.
-    pub(crate) fn params(&self) -> Object {
+    pub fn params(&self) -> Object {
         let choice = match self.choice {
             Choice::Yes => "yes",
             Choice::No => "no",

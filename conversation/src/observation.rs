@@ -215,7 +215,7 @@ impl Observation {
 }
 
 /// An action's name as people say it: one of the agent's own in words, a skill's as its author wrote it.
-pub(crate) fn spoken(action: &ActionName) -> String {
+pub fn spoken(action: &ActionName) -> String {
     match action.as_str().strip_prefix('_') {
         Some("LLM_SUMMARY") => "Summary".to_owned(),
         Some("BROWSER_VISION") => "Browser".to_owned(),
@@ -227,7 +227,7 @@ pub(crate) fn spoken(action: &ActionName) -> String {
 }
 
 /// `text` with a capital at its beginning.
-pub(crate) fn capitalized(text: &str) -> String {
+pub fn capitalized(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
