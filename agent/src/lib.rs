@@ -32,12 +32,11 @@ mod storm;
 pub mod turn;
 mod watching;
 
-pub mod prompt;
-
 pub mod model;
 
 pub mod action;
 
+pub use ::prompt;
 pub use conversation::{message, observation, question, workspace};
 pub use error::StartError;
 pub use eyes::launch::WORD as EYES_WORD;
