@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use protocol::ActionCard;
 use serde_json::Value;
 
+use super::offered::are_few;
 use super::once::Once;
 use super::section::{Part, Section, Source};
 use super::{Step, form};
@@ -15,9 +16,6 @@ const INSTRUCTION_LIMIT: usize = 400;
 
 /// How much of a parameter's description is shown, in bytes.
 const DESCRIPTION_LIMIT: usize = 120;
-
-/// How many actions are described whatever is said; of more than that only those are that a message may be about.
-const DESCRIBED_MOST: usize = 12;
 
 /// The local actions.
 pub(super) struct OwnActions;
@@ -61,11 +59,6 @@ impl Source for RouterActions {
 
 /// How large the descriptions of the router's actions may be, in bytes.
 pub(super) const MOST: usize = 14_000;
-
-/// Whether all these are described in the part of the prompt that stays.
-pub(super) fn are_few(cards: [&[ActionCard]; 2]) -> bool {
-    cards.iter().map(|cards| cards.len()).sum::<usize>() <= DESCRIBED_MOST
-}
 
 /// The lines for `cards`, at most `limit` bytes; actions that don't fit are named at least.
 pub(super) fn render<'c>(

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use protocol::{ActionCard, Example};
 use serde_json::{Value, json};
 
-use super::actions::are_few;
+use super::offered::are_few;
 use super::section::{Part, Section, Source};
 use super::{Step, template};
 use answer::sanitize::{fit, one_line, tame};

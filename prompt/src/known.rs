@@ -1,11 +1,10 @@
 //! The passages of the library that fit a question, fenced, each with its citation.
 
 use async_trait::async_trait;
-use protocol::{Object, Reads};
-use serde_json::Value;
+use protocol::Reads;
 
-use super::Step;
 use super::section::{Part, Section, Source};
+use super::{Passage, Step};
 use answer::sanitize::fit;
 
 /// How large the section may be, in bytes.
@@ -17,35 +16,6 @@ const LEAST: usize = 1_500;
 /// What stands before the passages.
 const SAID: &str = "Passages from the library, each behind its citation. Answer from them alone. Behind whatever you take \
     from one, write its citation just as it stands. If they do not hold the answer, say so.";
-
-/// A passage that was found for a question.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Passage {
-    /// How it is cited: `[manual.pdf, pages 2-3]`.
-    pub citation: String,
-    /// What it says.
-    pub text: String,
-    /// What a model's reading of it brings into the conversation.
-    pub brings: Reads,
-}
-
-impl Passage {
-    /// The hits of a result of `SEARCH_DOCS`, the best first.
-    #[must_use]
-    pub fn of_hits(result: &Object) -> Vec<Self> {
-        let hits = result.get("hits").and_then(Value::as_array);
-        hits.into_iter().flatten().filter_map(Self::of_hit).collect()
-    }
-
-    fn of_hit(hit: &Value) -> Option<Self> {
-        let text = |key: &str| Some(hit.get(key)?.as_str()?.to_owned());
-        // What does not say that the owner wrote it, or that everybody may see it, is others' and private.
-        let own = hit.get("own").and_then(Value::as_bool) == Some(true);
-        let is_public = hit.get("role").and_then(Value::as_str) == Some("public");
-        let brings = Reads { public: !own, private: !is_public };
-        Some(Self { citation: text("citation")?, text: text("text")?, brings })
-    }
-}
 
 /// The section `KNOWN`: there only while a question about the library is being answered.
 pub(super) struct Known;
@@ -135,26 +105,10 @@ fn names_a_file(cited: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn passage(citation: &str) -> Passage {
         Passage { citation: citation.to_owned(), text: String::new(), brings: Reads::BOTH }
-    }
-
-    #[test]
-    fn a_hit_brings_what_it_says_and_no_less() {
-        let hits = json!({"hits": [
-            {"citation": "[a.md]", "text": "x", "role": "public", "own": true},
-            {"citation": "[b.md]", "text": "x", "role": "admin", "own": true},
-            {"citation": "[c.md]", "text": "x", "role": "public", "own": false},
-            {"citation": "[d.md]", "text": "x"},
-            {"text": "no citation"},
-        ]});
-        let hits = Passage::of_hits(hits.as_object().unwrap());
-        let brings: Vec<Reads> = hits.iter().map(|hit| hit.brings).collect();
-        assert_eq!(brings, [Reads::NONE, Reads::PRIVATE, Reads::PUBLIC, Reads::BOTH]);
     }
 
     #[test]

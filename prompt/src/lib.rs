@@ -22,6 +22,7 @@
 
 mod template;
 
+mod passage;
 mod screen;
 mod section;
 mod sources;
@@ -61,10 +62,11 @@ pub use fit::Fit;
 pub use gloss::Gloss;
 pub use gloss::{read as read_gloss, schema as gloss_schema, wants_gloss};
 pub use history::shown_entries;
-pub use known::{Passage, made_up};
+pub use known::made_up;
 pub use narrow::{Asked, Shape, narrowed};
 pub use now::Now;
 pub use offered::choice;
+pub use passage::Passage;
 pub use said::{Said, is_long, telling};
 pub use section::{FIXED, Manner, Part, Section, Source};
 pub use sources::{Sections, Sources};

@@ -5,6 +5,7 @@
 use async_trait::async_trait;
 use protocol::{ActionCard, Example};
 
+use super::offered::are_few;
 use super::relevance::{nearest, relevant};
 use super::said::{Said, telling};
 use super::section::{Manner, Part, Section, Source};
@@ -69,7 +70,7 @@ fn said<'s>(told: &'s str, manner: &Manner<'s>) -> Option<Said<'s>> {
 
 fn described(step: &Step<'_>, said: Said<'_>, manner: &Manner<'_>) -> Option<String> {
     let way = manner.fit.way;
-    if actions::are_few(step.cards) || way == Way::Native {
+    if are_few(step.cards) || way == Way::Native {
         return None;
     }
     let routed: Vec<&ActionCard> = step.cards[1].iter().collect();
@@ -92,7 +93,7 @@ fn examples(step: &Step<'_>, said: Said<'_>, fit: Fit<'_>) -> Option<String> {
     let two = || wished(said, &all).or_else(|| two_at_once(&examples));
     let mut lines: Vec<String> =
         (joins(said) && !examples.is_empty()).then(two).flatten().into_iter().collect();
-    if fit.is_small || !actions::are_few(step.cards) {
+    if fit.is_small || !are_few(step.cards) {
         lines.extend(alike(&examples));
     }
     (!lines.is_empty()).then(|| lines.join("\n"))

@@ -5,7 +5,6 @@
 
 use protocol::{ActionCard, Outcome, Status};
 
-use super::actions::are_few;
 use super::relevance::relevant;
 use super::said::Said;
 use super::wishes::wishes;
@@ -13,6 +12,14 @@ use conversation::observation::Observation;
 
 /// How many actions a larger model is offered at most: of more it takes the wrong one, and each is read by it.
 const MOST: usize = 40;
+
+/// How many actions are described whatever is said; of more than that only those are that a message may be about.
+const DESCRIBED_MOST: usize = 12;
+
+/// Whether all these are described in the part of the prompt that stays.
+pub(super) fn are_few(cards: [&[ActionCard]; 2]) -> bool {
+    cards.iter().map(|cards| cards.len()).sum::<usize>() <= DESCRIBED_MOST
+}
 
 /// What a larger model may choose from, in the order of the catalogue: all that is not stopped; of many what the message may be
 /// about.
