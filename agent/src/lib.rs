@@ -32,11 +32,9 @@ mod storm;
 pub mod turn;
 mod watching;
 
-pub mod model;
-
 pub mod action;
 
-pub use ::prompt;
+pub use ::{model, prompt};
 pub use conversation::{message, observation, question, workspace};
 pub use error::StartError;
 pub use eyes::launch::WORD as EYES_WORD;

@@ -4,8 +4,6 @@ use std::sync::Arc;
 
 use protocol::{ActionName, Principal, SessionKey, Status, Taint};
 
-pub(crate) use testkit::cards::{agent_cards, router_cards};
-
 use crate::message::{ActionLine, Origin};
 use crate::session::Caller;
 use crate::workspace::{Entered, SessionFiles};
@@ -29,11 +27,4 @@ pub(crate) fn caller(files: &Arc<SessionFiles>, taint: Taint) -> Caller {
 pub(crate) fn ended(line: &str) -> ActionLine {
     let (action, line) = (ActionName::new("LOOK").unwrap(), line.to_owned());
     ActionLine { action, status: Status::Ok, told: line.clone(), line }
-}
-
-/// Nothing was said before.
-pub(crate) fn no_history() -> &'static crate::workspace::History {
-    static NONE: std::sync::LazyLock<crate::workspace::History> =
-        std::sync::LazyLock::new(Default::default);
-    &NONE
 }

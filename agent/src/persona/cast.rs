@@ -91,7 +91,7 @@ impl Cast {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::scripted::Scripted;
+    use crate::model::Offline;
 
     fn persona(target: &str) -> Persona {
         let target = target.parse().unwrap();
@@ -103,9 +103,9 @@ mod tests {
     fn each_model_has_one_chain() {
         let folder = tempfile::tempdir().unwrap();
         let cast = Cast::new(folder.path().to_owned());
-        let models = Arc::new(Switch::of(Arc::new(Scripted::new("default", []))));
+        let models = Arc::new(Switch::of(Arc::new(Offline::chosen())));
         let model = |persona: Option<&Persona>| cast.model(persona, &models);
-        assert_eq!(model(None).unwrap().name(), "default");
+        assert_eq!(model(None).unwrap().name(), "offline");
         let local = persona("ollama:m@http://127.0.0.1:9");
         let (one, other) = (model(Some(&local)).unwrap(), model(Some(&local)).unwrap());
         assert!(Arc::ptr_eq(&one, &other) && one.name().starts_with("m at"), "{}", one.name());

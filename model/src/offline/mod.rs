@@ -1,0 +1,155 @@
+//! Does without a language model what can be done without one.
+//!
+//! It matches the examples that every action brings along, answers from memory, tells results in their
+//! own words, and otherwise says honestly what it can do and how to get a language model. Its text has
+//! the form of any model's, so a turn treats it like one.
+
+mod leaves;
+mod pattern;
+mod recall;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use protocol::ActionCard;
+
+use super::{Ask, Completion, Listener, Model, ModelError, Progress, TurnParts};
+use answer::Answer;
+use answer::sanitize::{cut, one_line, tame};
+use conversation::observation::Observation;
+use pattern::Pattern;
+
+/// How long a message may be that is matched, in bytes: a post and some room.
+const MESSAGE_LIMIT: usize = 64 * 1024;
+
+/// How many actions the honest answer shows.
+const SHOWN: usize = 12;
+
+/// The model that is no language model.
+#[derive(Debug)]
+pub struct Offline {
+    /// The language model that people would fetch; none where they want it without one.
+    wanted: Option<String>,
+    /// The patterns of the cards that were seen last; making them takes longer than using them.
+    learnt: Mutex<Arc<Learnt>>,
+}
+
+#[derive(Debug, Default)]
+struct Learnt {
+    cards: [Vec<ActionCard>; 2],
+    patterns: Vec<Pattern>,
+}
+
+impl Offline {
+    /// An offline model that recommends the language model `wanted`.
+    #[must_use]
+    pub fn new(wanted: impl Into<String>) -> Self {
+        Self { wanted: Some(wanted.into()), learnt: Mutex::default() }
+    }
+
+    /// The one that people have chosen.
+    #[must_use]
+    pub fn chosen() -> Self {
+        Self { wanted: None, learnt: Mutex::default() }
+    }
+
+    fn answer(&self, turn: &TurnParts<'_>) -> Answer {
+        let say = |words: String| Answer { words, actions: Vec::new() };
+        if !turn.so_far.is_empty() {
+            return say(told(turn.so_far));
+        }
+        let learnt = self.learn(turn.cards);
+        let message = cut(turn.message, MESSAGE_LIMIT);
+        let found = learnt
+            .patterns
+            .iter()
+            .filter_map(|pattern| Some((pattern.literal, pattern.matches(&message)?)))
+            .reduce(|best, other| if other.0 > best.0 { other } else { best });
+        match found {
+            Some((_, action)) => Answer { words: String::new(), actions: vec![action] },
+            // What is remembered may hold anything, also what looks like an action.
+            None => say(match recall::answer(&message, turn.memory) {
+                Some(recalled) => tame(&recalled),
+                None => self.honest(turn),
+            }),
+        }
+    }
+
+    fn learn(&self, cards: [&[ActionCard]; 2]) -> Arc<Learnt> {
+        let mut learnt = self.learnt.lock().unwrap_or_else(PoisonError::into_inner);
+        if learnt.cards.each_ref().map(Vec::as_slice) != cards {
+            let patterns = cards.concat();
+            let patterns = patterns.iter().flat_map(|card| {
+                card.examples.iter().filter_map(|example| Pattern::new(card, example))
+            });
+            *learnt =
+                Arc::new(Learnt { patterns: patterns.collect(), cards: cards.map(<[_]>::to_vec) });
+        }
+        Arc::clone(&learnt)
+    }
+
+    fn honest(&self, turn: &TurnParts<'_>) -> String {
+        let says: Vec<String> = turn
+            .cards
+            .iter()
+            .flat_map(|cards| cards.iter())
+            .filter_map(|card| card.examples.first())
+            .map(|example| format!("- {}", cut(&one_line(&example.say), 200)))
+            .collect();
+        let more = match says.len().saturating_sub(SHOWN) {
+            0 => String::new(),
+            more => format!(", and {more} other kinds"),
+        };
+        let can = match says.as_slice() {
+            [] => "So I can't answer that.".to_owned(),
+            says => {
+                let shown = says[..says.len().min(SHOWN)].join("\n");
+                format!("So I only understand sentences like these{more}:\n{shown}")
+            }
+        };
+        match &self.wanted {
+            Some(wanted) => format!(
+                "I have no language model at the moment. {can}\nFor everything else, start one with \
+                 `ollama serve` and fetch it with `ollama pull {wanted}`."
+            ),
+            None => format!(
+                "I am set to work without a language model. {can}\nFor everything else, choose one \
+                 with `{}`.",
+                home::agent_command("config llm")
+            ),
+        }
+    }
+}
+
+/// What came of the actions, tamed: a result is data, whatever it looks like. What the actions' own lines have shown already
+/// is not said again.
+fn told(so_far: &[Observation]) -> String {
+    let unsaid: Vec<String> = so_far.iter().filter_map(Observation::beyond_its_line).collect();
+    tame(&unsaid.join("\n"))
+}
+
+#[async_trait]
+impl Model for Offline {
+    fn name(&self) -> String {
+        "offline".to_owned()
+    }
+
+    async fn complete(
+        &self,
+        ask: &Ask<'_>,
+        progress: &mut Listener<'_>,
+    ) -> Result<Completion, ModelError> {
+        let turn = ask.turn.as_ref().ok_or(ModelError::NeedsModel)?;
+        let answer = self.answer(turn);
+        if answer.words.is_empty() && answer.actions.is_empty() {
+            // The lines of the actions have said it all.
+            return Ok(Completion { words_alone: true, ..Completion::default() });
+        }
+        let text = answer.to_string();
+        progress(Progress::Piece(&text));
+        Ok(Completion::new(text))
+    }
+}
+
+#[cfg(test)]
+mod tests;
