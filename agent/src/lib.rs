@@ -9,7 +9,6 @@
 //! The modules stand in the order in which a message meets them.
 
 pub mod cli;
-pub mod config;
 pub mod doctor;
 mod error;
 mod log;
@@ -39,6 +38,7 @@ pub use conversation::{message, observation, question, workspace};
 pub use error::StartError;
 pub use eyes::launch::WORD as EYES_WORD;
 pub use log::start as start_log;
+pub use settings as config;
 pub use start::{Known, open_eyes, runtime, talk};
 pub use storm::StormError;
 

@@ -5,7 +5,7 @@ use ::llm::{ProviderName, Target};
 use super::choice::local;
 use super::keys::{Change, KeyError};
 use super::llm;
-use crate::model::ModelError;
+use model::ModelError;
 
 /// What can be chosen beside the models that were found.
 const FETCH: &str = "fetch a model with Ollama";

@@ -16,7 +16,7 @@ const NONE: &str = "none";
 ///
 /// # Errors
 /// [`SettingsError`]; the file is unchanged then.
-pub(crate) fn keep_sets(path: &Path, sets: &BTreeSet<SetName>) -> Result<(), SettingsError> {
+pub fn keep_sets(path: &Path, sets: &BTreeSet<SetName>) -> Result<(), SettingsError> {
     Ok(super::open(path)?.set("sets", json!(sets))?)
 }
 

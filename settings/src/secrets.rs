@@ -7,7 +7,7 @@ use home::{CHANNEL_KEY_NAMES, EnvError, EnvFile, MODEL_KEY_NAMES, Variables, is_
 use secrecy::SecretString;
 
 use super::Llm;
-use crate::model::ApiKeys;
+use model::ApiKeys;
 
 /// Words in the name of a setting that would be a secret.
 const TELLING: [&str; 5] = ["apikey", "key", "token", "secret", "password"];
@@ -74,7 +74,7 @@ mod tests {
     use secrecy::ExposeSecret;
 
     use super::*;
-    use crate::config::ProviderName;
+    use crate::ProviderName;
 
     fn variables<const N: usize>(pairs: [(&str, &str); N]) -> Variables {
         Variables::merge(&[], pairs.map(|(name, value)| (name.into(), value.into())))

@@ -29,23 +29,23 @@ use serde::{Deserialize, Serialize};
 use supervisor::Supervisor;
 
 pub use self::llm::{keep, keep_trusted};
-pub use crate::model::{Llm, Vision, WayWish, Window};
 pub use ::llm::{BaseUrl, ProviderName, Target, TargetError};
 pub use browser::{Browser, BrowserPlace};
 pub use clock::{ClockSettings, ZoneName};
 pub use http::{Http, HttpError, HttpSetUp, Site};
 pub use keys::{Asker, Change, KEYS, Key, KeyError, Models};
 pub use memory::MemoryDays;
+pub use model::{Llm, Vision, WayWish, Window};
 pub use secrets::own_names;
-pub(crate) use sets::keep_sets;
+pub use sets::keep_sets;
 pub use telegram::Telegram;
 pub use terminal::Terminal;
 
-use crate::model::ApiKeys;
+use model::ApiKeys;
 use schedule::Zone;
 
 /// What is written to agent/config.json when there is none.
-pub const CONFIG_INITIAL: &str = include_str!("../../config_initial.json");
+pub const CONFIG_INITIAL: &str = include_str!("../config_initial.json");
 
 /// agent/config.json.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -282,19 +282,19 @@ fn hiding_secrets(error: ConfigError) -> SettingsError {
 }
 
 /// What to log to the terminal, from RUST_LOG, such as `debug` or `agent=debug`.
-pub(crate) fn log_filter() -> Option<String> {
+pub fn log_filter() -> Option<String> {
     environment(&EnvFile::default()).get("RUST_LOG").map(str::to_owned)
 }
 
 /// Whether styles may be shown on a terminal: NO_COLOR says no (no-color.org), and so does a terminal that is dumb.
-pub(crate) fn shows_styles() -> bool {
+pub fn shows_styles() -> bool {
     let environment = environment(&EnvFile::default());
     let is_set = environment.get("NO_COLOR").is_some_and(|value| !value.is_empty());
     !is_set && environment.get("TERM").is_some_and(|term| term != "dumb")
 }
 
 /// Whether a terminal shows more letters than those of ASCII: it is not dumb, and the locale is one of UTF-8.
-pub(crate) fn shows_unicode() -> bool {
+pub fn shows_unicode() -> bool {
     let environment = environment(&EnvFile::default());
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(|name| {
         environment.get(name).filter(|value| !value.is_empty()).map(str::to_ascii_lowercase)

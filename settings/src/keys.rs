@@ -7,7 +7,7 @@ use llm::PullError;
 use serde_json::{Value, json};
 
 use super::{AgentConfig, Target, TargetError};
-use crate::model::{ModelError, Proof};
+use model::{ModelError, Proof};
 
 /// A key that can be set.
 #[derive(Debug, Clone, Copy)]

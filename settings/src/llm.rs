@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use ::llm::{ProviderName, Target};
 
 use super::{AgentConfig, Settings, SettingsError};
-use crate::model::{Endpoints, Maker, Trusted};
+use model::{Endpoints, Maker, Trusted};
 
 impl Settings {
     /// Makes models by these settings, with what is `known` of servers.

@@ -10,7 +10,7 @@ use home::ConfigFile;
 use super::super::keys::{Asker, KEYS, Models};
 use super::super::{AgentConfig, CONFIG_INITIAL, Key};
 use super::*;
-use crate::model::Proof;
+use model::Proof;
 
 /// Answers questions, and keeps what was asked and told.
 #[derive(Default)]

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::keys::{Change, KeyError};
 use super::{BaseUrl, Llm, ProviderName, Target, llm};
-use crate::model::ModelError;
+use model::ModelError;
 
 /// OpenAI's own address, as its API's pages have it.
 const OPENAI: &str = "https://api.openai.com/v1";

@@ -2,7 +2,7 @@
 
 use super::keys::{Change, KeyError};
 use super::{ProviderName, Target, llm};
-use crate::model::ModelError;
+use model::ModelError;
 
 /// An empty chain, as people write it.
 const NONE: &str = "none";
