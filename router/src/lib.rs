@@ -32,7 +32,6 @@ mod session_key;
 
 mod grants;
 pub mod runner;
-pub mod sandbox;
 pub mod self_test;
 pub mod store;
 mod switch;
@@ -46,6 +45,7 @@ mod digest;
 mod defaults;
 mod new_skill;
 
+pub use ::sandbox;
 pub use audit::Audit;
 pub use call::Call;
 pub use judge::Judge;

@@ -239,12 +239,12 @@ fn refused() -> BTreeSet<String> {
 #[test]
 fn the_routers_profile_lets_it_build_a_sandbox_and_refuses_what_skills_are_refused() {
     let refused = refused();
-    // What the stages of the sandbox call (router/src/sandbox/stage).
+    // What the stages of the sandbox call (sandbox/src/stage).
     let builds = ["clone", "mount", "umount2", "pivot_root", "unshare", "sethostname"];
     for call in builds.into_iter().chain(["landlock_restrict_self", "seccomp", "prctl"]) {
         assert!(!refused.contains(call), "{call}");
     }
-    let table = text("router/src/sandbox/stage/refused.rs");
+    let table = text("sandbox/src/stage/refused.rs");
     let (_, table) = table.split_once("ALWAYS").unwrap();
     let (table, _) = table.split_once("];").unwrap();
     let calls = table.split("SYS_").skip(1).map(|rest| rest.split([',', '\n']).next().unwrap());

@@ -12,11 +12,12 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use uuid::Uuid;
 
-use super::launcher::{Alive, SelfCommand, Stay};
+use super::alive::Alive;
+use super::job::Stay;
 use super::planning::{self, Place};
 use super::process::{Process, feed};
 use super::stage::Plan;
-use super::{Job, Level};
+use super::{Job, Level, SelfCommand};
 
 /// How many stand ready once one was used.
 const MOST: usize = 4;

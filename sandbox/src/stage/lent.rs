@@ -17,8 +17,8 @@ use super::failure::{Failure, Trying};
 use super::identity::{NOBODY, User};
 use super::plan::Plan;
 use super::{bind, detached, git, owners};
-use crate::sandbox::shelf::reachable;
-use crate::sandbox::{Lent, Level, NotStarted};
+use crate::shelf::reachable;
+use crate::{Lent, Level, NotStarted};
 
 /// The number of the first descriptor that hands a folder on to the second stage.
 const FIRST: RawFd = 200;

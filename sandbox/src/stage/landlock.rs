@@ -16,7 +16,7 @@ use super::failure::{Failure, Trying};
 use super::lent::find;
 use super::plan::Plan;
 use super::system::{PROGRAMS, SETTINGS, SINKS, ZERO};
-use crate::sandbox::{Lent, Level};
+use crate::{Lent, Level};
 
 /// The newest rules that are asked for; an older kernel enforces those that it knows.
 const NEWEST: ABI = ABI::V9;

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
 
-use super::launcher::{SelfCommand, Stay};
+use super::job::Stay;
 use super::probe::Found;
 use super::stage::{INIT, LAUNCH, PORT, Plan};
-use super::{Job, Lent, Level, Limits, Program, RunError};
+use super::{Job, Lent, Level, Limits, Program, RunError, SelfCommand};
 
 /// Where a skill finds its folder, the router's binary and its scratch directory in namespaces.
 const SKILL: &str = "/skill";

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use super::plan::Plan;
-use crate::sandbox::NotStarted;
+use crate::NotStarted;
 
 /// The exit code of a stage that failed; what the router believes is the report, for a skill may end with
 /// this code too.

@@ -27,8 +27,8 @@ mod system;
 use std::process::ExitCode;
 
 pub(super) use failure::FAILED;
-pub(crate) use forward::PORT;
-pub(crate) use identity::UNPRIVILEGED;
+pub use forward::PORT;
+pub use identity::UNPRIVILEGED;
 pub(super) use plan::Plan;
 
 /// The name of the subcommand that a binary must hand to [`run_stage`].

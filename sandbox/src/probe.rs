@@ -1,11 +1,11 @@
-//! Finds out how this machine can hold a skill in, by trying it, and says in words what is missing.
+//! The levels at which a machine can hold a skill in, and what is missing where one does not work.
 
 use std::fmt;
 use std::fs;
 
 use serde::{Deserialize, Serialize};
 
-use super::launcher::Launcher;
+use super::error::RunError;
 
 /// How a skill is held in, from the tightest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,16 +44,9 @@ impl Found {
     }
 }
 
-/// Tries the levels from the tightest.
-pub(super) async fn probe(launcher: &mut Launcher) -> Found {
-    let mut reasons = Vec::new();
-    for level in [Level::Namespaces, Level::LandlockOnly] {
-        match launcher.try_level(level).await {
-            Ok(()) => return Found { level, reasons },
-            Err(error) => reasons.push(format!("{}: {error}; {}", name(level), advice(level))),
-        }
-    }
-    Found { level: Level::Nothing, reasons }
+/// Why `level` does not work here, and what mends that.
+pub(super) fn missing(level: Level, error: &RunError) -> String {
+    format!("{}: {error}; {}", name(level), advice(level))
 }
 
 fn name(level: Level) -> &'static str {

@@ -31,3 +31,12 @@ pub struct Job {
     /// The Unix socket of the proxy through which it reaches the network; without one it has no network.
     pub net: Option<PathBuf>,
 }
+
+/// Whether a process ends after its call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stay {
+    /// It is started for one call.
+    Once,
+    /// It stays for further ones.
+    Warm,
+}

@@ -8,7 +8,7 @@ use nix::unistd::getuid;
 
 use super::failure::{Failure, Trying};
 use super::plan::Plan;
-use crate::sandbox::Level;
+use crate::Level;
 
 /// The two stages of the launcher, which count as processes of the same user.
 const STAGES: u64 = 2;

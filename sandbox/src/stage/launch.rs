@@ -22,7 +22,7 @@ use super::failure::{FAILED, Failure, Trying};
 use super::forward::{self, Proxy};
 use super::plan::Plan;
 use super::{identity, lent, loopback};
-use crate::sandbox::Level;
+use crate::Level;
 
 /// What the first stage keeps from before it stepped down.
 struct Held {

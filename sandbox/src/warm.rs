@@ -9,7 +9,8 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::process::{ChildStdin, ChildStdout};
 use tokio::task::JoinHandle;
 
-use super::launcher::{Launcher, Stay};
+use super::job::Stay;
+use super::launcher::Launcher;
 use super::log::{Budget, Heard};
 use super::process::{Life, feed, understand};
 use super::{Job, RunError};
@@ -33,8 +34,16 @@ struct Running {
     life: Life,
 }
 
+impl Launcher {
+    /// A skill that stays alive between calls. Nothing is started yet.
+    #[must_use]
+    pub fn serve(self: &Arc<Self>, job: Job, log: PathBuf) -> Warm {
+        Warm::new(Arc::clone(self), job, log)
+    }
+}
+
 impl Warm {
-    pub(super) fn new(launcher: Arc<Launcher>, job: Job, log: PathBuf) -> Self {
+    fn new(launcher: Arc<Launcher>, job: Job, log: PathBuf) -> Self {
         Self { launcher, job, log, running: None }
     }
 

@@ -16,7 +16,7 @@ use super::failure::{Failure, Trying};
 use super::landlock::Held;
 use super::plan::Plan;
 use super::refused;
-use crate::sandbox::Level;
+use crate::Level;
 
 /// The first number of the x32 calls, a second way to every call on x86-64 (and no number elsewhere).
 const X32: u32 = 0x4000_0000;

@@ -13,7 +13,7 @@ use nix::unistd::Pid;
 
 use super::failure::{Failure, Trying};
 use super::plan::Plan;
-use crate::sandbox::NotStarted;
+use crate::NotStarted;
 
 /// Starts the program with its whole environment; stdin, stdout and stderr are the launcher's.
 pub(super) fn start(plan: &Plan) -> Result<Pid, Failure> {

@@ -1,41 +1,23 @@
 //! Starts jobs in the sandbox, at the level that this machine allows.
 
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::os::fd::AsRawFd;
+use std::path::Path;
 use std::sync::Arc;
 
-use nix::fcntl::{FcntlArg, FdFlag, OFlag, fcntl};
-use nix::unistd::pipe2;
 use secrets::Secrets;
 use uuid::Uuid;
 
+use super::alive::Alive;
+use super::job::Stay;
 use super::log::{Budget, SkillLog};
 use super::planning::{self, Place};
-use super::probe::{Found, probe};
+use super::probe::{Found, missing};
 use super::process::Process;
 use super::ready::Ready;
 use super::stage::Plan;
 use super::staging::{Scratch, Staging};
-use super::{Job, Level, NotStarted, RunError, Warm};
-
-/// How the router starts its own binary again.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SelfCommand {
-    /// The binary.
-    pub exe: PathBuf,
-    /// The arguments ahead of the subcommand: `router` where the binary is all of SafeClaw.
-    pub prefix: Vec<String>,
-}
-
-/// Whether a process ends after its call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stay {
-    /// It is started for one call.
-    Once,
-    /// It stays for further ones.
-    Warm,
-}
+use super::{Job, Level, NotStarted, RunError, SelfCommand};
 
 /// Starts jobs in the sandbox. When it is dropped, or its process dies, whatever it started dies too.
 #[derive(Debug)]
@@ -50,21 +32,6 @@ pub struct Launcher {
     secrets: Secrets,
 }
 
-/// A pipe that every launcher watches: the router holds the only end that could write.
-#[derive(Debug)]
-pub(super) struct Alive {
-    pub(super) watched: OwnedFd,
-    _held: OwnedFd,
-}
-
-impl Alive {
-    fn new() -> io::Result<Self> {
-        let (watched, held) = pipe2(OFlag::O_CLOEXEC)?;
-        fcntl(&watched, FcntlArg::F_SETFD(FdFlag::empty()))?;
-        Ok(Self { watched, _held: held })
-    }
-}
-
 impl Launcher {
     /// Tries what this machine allows, by running nothing in the sandbox. `me` must hand its `launch`
     /// subcommand to [`run_stage`](super::run_stage); `temp` is where copies and scratch directories go.
@@ -77,8 +44,20 @@ impl Launcher {
         let (found, secrets) = (Found::nothing(), Secrets::default());
         let alive = Arc::new(Alive::new()?);
         let mut launcher = Self { me, found, staging, alive, ready: None, secrets };
-        launcher.found = probe(&mut launcher).await;
+        launcher.found = launcher.probed().await;
         Ok(launcher)
+    }
+
+    /// Tries the levels from the tightest.
+    async fn probed(&mut self) -> Found {
+        let mut reasons = Vec::new();
+        for level in [Level::Namespaces, Level::LandlockOnly] {
+            match self.try_level(level).await {
+                Ok(()) => return Found { level, reasons },
+                Err(error) => reasons.push(missing(level, &error)),
+            }
+        }
+        Found { level: Level::Nothing, reasons }
     }
 
     /// The same with logs that hold none of these secrets.
@@ -117,12 +96,6 @@ impl Launcher {
             process.finish(&[&head, input].concat(), job.limits.output_bytes, log).await
         };
         tokio::time::timeout(after, run).await.unwrap_or(Err(RunError::TimedOut { after }))
-    }
-
-    /// A skill that stays alive between calls. Nothing is started yet.
-    #[must_use]
-    pub fn serve(self: &Arc<Self>, job: Job, log: PathBuf) -> Warm {
-        Warm::new(Arc::clone(self), job, log)
     }
 
     /// Starts the launcher for `job`: the process, what it must read first, and its log.
@@ -170,7 +143,7 @@ impl Launcher {
     }
 
     /// Tries `level` with an empty job.
-    pub(super) async fn try_level(&mut self, level: Level) -> Result<(), RunError> {
+    async fn try_level(&mut self, level: Level) -> Result<(), RunError> {
         self.found.level = level;
         let job = planning::nothing(&self.me.exe);
         self.once(&job, b"", Path::new("/dev/null")).await.map(drop)

@@ -14,7 +14,7 @@ use nix::unistd::{Pid, chdir, sethostname};
 use super::failure::{Failure, Trying};
 use super::plan::Plan;
 use super::{confine, mounts, start};
-use crate::sandbox::Level;
+use crate::Level;
 
 /// Runs the skill to its end and gives the exit code that stands for it. Whatever the skill left running
 /// dies with process 1.

@@ -15,7 +15,7 @@ use tokio::net::UnixStream;
 use tokio::sync::Semaphore;
 
 /// Where the proxy is to be found inside.
-pub(crate) const PORT: u16 = 8118;
+pub const PORT: u16 = 8118;
 
 /// How many connections are forwarded at the same time; further ones wait.
 const CONNECTIONS: usize = 64;

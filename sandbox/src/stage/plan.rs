@@ -11,43 +11,43 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::sandbox::{Lent, Level, Limits};
+use crate::{Lent, Level, Limits};
 
 /// The largest plan that is read: settings and parameters are bounded long before this.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
 
 /// How often the router writes the plan: one copy for each stage.
-pub(crate) const COPIES: usize = 2;
+pub(super) const COPIES: usize = 2;
 
 /// Everything that the stages need to know about one job.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Plan {
     /// How the skill is held in.
-    pub(crate) level: Level,
+    pub level: Level,
     /// The words that no skill knows: a stage's own report on stderr begins with them.
-    pub(crate) token: String,
+    pub token: String,
     /// The end of a pipe that closes when the router is gone.
-    pub(crate) alive: RawFd,
+    pub alive: RawFd,
     /// The arguments that start the second stage.
-    pub(crate) again: Vec<String>,
+    pub again: Vec<String>,
     /// The skill's folder on the host.
-    pub(crate) folder: PathBuf,
+    pub folder: PathBuf,
     /// The folders that it is lent.
-    pub(crate) lent: Vec<Lent>,
+    pub lent: Vec<Lent>,
     /// The router's own binary on the host, when the skill is compiled into it.
-    pub(crate) exe: Option<PathBuf>,
+    pub exe: Option<PathBuf>,
     /// The scratch directory on the host, where it can't be a file system of its own.
-    pub(crate) scratch: Option<PathBuf>,
+    pub scratch: Option<PathBuf>,
     /// The proxy's socket on the host.
-    pub(crate) net: Option<PathBuf>,
+    pub net: Option<PathBuf>,
     /// The program and its arguments as seen from inside; empty to only try the sandbox.
-    pub(crate) program: Vec<String>,
+    pub program: Vec<String>,
     /// The whole environment of the skill.
-    pub(crate) env: Vec<(String, String)>,
+    pub env: Vec<(String, String)>,
     /// Its bounds.
-    pub(crate) limits: Limits,
+    pub limits: Limits,
     /// Seconds of processor time that one process may use, or no bound for one that stays.
-    pub(crate) cpu_seconds: Option<u64>,
+    pub cpu_seconds: Option<u64>,
 }
 
 impl Plan {

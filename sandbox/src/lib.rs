@@ -32,6 +32,7 @@
 //! namespaces a skill can learn the names of files that it can't read, and each file that it writes is bounded,
 //! not their sum.
 
+mod alive;
 mod error;
 mod group;
 mod job;
@@ -43,6 +44,7 @@ mod planning;
 mod probe;
 mod process;
 mod ready;
+mod self_command;
 mod shelf;
 mod stage;
 mod staging;
@@ -51,11 +53,12 @@ mod warm;
 
 pub use error::{NotStarted, RunError};
 pub use job::{Job, Program};
-pub use launcher::{Launcher, SelfCommand};
+pub use launcher::Launcher;
 pub use lent::Lent;
 pub use limits::Limits;
 pub use log::ROTATE_BYTES;
 pub use probe::{Found, Level};
+pub use self_command::SelfCommand;
 pub use stage::{LAUNCH, run_stage};
-pub(crate) use stage::{PORT, UNPRIVILEGED};
+pub use stage::{PORT, UNPRIVILEGED};
 pub use warm::Warm;

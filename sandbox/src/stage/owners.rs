@@ -12,7 +12,7 @@ use super::identity::User;
 use super::plan::Plan;
 
 /// The argument of the launcher that means a process which only holds such a namespace.
-pub(in crate::sandbox) const HOLD: &str = "hold";
+pub(crate) const HOLD: &str = "hold";
 
 /// How many users the kernel knows.
 const ALL: u32 = u32::MAX;

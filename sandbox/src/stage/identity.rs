@@ -12,7 +12,7 @@ use super::failure::{Failure, Trying};
 
 /// Whom root becomes before it starts anything: the kernel does not hold root to a number of processes.
 /// It is `nobody` on every Linux system, and mapped in every container.
-pub(crate) const UNPRIVILEGED: u32 = 65534;
+pub const UNPRIVILEGED: u32 = 65534;
 
 /// The user and group inside.
 pub(super) const INSIDE: u32 = 1000;
