@@ -39,12 +39,12 @@ mod traffic;
 mod workbench;
 
 mod audit;
-mod audit_log;
 mod digest;
 
 mod defaults;
 mod new_skill;
 
+pub(crate) use ::audit_log;
 pub use ::sandbox;
 pub use audit::Audit;
 pub use call::Call;

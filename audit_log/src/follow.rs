@@ -10,7 +10,7 @@ use super::read::Entry;
 
 /// Reads along behind one log.
 #[derive(Debug)]
-pub(crate) struct Follower {
+pub struct Follower {
     log: String,
     path: PathBuf,
     file: Option<BufReader<File>>,
@@ -23,7 +23,7 @@ impl Follower {
     ///
     /// # Errors
     /// Those of opening the file; one that is not there is waited for.
-    pub(crate) fn new(files: &Files, from_start: bool) -> io::Result<Self> {
+    pub fn new(files: &Files, from_start: bool) -> io::Result<Self> {
         let path = files.current();
         let mut follower = Self { log: files.name(), path, file: None, begun: Vec::new() };
         follower.open()?;
@@ -34,7 +34,7 @@ impl Follower {
     }
 
     /// Whether it follows the log of this name.
-    pub(crate) fn follows(&self, log: &str) -> bool {
+    pub fn follows(&self, log: &str) -> bool {
         self.log == log
     }
 
@@ -42,7 +42,7 @@ impl Follower {
     ///
     /// # Errors
     /// Those of reading.
-    pub(crate) fn news(&mut self) -> io::Result<Vec<Entry>> {
+    pub fn news(&mut self) -> io::Result<Vec<Entry>> {
         let mut news = Vec::new();
         // Looked at first: once another file has the name, no row comes into this one any more.
         let replaced = self.is_replaced();

@@ -5,25 +5,25 @@ use std::path::{Path, PathBuf};
 
 /// The first thing that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Broken {
+pub struct Broken {
     /// Where.
-    pub(crate) place: Place,
+    pub place: Place,
     /// What.
-    pub(crate) fault: Fault,
+    pub fault: Fault,
 }
 
 /// A line of a file; it counts from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
+pub struct Place {
     /// The file.
-    pub(crate) file: PathBuf,
+    pub file: PathBuf,
     /// The line.
-    pub(crate) line: usize,
+    pub line: usize,
 }
 
 /// What can be wrong with a chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub enum Fault {
     /// The row's hash is not that of its bytes after the row before.
     Changed { n: u64 },
     /// Rows are nowhere.

@@ -7,7 +7,8 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::archive::END;
+/// What the name of a compressed file ends with.
+pub(super) const END: &str = ".gz";
 
 /// Whose log it is. Routers come first, by their numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,24 +22,24 @@ const COMMAND_LINE: &str = "cli";
 
 /// The files of one log.
 #[derive(Debug, Clone)]
-pub(crate) struct Files {
+pub struct Files {
     folder: PathBuf,
     writer: Writer,
 }
 
 impl Files {
     /// Those of the router of this number.
-    pub(crate) fn new(folder: &Path, number: u32) -> Self {
+    pub fn new(folder: &Path, number: u32) -> Self {
         Self { folder: folder.to_owned(), writer: Writer::Router(number) }
     }
 
     /// Those that every command line of this home appends to, one after the other.
-    pub(crate) fn of_the_command_line(folder: &Path) -> Self {
+    pub fn of_the_command_line(folder: &Path) -> Self {
         Self { folder: folder.to_owned(), writer: Writer::CommandLine }
     }
 
     /// The files of every log in `folder`; none when there is no such folder.
-    pub(crate) fn all(folder: &Path) -> Result<Vec<Self>, home::FileError> {
+    pub fn all(folder: &Path) -> Result<Vec<Self>, home::FileError> {
         let names = names(folder).map_err(|error| home::FileError::new("read", folder, error))?;
         let writers = names.iter().filter_map(|name| parts(name)).map(|(writer, _)| writer);
         let writers: BTreeSet<Writer> = writers.collect();
@@ -47,7 +48,7 @@ impl Files {
     }
 
     /// The log's name, such as `router-1`.
-    pub(crate) fn name(&self) -> String {
+    pub fn name(&self) -> String {
         match self.writer {
             Writer::Router(number) => format!("router-{number}"),
             Writer::CommandLine => COMMAND_LINE.to_owned(),
@@ -55,35 +56,35 @@ impl Files {
     }
 
     /// The file that is written to.
-    pub(crate) fn current(&self) -> PathBuf {
+    pub fn current(&self) -> PathBuf {
         self.folder.join(format!("{}.jsonl", self.name()))
     }
 
     /// What the next file is called until it takes the current one's place.
-    pub(crate) fn draft(&self) -> PathBuf {
+    pub fn draft(&self) -> PathBuf {
         self.folder.join(format!("{}.next", self.name()))
     }
 
     /// What a full file's compressed form is called until it is whole.
-    pub(crate) fn compressing(&self) -> PathBuf {
+    pub fn compressing(&self) -> PathBuf {
         self.folder.join(format!("{}.gz.next", self.name()))
     }
 
-    pub(crate) fn lock(&self) -> PathBuf {
+    pub fn lock(&self) -> PathBuf {
         self.folder.join(format!("{}.lock", self.name()))
     }
 
-    pub(crate) fn folder(&self) -> &Path {
+    pub fn folder(&self) -> &Path {
         &self.folder
     }
 
     /// The full file of this number, which counts from 1.
-    pub(crate) fn full(&self, count: u32) -> PathBuf {
+    pub fn full(&self, count: u32) -> PathBuf {
         self.folder.join(format!("{}.{count:04}.jsonl", self.name()))
     }
 
     /// The full files that are there, by their number: as they were written, or compressed where only that is there.
-    pub(crate) fn full_ones(&self) -> io::Result<BTreeMap<u32, PathBuf>> {
+    pub fn full_ones(&self) -> io::Result<BTreeMap<u32, PathBuf>> {
         let names = names(&self.folder)?;
         let mut full = BTreeMap::new();
         for name in &names {
@@ -96,7 +97,7 @@ impl Files {
     }
 
     /// All that are there, the oldest first.
-    pub(crate) fn in_order(&self) -> io::Result<Vec<PathBuf>> {
+    pub fn in_order(&self) -> io::Result<Vec<PathBuf>> {
         let mut paths: Vec<PathBuf> = self.full_ones()?.into_values().collect();
         paths.extend(Some(self.current()).filter(|path| path.exists()));
         Ok(paths)
@@ -104,7 +105,7 @@ impl Files {
 }
 
 /// Whether a file of this name says nothing of whether a router has ever run here.
-pub(crate) fn is_of_the_command_line(name: &OsStr) -> bool {
+pub fn is_of_the_command_line(name: &OsStr) -> bool {
     name.to_str().and_then(|name| name.split_once('.')).is_some_and(|(log, _)| log == COMMAND_LINE)
 }
 

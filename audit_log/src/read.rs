@@ -9,11 +9,11 @@ use super::verify::each_line;
 
 /// A row with the log that it stands in.
 #[derive(Debug)]
-pub(crate) struct Entry {
+pub struct Entry {
     /// The log's name.
-    pub(crate) log: String,
+    pub log: String,
     /// What the row says, its counter and hash included.
-    pub(crate) fields: Object,
+    pub fields: Object,
 }
 
 impl Entry {
@@ -24,7 +24,7 @@ impl Entry {
     }
 
     /// When it was written, in milliseconds since 1970.
-    pub(crate) fn at(&self) -> u64 {
+    pub fn at(&self) -> u64 {
         self.fields.get("at").and_then(serde_json::Value::as_u64).unwrap_or_default()
     }
 }
@@ -33,7 +33,7 @@ impl Entry {
 ///
 /// # Errors
 /// [`FileError`] when a file can't be read.
-pub(crate) fn entries(logs: &[Files], since: u64) -> Result<Vec<Entry>, FileError> {
+pub fn entries(logs: &[Files], since: u64) -> Result<Vec<Entry>, FileError> {
     let mut all = Vec::new();
     for files in logs {
         let name = files.name();
@@ -53,7 +53,7 @@ pub(crate) fn entries(logs: &[Files], since: u64) -> Result<Vec<Entry>, FileErro
 ///
 /// # Errors
 /// [`FileError`] when a file can't be read.
-pub(crate) fn last(logs: &[Files], count: usize) -> Result<Vec<Entry>, FileError> {
+pub fn last(logs: &[Files], count: usize) -> Result<Vec<Entry>, FileError> {
     let mut all = Vec::new();
     for files in logs {
         all.extend(last_of(files, count)?);

@@ -11,10 +11,7 @@ use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 use sha2::{Digest, Sha256};
 
-use super::files::Files;
-
-/// What the name of a compressed file ends with.
-pub(super) const END: &str = ".gz";
+use super::files::{END, Files};
 
 /// How much is read at a time, in bytes.
 const BLOCK: usize = 64 * 1024;
@@ -23,7 +20,7 @@ const BLOCK: usize = 64 * 1024;
 ///
 /// # Errors
 /// The first that is met, with its path; that file stays as it is.
-pub(crate) fn archive(files: &Files) -> Result<(), home::FileError> {
+pub fn archive(files: &Files) -> Result<(), home::FileError> {
     let listed = files.full_ones();
     let full = listed.map_err(|e| home::FileError::new("list", &files.current(), e))?;
     for path in full.values().filter(|path| !is_compressed(path)) {

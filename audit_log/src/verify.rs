@@ -13,37 +13,37 @@ use super::row::{Head, Row, sha256};
 
 /// What is taken as right.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Accept {
+pub struct Accept {
     /// That the oldest files are elsewhere.
-    pub(crate) archived: bool,
+    pub archived: bool,
 }
 
 /// What was found in one log.
 #[derive(Debug)]
-pub(crate) struct Report {
+pub struct Report {
     /// The log's name.
-    pub(crate) name: String,
+    pub name: String,
     /// How many rows hold.
-    pub(crate) rows: u64,
+    pub rows: u64,
     /// In how many files.
-    pub(crate) files: usize,
+    pub files: usize,
     /// How many of those are compressed.
-    pub(crate) compressed: usize,
+    pub compressed: usize,
     /// The last row that holds.
-    pub(crate) head: Head,
+    pub head: Head,
     /// Those of the heads that were asked for that are in the log.
-    pub(crate) seen: Vec<Head>,
+    pub seen: Vec<Head>,
     /// What a person should know although it holds.
-    pub(crate) notes: Vec<String>,
+    pub notes: Vec<String>,
     /// The first thing that is wrong.
-    pub(crate) broken: Option<Broken>,
+    pub broken: Option<Broken>,
 }
 
 /// Walks along the log in `files`, and looks for the heads `wanted` in it.
 ///
 /// # Errors
 /// [`FileError`] when a file can't be read.
-pub(crate) fn verify(files: &Files, wanted: &[Head], accept: Accept) -> Result<Report, FileError> {
+pub fn verify(files: &Files, wanted: &[Head], accept: Accept) -> Result<Report, FileError> {
     let name = files.name();
     let paths = in_order(files)?;
     let report = Report {

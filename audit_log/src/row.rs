@@ -19,11 +19,11 @@ const AFTER_HASH: &str = "\"}";
 
 /// Where a chain has come to: its last row's counter and hash. As text, `COUNTER:HASH`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Head {
+pub struct Head {
     /// The counter; the first row has 1.
-    pub(crate) n: u64,
+    pub n: u64,
     /// The hash, in lower-case hexadecimal.
-    pub(crate) hash: String,
+    pub hash: String,
 }
 
 /// A text that is no head.
@@ -32,16 +32,16 @@ pub(crate) struct Head {
     "a head is COUNTER:HASH, with the 64 letters of the hash, as `{}` prints it",
     home::router_command("audit head")
 )]
-pub(crate) struct HeadError;
+pub struct HeadError;
 
 impl Head {
     /// What stands in front of the first row of the log of this name.
-    pub(crate) fn before_all(name: &str) -> Self {
+    pub fn before_all(name: &str) -> Self {
         Self { n: 0, hash: digest([name, ""]) }
     }
 
     /// The line, with its end, that `row` makes after this one, and the head that it becomes.
-    pub(crate) fn followed_by(&self, row: &Object) -> (String, Self) {
+    pub fn followed_by(&self, row: &Object) -> (String, Self) {
         let n = self.n + 1;
         // An object of JSON values always has a JSON form.
         let row = escape::json(serde_json::to_string(row).unwrap_or_default());
@@ -73,16 +73,16 @@ impl FromStr for Head {
 
 /// A line of a file that has the form of a row.
 #[derive(Debug)]
-pub(crate) struct Row<'a> {
+pub struct Row<'a> {
     /// What the row says of its place.
-    pub(crate) head: Head,
+    pub head: Head,
     line: &'a str,
     body: &'a str,
 }
 
 impl<'a> Row<'a> {
     /// Reads a line without its end; `None` when it is no row.
-    pub(crate) fn read(line: &'a [u8]) -> Option<Self> {
+    pub fn read(line: &'a [u8]) -> Option<Self> {
         let line = std::str::from_utf8(line).ok()?;
         let (body, hash) = line.strip_suffix(AFTER_HASH)?.rsplit_once(BEFORE_HASH)?;
         let (n, _) = body.strip_prefix(COUNTER)?.split_once(',')?;
@@ -93,19 +93,19 @@ impl<'a> Row<'a> {
     }
 
     /// Whether it is as it was written, after `before`.
-    pub(crate) fn follows(&self, before: &Head) -> bool {
+    pub fn follows(&self, before: &Head) -> bool {
         Some(self.head.n) == before.n.checked_add(1)
             && self.head.hash == digest([&before.hash, self.body])
     }
 
     /// What it says.
-    pub(crate) fn fields(&self) -> Option<Object> {
+    pub fn fields(&self) -> Option<Object> {
         serde_json::from_str(self.line).ok()
     }
 }
 
 /// The SHA-256 of `bytes`, in hexadecimal.
-pub(crate) fn sha256(bytes: &[u8]) -> String {
+pub fn sha256(bytes: &[u8]) -> String {
     HEXLOWER.encode(&Sha256::digest(bytes))
 }
 

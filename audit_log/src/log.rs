@@ -16,7 +16,7 @@ use super::row::{Head, sha256};
 
 /// A chain of rows in files.
 #[derive(Debug)]
-pub(crate) struct ChainedLog {
+pub struct ChainedLog {
     files: Files,
     /// How large a file grows, in bytes.
     full: u64,
@@ -40,7 +40,7 @@ struct Tail {
 
 impl ChainedLog {
     /// Goes on where `files` end. What a crash left there stays, and a row says so.
-    pub(crate) fn open(files: Files, full: u64, now: Millis) -> io::Result<Self> {
+    pub fn open(files: Files, full: u64, now: Millis) -> io::Result<Self> {
         let current = files.current();
         let ending = Ending::of(&current)?;
         let before = match ending.head {
@@ -70,7 +70,7 @@ impl ChainedLog {
     }
 
     /// Writes `row`: all of it, or nothing and an error.
-    pub(crate) fn append(&self, row: &Object) -> io::Result<()> {
+    pub fn append(&self, row: &Object) -> io::Result<()> {
         let mut tail = self.tail();
         if tail.len >= self.full {
             self.begin_next(&mut tail)?;
@@ -81,7 +81,7 @@ impl ChainedLog {
     }
 
     /// Waits until all that was written is on the disk.
-    pub(crate) fn sync(&self) -> io::Result<()> {
+    pub fn sync(&self) -> io::Result<()> {
         let file = Arc::clone(&self.tail().file);
         self.unsynced.store(false, Ordering::Release);
         let synced = file.sync_data();
@@ -92,7 +92,7 @@ impl ChainedLog {
     }
 
     /// Whether [`Log::sync`] has something to do.
-    pub(crate) fn is_unsynced(&self) -> bool {
+    pub fn is_unsynced(&self) -> bool {
         self.unsynced.load(Ordering::Acquire)
     }
 
@@ -102,7 +102,7 @@ impl ChainedLog {
     }
 
     /// Where the log is.
-    pub(crate) fn files(&self) -> &Files {
+    pub fn files(&self) -> &Files {
         &self.files
     }
 

@@ -14,7 +14,7 @@ fn hides(c: char) -> bool {
 
 /// A JSON text that means the same, with those characters as `\uXXXX`. They stand in strings alone, for
 /// outside of them a JSON text has none.
-pub(crate) fn json(text: String) -> String {
+pub fn json(text: String) -> String {
     if !text.chars().any(hides) {
         return text;
     }
@@ -33,7 +33,7 @@ pub(crate) fn json(text: String) -> String {
 }
 
 /// A text for people, on one line.
-pub(crate) fn visible(text: &str) -> String {
+pub fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
         if hides(c) { shown.extend(c.escape_unicode()) } else { shown.push(c) }

@@ -15,13 +15,13 @@ const SOON: Duration = Duration::from_secs(1);
 /// A thread that syncs a log, and sleeps while nothing is written. It ends with this value, after a last
 /// sync.
 #[derive(Debug)]
-pub(crate) struct Syncing {
+pub struct Syncing {
     wake: Option<SyncSender<()>>,
     log: Arc<ChainedLog>,
 }
 
 impl Syncing {
-    pub(crate) fn start(log: Arc<ChainedLog>) -> io::Result<Self> {
+    pub fn start(log: Arc<ChainedLog>) -> io::Result<Self> {
         let (wake, woken) = sync_channel(1);
         let synced = Arc::clone(&log);
         thread::Builder::new().name("audit".to_owned()).spawn(move || keep(&synced, &woken))?;
@@ -29,7 +29,7 @@ impl Syncing {
     }
 
     /// Has it synced within a second.
-    pub(crate) fn soon(&self) {
+    pub fn soon(&self) {
         // When it is full, the thread has been woken already.
         let _ = self.wake.as_ref().map(|wake| wake.try_send(()));
     }

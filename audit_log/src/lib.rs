@@ -26,21 +26,18 @@ mod verify;
 mod follow;
 mod read;
 
-pub(crate) use escape::{json, visible};
-pub(crate) use files::{Files, is_of_the_command_line};
-pub(crate) use follow::Follower;
-pub(crate) use log::ChainedLog;
-pub(crate) use read::{Entry, entries, last};
-pub(crate) use row::Head;
-pub(crate) use syncing::Syncing;
-pub(crate) use verify::{Accept, Report, verify};
+pub use escape::{json, visible};
+pub use files::{Files, is_of_the_command_line};
+pub use follow::Follower;
+pub use log::ChainedLog;
+pub use read::{Entry, entries, last};
+pub use row::Head;
+pub use syncing::Syncing;
+pub use verify::{Accept, Report, verify};
 
-#[cfg(test)]
-pub(crate) use archive::archive;
-#[cfg(test)]
-pub(crate) use fault::Fault;
-#[cfg(test)]
-pub(crate) use row::Row;
+pub use archive::archive;
+pub use fault::Fault;
+pub use row::Row;
 
 /// How large a file grows before the next one is begun, in bytes.
-pub(crate) const FULL: u64 = 16 * 1024 * 1024;
+pub const FULL: u64 = 16 * 1024 * 1024;

@@ -12,20 +12,20 @@ const BLOCK: u64 = 64 * 1024;
 
 /// The end of a file.
 #[derive(Debug, Default)]
-pub(crate) struct Ending {
+pub struct Ending {
     /// How long the file is, in bytes.
-    pub(crate) len: u64,
+    pub len: u64,
     /// The last row, if it has one.
-    pub(crate) head: Option<Head>,
+    pub head: Option<Head>,
     /// What stands behind that row and its line end and is no row.
-    pub(crate) rest: Vec<u8>,
+    pub rest: Vec<u8>,
     /// Whether the last row is there without its line end.
-    pub(crate) open_line: bool,
+    pub open_line: bool,
 }
 
 impl Ending {
     /// Reads the end of the file at `path`; a file that is not there is empty.
-    pub(crate) fn of(path: &Path) -> io::Result<Self> {
+    pub fn of(path: &Path) -> io::Result<Self> {
         if is_compressed(path) {
             let mut bytes = Vec::new();
             archive::open(path)?.read_to_end(&mut bytes)?;
