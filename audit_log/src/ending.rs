@@ -12,7 +12,7 @@ const BLOCK: u64 = 64 * 1024;
 
 /// The end of a file.
 #[derive(Debug, Default)]
-pub struct Ending {
+pub(crate) struct Ending {
     /// How long the file is, in bytes.
     pub len: u64,
     /// The last row, if it has one.
@@ -25,7 +25,7 @@ pub struct Ending {
 
 impl Ending {
     /// Reads the end of the file at `path`; a file that is not there is empty.
-    pub fn of(path: &Path) -> io::Result<Self> {
+    pub(crate) fn of(path: &Path) -> io::Result<Self> {
         if is_compressed(path) {
             let mut bytes = Vec::new();
             archive::open(path)?.read_to_end(&mut bytes)?;

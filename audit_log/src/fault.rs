@@ -25,21 +25,53 @@ pub struct Place {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
     /// The row's hash is not that of its bytes after the row before.
-    Changed { n: u64 },
+    Changed {
+        /// The row's counter.
+        n: u64,
+    },
     /// Rows are nowhere.
-    Missing { from: u64, to: u64 },
+    Missing {
+        /// The counter of the first one.
+        from: u64,
+        /// The counter of the last one.
+        to: u64,
+    },
     /// Whole files are nowhere.
-    Archived { to: u64 },
+    Archived {
+        /// The counter of the last row in them.
+        to: u64,
+    },
     /// A row stands where another one belongs.
-    Reordered { expected: u64, found: u64, expected_at: Option<Place> },
+    Reordered {
+        /// The counter of the row that belongs there.
+        expected: u64,
+        /// The counter of the row that stands there.
+        found: u64,
+        /// The place where the expected row stands, if it is anywhere.
+        expected_at: Option<Place>,
+    },
     /// A row can't be read any more.
-    Cut { n: u64 },
+    Cut {
+        /// Its counter.
+        n: u64,
+    },
     /// The last line is half a row.
-    HalfWritten { n: u64, bytes: usize },
-    /// What a compressed file holds can't be read from there on.
-    Damaged { from: u64 },
+    HalfWritten {
+        /// The counter that it should have.
+        n: u64,
+        /// Its length in bytes.
+        bytes: usize,
+    },
+    /// A compressed file can't be read to its end.
+    Damaged {
+        /// The counter of the first row that is lost.
+        from: u64,
+    },
     /// Lines that belong to no chain.
-    PutIn { lines: usize },
+    PutIn {
+        /// Their number.
+        lines: usize,
+    },
 }
 
 impl Place {

@@ -70,10 +70,12 @@ impl Files {
         self.folder.join(format!("{}.gz.next", self.name()))
     }
 
+    /// The file that is locked while its log is written.
     pub fn lock(&self) -> PathBuf {
         self.folder.join(format!("{}.lock", self.name()))
     }
 
+    /// The folder that it is in.
     pub fn folder(&self) -> &Path {
         &self.folder
     }

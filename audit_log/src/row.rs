@@ -105,7 +105,7 @@ impl<'a> Row<'a> {
 }
 
 /// The SHA-256 of `bytes`, in hexadecimal.
-pub fn sha256(bytes: &[u8]) -> String {
+pub(crate) fn sha256(bytes: &[u8]) -> String {
     HEXLOWER.encode(&Sha256::digest(bytes))
 }
 

@@ -21,6 +21,10 @@ pub struct Syncing {
 }
 
 impl Syncing {
+    /// Starts the thread that syncs `log`.
+    ///
+    /// # Errors
+    /// When there can be no thread.
     pub fn start(log: Arc<ChainedLog>) -> io::Result<Self> {
         let (wake, woken) = sync_channel(1);
         let synced = Arc::clone(&log);

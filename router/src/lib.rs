@@ -11,7 +11,6 @@
 //! The modules stand in the order in which a command meets them.
 
 pub mod cli;
-pub mod config;
 pub mod doctor;
 mod log;
 
@@ -24,7 +23,6 @@ mod call;
 mod events;
 mod panels;
 
-pub mod catalog;
 mod judge;
 pub mod policy;
 mod session;
@@ -39,9 +37,7 @@ mod traffic;
 mod workbench;
 
 mod audit;
-mod digest;
 
-mod defaults;
 mod new_skill;
 
 pub(crate) use ::audit_log;
@@ -49,6 +45,8 @@ pub use ::sandbox;
 pub use audit::Audit;
 pub use call::Call;
 pub use judge::Judge;
+pub use repertoire::{catalog, config};
+pub(crate) use repertoire::{defaults, digest};
 pub use router::Router;
 pub use secrets::Secrets;
 pub use traffic::TrafficBook;

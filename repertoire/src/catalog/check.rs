@@ -24,7 +24,7 @@ use super::walk::left_out;
 use crate::config::RouterConfig;
 use crate::defaults;
 use crate::digest::Digest;
-use crate::sandbox::Program;
+use sandbox::Program;
 
 /// How long a call may take when the manifest does not say.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(15);
@@ -44,7 +44,7 @@ pub struct SkillError {
 
 /// `text` without anything that a terminal would act on: it comes from whoever wrote the skill. Line breaks
 /// of an explanation stay, indented.
-pub(crate) fn printable(text: &str) -> String {
+pub fn printable(text: &str) -> String {
     let shown = |c: char| match c {
         '\n' => "\n  ".to_owned(),
         c if c.is_control()

@@ -4,7 +4,7 @@ mod bounds;
 mod brings;
 mod changes;
 mod check;
-pub(crate) mod folder;
+pub mod folder;
 mod held;
 mod manifest;
 mod marks;
@@ -15,7 +15,7 @@ mod process;
 mod reach;
 mod scan;
 mod skill;
-pub(crate) mod span;
+pub mod span;
 mod walk;
 mod watch;
 
@@ -27,9 +27,9 @@ use sha2::{Digest, Sha256};
 use tokio::sync::watch as latest;
 
 pub use brings::Brings;
-pub(crate) use changes::changes;
+pub use changes::changes;
 pub use check::SkillError;
-pub(crate) use check::printable;
+pub use check::printable;
 pub use folder::{Folder, Place};
 pub use held::{Held, Standing, standing};
 pub use manifest::{Manifest, Mode};
@@ -68,7 +68,7 @@ impl Catalog {
 
     /// The skills as they were found once.
     #[must_use]
-    pub(crate) fn fixed(found: Found) -> Self {
+    pub fn fixed(found: Found) -> Self {
         // Without a sender the last value stays.
         Self { found: latest::channel(Arc::new(found)).1 }
     }
@@ -133,7 +133,7 @@ impl Catalog {
 }
 
 /// Why the owner's settings keep a skill from running, and what changes that.
-pub(crate) fn switched_off(skill: &Skill) -> Option<String> {
+pub fn switched_off(skill: &Skill) -> Option<String> {
     let action = skill.name();
     if skill.disabled {
         let key = format!("skills.{action}.enabled");
@@ -148,7 +148,7 @@ pub(crate) fn switched_off(skill: &Skill) -> Option<String> {
 }
 
 /// Why a skill does not run, and what lets it.
-pub(crate) fn held_back(action: &ActionName, why: &impl std::fmt::Display) -> Stopped {
+pub fn held_back(action: &ActionName, why: &impl std::fmt::Display) -> Stopped {
     let mend = home::router_command(&format!("trust {action}"));
     let mend = format!("`{mend}` shows what changed and asks for your yes");
     Stopped::new(Code::Disabled, format!("{action} does not run: {why}; {mend}"))

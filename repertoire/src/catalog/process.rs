@@ -12,7 +12,7 @@ use super::manifest::{Manifest, Mode};
 use super::skill::Skill;
 use super::walk::fault;
 use crate::config::SkillConfig;
-use crate::sandbox::Program;
+use sandbox::Program;
 
 /// Which process runs a skill, and for whom it is.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -80,7 +80,7 @@ fn one(name: &str, asked: &FolderUse, config: &SkillConfig, data: &Path) -> Resu
 ///
 /// # Errors
 /// Why not, and what mends it.
-pub(crate) fn usable(path: &Path, write: bool, home: &Path) -> Result<PathBuf, String> {
+pub fn usable(path: &Path, write: bool, home: &Path) -> Result<PathBuf, String> {
     let shown = path.display();
     let is_plain =
         path.components().all(|part| matches!(part, Component::RootDir | Component::Normal(_)));

@@ -15,7 +15,7 @@ use super::portrait::Portrait;
 use super::process::Process;
 use super::walk::Listing;
 use crate::digest::Digest;
-use crate::sandbox::{Limits, Program};
+use sandbox::{Limits, Program};
 
 /// A skill whose manifest and folder hold together.
 #[derive(Debug)]
@@ -103,7 +103,7 @@ impl Skill {
 
     /// Whether it is the workbench itself, and not one that took its name.
     #[must_use]
-    pub(crate) fn is_workbench(&self) -> bool {
+    pub fn is_workbench(&self) -> bool {
         self.first_party && self.name().as_str() == "WORKBENCH"
     }
 

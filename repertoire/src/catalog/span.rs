@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 /// The longest that a call may hold one of the router's slots.
-pub(crate) const LONGEST: Duration = Duration::from_secs(600);
+pub const LONGEST: Duration = Duration::from_secs(600);
 
 /// Reads `500ms`, `15s`, `2m` or `1h`.
-pub(crate) fn read(text: &str) -> Result<Duration, String> {
+pub fn read(text: &str) -> Result<Duration, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = &text[digits.len()..];
     let wrong = || format!("{text:?} is no span of time; write 500ms, 15s or 2m");

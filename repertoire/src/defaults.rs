@@ -6,32 +6,32 @@ use home::{FileError, Home, file};
 use protocol::ActionName;
 
 /// The policy of a fresh home.
-pub const POLICY: &str = include_str!("../policy.toml");
+pub const POLICY: &str = include_str!("../../router/policy.toml");
 
 /// The first-party skills' manifests, by folder.
-pub(crate) const SKILLS: [(&str, &str); 9] = [
-    ("create_post", include_str!("../skills/create_post/skill.toml")),
-    ("forget_doc", include_str!("../skills/forget_doc/skill.toml")),
-    ("index_doc", include_str!("../skills/index_doc/skill.toml")),
-    ("list_docs", include_str!("../skills/list_docs/skill.toml")),
-    ("notify", include_str!("../skills/notify/skill.toml")),
-    ("publish_doc", include_str!("../skills/publish_doc/skill.toml")),
-    ("search_docs", include_str!("../skills/search_docs/skill.toml")),
-    ("web_fetch", include_str!("../skills/web_fetch/skill.toml")),
-    ("workbench", include_str!("../skills/workbench/skill.toml")),
+pub const SKILLS: [(&str, &str); 9] = [
+    ("create_post", include_str!("../../router/skills/create_post/skill.toml")),
+    ("forget_doc", include_str!("../../router/skills/forget_doc/skill.toml")),
+    ("index_doc", include_str!("../../router/skills/index_doc/skill.toml")),
+    ("list_docs", include_str!("../../router/skills/list_docs/skill.toml")),
+    ("notify", include_str!("../../router/skills/notify/skill.toml")),
+    ("publish_doc", include_str!("../../router/skills/publish_doc/skill.toml")),
+    ("search_docs", include_str!("../../router/skills/search_docs/skill.toml")),
+    ("web_fetch", include_str!("../../router/skills/web_fetch/skill.toml")),
+    ("workbench", include_str!("../../router/skills/workbench/skill.toml")),
 ];
 
 /// What no fresh home is given any more. A home that has it keeps it.
 const EARLIER: [(&str, &str); 1] =
-    [("hello_world", include_str!("../skills/hello_world/skill.toml"))];
+    [("hello_world", include_str!("../../router/skills/hello_world/skill.toml"))];
 
 /// Whether `manifest` is, to the letter, one that is compiled in.
-pub(crate) fn is_first_party(manifest: &str) -> bool {
+pub fn is_first_party(manifest: &str) -> bool {
     SKILLS.iter().chain(&EARLIER).any(|(_, known)| *known == manifest)
 }
 
 /// The command of the router that sets what the first-party skill `action` can't do without, where there is one.
-pub(crate) fn sets(action: &ActionName) -> Option<&'static str> {
+pub fn sets(action: &ActionName) -> Option<&'static str> {
     (action.as_str() == "NOTIFY").then_some("notify URL")
 }
 
@@ -49,7 +49,7 @@ const MAX_KNOWN: u64 = 64 * 1024;
 ///
 /// # Errors
 /// [`FileError`] names the path and what to do.
-pub(crate) fn write_missing(home: &Home) -> Result<(), FileError> {
+pub fn write_missing(home: &Home) -> Result<(), FileError> {
     let skills = home.router_skills();
     let had = skills.exists();
     match write_skills(&skills) {

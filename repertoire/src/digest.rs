@@ -19,12 +19,12 @@ impl Digest {
     }
 
     /// Its bytes.
-    pub(crate) fn bytes(&self) -> &[u8; 32] {
+    pub fn bytes(&self) -> &[u8; 32] {
         &self.0
     }
 
     /// The one whose bytes these are.
-    pub(crate) fn from_bytes(bytes: [u8; 32]) -> Self {
+    pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 }

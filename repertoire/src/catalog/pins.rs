@@ -23,7 +23,6 @@ use protocol::ActionName;
 use serde::{Deserialize, Serialize};
 
 use super::portrait::Portrait;
-use crate::audit_log;
 use crate::digest::Digest;
 
 /// The largest file of pins, and the largest portrait, in bytes.

@@ -1,7 +1,7 @@
 //! What the owner has set for the router. The only place that reads the environment.
 
 mod limits;
-pub(crate) mod size;
+pub mod size;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -217,7 +217,7 @@ impl Settings {
 }
 
 /// The supervisor that the environment names, such as systemd.
-pub(crate) fn supervisor() -> Supervisor {
+pub fn supervisor() -> Supervisor {
     #[expect(clippy::disallowed_methods, reason = "this is the place that reads it")]
     Supervisor::of(std::env::vars_os())
 }
@@ -267,7 +267,7 @@ pub fn read_config(home: &Home) -> Result<RouterConfig, ConfigError> {
 }
 
 /// What to log, from RUST_LOG, such as `debug` or `router=debug`.
-pub(crate) fn log_filter() -> Option<String> {
+pub fn log_filter() -> Option<String> {
     #[expect(clippy::disallowed_methods, reason = "this is the place that reads it")]
     std::env::var("RUST_LOG").ok().filter(|filter| !filter.is_empty())
 }

@@ -31,7 +31,7 @@ pub struct Found {
 
 impl Found {
     /// What is wrong with the folder of `action`.
-    pub(crate) fn broken_folder(&self, action: &ActionName) -> Option<&SkillError> {
+    pub fn broken_folder(&self, action: &ActionName) -> Option<&SkillError> {
         let folder = action.as_str().to_ascii_lowercase();
         self.broken
             .iter()

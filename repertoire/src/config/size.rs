@@ -1,7 +1,7 @@
 //! Sizes as people write them.
 
 /// Reads `64KB`, `16MB` or `2GB`; each unit is 1,024 of the one before.
-pub(crate) fn read(text: &str) -> Result<u64, String> {
+pub fn read(text: &str) -> Result<u64, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let wrong = || format!("{text:?} is no size; write 64KB, 16MB or 2GB");
     let number: u64 = digits.parse().map_err(|_| wrong())?;
@@ -15,7 +15,7 @@ pub(crate) fn read(text: &str) -> Result<u64, String> {
 }
 
 /// The same size in the largest unit that it is a whole number of.
-pub(crate) fn written(bytes: u64) -> String {
+pub fn written(bytes: u64) -> String {
     let units = [("GB", 1_u64 << 30), ("MB", 1 << 20), ("KB", 1 << 10)];
     let unit = units.into_iter().find(|(_, unit)| bytes > 0 && bytes.is_multiple_of(*unit));
     unit.map_or_else(|| format!("{bytes} bytes"), |(name, unit)| format!("{}{name}", bytes / unit))

@@ -3,7 +3,7 @@
 use super::manifest::Bounds;
 use crate::config::LimitsConfig;
 use crate::config::size;
-use crate::sandbox::Limits;
+use sandbox::Limits;
 
 /// The bounds of one call beside its time.
 ///

@@ -20,7 +20,7 @@ const WIDTH: usize = 200;
 const MANIFEST: &str = "skill.toml";
 
 /// How `new` differs from `old`; without an old one, what is there. Nothing in it is fit for a terminal yet.
-pub(crate) fn changes(old: Option<&Portrait>, new: &Portrait) -> Vec<String> {
+pub fn changes(old: Option<&Portrait>, new: &Portrait) -> Vec<String> {
     let none = Portrait::default();
     let mut lines = powers(old, new);
     let old = old.unwrap_or(&none);
