@@ -80,8 +80,7 @@ impl Actions {
         for folder in ["router/skills", users] {
             let found = scan(&root().join(folder), &RouterConfig::default(), &Found::default());
             ensure!(found.broken.is_empty(), "{folder}: {:?}", found.broken);
-            // One that waits for its owner to give it a folder is offered to nobody.
-            skills.extend(found.skills.into_values().filter(|skill| skill.lacks().is_none()));
+            skills.extend(found.skills.into_values().filter(|skill| is_offered(skill)));
         }
         skills.sort_by(|one, other| one.name().cmp(other.name()));
         let routed = skills.iter().map(|skill| skill.card.clone()).collect();
@@ -107,6 +106,12 @@ impl Actions {
     }
 }
 
+/// Whether a fresh home offers the skill: no set is on there, and a skill that waits for a folder of its owner's is offered to
+/// nobody.
+fn is_offered(skill: &Skill) -> bool {
+    skill.card.set.is_none() && skill.lacks().is_none()
+}
+
 /// A local action checks its parameters itself; for the two that there are, names and kinds are all there is.
 fn takes(card: &ActionCard, params: &Object) -> bool {
     let kind = |name: &String| card.params[name]["type"].as_str().unwrap_or_default();
@@ -117,4 +122,20 @@ fn takes(card: &ActionCard, params: &Object) -> bool {
         _ => false,
     };
     card.params.keys().all(right) && params.keys().all(|name| card.params.contains_key(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fresh_home_offers_nothing_of_a_set() {
+        let folder = root().join("router/skills");
+        let there = scan(&folder, &RouterConfig::default(), &Found::default());
+        assert!(there.skills.values().any(|skill| skill.card.set.is_some()), "none is in a set");
+        let homes = Homes::read().unwrap();
+        let cards = homes.with(Skills::First).cards();
+        assert!(cards.iter().all(|cards| !cards.is_empty()));
+        assert!(cards.iter().copied().flatten().all(|card| card.set.is_none()));
+    }
 }
