@@ -7,11 +7,11 @@ use llm::Message;
 use protocol::SessionKey;
 use storm::{Agent, Role, Spoken};
 
-use super::run::{Heard, Hears, SpeakError, Speaks, Spoke};
 use super::target::target;
 use crate::model::{Ask, Chain, Completion, Hearer, Maker, Model, Progress};
 use answer::Words;
 use answer::sanitize::tame;
+use storm_runner::{Heard, Hears, SpeakError, Speaks, Spoke};
 
 /// How much agents gamble, as AIStorm has it.
 const TEMPERATURE: f64 = 0.7;

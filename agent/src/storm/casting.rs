@@ -5,8 +5,8 @@ use std::path::Path;
 use home::nearest;
 use storm::{Agent, AgentFile, Cast, CastError, Name, NameError};
 
-use super::shelf::{ShelfError, agents};
 use crate::config::{Llm, ProviderName, Target};
+use storm_runner::{ShelfError, agents};
 
 /// The agents of a storm for which nobody has written any: their names and their instructions.
 const FIRST: [(&str, &str); 3] = [

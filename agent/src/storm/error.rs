@@ -6,9 +6,8 @@ use home::FileError;
 use storm::PremiseError;
 
 use super::casting::CastingError;
-use super::run::RunError;
-use super::shelf::ShelfError;
 use document::SaveError;
+use storm_runner::{RunError, ShelfError};
 
 /// An error of a storm, for whoever gave the command. Every text says what to do.
 #[derive(Debug, thiserror::Error)]

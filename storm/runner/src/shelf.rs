@@ -30,13 +30,13 @@ const CHOSEN: &str = ".chosen";
 
 /// A folder of storms.
 #[derive(Debug, Clone)]
-pub(crate) struct Shelf {
+pub struct Shelf {
     folder: PathBuf,
 }
 
 /// Why a storm can't be opened or made.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum ShelfError {
+pub enum ShelfError {
     /// The name leads elsewhere, or is none.
     #[error(transparent)]
     Name(#[from] NameError),
@@ -93,17 +93,17 @@ pub(crate) enum ShelfError {
 
 impl Shelf {
     /// The storms of this folder, which need not be there yet.
-    pub(crate) fn at(folder: PathBuf) -> Self {
+    pub fn at(folder: PathBuf) -> Self {
         Self { folder }
     }
 
     /// Their folder.
-    pub(crate) fn folder(&self) -> &Path {
+    pub fn folder(&self) -> &Path {
         &self.folder
     }
 
     /// The names of all storms, sorted.
-    pub(crate) fn names(&self) -> Result<Vec<Name>, FileError> {
+    pub fn names(&self) -> Result<Vec<Name>, FileError> {
         let mut names = Vec::new();
         for path in entries(&self.folder)? {
             let Some(file) = path.file_name().and_then(|name| name.to_str()) else { continue };
@@ -119,7 +119,7 @@ impl Shelf {
     }
 
     /// Makes a storm in which nothing was said yet.
-    pub(crate) fn create(
+    pub fn create(
         &self,
         name: &Name,
         premise: &Premise,
@@ -135,7 +135,7 @@ impl Shelf {
     }
 
     /// Opens the storm of this name; `text` may end as the names of its files do.
-    pub(crate) fn open(&self, text: &str) -> Result<Stored, ShelfError> {
+    pub fn open(&self, text: &str) -> Result<Stored, ShelfError> {
         let endings = [LOG, PREMISE, SESSION, ".md"];
         let bare = endings.iter().find_map(|end| text.strip_suffix(end)).unwrap_or(text);
         let name = Name::new(bare)?;
@@ -163,12 +163,12 @@ impl Shelf {
     }
 
     /// Makes this the storm that is meant where none is named.
-    pub(crate) fn choose(&self, name: &Name) -> Result<(), FileError> {
+    pub fn choose(&self, name: &Name) -> Result<(), FileError> {
         file::write(&self.folder.join(CHOSEN), name.as_str().as_bytes())
     }
 
     /// Opens the storm that is meant where none is named.
-    pub(crate) fn chosen(&self) -> Result<Stored, ShelfError> {
+    pub fn chosen(&self) -> Result<Stored, ShelfError> {
         let name = read(&self.folder.join(CHOSEN))?.ok_or(ShelfError::NoneChosen)?;
         self.open(name.trim())
     }
@@ -220,7 +220,7 @@ impl Shelf {
 }
 
 /// A command about a storm, as it is typed here.
-pub(crate) fn command(words: &str, name: &Name) -> String {
+pub fn command(words: &str, name: &Name) -> String {
     home::command(&format!("{words} {}", typed(name)))
 }
 
@@ -232,12 +232,12 @@ fn typed(name: &Name) -> String {
 }
 
 /// The time of the machine, in UTC.
-pub(crate) fn now() -> Stamp {
+pub fn now() -> Stamp {
     Stamp::from(SystemTime::now())
 }
 
 /// The agents of a folder, by the names of their files.
-pub(crate) fn agents(folder: &Path) -> Result<Vec<Agent>, ShelfError> {
+pub fn agents(folder: &Path) -> Result<Vec<Agent>, ShelfError> {
     let mut agents = Vec::new();
     for path in entries(folder)? {
         let file = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();

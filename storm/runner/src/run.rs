@@ -19,7 +19,7 @@ const SAY_LIMIT: usize = 256 * 1024;
 
 /// Asks the models of agents.
 #[async_trait]
-pub(crate) trait Speaks: Send + Sync {
+pub trait Speaks: Send + Sync {
     /// The words of `agent` to this request; `hear` hears them as they come.
     async fn speak(
         &self,
@@ -30,11 +30,11 @@ pub(crate) trait Speaks: Send + Sync {
 }
 
 /// Who hears how a storm goes on.
-pub(crate) type Hears<'h> = dyn for<'p> FnMut(Heard<'p>) + Send + 'h;
+pub type Hears<'h> = dyn for<'p> FnMut(Heard<'p>) + Send + 'h;
 
 /// How a storm goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Heard<'p> {
+pub enum Heard<'p> {
     /// An agent is asked now.
     Awaited(&'p Name),
     /// The next piece of its words.
@@ -51,16 +51,16 @@ pub(crate) enum Heard<'p> {
 
 /// What an agent has said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Spoke {
+pub struct Spoke {
     /// Its words.
-    pub(crate) text: String,
+    pub text: String,
     /// How many tokens it took, reading and writing.
-    pub(crate) tokens: u64,
+    pub tokens: u64,
 }
 
 /// Why an agent has said nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum SpeakError {
+pub enum SpeakError {
     /// The request is longer than what its model holds.
     TooLong(String),
     /// Anything else, and what mends it.
@@ -69,7 +69,7 @@ pub(crate) enum SpeakError {
 
 /// Why a storm does not go on.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum RunError {
+pub enum RunError {
     /// Its files.
     #[error(transparent)]
     Shelf(#[from] ShelfError),
@@ -106,7 +106,7 @@ pub(crate) enum RunError {
 
 /// How a run has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ended {
+pub enum Ended {
     /// All have spoken who should.
     Done,
     /// Somebody has asked to stop.
@@ -114,22 +114,18 @@ pub(crate) enum Ended {
 }
 
 /// A storm that goes on.
-pub(crate) struct Runner<'r> {
+pub struct Runner<'r> {
     /// The storm.
-    pub(crate) stored: &'r mut Stored,
+    pub stored: &'r mut Stored,
     /// Who asks the models.
-    pub(crate) speaks: &'r dyn Speaks,
+    pub speaks: &'r dyn Speaks,
     /// How many tokens its agents may take in all.
-    pub(crate) limit: u64,
+    pub limit: u64,
 }
 
 impl Runner<'_> {
     /// Lets so many agents speak in turn.
-    pub(crate) async fn next(
-        &mut self,
-        count: usize,
-        hear: &mut Hears<'_>,
-    ) -> Result<Ended, RunError> {
+    pub async fn next(&mut self, count: usize, hear: &mut Hears<'_>) -> Result<Ended, RunError> {
         let _running = self.stored.run()?;
         for _ in 0..count {
             if self.stored.is_stopped() {
@@ -205,13 +201,13 @@ impl Runner<'_> {
 
 impl Stored {
     /// Who is next.
-    pub(crate) fn next(&self) -> Result<&Agent, ShelfError> {
+    pub fn next(&self) -> Result<&Agent, ShelfError> {
         let cast = self.cast()?;
         Ok(&cast.agents()[next(cast, self.log.log().messages())])
     }
 
     /// A person speaks, which moves no turn.
-    pub(crate) fn say(&mut self, text: &str, hear: &mut Hears<'_>) -> Result<(), RunError> {
+    pub fn say(&mut self, text: &str, hear: &mut Hears<'_>) -> Result<(), RunError> {
         let text = text.trim();
         if text.is_empty() {
             return Err(RunError::Nothing);

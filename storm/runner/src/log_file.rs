@@ -17,7 +17,7 @@ const LIMIT: u64 = 64 * 1024 * 1024;
 
 /// A log as it was read last.
 #[derive(Debug)]
-pub(crate) struct LogFile {
+pub struct LogFile {
     path: PathBuf,
     text: String,
     log: Log,
@@ -26,7 +26,7 @@ pub(crate) struct LogFile {
 
 /// Why a log can't be read or added to. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum LogFileError {
+pub enum LogFileError {
     /// The system's reason.
     #[error(transparent)]
     File(#[from] FileError),
@@ -52,7 +52,7 @@ impl LogFile {
     ///
     /// # Errors
     /// [`LogFileError`] when there is none that can be read.
-    pub(crate) fn open(path: &Path) -> Result<Self, LogFileError> {
+    pub fn open(path: &Path) -> Result<Self, LogFileError> {
         let mut open = Self {
             path: path.to_owned(),
             text: String::new(),
@@ -67,17 +67,17 @@ impl LogFile {
     }
 
     /// Where it is.
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// What was said.
-    pub(crate) fn log(&self) -> &Log {
+    pub fn log(&self) -> &Log {
         &self.log
     }
 
     /// What of it can't be read as a message.
-    pub(crate) fn warnings(&self) -> &[Warning] {
+    pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
 
@@ -85,7 +85,7 @@ impl LogFile {
     ///
     /// # Errors
     /// As for [`LogFile::open`]; what was read before stays.
-    pub(crate) fn refresh(&mut self) -> Result<bool, LogFileError> {
+    pub fn refresh(&mut self) -> Result<bool, LogFileError> {
         let mut held = self.hold()?;
         self.reread(&mut held)
     }
@@ -95,7 +95,7 @@ impl LogFile {
     ///
     /// # Errors
     /// As for [`LogFile::open`]; the file is as it was.
-    pub(crate) fn append(&mut self, message: &Message) -> Result<bool, LogFileError> {
+    pub fn append(&mut self, message: &Message) -> Result<bool, LogFileError> {
         let mut held = self.hold()?;
         let mut is_changed = self.reread(&mut held)?;
         let record = message.behind(&self.text);

@@ -11,35 +11,35 @@ use super::shelf::{ShelfError, read};
 
 /// One storm, as it was read.
 #[derive(Debug)]
-pub(crate) struct Stored {
+pub struct Stored {
     /// Its name.
-    pub(crate) name: Name,
+    pub name: Name,
     /// Its folder.
-    pub(crate) folder: PathBuf,
+    pub folder: PathBuf,
     /// What it is about.
-    pub(crate) premise: Premise,
+    pub premise: Premise,
     /// Who takes turns, by the names of their files; or why nobody can.
-    pub(crate) cast: Result<Cast, CastError>,
+    pub cast: Result<Cast, CastError>,
     /// What was said.
-    pub(crate) log: LogFile,
+    pub log: LogFile,
 }
 
 /// A storm goes on here and nowhere else, until this is dropped or the process ends.
 #[derive(Debug)]
-pub(crate) struct Running {
+pub struct Running {
     _held: File,
 }
 
 impl Stored {
     /// Who takes turns.
-    pub(crate) fn cast(&self) -> Result<&Cast, ShelfError> {
+    pub fn cast(&self) -> Result<&Cast, ShelfError> {
         let refused =
             |why: &CastError| ShelfError::Cast { name: self.name.clone(), why: why.clone() };
         self.cast.as_ref().map_err(refused)
     }
 
     /// Lets it go on here and nowhere else.
-    pub(crate) fn run(&self) -> Result<Running, ShelfError> {
+    pub fn run(&self) -> Result<Running, ShelfError> {
         let held = File::open(&self.folder);
         let held = held.map_err(|error| FileError::new("read", &self.folder, error))?;
         match held.try_lock() {
@@ -56,7 +56,7 @@ impl Stored {
     }
 
     /// Asks whoever lets it go on to stop after the present speaker; says whether there is somebody.
-    pub(crate) fn stop(&self) -> Result<bool, ShelfError> {
+    pub fn stop(&self) -> Result<bool, ShelfError> {
         match self.run() {
             Ok(_) => Ok(false),
             Err(ShelfError::Running(_)) => {
@@ -68,7 +68,7 @@ impl Stored {
     }
 
     /// Whether somebody has asked to stop.
-    pub(crate) fn is_stopped(&self) -> bool {
+    pub fn is_stopped(&self) -> bool {
         self.stop_file().exists()
     }
 
@@ -77,13 +77,13 @@ impl Stored {
     }
 
     /// How many tokens its agents have taken by now, as far as it is known.
-    pub(crate) fn spent(&self) -> u64 {
+    pub fn spent(&self) -> u64 {
         let text = read(&self.spent_file()).ok().flatten().unwrap_or_default();
         text.trim().parse().unwrap_or_default()
     }
 
     /// Adds to what its agents have taken.
-    pub(crate) fn spend(&self, tokens: u64) -> Result<(), FileError> {
+    pub fn spend(&self, tokens: u64) -> Result<(), FileError> {
         let spent = self.spent().saturating_add(tokens);
         file::write(&self.spent_file(), format!("{spent}\n").as_bytes())
     }

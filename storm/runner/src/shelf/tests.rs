@@ -1,7 +1,7 @@
 use super::*;
 
 fn sample(shelf: &Shelf) {
-    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../storm/fixtures");
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures");
     let copy = |name: &str| {
         let to = shelf.folder().join(name.split_once('/').unwrap().1);
         file::write(&to, &fs::read(from.join(name)).unwrap()).unwrap();
