@@ -3,8 +3,7 @@
 //! ```text
 //!   <id>.ini.md ──► Premise ─┐
 //!   Agents/*.md ──► Cast ────┼──► prompt ──► (a model answers) ──► prefix ──► Message ──► <id>.log.md
-//!   <id>.log.md ──► Log ─────┘       ▲
-//!                    └── rotation ───┘ who is next
+//!   <id>.log.md ──► Log ─────┘
 //! ```
 //!
 //! Everything here is a function of texts: no file is read, no model is asked and no clock is looked at.
@@ -27,7 +26,6 @@ mod export;
 
 mod prefix;
 mod prompt;
-mod rotation;
 
 pub use agent_file::{AgentFile, AgentFileError};
 pub use cast::{Agent, Cast, CastError};
@@ -37,7 +35,6 @@ pub use name::{HUMAN, NAME_LIMIT, Name, NameError, USER, is_person};
 pub use prefix::{Opening, cleaned};
 pub use premise::{PREMISE_LIMIT, Premise, PremiseError};
 pub use prompt::{Role, Spoken, prompt};
-pub use rotation::next;
 pub use segment::{Properties, Segment};
 pub use session::{Session, SessionError};
 pub use stamp::{NotUtc, Stamp};

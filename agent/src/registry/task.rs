@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use cadence::TurnEnd;
 use protocol::Event;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -15,7 +16,7 @@ use answer::sanitize::one_line;
 use crate::channel::{Incoming, Said};
 use crate::message::Outgoing;
 use crate::mind::Mind;
-use crate::session::{Cadence, Caller, NextTurn, Outbox, PendingAction, Session, TurnEnd};
+use crate::session::{Caller, NextTurn, Outbox, PendingAction, Session, Turns};
 use crate::slash::{At, SlashCommand};
 use crate::turn::Turn;
 
@@ -176,15 +177,14 @@ impl SessionTask {
             Said::Answer(_) | Said::Stop | Said::Job(_) => return,
         };
         let roster = self.mind.cast.roster();
-        let first = Cadence::begin(&self.session, &roster, &message);
-        if let Some(gone) = self.session.chosen_persona().filter(|_| first.speaker.is_none()) {
+        let mut turns = Turns::begin(&self.session, &roster, &message);
+        let gone = turns.next().filter(|first| first.speaker.is_none());
+        if let Some(gone) = gone.and_then(|_| self.session.chosen_persona()) {
             let told = format!("the persona {gone} is not there any more; the default one answers");
             self.outbox.say(Outgoing::Notice(told));
         }
-        let mut next = Some(first);
-        while let Some(turn) = next {
-            let end = self.take_turn(&turn, waiting).await;
-            next = self.session.cadence.follow(&turn, end);
+        while let Some(turn) = turns.next() {
+            turns.ended(self.take_turn(&turn, waiting).await);
         }
         self.session.speaks(None);
     }

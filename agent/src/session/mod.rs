@@ -1,9 +1,9 @@
 //! The state of one conversation, and the way out to its people.
 
-mod cadence;
 mod chats;
 mod keep;
 mod pending_action;
+mod turns;
 
 mod lines;
 mod outbox;
@@ -11,12 +11,13 @@ mod outbox;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use cadence::Cadence;
 use protocol::{MessageId, Millis, Principal, Reads, SessionKey, Taint};
 
-pub use cadence::{Cadence, NextTurn, TurnEnd};
 pub use lines::{ChannelId, Lines};
 pub use outbox::Outbox;
 pub use pending_action::PendingAction;
+pub use turns::{NextTurn, Turns};
 
 use crate::message::{Origin, Outgoing};
 use crate::model::{Progress, Usage};

@@ -194,7 +194,7 @@ fn go_on_beside(at: &mut At<'_>, mut stored: Stored, rounds: usize) -> Result<()
         let mut hear = |heard: Heard<'_>| {
             if let Heard::Said(message) = heard {
                 outbox.say(Outgoing::Text(format!("[{}]: {}", message.from, message.text)));
-            } else if let Heard::Notice(_) = heard {
+            } else if matches!(heard, Heard::Changed(_) | Heard::Notice(_)) {
                 tell(&outbox, &heard);
             }
         };
@@ -218,7 +218,9 @@ fn tell(outbox: &Outbox, heard: &Heard<'_>) {
     match heard {
         Heard::Awaited(name) => outbox.say(Outgoing::Working(format!("{name} is thinking"))),
         Heard::Waiting(wait) => outbox.say(Outgoing::Waiting(wait.clone())),
-        Heard::Notice(notice) => outbox.say(Outgoing::Notice(notice.clone())),
+        Heard::Changed(_) | Heard::Notice(_) => {
+            outbox.say(Outgoing::Notice(heard.notice().unwrap_or_default()));
+        }
         Heard::Piece(_) | Heard::Anew | Heard::Said(_) => {}
     }
 }

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use home::nearest;
+use home::{FileError, nearest};
 use storm::{Agent, AgentFile, Cast, CastError, Name, NameError};
 
 use crate::config::{Llm, ProviderName, Target};
-use storm_runner::{ShelfError, agents};
+use storm_runner::{ShelfError, agent_files};
 
 /// The agents of a storm for which nobody has written any: their names and their instructions.
 const FIRST: [(&str, &str); 3] = [
@@ -37,6 +37,9 @@ pub(crate) enum CastingError {
     /// A file of a persona.
     #[error(transparent)]
     Shelf(#[from] ShelfError),
+    /// Their folder.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// They can't take turns together.
     #[error(transparent)]
     Cast(#[from] CastError),
@@ -62,7 +65,17 @@ pub(crate) fn casting(
     wanted: &[String],
     first: &Target,
 ) -> Result<Cast, CastingError> {
-    let there = agents(personas)?;
+    let mut there = Vec::new();
+    for (name, agent) in agent_files(personas)? {
+        match agent {
+            Ok(agent) => there.push(agent),
+            // A file that nobody asked for stops no other.
+            Err(error) if !wanted.iter().any(|wanted| wanted.trim() == name) => {
+                tracing::warn!(%error, "a persona is left out");
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
     if wanted.is_empty() {
         return Ok(Cast::new(if there.is_empty() { beginners(first)? } else { there })?);
     }
@@ -141,6 +154,9 @@ mod tests {
         };
         assert_eq!(names(&[]).unwrap(), ["Cook", "Judge", "Poet"]);
         assert_eq!(names(&["poet", "Cook"]).unwrap(), ["Cook", "Poet"]);
+        fs::write(folder.path().join("Broken.md"), "You are nobody.").unwrap();
+        assert_eq!(names(&[]).unwrap(), ["Cook", "Judge", "Poet"]);
+        assert!(names(&["Broken"]).unwrap_err().contains("has no line such as"));
         let unknown = names(&["Poett"]).unwrap_err();
         assert!(unknown.ends_with("did you mean Poet?"), "{unknown}");
         assert!(names(&["Cook", "cook"]).unwrap_err().contains("two agents are called Cook"));

@@ -6,11 +6,13 @@
 //!                                   └──► Speaks (whoever asks the models)
 //! ```
 //!
-//! The formats, the prompts and the rotation are the crate `storm`'s. Which model an agent means, and whether it may be asked, is
+//! The formats and the prompts are the crate `storm`'s; who is next is decided by `cadence`. Which model an agent means, and whether it may be asked, is
 //! for whoever implements [`Speaks`].
 
 mod shelf;
 mod stored;
+
+mod edit;
 
 mod log_file;
 
@@ -18,5 +20,5 @@ mod run;
 
 pub use log_file::{LogFile, LogFileError};
 pub use run::{Ended, Heard, Hears, RunError, Runner, SpeakError, Speaks, Spoke};
-pub use shelf::{Shelf, ShelfError, agents, command, now};
+pub use shelf::{AgentFiles, Shelf, ShelfError, agent_files, agent_path, agents, command, now};
 pub use stored::{Running, Stored};

@@ -3,7 +3,8 @@
 //! A failure adds nothing and moves no turn: whoever could not answer is next again.
 
 use async_trait::async_trait;
-use storm::{Agent, Message, Name, Opening, Spoken, USER, cleaned, next, prompt};
+use cadence::{Cadence, Floor, Next, TurnEnd};
+use storm::{Agent, Message, Name, Opening, Spoken, USER, cleaned, is_person, prompt};
 
 use super::shelf::{ShelfError, now};
 use super::stored::Stored;
@@ -32,6 +33,18 @@ pub trait Speaks: Send + Sync {
 /// Who hears how a storm goes on.
 pub type Hears<'h> = dyn for<'p> FnMut(Heard<'p>) + Send + 'h;
 
+impl Heard<'_> {
+    /// It in words, if it is something that people should know beside who speaks.
+    #[must_use]
+    pub fn notice(&self) -> Option<String> {
+        match self {
+            Self::Changed(then) => Some(format!("the log was changed meanwhile; {then}")),
+            Self::Notice(notice) => Some(notice.clone()),
+            _ => None,
+        }
+    }
+}
+
 /// How a storm goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Heard<'p> {
@@ -45,6 +58,8 @@ pub enum Heard<'p> {
     Waiting(String),
     /// It has said this, and the log has it.
     Said(&'p Message),
+    /// Somebody else has changed the log, a person who spoke perhaps; and what follows from that.
+    Changed(&'static str),
     /// What people should know.
     Notice(String),
 }
@@ -127,27 +142,28 @@ impl Runner<'_> {
     /// Lets so many agents speak in turn.
     pub async fn next(&mut self, count: usize, hear: &mut Hears<'_>) -> Result<Ended, RunError> {
         let _running = self.stored.run()?;
-        for _ in 0..count {
+        let (cadence, mut ended) = (Cadence::Rotate { turns: count }, Vec::new());
+        loop {
             if self.stored.is_stopped() {
                 return Ok(Ended::Stopped);
             }
-            self.one(hear).await?;
+            if self.stored.log.refresh().map_err(ShelfError::from)? {
+                hear(Heard::Changed("it goes on from what stands there"));
+            }
+            let Some(agent) = self.stored.speaker(cadence, &ended)?.cloned() else {
+                return Ok(Ended::Done);
+            };
+            self.one(agent, hear).await?;
+            ended.push(TurnEnd::Whole);
         }
-        Ok(Ended::Done)
     }
 
-    async fn one(&mut self, hear: &mut Hears<'_>) -> Result<(), RunError> {
+    async fn one(&mut self, agent: Agent, hear: &mut Hears<'_>) -> Result<(), RunError> {
         let spent = self.stored.spent();
         if spent >= self.limit {
             let name = self.stored.name.clone();
             return Err(RunError::Budget { name, spent, limit: self.limit });
         }
-        if self.stored.log.refresh().map_err(ShelfError::from)? {
-            hear(Heard::Notice(
-                "the log was changed meanwhile; it goes on from what stands there".to_owned(),
-            ));
-        }
-        let agent = self.stored.next()?.clone();
         hear(Heard::Awaited(&agent.name));
         let spoke = self.asked(&agent, hear).await?;
         self.stored.spend(spoke.tokens).map_err(ShelfError::from)?;
@@ -201,9 +217,23 @@ impl Runner<'_> {
 
 impl Stored {
     /// Who is next.
+    ///
+    /// # Errors
+    /// [`ShelfError::Cast`] when nobody can take turns.
     pub fn next(&self) -> Result<&Agent, ShelfError> {
-        let cast = self.cast()?;
-        Ok(&cast.agents()[next(cast, self.log.log().messages())])
+        let first = &self.cast()?.agents()[0];
+        Ok(self.speaker(Cadence::Rotate { turns: 1 }, &[])?.unwrap_or(first))
+    }
+
+    /// The agent who speaks next; `None` when a person does.
+    fn speaker(&self, cadence: Cadence, ended: &[TurnEnd]) -> Result<Option<&Agent>, ShelfError> {
+        let agents = self.cast()?.agents();
+        let present: Vec<&str> = agents.iter().map(|agent| agent.name.as_str()).collect();
+        let last = self.log.log().messages().rev().find(|message| !is_person(&message.from));
+        let last = last.map(|message| message.from.as_str());
+        let floor = Floor { present: &present, last, ended, ..Floor::default() };
+        let Next::Mind(name) = cadence.next(&floor) else { return Ok(None) };
+        Ok(agents.iter().find(|agent| agent.name.as_str() == name))
     }
 
     /// A person speaks, which moves no turn.
@@ -221,7 +251,7 @@ impl Stored {
 
     fn add(&mut self, message: &Message, hear: &mut Hears<'_>) -> Result<(), ShelfError> {
         if self.log.append(message)? {
-            hear(Heard::Notice("the log was changed meanwhile; this stands behind it".to_owned()));
+            hear(Heard::Changed("this stands behind it"));
         }
         Ok(())
     }

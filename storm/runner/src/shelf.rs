@@ -20,13 +20,16 @@ use super::stored::Stored;
 /// How long the file of an agent, a premise or a whole session may be, in bytes.
 const LIMIT: u64 = 16 * 1024 * 1024;
 
-const AGENTS: &str = "Agents";
-const LOG: &str = ".log.md";
-const PREMISE: &str = ".ini.md";
+pub(crate) const AGENTS: &str = "Agents";
+pub(crate) const LOG: &str = ".log.md";
+pub(crate) const PREMISE: &str = ".ini.md";
 const SESSION: &str = ".session.md";
 
 /// Which storm is meant where none is named.
 const CHOSEN: &str = ".chosen";
+
+/// Files that should be agents', by their names without the ending, and what each of them is.
+pub type AgentFiles = Vec<(String, Result<Agent, ShelfError>)>;
 
 /// A folder of storms.
 #[derive(Debug, Clone)]
@@ -83,6 +86,9 @@ pub enum ShelfError {
         stop = command("storm stop", .0)
     )]
     Running(Name),
+    /// Something was said in it, and its beginning stays as it was.
+    #[error("something was said in {0} already, so its premise and agents stay as they are")]
+    Begun(Name),
     /// Its log can't be used.
     #[error(transparent)]
     Log(#[from] LogFileError),
@@ -126,7 +132,7 @@ impl Shelf {
         cast: &Cast,
         now: Stamp,
     ) -> Result<PathBuf, ShelfError> {
-        let folder = self.folder.join(name.as_str());
+        let folder = self.folder_of(name);
         if folder.exists() || self.session_file(name).exists() {
             return Err(ShelfError::Taken(name.clone()));
         }
@@ -173,7 +179,12 @@ impl Shelf {
         self.open(name.trim())
     }
 
-    fn missing(&self, name: Name) -> ShelfError {
+    /// The folder of a storm, which need not be there.
+    pub(crate) fn folder_of(&self, name: &Name) -> PathBuf {
+        self.folder.join(name.as_str())
+    }
+
+    pub(crate) fn missing(&self, name: Name) -> ShelfError {
         let names = self.names().unwrap_or_default();
         let near = nearest(name.as_str(), names.iter().map(Name::as_str));
         let hint = match near {
@@ -186,7 +197,7 @@ impl Shelf {
         ShelfError::Missing { name, folder: self.folder.clone(), hint }
     }
 
-    fn session_file(&self, name: &Name) -> PathBuf {
+    pub(crate) fn session_file(&self, name: &Name) -> PathBuf {
         self.folder.join(format!("{name}{SESSION}"))
     }
 
@@ -210,7 +221,7 @@ impl Shelf {
     ) -> Result<(), ShelfError> {
         let folder = self.folder.join(name.as_str());
         for agent in agents {
-            let path = folder.join(AGENTS).join(format!("{}.md", agent.name));
+            let path = agent_path(&folder.join(AGENTS), &agent.name);
             file::write(&path, agent.file.write().as_bytes())?;
         }
         file::write(&folder.join(format!("{name}{LOG}")), log.write().as_bytes())?;
@@ -237,20 +248,41 @@ pub fn now() -> Stamp {
 }
 
 /// The agents of a folder, by the names of their files.
+///
+/// # Errors
+/// [`ShelfError`] of the first file that is no agent's.
 pub fn agents(folder: &Path) -> Result<Vec<Agent>, ShelfError> {
-    let mut agents = Vec::new();
+    let files = agent_files(folder)?;
+    files.into_iter().map(|(_, agent)| agent).collect()
+}
+
+/// The files of a folder that should be agents', by their names without the ending, and what each of them is.
+///
+/// # Errors
+/// [`FileError`] when the folder can't be listed.
+pub fn agent_files(folder: &Path) -> Result<AgentFiles, FileError> {
+    let mut files = Vec::new();
     for path in entries(folder)? {
         let file = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let Some(name) = file.strip_suffix(".md").filter(|name| !name.starts_with('.')) else {
-            continue;
-        };
-        let name = Name::new(name).map_err(|why| broken(&path, &why))?;
-        let Some(text) = read(&path)? else { continue };
-        let file = AgentFile::read(&text).map_err(|why: AgentFileError| broken(&path, &why))?;
-        agents.push(Agent { name, file });
+        if let Some(name) = file.strip_suffix(".md").filter(|name| !name.starts_with('.')) {
+            files.push((name.to_owned(), agent(name, &path)));
+        }
     }
-    agents.sort_by(|one, other| one.name.cmp(&other.name));
-    Ok(agents)
+    files.sort_by(|(one, _), (other, _)| one.cmp(other));
+    Ok(files)
+}
+
+fn agent(name: &str, path: &Path) -> Result<Agent, ShelfError> {
+    let name = Name::new(name).map_err(|why| broken(path, &why))?;
+    let text = read(path)?.ok_or_else(|| broken(path, &"it is gone"))?;
+    let file = AgentFile::read(&text).map_err(|why: AgentFileError| broken(path, &why))?;
+    Ok(Agent { name, file })
+}
+
+/// The file of an agent in a folder of agents.
+#[must_use]
+pub fn agent_path(folder: &Path, name: &Name) -> PathBuf {
+    folder.join(format!("{name}.md"))
 }
 
 /// The id of the storm in a folder: its name, or else that of the only premise there.

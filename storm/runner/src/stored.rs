@@ -1,13 +1,13 @@
 //! One storm that is open: what it is about, who speaks in it, what was said, and where it goes on.
 
 use std::fs::{self, File};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use home::{FileError, file};
 use storm::{Cast, CastError, Name, Premise};
 
 use super::log_file::LogFile;
-use super::shelf::{ShelfError, read};
+use super::shelf::{AGENTS, LOG, PREMISE, ShelfError, read};
 
 /// One storm, as it was read.
 #[derive(Debug)]
@@ -40,19 +40,15 @@ impl Stored {
 
     /// Lets it go on here and nowhere else.
     pub fn run(&self) -> Result<Running, ShelfError> {
-        let held = File::open(&self.folder);
-        let held = held.map_err(|error| FileError::new("read", &self.folder, error))?;
-        match held.try_lock() {
-            Ok(()) => {
-                // What was meant for whoever ran before.
-                let _ = fs::remove_file(self.stop_file());
-                Ok(Running { _held: held })
-            }
-            Err(fs::TryLockError::WouldBlock) => Err(ShelfError::Running(self.name.clone())),
-            Err(fs::TryLockError::Error(error)) => {
-                Err(FileError::new("lock", &self.folder, error).into())
-            }
-        }
+        let running = hold(&self.name, &self.folder)?;
+        // What was meant for whoever ran before.
+        let _ = fs::remove_file(self.stop_file());
+        Ok(running)
+    }
+
+    /// Whether it goes on somewhere.
+    pub fn is_running(&self) -> bool {
+        matches!(hold(&self.name, &self.folder), Err(ShelfError::Running(_)))
     }
 
     /// Asks whoever lets it go on to stop after the present speaker; says whether there is somebody.
@@ -70,6 +66,18 @@ impl Stored {
     /// Whether somebody has asked to stop.
     pub fn is_stopped(&self) -> bool {
         self.stop_file().exists()
+    }
+
+    /// The file of what it is about.
+    pub(crate) fn premise_file(&self) -> PathBuf {
+        let log = self.log.path().file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        self.folder.join(format!("{}{PREMISE}", log.strip_suffix(LOG).unwrap_or(log)))
+    }
+
+    /// The folder of its agents' files.
+    #[must_use]
+    pub fn agents_folder(&self) -> PathBuf {
+        self.folder.join(AGENTS)
     }
 
     fn stop_file(&self) -> PathBuf {
@@ -90,5 +98,15 @@ impl Stored {
 
     fn spent_file(&self) -> PathBuf {
         self.folder.join(".tokens")
+    }
+}
+
+/// Holds the storm in `folder` still, until this is dropped or the process ends.
+pub(crate) fn hold(name: &Name, folder: &Path) -> Result<Running, ShelfError> {
+    let held = File::open(folder).map_err(|error| FileError::new("read", folder, error))?;
+    match held.try_lock() {
+        Ok(()) => Ok(Running { _held: held }),
+        Err(fs::TryLockError::WouldBlock) => Err(ShelfError::Running(name.clone())),
+        Err(fs::TryLockError::Error(error)) => Err(FileError::new("lock", folder, error).into()),
     }
 }

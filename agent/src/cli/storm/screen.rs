@@ -42,10 +42,14 @@ impl Screen {
                 }
             }
             Heard::Said(_) => self.end(),
-            Heard::Notice(notice) => match &mut self.waits {
-                Some(waits) => waits.tell(notice),
-                None => eprintln!("[{notice}]"),
-            },
+            Heard::Changed(_) | Heard::Notice(_) => self.tell(&heard.notice().unwrap_or_default()),
+        }
+    }
+
+    fn tell(&mut self, notice: &str) {
+        match &mut self.waits {
+            Some(waits) => waits.tell(notice),
+            None => eprintln!("[{notice}]"),
         }
     }
 

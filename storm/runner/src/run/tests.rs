@@ -82,7 +82,9 @@ async fn go_on(
         Heard::Awaited(name) => heard.push_str(&format!("<{name}> ")),
         Heard::Piece(piece) => heard.push_str(piece),
         Heard::Said(_) => heard.push('\n'),
-        Heard::Notice(notice) => heard.push_str(&format!("({notice}) ")),
+        Heard::Changed(_) | Heard::Notice(_) => {
+            heard.push_str(&format!("({}) ", what.notice().unwrap()));
+        }
         Heard::Anew | Heard::Waiting(_) => {}
     };
     let ended = Runner { stored, speaks, limit: 1000 }.next(count, &mut hear).await;
