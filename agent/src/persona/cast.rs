@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::reach::reached;
 use super::roster::Folder;
-use super::{Persona, Roster, reach};
+use super::{Persona, Roster};
 use crate::config::Target;
 use crate::model::{Model, Switch};
 
@@ -73,17 +74,15 @@ impl Cast {
         models: &Arc<Switch>,
     ) -> Result<Arc<dyn Model>, PersonaError> {
         let Some(persona) = persona else { return Ok(Arc::<Switch>::clone(models)) };
-        if let Some(why) = reach::refusal(&persona.target, models.maker()) {
-            return Err(PersonaError::NotSetUp(persona.name.clone(), why));
-        }
+        let target = reached(&persona.target, models.maker())
+            .map_err(|why| PersonaError::NotSetUp(persona.name.clone(), why))?;
         // Poisoned, the map is still whole.
         let mut chains = self.chains.lock().unwrap_or_else(PoisonError::into_inner);
         if chains.len() >= CHAINS {
             chains.clear();
         }
-        let chain = chains
-            .entry(persona.target.clone())
-            .or_insert_with(|| Arc::new(models.maker().chain(&persona.target)));
+        let chain =
+            chains.entry(target.clone()).or_insert_with(|| Arc::new(models.maker().chain(&target)));
         Ok(Arc::clone(chain))
     }
 }

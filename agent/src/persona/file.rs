@@ -32,14 +32,21 @@ impl Persona {
     /// # Errors
     /// [`PersonaFileError`] says what is missing or wrong.
     pub fn read(name: &str, text: &str) -> Result<Self, PersonaFileError> {
-        let file = AgentFile::read(text)?;
+        Self::of(name, &AgentFile::read(text)?)
+    }
+
+    /// The persona `name` of a file that was read.
+    ///
+    /// # Errors
+    /// As for [`Persona::read`], apart from what was read already.
+    pub fn of(name: &str, file: &AgentFile) -> Result<Self, PersonaFileError> {
         let property = |name: &str| file.properties.get(name).map(str::trim);
         Ok(Self {
             name: name.to_owned(),
             target: target(file.service(), file.model(), property("url"))?,
             temperature: property("temperature").map(temperature).transpose()?,
             sets: property("sets").map(sets).transpose()?,
-            soul: file.prompt,
+            soul: file.prompt.clone(),
         })
     }
 }
@@ -51,7 +58,12 @@ fn target(service: &str, model: &str, url: Option<&str>) -> Result<Target, Perso
     if provider == ProviderName::Offline {
         return Ok(Target::OFFLINE);
     }
-    let base_url = url.map(|url| BaseUrl::try_from(url.to_owned())).transpose();
+    // AIStorm's files have no place for an address, so it may also stand behind the model.
+    let (model, behind) = match model.split_once('@') {
+        Some((model, url)) => (model, Some(url)),
+        None => (model, None),
+    };
+    let base_url = url.or(behind).map(|url| BaseUrl::try_from(url.to_owned())).transpose();
     let base_url = base_url.map_err(PersonaFileError::Url)?.map(String::from);
     Ok(Target { provider, model: model.to_owned(), base_url })
 }
@@ -82,6 +94,9 @@ mod tests {
         assert_eq!((persona.temperature, persona.sets), (None, None));
         let later = "<aistorm type=\"agent\" service=\"ollama\" model=\"qwen3:4b\" url=\"http://127.0.0.1:9/\" \
                      temperature=\"0.7\" sets=\"library, web\" />\nHi.";
+        let behind = "<aistorm type=\"OpenAI\" model=\"m@http://127.0.0.1:9/v1\" />\nx";
+        let behind = Persona::read("z", behind).unwrap().target.to_string();
+        assert_eq!(behind, "openai:m@http://127.0.0.1:9/v1");
         let persona = Persona::read("y", later).unwrap();
         assert!(persona.target.to_string().starts_with("ollama:qwen3:4b@http://127.0.0.1:9"));
         assert_eq!(persona.temperature, Some(0.7));

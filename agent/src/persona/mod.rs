@@ -18,6 +18,7 @@ use protocol::SetName;
 pub use cast::{Cast, PersonaError};
 pub use file::PersonaFileError;
 pub use mention::mentioned;
+pub(crate) use reach::reached;
 pub use roster::{Fault, Roster};
 
 use crate::config::Target;

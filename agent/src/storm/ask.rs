@@ -7,14 +7,18 @@ use llm::Message;
 use protocol::SessionKey;
 use storm::{Agent, Role, Spoken};
 
-use super::target::target;
+use crate::config::Target;
 use crate::model::{Ask, Chain, Completion, Hearer, Maker, Model, Progress};
+use crate::persona::{Persona, reached};
 use answer::Words;
 use answer::sanitize::tame;
 use storm_runner::{Heard, Hears, SpeakError, Speaks, Spoke};
 
-/// How much agents gamble, as AIStorm has it.
+/// How much agents gamble whose file does not say it, as AIStorm has it.
 const TEMPERATURE: f64 = 0.7;
+
+/// What is wrong with an agent that no model thinks for.
+const MUTE: &str = "its type is offline, and without a model nobody talks; write one of ollama, openai, anthropic and gemini";
 
 /// The models of agents.
 pub(crate) struct Minds {
@@ -37,11 +41,17 @@ impl Speaks for Minds {
         request: &[Spoken],
         hear: &mut Hears<'_>,
     ) -> Result<Spoke, SpeakError> {
-        let target = target(&agent.file, &self.maker.llm).map_err(SpeakError::Failed)?;
+        let persona = Persona::of(agent.name.as_str(), &agent.file);
+        let persona = persona.map_err(|error| SpeakError::Failed(error.to_string()))?;
+        if persona.target == Target::OFFLINE {
+            return Err(SpeakError::Failed(MUTE.to_owned()));
+        }
+        let target = reached(&persona.target, &self.maker).map_err(SpeakError::Failed)?;
+        let temperature = persona.temperature.unwrap_or(TEMPERATURE);
         let (system, before, last) = parts(request);
         let hearer = Hearer::of(&self.session);
         let ask =
-            Ask::chat(&system, &before, &last).with_temperature(TEMPERATURE).heard_by(&hearer);
+            Ask::chat(&system, &before, &last).with_temperature(temperature).heard_by(&hearer);
         let model = Chain::new(vec![Arc::new(self.maker.link(&target))]);
         let what = format!("{} is thinking", agent.name);
         let mut ear = Ear { hear, words: Words::default(), hearer: &hearer, what };

@@ -6,7 +6,6 @@
 mod ask;
 mod casting;
 mod error;
-mod target;
 
 pub(crate) use ask::Minds;
 pub(crate) use casting::casting;
