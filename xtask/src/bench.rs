@@ -15,6 +15,7 @@ mod prompt;
 mod queue;
 mod size;
 mod start;
+mod storm;
 mod turn;
 mod wall;
 mod words;
@@ -43,6 +44,7 @@ const BENCHES: &[Bench] = &[
     Bench { name: "wall", about: "what the wall adds to a command", run: wall::run },
     Bench { name: "words", about: "when the first words are shown", run: words::run },
     Bench { name: "eyes", about: "what a look at a page takes", run: eyes::run },
+    Bench { name: "storm", about: "what a storm of 1,000 messages costs", run: storm::run },
     Bench { name: "prompt", about: "what the model has to read, turn by turn", run: prompt::run },
 ];
 
