@@ -99,7 +99,7 @@ fn unknown(name: &str, personas: &Path, there: &[Agent]) -> CastingError {
     CastingError::Unknown { name: name.to_owned(), folder: personas.display().to_string(), hint }
 }
 
-fn beginners(first: &Target) -> Result<Vec<Agent>, NameError> {
+pub(super) fn beginners(first: &Target) -> Result<Vec<Agent>, NameError> {
     let own = Llm::default().target();
     let target = if *first == Target::OFFLINE { &own } else { first };
     let agent = |(name, prompt): (&str, &str)| {
@@ -110,7 +110,7 @@ fn beginners(first: &Target) -> Result<Vec<Agent>, NameError> {
 }
 
 /// A provider as AIStorm spells it.
-fn written(provider: ProviderName) -> &'static str {
+pub(super) fn written(provider: ProviderName) -> &'static str {
     match provider {
         ProviderName::Ollama => "Ollama",
         ProviderName::OpenAi => "OpenAI",

@@ -6,10 +6,12 @@
 mod ask;
 mod casting;
 mod error;
+mod pages;
 
 pub(crate) use ask::Minds;
 pub(crate) use casting::casting;
 pub use error::StormError;
+pub(crate) use pages::pages;
 pub(crate) use storm_runner::{Ended, Heard, Runner, Shelf, ShelfError, Stored, command, now};
 
 /// Where storms are kept, below the workspace.

@@ -89,7 +89,7 @@ impl Guard {
             return Ok(Visitor::Program);
         }
         let Some(door) = &self.door else { return Err(Refusal::NoToken) };
-        if is_open(path) {
+        if is_open(path) || storm_pages::is_open(path) {
             let may = may_open(method, headers);
             let why = "this is opened by a person, and not from another page";
             return may.then_some(Visitor::Anybody).ok_or(Refusal::Foreign(why));

@@ -19,6 +19,7 @@ mod guard;
 mod site;
 
 mod routes;
+mod storms;
 
 mod asked;
 mod hub;
@@ -122,6 +123,7 @@ impl Http {
         let door = page.as_ref().map(|(_, door)| Arc::clone(door));
         let mut app = routes::programs(hub.clone());
         if let Some((page, door)) = page {
+            app = app.merge(storms::routes(&page, &door));
             app = app.merge(web::routes(hub.clone(), page, door, Arc::clone(&sites)));
         }
         let app = routes::behind(app, Guard { sites, token, door });

@@ -86,7 +86,7 @@ impl Door {
     }
 
     /// Returns once `id` is not signed in any more.
-    pub(super) async fn is_out(self: Arc<Self>, id: String) {
+    pub(in crate::channel::http) async fn is_out(self: Arc<Self>, id: String) {
         let mut looks = tokio::time::interval(LOOKS);
         while self.signed_in.has(&id) {
             looks.tick().await;

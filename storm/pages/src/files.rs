@@ -1,0 +1,130 @@
+//! The files of the pages. They are part of the program, and nothing in them is the owner's.
+
+use axum::Router;
+use axum::http::{StatusCode, Uri, header};
+use axum::response::{IntoResponse, Redirect, Response};
+use axum::routing::get;
+
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+const STYLE: &str = "text/css; charset=utf-8";
+const JSON: &str = "application/json";
+
+/// The one document, which shows the page that its address names.
+const PAGE: &str = include_str!("../web/index.html");
+
+/// Where everything of the pages is.
+const BELOW: &str = "/storm/";
+
+/// AIStorm's paths, which lead to the same below [`BELOW`].
+const SEEDS: [&str; 4] = ["/sessions", "/agent-editor", "/session-editor", "/conversation"];
+
+macro_rules! files {
+    ($($kind:ident $name:literal),* $(,)?) => {
+        [$(($name, $kind, include_str!(concat!("../web/", $name)))),*]
+    };
+}
+
+/// All other files, by their names below `/storm/web/`.
+static FILES: [(&str, &str, &str); 10] = files![
+    STYLE "storm.css",
+    SCRIPT "app.js",
+    SCRIPT "agent.js",
+    SCRIPT "conversation.js",
+    SCRIPT "form.js",
+    SCRIPT "session.js",
+    SCRIPT "sessions.js",
+    SCRIPT "words.js",
+    JSON "strings/en.json",
+    JSON "strings/de.json",
+];
+
+/// Whether everybody may see what stands at `path`: there is nothing of the owner's in it.
+#[must_use]
+pub fn is_open(path: &str) -> bool {
+    path.starts_with(BELOW) || path == "/storm" || leads_there(path)
+}
+
+fn leads_there(path: &str) -> bool {
+    let behind = |seed: &&str| path.strip_prefix(*seed);
+    SEEDS.iter().filter_map(behind).any(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// The paths of the pages and of their files.
+pub(crate) fn routes() -> Router {
+    let mut router = Router::new()
+        .route("/storm", get(async || Redirect::to("/storm/sessions")))
+        .route("/storm/", get(async || Redirect::to("/storm/sessions")))
+        .route("/storm/{*path}", get(serve));
+    for seed in SEEDS {
+        router = router.route(seed, get(lead)).route(&format!("{seed}/{{name}}"), get(lead));
+    }
+    router
+}
+
+/// To the same below `/storm/`. The address is kept as it was written, so that a name stays one part of it.
+async fn lead(uri: Uri) -> Redirect {
+    Redirect::to(&format!("/storm{}", uri.path()))
+}
+
+async fn serve(uri: Uri) -> Response {
+    let path = uri.path().strip_prefix(BELOW).unwrap_or_default();
+    if let Some(name) = path.strip_prefix("web/") {
+        return match FILES.iter().find(|(file, _, _)| *file == name) {
+            Some((_, kind, text)) => ([(header::CONTENT_TYPE, *kind)], *text).into_response(),
+            None => StatusCode::NOT_FOUND.into_response(),
+        };
+    }
+    let status =
+        if leads_there(&format!("/{path}")) { StatusCode::OK } else { StatusCode::NOT_FOUND };
+    (status, [(header::CONTENT_TYPE, "text/html; charset=utf-8")], PAGE).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn nothing_but_the_pages_is_everybodys() {
+        for path in ["/storm/", "/storm/web/app.js", "/sessions", "/conversation/a%20b"] {
+            assert!(is_open(path), "{path}");
+        }
+        for path in ["/v1/storms", "/v1/agents/x", "/sessionsx", "/stormy", "/", "/v1/storm/"] {
+            assert!(!is_open(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn each_language_has_all_words_with_the_same_gaps_to_fill() {
+        let words = |name: &str| -> serde_json::Map<String, serde_json::Value> {
+            let (_, _, text) = FILES.iter().find(|(file, _, _)| *file == name).unwrap();
+            serde_json::from_str(text).unwrap()
+        };
+        let (english, german) = (words("strings/en.json"), words("strings/de.json"));
+        let keys = |words: &serde_json::Map<String, serde_json::Value>| {
+            words.keys().cloned().collect::<BTreeSet<_>>()
+        };
+        assert!(english.len() > 20);
+        assert_eq!(keys(&english), keys(&german));
+        let gaps = |text: &serde_json::Value| -> BTreeSet<String> {
+            let pieces = text.as_str().unwrap().split('{').skip(1);
+            pieces.map(|rest| rest.split('}').next().unwrap().to_owned()).collect()
+        };
+        for (key, text) in &english {
+            assert_eq!(gaps(text), gaps(&german[key]), "{key}");
+        }
+    }
+
+    #[test]
+    fn every_word_that_a_page_uses_is_there() {
+        let (_, _, english) = FILES.iter().find(|(file, _, _)| *file == "strings/en.json").unwrap();
+        let english: serde_json::Value = serde_json::from_str(english).unwrap();
+        for (name, _, text) in FILES.iter().filter(|(name, _, _)| name.ends_with(".js")) {
+            for rest in text.split("word(\"").skip(1) {
+                let key = rest.split('"').next().unwrap();
+                assert!(english.get(key).is_some(), "{name}: {key}");
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Requests that are not served: a status, a word for programs and a sentence for people.
+
+use axum::Json;
+use axum::extract::rejection::JsonRejection;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use home::FileError;
+use serde_json::json;
+use storm::{NameError, PremiseError};
+use storm_runner::{RunError, ShelfError};
+
+/// Why a request is not served.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// It can't be done whatever the storm is like.
+    Bad(String),
+    /// There is no such thing.
+    Unknown(String),
+    /// It can't be done as things are.
+    Conflict(String),
+    /// Something of the agent's own is wrong.
+    Failed(String),
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let (status, code, message) = match self {
+            Self::Bad(why) => (StatusCode::BAD_REQUEST, "bad_request", why),
+            Self::Unknown(why) => (StatusCode::NOT_FOUND, "unknown", why),
+            Self::Conflict(why) => (StatusCode::CONFLICT, "conflict", why),
+            Self::Failed(why) => (StatusCode::INTERNAL_SERVER_ERROR, "failed", why),
+        };
+        (status, Json(json!({"error": {"code": code, "message": message}}))).into_response()
+    }
+}
+
+impl From<ShelfError> for Refusal {
+    fn from(error: ShelfError) -> Self {
+        let why = error.to_string();
+        match error {
+            ShelfError::Name(_) => Self::Bad(why),
+            ShelfError::Missing { .. } | ShelfError::NoneChosen => Self::Unknown(why),
+            ShelfError::Taken(_)
+            | ShelfError::Cast { .. }
+            | ShelfError::Running(_)
+            | ShelfError::Begun(_) => Self::Conflict(why),
+            ShelfError::Broken { .. } | ShelfError::Log(_) | ShelfError::File(_) => {
+                Self::Failed(why)
+            }
+        }
+    }
+}
+
+impl From<RunError> for Refusal {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Shelf(error) => error.into(),
+            RunError::Nothing | RunError::Long(_) => Self::Bad(error.to_string()),
+            RunError::Failed { .. } | RunError::Wordless(_) | RunError::Budget { .. } => {
+                Self::Conflict(error.to_string())
+            }
+        }
+    }
+}
+
+impl From<NameError> for Refusal {
+    fn from(error: NameError) -> Self {
+        Self::Bad(error.to_string())
+    }
+}
+
+impl From<PremiseError> for Refusal {
+    fn from(error: PremiseError) -> Self {
+        Self::Bad(error.to_string())
+    }
+}
+
+impl From<FileError> for Refusal {
+    fn from(error: FileError) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
+impl From<JsonRejection> for Refusal {
+    fn from(error: JsonRejection) -> Self {
+        Self::Bad(error.body_text())
+    }
+}

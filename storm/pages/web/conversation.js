@@ -1,0 +1,289 @@
+// The conversation: what was said, who is next, who is awaited, and a person's word at any time.
+import { button, make, visible } from "/web/dom.js";
+import { build } from "/web/markdown.js";
+import { ask, at, failed, head, link, page, tell, tries, warning } from "./form.js";
+import { time, word } from "./words.js";
+
+const COLOURS = 8;
+const NEAR = 120;
+// How often words that come are read as Markdown, in milliseconds.
+const PACE = 250;
+const AT_ONCE = 100;
+const FORMS = ["md", "html", "jsonl"];
+
+export async function conversation(place, id) {
+  const talk = new Talk(place, id);
+  await talk.load();
+  talk.listen();
+}
+
+async function trees(texts) {
+  return (await ask("POST", at("markdown"), { texts })).trees;
+}
+
+class Talk {
+  constructor(place, id) {
+    Object.assign(this, { place, id, session: null, speech: null, isRunning: false, isStopping: false, follows: true });
+    document.body.classList.add("talk");
+    this.premise = make("p", { class: "premise", dir: "auto" });
+    this.cast = make("ul", { class: "cast", "aria-label": word("session.agents") });
+    this.warnings = make("div", {});
+    this.older = button(word("talk.older"), "quiet older", () => tries(() => this.showOlder()));
+    this.log = make("div", { role: "log", "aria-live": "polite", "aria-relevant": "additions", "aria-label": word("talk.log") });
+    this.state = make("p", { class: "state", role: "status" });
+    this.scroller = make("div", { class: "scroller", tabindex: "-1" }, this.older, this.log, this.state);
+    this.next = button("", "main", () => this.go(1));
+    this.round = button(word("talk.round"), "", () => this.go(this.session.agents.length));
+    this.auto = button(word("talk.rounds", { count: 3 }), "", () => this.go(3 * this.session.agents.length));
+    this.stop = button(word("talk.stop"), "", () => tries(() => ask("POST", `${at("storms", id)}/stop`, {})));
+    this.text = make("textarea", { rows: "1", "aria-label": word("talk.yours"), placeholder: word("talk.yours"), dir: "auto", maxlength: "200000", autocomplete: "off" });
+    const send = make("button", { type: "submit", class: "main" }, word("talk.say"));
+    this.form = make("form", { class: "saying" }, this.text, send);
+    this.text.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+      event.preventDefault();
+      this.form.requestSubmit();
+    });
+    this.text.addEventListener("input", () => this.grow());
+    this.form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.say();
+    });
+    const saves = FORMS.map((form) => make("a", { href: `${at("storms", id)}/export/${form}`, download: true, class: "quiet" }, form));
+    const exports = make("span", { class: "saves" }, `${word("talk.export")} `, ...saves);
+    this.edit = link(word("sessions.edit"), page("session-editor", id), "quiet");
+    const about = make("details", { class: "about" }, make("summary", {}, word("session.premise")), this.premise);
+    place.append(head(id, this.edit, exports), this.warnings, about, this.cast, this.scroller,
+      make("div", { class: "controls" }, make("div", { class: "tools" }, this.next, this.round, this.auto, this.stop), this.form));
+    this.scroller.addEventListener("scroll", () => { this.follows = this.isAtEnd(); });
+    new ResizeObserver(() => { if (this.follows) this.toEnd(); }).observe(this.log);
+  }
+
+  isAtEnd() {
+    const view = this.scroller;
+    return view.scrollHeight - view.scrollTop - view.clientHeight < NEAR;
+  }
+
+  toEnd() {
+    this.scroller.scrollTop = this.scroller.scrollHeight;
+  }
+
+  grow() {
+    this.text.style.height = "auto";
+    this.text.style.height = `${Math.min(this.text.scrollHeight + 2, innerHeight / 3)}px`;
+  }
+
+  // Shows everything as the files have it now.
+  async load() {
+    const session = await ask("GET", at("storms", this.id));
+    this.session = session;
+    this.premise.replaceChildren(...visible(session.premise));
+    this.cast.replaceChildren(...session.agents.map((agent) => this.member(agent)));
+    this.warnings.replaceChildren(...[session.fault, ...session.warnings, session.elsewhere ? word("talk.elsewhere") : null].map(warning).filter(Boolean));
+    this.edit.hidden = session.count > 0;
+    this.first = session.first;
+    this.older.hidden = !this.first;
+    this.log.replaceChildren(...session.messages.map((message) => this.message(message)));
+    if (this.speech) this.log.append(this.speech.element);
+    if (!session.count) this.log.append(make("p", { class: "line empty" }, word("talk.none")));
+    this.controls();
+    this.toEnd();
+    await this.read([...this.log.querySelectorAll(".body[data-raw]")]);
+  }
+
+  async showOlder() {
+    const session = await ask("GET", `${at("storms", this.id)}?before=${this.first}`);
+    const fromEnd = this.scroller.scrollHeight - this.scroller.scrollTop;
+    const shown = session.messages.map((message) => this.message(message));
+    this.log.prepend(...shown);
+    this.first = session.first;
+    this.older.hidden = !this.first;
+    this.scroller.scrollTop = this.scroller.scrollHeight - fromEnd;
+    await this.read(shown.map((one) => one.querySelector(".body[data-raw]")).filter(Boolean));
+  }
+
+  // Reads texts as Markdown, all at once.
+  async read(bodies) {
+    for (let from = 0; from < bodies.length; from += AT_ONCE) {
+      const some = bodies.slice(from, from + AT_ONCE);
+      try {
+        const read = await trees(some.map((body) => body.textOf));
+        some.forEach((body, index) => {
+          body.replaceChildren(...build(read[index]));
+          delete body.dataset.raw;
+        });
+      } catch {
+        // The text stands there as it is.
+        return;
+      }
+    }
+  }
+
+  colour(name) {
+    const index = this.session.agents.findIndex((agent) => agent.name === name);
+    return index < 0 ? "c-none" : `c${index % COLOURS}`;
+  }
+
+  member(agent) {
+    const shown = make("li", { class: this.colour(agent.name), title: `${agent.service} · ${agent.model}` }, make("bdi", {}, ...visible(agent.name)));
+    if (agent.fault || agent.warning) shown.append(warning(agent.fault || agent.warning));
+    return shown;
+  }
+
+  message(message) {
+    const who = message.person ? word("talk.you") : message.from;
+    const body = make("div", { class: "body", dir: "auto" }, ...visible(message.text));
+    if (!message.person) {
+      body.textOf = message.text;
+      body.dataset.raw = "";
+    }
+    const head = make("h3", { class: "who" }, make("bdi", {}, ...visible(who)));
+    if (message.at) head.append(" ", make("time", { datetime: message.at }, time(message.at)));
+    return make("article", { class: message.person ? "message person" : `message agent ${this.colour(message.from)}` }, head, body);
+  }
+
+  add(message) {
+    this.log.querySelector(".empty")?.remove();
+    const shown = this.message(message);
+    if (this.speech) this.speech.element.before(shown);
+    else this.log.append(shown);
+    this.session.count += 1;
+    this.edit.hidden = true;
+    if (!message.person) this.read([shown.querySelector(".body")]);
+    if (this.follows) this.toEnd();
+  }
+
+  controls() {
+    const { session } = this;
+    this.next.textContent = session.next ? word("talk.next", { name: session.next }) : word("talk.nobody");
+    for (const one of [this.next, this.round, this.auto]) {
+      one.hidden = this.isRunning;
+      one.disabled = !session.next;
+    }
+    this.stop.hidden = !this.isRunning;
+    this.stop.textContent = this.isStopping ? word("talk.stopNow") : word("talk.stop");
+  }
+
+  go(count, tokens) {
+    return tries(() => ask("POST", `${at("storms", this.id)}/next`, tokens ? { count, tokens } : { count }));
+  }
+
+  async say() {
+    const text = this.text.value;
+    if (!text.trim()) return;
+    this.text.value = "";
+    this.grow();
+    if (await tries(() => ask("POST", `${at("storms", this.id)}/say`, { text }))) return;
+    this.text.value = text;
+    this.grow();
+  }
+
+  listen() {
+    const source = new EventSource(`${at("storms", this.id)}/events`);
+    let isFirst = true;
+    const kinds = { begun: () => this.begins(), awaited: (told) => this.awaits(told.name), piece: (told) => this.speech?.take(told.text),
+      anew: () => this.speech?.anew(), waiting: (told) => { this.state.textContent = told.text; },
+      said: (told) => this.said(told), notice: (told) => this.log.append(warning(told.text)), stopping: () => { this.isStopping = true; this.controls(); },
+      ended: (told) => this.ends(told), failed: (told) => this.fails(told), changed: () => tries(() => this.load()),
+      state: async (told) => {
+        // What was missed meanwhile stands in the files.
+        if (!isFirst) await tries(() => this.load());
+        isFirst = false;
+        tell("");
+        this.is(told.running, told.stopping);
+        if (told.awaited) {
+          this.awaits(told.awaited);
+          this.speech.take(told.words);
+        }
+      } };
+    for (const [kind, hear] of Object.entries(kinds)) source.addEventListener(kind, (event) => hear(JSON.parse(event.data)));
+    source.addEventListener("error", () => {
+      if (source.readyState !== EventSource.CLOSED) return tell(word("page.offline"));
+      ask("GET", at("storms", this.id)).catch(failed);
+    });
+  }
+
+  is(running, stopping = false) {
+    this.isRunning = running;
+    this.isStopping = stopping;
+    if (!running) {
+      this.speech?.element.remove();
+      this.speech = null;
+      this.state.replaceChildren();
+    }
+    this.controls();
+  }
+
+  begins() {
+    tell("");
+    this.is(true);
+  }
+
+  awaits(name) {
+    this.speech?.element.remove();
+    this.speech = new Speech(this.message({ from: name, text: "" }));
+    this.log.querySelector(".empty")?.remove();
+    this.log.append(this.speech.element);
+    this.state.replaceChildren(make("span", { class: "spinner", "aria-hidden": "true" }), word("talk.awaited", { name }));
+    if (this.follows) this.toEnd();
+  }
+
+  said(told) {
+    if (!told.person) {
+      this.speech?.element.remove();
+      this.speech = null;
+      this.state.replaceChildren();
+    }
+    this.add(told);
+  }
+
+  ends(told) {
+    this.session.next = told.next ?? this.session.next;
+    this.is(false);
+    if (told.stopped) this.state.textContent = word("talk.stopped");
+  }
+
+  fails(told) {
+    this.ends(told);
+    if (told.text) return tell(told.text);
+    tell(word("talk.spent", { spent: told.spent, limit: told.limit }));
+    const more = button(word("talk.more"), "", () => this.go(1, told.spent + told.limit));
+    document.getElementById("alert").append(" ", more);
+  }
+}
+
+// The words of an agent while they come.
+class Speech {
+  constructor(element) {
+    this.element = element;
+    this.body = element.querySelector(".body");
+    this.element.setAttribute("aria-busy", "true");
+    delete this.body.dataset.raw;
+    this.text = "";
+    this.timer = null;
+  }
+
+  anew() {
+    this.text = "";
+    this.body.replaceChildren();
+  }
+
+  take(text) {
+    if (!text) return;
+    this.text += text;
+    if (!this.body.childNodes.length) this.body.append(...visible(this.text));
+    this.timer ??= setTimeout(() => this.show(), PACE);
+  }
+
+  async show() {
+    const { text } = this;
+    this.timer = null;
+    try {
+      const [tree] = await trees([text]);
+      this.body.replaceChildren(...build(tree));
+    } catch {
+      this.body.replaceChildren(...visible(text));
+    }
+    if (text !== this.text) this.timer ??= setTimeout(() => this.show(), PACE);
+  }
+}

@@ -1,0 +1,80 @@
+// What the pages share: what is asked of the agent, fields with their names, and what is told.
+import { make } from "/web/dom.js";
+import { word } from "./words.js";
+
+export class Refused extends Error {
+  constructor(status, message) {
+    super(message);
+    this.status = status;
+  }
+}
+
+export async function ask(method, path, body) {
+  const options = { method, credentials: "same-origin" };
+  if (body !== undefined) Object.assign(options, { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+  let answer;
+  try {
+    answer = await fetch(path, options);
+  } catch {
+    throw new Refused(0, word("page.offline"));
+  }
+  const text = await answer.text();
+  const value = text ? JSON.parse(text) : {};
+  if (!answer.ok) throw new Refused(answer.status, value.error ? value.error.message : answer.statusText);
+  return value;
+}
+
+// The address of a thing below `/v1`; each part stays one part.
+export const at = (...parts) => `/v1/${parts.map(encodeURIComponent).join("/")}`;
+
+// The address of a page.
+export const page = (...parts) => `/storm/${parts.map(encodeURIComponent).join("/")}`;
+
+export function tell(text) {
+  const place = document.getElementById("alert");
+  place.textContent = text;
+  place.hidden = !text;
+}
+
+export function failed(error) {
+  tell(error.status === 401 ? word("page.signedOut") : error.message);
+}
+
+// Does something that may be refused; says whether it was done.
+export async function tries(work) {
+  try {
+    await work();
+    tell("");
+    return true;
+  } catch (error) {
+    failed(error);
+    return false;
+  }
+}
+
+let count = 0;
+
+// A field with its name above and what helps below.
+export function field(name, input, hint) {
+  const id = `field-${count++}`;
+  input.id = id;
+  const parts = [make("label", { for: id }, name), input];
+  if (hint) {
+    input.setAttribute("aria-describedby", `${id}-hint`);
+    parts.push(make("p", { class: "hint", id: `${id}-hint` }, hint));
+  }
+  return make("div", { class: "field" }, ...parts);
+}
+
+export function link(text, href, kind = "") {
+  return make("a", { href, class: kind }, text);
+}
+
+export function head(text, ...tools) {
+  document.title = `${text} · SafeClaw`;
+  return make("div", { class: "head" }, make("h2", {}, text), make("div", { class: "tools" }, ...tools));
+}
+
+export function warning(text) {
+  return text ? make("p", { class: "line notice" }, text) : null;
+}
