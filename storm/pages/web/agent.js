@@ -18,7 +18,7 @@ export async function agents(place, name) {
 export function line(agent, href) {
   const name = make("bdi", {}, ...visible(agent.name));
   const model = agent.service ? make("span", { class: "facts" }, `${agent.service} · ${agent.model}`) : null;
-  return make("div", { class: "agent" }, href ? link(name, href) : name, model, warning(agent.fault || agent.warning));
+  return make("div", { class: "entry" }, href ? link(name, href) : name, model, warning(agent.fault || agent.warning));
 }
 
 async function edit(place, name, session) {

@@ -17,6 +17,9 @@ export async function conversation(place, id) {
   talk.listen();
 }
 
+// What tells one message from another.
+const mark = (message) => message && JSON.stringify([message.from, message.at, message.text]);
+
 async function trees(texts) {
   return (await ask("POST", at("markdown"), { texts })).trees;
 }
@@ -36,7 +39,7 @@ class Talk {
     this.round = button(word("talk.round"), "", () => this.go(this.session.agents.length));
     this.auto = button(word("talk.rounds", { count: 3 }), "", () => this.go(3 * this.session.agents.length));
     this.stop = button(word("talk.stop"), "", () => tries(() => ask("POST", `${at("storms", id)}/stop`, {})));
-    this.text = make("textarea", { rows: "1", "aria-label": word("talk.yours"), placeholder: word("talk.yours"), dir: "auto", maxlength: "200000", autocomplete: "off" });
+    this.text = make("textarea", { rows: "1", "aria-label": word("talk.yours"), placeholder: word("talk.yours"), title: word("talk.keys"), dir: "auto", maxlength: "200000", autocomplete: "off" });
     const send = make("button", { type: "submit", class: "main" }, word("talk.say"));
     this.form = make("form", { class: "saying" }, this.text, send);
     this.text.addEventListener("keydown", (event) => {
@@ -79,9 +82,12 @@ class Talk {
     this.session = session;
     this.premise.replaceChildren(...visible(session.premise));
     this.cast.replaceChildren(...session.agents.map((agent) => this.member(agent)));
-    this.warnings.replaceChildren(...[session.fault, ...session.warnings, session.elsewhere ? word("talk.elsewhere") : null].map(warning).filter(Boolean));
+    const wrong = session.agents.filter((agent) => agent.fault || agent.warning);
+    const faults = wrong.map((agent) => `${agent.name}: ${agent.fault || agent.warning}`);
+    this.warnings.replaceChildren(...[session.fault, ...faults, ...session.warnings, session.elsewhere ? word("talk.elsewhere") : null].map(warning).filter(Boolean));
     this.edit.hidden = session.count > 0;
     this.first = session.first;
+    this.latest = mark(session.messages.at(-1));
     this.older.hidden = !this.first;
     this.log.replaceChildren(...session.messages.map((message) => this.message(message)));
     if (this.speech) this.log.append(this.speech.element);
@@ -125,9 +131,7 @@ class Talk {
   }
 
   member(agent) {
-    const shown = make("li", { class: this.colour(agent.name), title: `${agent.service} · ${agent.model}` }, make("bdi", {}, ...visible(agent.name)));
-    if (agent.fault || agent.warning) shown.append(warning(agent.fault || agent.warning));
-    return shown;
+    return make("li", { class: this.colour(agent.name), title: `${agent.service} · ${agent.model}` }, make("bdi", {}, ...visible(agent.name)));
   }
 
   message(message) {
@@ -148,6 +152,7 @@ class Talk {
     if (this.speech) this.speech.element.before(shown);
     else this.log.append(shown);
     this.session.count += 1;
+    this.latest = mark(message);
     this.edit.hidden = true;
     if (!message.person) this.read([shown.querySelector(".body")]);
     if (this.follows) this.toEnd();
@@ -180,23 +185,24 @@ class Talk {
 
   listen() {
     const source = new EventSource(`${at("storms", this.id)}/events`);
-    let isFirst = true;
     const kinds = { begun: () => this.begins(), awaited: (told) => this.awaits(told.name), piece: (told) => this.speech?.take(told.text),
       anew: () => this.speech?.anew(), waiting: (told) => { this.state.textContent = told.text; },
       said: (told) => this.said(told), notice: (told) => this.log.append(warning(told.text)), stopping: () => { this.isStopping = true; this.controls(); },
       ended: (told) => this.ends(told), failed: (told) => this.fails(told), changed: () => tries(() => this.load()),
       state: async (told) => {
         // What was missed meanwhile stands in the files.
-        if (!isFirst) await tries(() => this.load());
-        isFirst = false;
-        tell("");
+        await tries(() => this.load());
         this.is(told.running, told.stopping);
         if (told.awaited) {
           this.awaits(told.awaited);
           this.speech.take(told.words);
         }
       } };
-    for (const [kind, hear] of Object.entries(kinds)) source.addEventListener(kind, (event) => hear(JSON.parse(event.data)));
+    // One after another: what is told while the files are read waits until they are shown.
+    let turn = Promise.resolve();
+    for (const [kind, hear] of Object.entries(kinds)) {
+      source.addEventListener(kind, (event) => { turn = turn.then(() => hear(JSON.parse(event.data))).catch(failed); });
+    }
     source.addEventListener("error", () => {
       if (source.readyState !== EventSource.CLOSED) return tell(word("page.offline"));
       ask("GET", at("storms", this.id)).catch(failed);
@@ -234,7 +240,8 @@ class Talk {
       this.speech = null;
       this.state.replaceChildren();
     }
-    this.add(told);
+    // It may have been read from the files already.
+    if (mark(told) !== this.latest) this.add(told);
   }
 
   ends(told) {

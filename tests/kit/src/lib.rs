@@ -5,6 +5,7 @@
 #![allow(clippy::disallowed_types, reason = "the servers that tests need are processes")]
 
 mod bot_api;
+mod browser;
 pub mod cards;
 mod chat;
 mod drawing;
@@ -18,6 +19,7 @@ mod terminal;
 mod wait;
 
 pub use bot_api::{BOT_TOKEN, BotApi, Called, Shown, Trouble};
+pub use browser::{complaints, serious_findings, show_as, with_browser};
 pub use chat::Chat;
 pub use http::{Arrived, json_server};
 pub use ollama::{OllamaServer, Says};

@@ -30,12 +30,7 @@ struct Instantly;
 
 #[async_trait]
 impl Speaks for Instantly {
-    async fn speak(
-        &self,
-        _: &Agent,
-        _: &[Spoken],
-        _: &mut Hears<'_>,
-    ) -> Result<Spoke, SpeakError> {
+    async fn speak(&self, _: &Agent, _: &[Spoken], _: &mut Hears<'_>) -> Result<Spoke, SpeakError> {
         Ok(Spoke { text: TEXT.to_owned(), tokens: 0 })
     }
 }

@@ -1,12 +1,11 @@
 //! What the tests of pages stand on: a site of their own, and a browser.
 
-mod driver;
 mod site;
 
 use std::time::Duration;
 
-pub(super) use driver::with_browser;
 pub(super) use site::{Answer, Site};
+pub(super) use testkit::with_browser;
 
 use crate::look::{Look, LookError, Seen};
 use crate::page::cdp::Cdp;

@@ -1,5 +1,4 @@
-//! One driver for all tests that run at the same time, and a session for each.
-#![allow(clippy::disallowed_types, reason = "the driver is a process")]
+//! A real browser: one driver for all tests that run at the same time, and a session for each.
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
@@ -9,13 +8,16 @@ use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use fantoccini::wd::Capabilities;
+use fantoccini::wd::WebDriverCompatibleCommand;
 use fantoccini::{Client, ClientBuilder};
 use futures::FutureExt;
+use http::Method;
 use hyper_util::client::legacy::connect::HttpConnector;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
-use serde_json::json;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::sync::Semaphore;
+use url::{ParseError, Url};
 
 /// A browser is four processes, and most machines have few processors.
 static SEATS: Semaphore = Semaphore::const_new(2);
@@ -29,7 +31,10 @@ struct Driver {
 }
 
 /// Does something with a session of its own, which is closed whatever becomes of it.
-pub(crate) async fn with_browser<T>(work: impl AsyncFnOnce(&Client) -> T) -> T {
+///
+/// # Panics
+/// When there is no browser, and with whatever `work` panics.
+pub async fn with_browser<T>(work: impl AsyncFnOnce(&Client) -> T) -> T {
     let driver = Driver::shared();
     let _seat = SEATS.acquire().await.unwrap();
     let client = driver.session().await;
@@ -119,6 +124,93 @@ fn capabilities() -> Capabilities {
         "unhandledPromptBehavior": "dismiss",
         "timeouts": { "implicit": 0, "pageLoad": 20_000, "script": 10_000 },
         "goog:chromeOptions": { "args": args },
+        "goog:loggingPrefs": { "browser": "ALL" },
     });
     serde_json::from_value(all).unwrap()
+}
+
+/// One command of the DevTools protocol (<https://chromedevtools.github.io/devtools-protocol/>).
+#[derive(Debug)]
+struct Cdp {
+    name: &'static str,
+    params: Value,
+}
+
+/// What the page has said on its console, which the browser gives away once.
+#[derive(Debug)]
+struct Console;
+
+impl WebDriverCompatibleCommand for Console {
+    fn endpoint(&self, base: &Url, session: Option<&str>) -> Result<Url, ParseError> {
+        base.join(&format!("session/{}/se/log", session.unwrap_or_default()))
+    }
+
+    fn method_and_body(&self, _: &Url) -> (Method, Option<String>) {
+        (Method::POST, Some(json!({ "type": "browser" }).to_string()))
+    }
+}
+
+/// What the browser has complained of since it was asked last: errors of scripts, and whatever the page's policy for content kept
+/// away.
+///
+/// # Panics
+/// When the browser refuses.
+pub async fn complaints(client: &Client) -> Vec<String> {
+    let said = client.issue_cmd(Console).await.unwrap();
+    let said = said.as_array().cloned().unwrap_or_default().into_iter();
+    let bad = said.filter(|one| one["level"] == "SEVERE" || one["source"] == "security");
+    bad.map(|one| one["message"].to_string()).collect()
+}
+
+impl WebDriverCompatibleCommand for Cdp {
+    fn endpoint(&self, base: &Url, session: Option<&str>) -> Result<Url, ParseError> {
+        base.join(&format!("session/{}/goog/cdp/execute", session.unwrap_or_default()))
+    }
+
+    fn method_and_body(&self, _: &Url) -> (Method, Option<String>) {
+        let body = json!({ "cmd": self.name, "params": self.params });
+        (Method::POST, Some(body.to_string()))
+    }
+}
+
+/// Has the page of `client` stand on a screen of this width and height, in pixels, in a dark or a light theme.
+///
+/// # Panics
+/// When the browser refuses.
+pub async fn show_as(client: &Client, (width, height): (u32, u32), is_dark: bool) {
+    let size = json!({
+        "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600,
+    });
+    let theme =
+        json!({"name": "prefers-color-scheme", "value": if is_dark { "dark" } else { "light" }});
+    for (name, params) in [
+        ("Emulation.setDeviceMetricsOverride", size),
+        ("Emulation.setEmulatedMedia", json!({ "features": [theme] })),
+    ] {
+        client.issue_cmd(Cdp { name, params }).await.unwrap();
+    }
+}
+
+/// What axe-core finds serious or critical on the page of `client`: the rule, and the elements. `cargo xtask setup` gets it.
+///
+/// # Panics
+/// When it is not there, or can't run.
+pub async fn serious_findings(client: &Client) -> Vec<String> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/axe/package/axe.min.js");
+    let axe = std::fs::read_to_string(path)
+        .unwrap_or_else(|error| panic!("{path}: {error}; run: cargo xtask setup"));
+    // The driver's scripts are no part of the page, so that its policy for content does not hold for them.
+    client.execute(&axe, Vec::new()).await.unwrap();
+    let run = "const done = arguments[0];
+        axe.run(document).then((found) => done(found.violations), (error) => done([{ id: String(error), impact: 'critical', nodes: [] }]));";
+    let found = client.execute_async(run, Vec::new()).await.unwrap();
+    let all = found.as_array().cloned().unwrap_or_default().into_iter();
+    let serious = all.filter(|one| one["impact"] == "serious" || one["impact"] == "critical");
+    serious
+        .map(|one| {
+            let nodes = one["nodes"].as_array().cloned().unwrap_or_default();
+            let nodes: Vec<String> = nodes.iter().map(|node| node["html"].to_string()).collect();
+            format!("{}: {}: {}", one["id"], one["help"], nodes.join(", "))
+        })
+        .collect()
 }
