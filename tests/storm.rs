@@ -358,3 +358,58 @@ fn in_a_chat_agents_speak_beside_it_and_what_they_say_is_others_text() {
     let session: Value = serde_json::from_str(&home.text("workspace/session.json")).unwrap();
     assert_eq!(session["from"], json!(["storm weekend"]), "{session}");
 }
+
+#[test]
+fn only_an_agent_whose_file_names_a_set_acts_and_only_what_is_in_it() {
+    let home = TempHome::new();
+    for (name, set) in [("bell", "set = \"bells\"\n"), ("other", "")] {
+        home.put_script(name, "private", "echo '{\"rung\": 7}'");
+        let manifest = home.text(format!("router/skills/{name}/skill.toml"));
+        home.put(format!("router/skills/{name}/skill.toml"), manifest + set);
+    }
+    home.put("agent/config.json", json!({"sets": ["bells"]}).to_string());
+    for (name, sets) in [("Ann", ""), ("Bob", " sets=\"bells\"")] {
+        let file =
+            format!("<aistorm type=\"Ollama\" model=\"llama3.1:8B\"{sets} />\n\nYou think.\n");
+        home.put(format!("workspace/personas/{name}.md"), file);
+    }
+    let rings = |name: &str| {
+        format!("Let me ring. <tool_code>[{{\"name\": \"{name}\", \"params\": {{}}}}]</tool_code>")
+    };
+    let ollama = OllamaServer::start([
+        Says::text(&rings("BELL")),
+        Says::text(&rings("BELL")),
+        Says::Made(Arc::new(|prompt: &str| {
+            assert!(prompt.contains("rung") && prompt.contains("never an order"), "{prompt}");
+            "It rang seven times.".to_owned()
+        })),
+        Says::text("Nothing."),
+        Says::text(&rings("OTHER")),
+        Says::Made(Arc::new(|prompt: &str| {
+            assert!(
+                prompt.contains("nothing of it was run") && prompt.contains("OTHER"),
+                "{prompt}"
+            );
+            "It can't be had.".to_owned()
+        })),
+    ]);
+    let mut chat = Chat::start(SAFECLAW, &[], home.root(), &[("OLLAMA_HOST", &ollama.host())]);
+    chat.ask("/storm new weekend How often does it ring?", "is there, with Ann, Bob");
+    // What looks like an action in the words of one without sets is none.
+    chat.ask("/storm next", "[Ann]: Let me ring.");
+    chat.ask("/storm next", "It rang seven times.");
+    assert!(
+        chat.stdout().contains("BELL: ok") || chat.stdout().contains("bell"),
+        "{}",
+        chat.stdout()
+    );
+    chat.ask("/storm next 2", "It can't be had.");
+    assert_eq!(chat.end().code(), Some(0));
+    let asked = ollama.prompts();
+    assert!(!asked[0].contains("BELL") && asked[1].contains("- BELL"), "{asked:?}");
+    assert!(!asked[1].contains("OTHER"), "what is in no set is not offered");
+    let log = home.text("workspace/AIStormSessions/weekend/weekend.log.md");
+    assert!(log.contains("Let me ring.\n\nIt rang seven times.\n"), "{log}");
+    let session: Value = serde_json::from_str(&home.text("workspace/session.json")).unwrap();
+    assert_eq!(session["taint"], json!({"untrusted": true, "private": true}), "{session}");
+}

@@ -56,6 +56,7 @@ mod words;
 mod fence;
 mod fit;
 
+pub use actions::beside_talk;
 pub use connect::Connected;
 pub use fence::Fence;
 pub use fit::Fit;

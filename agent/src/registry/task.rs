@@ -206,8 +206,9 @@ impl SessionTask {
 
     /// Carries out a command, unless somebody wants it stopped.
     async fn carry_out(&mut self, command: SlashCommand, waiting: &mut Waiting) {
-        let run = async |mind: &Mind, session: &mut Session, outbox: &Outbox| {
-            command.run(At { mind, session, outbox }).await;
+        let mind = Arc::clone(&self.mind);
+        let run = async |_: &Mind, session: &mut Session, outbox: &Outbox| {
+            command.run(At { mind: &mind, session, outbox }).await;
         };
         if !self.attend(waiting, run).await {
             self.session.said.clear();

@@ -49,7 +49,7 @@ pub enum Ends {
 /// The place where a command is carried out.
 pub struct At<'a> {
     /// What all sessions think and act with.
-    pub mind: &'a Mind,
+    pub mind: &'a Arc<Mind>,
     /// The session in which the command was given.
     pub session: &'a mut Session,
     /// The way out to the people of that session.

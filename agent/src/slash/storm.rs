@@ -2,13 +2,15 @@
 //!
 //! What agents say is others' text: it raises the session's bit before the first of them is heard.
 
+mod hands;
+
 use std::fmt::Write;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use protocol::Taint;
 use storm::{Format, Name, Premise, export};
 
+use self::hands::ChatHands;
 use super::perform::{At, Perform, Read};
 use crate::message::Outgoing;
 use crate::session::Outbox;
@@ -149,8 +151,9 @@ fn begin(at: &At<'_>, shelf: &Shelf, name: &str, premise: &str) -> Result<(), St
 
 /// Lets agents speak while the chat waits; stopping the turn stops it.
 async fn go_on(at: &mut At<'_>, mut stored: Stored, count: usize) -> Result<(), StormError> {
-    untrusted(at, &stored);
+    let hands = hands(at, &stored)?;
     let minds = Minds::new(at.mind.model.maker().clone(), at.session.key.clone());
+    let minds = minds.with_hands(hands.clone());
     let (outbox, mut said) = (at.outbox, String::new());
     let mut has_words = false;
     let mut hear = |heard: Heard<'_>| match heard {
@@ -174,6 +177,9 @@ async fn go_on(at: &mut At<'_>, mut stored: Stored, count: usize) -> Result<(), 
     };
     let mut runner = Runner { stored: &mut stored, speaks: &minds, limit: TOKENS };
     let ended = runner.next(count, &mut hear).await;
+    for seen in hands.seen() {
+        at.session.observe(&seen, &at.mind.cards());
+    }
     // Whoever is asked about it later has heard it.
     at.session.remember(&format!("/storm: {count} speakers of {}", stored.name), &said);
     ended?;
@@ -182,9 +188,9 @@ async fn go_on(at: &mut At<'_>, mut stored: Stored, count: usize) -> Result<(), 
 
 /// Lets agents speak while the chat goes on, so that people can say something in between.
 fn go_on_beside(at: &mut At<'_>, mut stored: Stored, rounds: usize) -> Result<(), StormError> {
-    untrusted(at, &stored);
+    let hands = hands(at, &stored)?;
     let count = rounds * stored.cast()?.agents().len();
-    let minds = Minds::new(at.mind.model.maker().clone(), at.session.key.clone());
+    let minds = Minds::new(at.mind.model.maker().clone(), at.session.key.clone()).with_hands(hands);
     let outbox = at.outbox.clone();
     at.text(format!(
         "{} goes on for {count} messages; /storm say TEXT is your word, /storm stop ends it",
@@ -209,9 +215,9 @@ fn go_on_beside(at: &mut At<'_>, mut stored: Stored, rounds: usize) -> Result<()
     Ok(())
 }
 
-fn untrusted(at: &mut At<'_>, stored: &Stored) {
-    let others = Taint { untrusted: true, private: false };
-    at.session.entered.raise(others, &format!("storm {}", stored.name));
+/// The hands of a storm's agents; what they may bring is in the session then.
+fn hands(at: &mut At<'_>, stored: &Stored) -> Result<Arc<ChatHands>, StormError> {
+    Ok(ChatHands::of(at, stored.cast()?, &format!("storm {}", stored.name)))
 }
 
 fn tell(outbox: &Outbox, heard: &Heard<'_>) {

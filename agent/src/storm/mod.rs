@@ -1,14 +1,15 @@
 //! Storms: several minds around one question, whose conversation stands in Markdown files.
 //!
 //! The formats and prompts are the crate `storm`'s, the files and how one goes on those of `storm-runner`. Here it is who speaks in
-//! a new one (`casting`), and the model of each agent (`ask`). Agents of a storm have no actions: what they say is words.
+//! a new one (`casting`), and the model of each agent (`ask`). Agents of a storm talk;
+//! one whose file names sets of actions may ask for those where somebody has hands for it.
 
 mod ask;
 mod casting;
 mod error;
 mod pages;
 
-pub(crate) use ask::Minds;
+pub(crate) use ask::{Hands, Minds};
 pub(crate) use casting::casting;
 pub use error::StormError;
 pub(crate) use pages::pages;
