@@ -166,7 +166,7 @@ async fn gives(client: &Client, script: &str) -> Value {
 async fn picture(client: &Client, name: &str) {
     if let Some(folder) = std::env::var_os("STORM_PICTURES") {
         let picture = client.screenshot().await.unwrap();
-        std::fs::write(Path::new(folder).join(format!("{name}.png")), picture).unwrap();
+        std::fs::write(Path::new(&folder).join(format!("{name}.png")), picture).unwrap();
     }
 }
 

@@ -6,7 +6,9 @@ use std::fs;
 use home::{FileError, file};
 use storm::{AgentFile, Name, Premise};
 
-use crate::shelf::{Shelf, ShelfError, agent_path};
+use crate::error::ShelfError;
+use crate::folder::agent_path;
+use crate::shelf::Shelf;
 use crate::stored::Stored;
 
 impl Stored {

@@ -6,7 +6,8 @@ use async_trait::async_trait;
 use cadence::{Cadence, Floor, Next, TurnEnd};
 use storm::{Agent, Message, Name, Opening, Spoken, USER, cleaned, is_person, prompt};
 
-use super::shelf::{ShelfError, now};
+use super::error::ShelfError;
+use super::shelf::now;
 use super::stored::Stored;
 
 /// How much of what was said is sent to begin with, in bytes. A model that holds less says so.

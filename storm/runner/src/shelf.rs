@@ -3,98 +3,26 @@
 //! `AIStormSessions/<Name>/Agents/*.md`, `<id>.ini.md` and `<id>.log.md`. A `<id>.session.md` of AIStorm's later layout
 //! is taken over into a folder of its own when it is opened for the first time, and stays where it is.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use home::{FileError, file, nearest};
-use storm::{
-    Agent, AgentFile, AgentFileError, Cast, CastError, Log, Name, NameError, Premise, PremiseError,
-    Session, SessionError, Stamp,
-};
+use storm::{Agent, Cast, Log, Name, Premise, PremiseError, Session, SessionError, Stamp};
 
-use super::log_file::{LogFile, LogFileError};
-use super::stored::Stored;
+use crate::error::{ShelfError, command};
+use crate::folder::{AGENTS, LOG, PREMISE, agent_path, agents, broken, entries, read};
+use crate::log_file::LogFile;
+use crate::stored::Stored;
 
-/// How long the file of an agent, a premise or a whole session may be, in bytes.
-const LIMIT: u64 = 16 * 1024 * 1024;
-
-pub(crate) const AGENTS: &str = "Agents";
-pub(crate) const LOG: &str = ".log.md";
-pub(crate) const PREMISE: &str = ".ini.md";
 const SESSION: &str = ".session.md";
 
 /// Which storm is meant where none is named.
 const CHOSEN: &str = ".chosen";
 
-/// Files that should be agents', by their names without the ending, and what each of them is.
-pub type AgentFiles = Vec<(String, Result<Agent, ShelfError>)>;
-
 /// A folder of storms.
 #[derive(Debug, Clone)]
 pub struct Shelf {
     folder: PathBuf,
-}
-
-/// Why a storm can't be opened or made.
-#[derive(Debug, thiserror::Error)]
-pub enum ShelfError {
-    /// The name leads elsewhere, or is none.
-    #[error(transparent)]
-    Name(#[from] NameError),
-    /// There is one of that name.
-    #[error(
-        "there is a storm {0} already; go on with `{next}`, or choose another name",
-        next = command("storm next", .0)
-    )]
-    Taken(Name),
-    /// There is none.
-    #[error("there is no storm {name} in {}{hint}", folder.display())]
-    Missing {
-        /// How it would be called.
-        name: Name,
-        /// Where it was looked for.
-        folder: PathBuf,
-        /// The nearest name, or what makes one.
-        hint: String,
-    },
-    /// No storm was named, now or before.
-    #[error(
-        "say which storm: /storm new NAME PREMISE makes one, /storm start NAME goes on with one"
-    )]
-    NoneChosen,
-    /// One of its files can't be read.
-    #[error("{} can't be read: {why}", path.display())]
-    Broken {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        why: String,
-    },
-    /// Nobody can take turns.
-    #[error("{name}: {why}")]
-    Cast {
-        /// The storm.
-        name: Name,
-        /// What is wrong.
-        why: CastError,
-    },
-    /// Somebody lets it go on already.
-    #[error(
-        "{0} goes on in another window already; end it there, or with `{stop}`",
-        stop = command("storm stop", .0)
-    )]
-    Running(Name),
-    /// Something was said in it, and its beginning stays as it was.
-    #[error("something was said in {0} already, so its premise and agents stay as they are")]
-    Begun(Name),
-    /// Its log can't be used.
-    #[error(transparent)]
-    Log(#[from] LogFileError),
-    /// The system's reason.
-    #[error(transparent)]
-    File(#[from] FileError),
 }
 
 impl Shelf {
@@ -230,59 +158,9 @@ impl Shelf {
     }
 }
 
-/// A command about a storm, as it is typed here.
-pub fn command(words: &str, name: &Name) -> String {
-    home::command(&format!("{words} {}", typed(name)))
-}
-
-/// A name as a shell takes it.
-fn typed(name: &Name) -> String {
-    let name = name.as_str();
-    let is_plain = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'));
-    if is_plain { name.to_owned() } else { format!("'{}'", name.replace('\'', "'\\''")) }
-}
-
 /// The time of the machine, in UTC.
 pub fn now() -> Stamp {
     Stamp::from(SystemTime::now())
-}
-
-/// The agents of a folder, by the names of their files.
-///
-/// # Errors
-/// [`ShelfError`] of the first file that is no agent's.
-pub fn agents(folder: &Path) -> Result<Vec<Agent>, ShelfError> {
-    let files = agent_files(folder)?;
-    files.into_iter().map(|(_, agent)| agent).collect()
-}
-
-/// The files of a folder that should be agents', by their names without the ending, and what each of them is.
-///
-/// # Errors
-/// [`FileError`] when the folder can't be listed.
-pub fn agent_files(folder: &Path) -> Result<AgentFiles, FileError> {
-    let mut files = Vec::new();
-    for path in entries(folder)? {
-        let file = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        if let Some(name) = file.strip_suffix(".md").filter(|name| !name.starts_with('.')) {
-            files.push((name.to_owned(), agent(name, &path)));
-        }
-    }
-    files.sort_by(|(one, _), (other, _)| one.cmp(other));
-    Ok(files)
-}
-
-fn agent(name: &str, path: &Path) -> Result<Agent, ShelfError> {
-    let name = Name::new(name).map_err(|why| broken(path, &why))?;
-    let text = read(path)?.ok_or_else(|| broken(path, &"it is gone"))?;
-    let file = AgentFile::read(&text).map_err(|why: AgentFileError| broken(path, &why))?;
-    Ok(Agent { name, file })
-}
-
-/// The file of an agent in a folder of agents.
-#[must_use]
-pub fn agent_path(folder: &Path, name: &Name) -> PathBuf {
-    folder.join(format!("{name}.md"))
 }
 
 /// The id of the storm in a folder: its name, or else that of the only premise there.
@@ -295,26 +173,6 @@ fn id_in(folder: &Path) -> Option<String> {
     let names = all.iter().filter_map(|path| path.file_name()?.to_str()?.strip_suffix(PREMISE));
     let ids: Vec<&str> = names.filter(|id| Name::new(id).is_ok()).collect();
     if let [id] = ids[..] { Some(id.to_owned()) } else { None }
-}
-
-/// What stands in a folder; nothing if it is not there.
-fn entries(folder: &Path) -> Result<Vec<PathBuf>, FileError> {
-    let read = match fs::read_dir(folder) {
-        Ok(read) => read,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(FileError::new("read", folder, error)),
-    };
-    let paths = read.map(|entry| entry.map(|entry| entry.path()));
-    paths.collect::<io::Result<_>>().map_err(|error| FileError::new("read", folder, error))
-}
-
-pub(super) fn read(path: &Path) -> Result<Option<String>, ShelfError> {
-    let Some(bytes) = file::read(path, LIMIT)? else { return Ok(None) };
-    String::from_utf8(bytes).map(Some).map_err(|_| broken(path, &"it is not UTF-8"))
-}
-
-fn broken(path: &Path, why: &dyn std::fmt::Display) -> ShelfError {
-    ShelfError::Broken { path: path.to_owned(), why: why.to_string() }
 }
 
 /// An error with its sources.

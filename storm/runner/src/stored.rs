@@ -7,7 +7,8 @@ use home::{FileError, file};
 use storm::{Cast, CastError, Name, Premise};
 
 use super::log_file::LogFile;
-use super::shelf::{AGENTS, LOG, PREMISE, ShelfError, read};
+use crate::error::ShelfError;
+use crate::folder::{AGENTS, LOG, PREMISE, read};
 
 /// One storm, as it was read.
 #[derive(Debug)]

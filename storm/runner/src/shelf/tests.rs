@@ -1,3 +1,7 @@
+use std::fs;
+
+use storm::AgentFile;
+
 use super::*;
 
 fn sample(shelf: &Shelf) {
