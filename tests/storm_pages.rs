@@ -126,7 +126,7 @@ async fn click(client: &Client, what: &str) {
 
 /// Presses the button or the link with these words.
 async fn press(client: &Client, words: &str) {
-    let path = format!("//*[self::button or self::a][not(@hidden)][normalize-space()='{words}']");
+    let path = format!("//*[self::button or self::a][not(@hidden)][normalize-space()=\"{words}\"]");
     let wait = client.wait().at_most(LONG).for_element(Locator::XPath(&path));
     wait.await.unwrap_or_else(|error| panic!("{words}: {error}")).click().await.unwrap();
 }
