@@ -25,7 +25,7 @@ const MORE: [&str; 3] = ["url", "temperature", "sets"];
 /// An agent as a form has it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Written {
+pub(super) struct Written {
     service: String,
     model: String,
     #[serde(default)]
@@ -250,7 +250,7 @@ pub(crate) async fn put_copy(
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Template {
+pub(super) struct Template {
     template: String,
 }
 

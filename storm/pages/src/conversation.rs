@@ -23,7 +23,7 @@ const MOST: usize = 100;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Wanted {
+pub(super) struct Wanted {
     /// The number of the message before which stands what is wanted; without it the last ones are.
     before: Option<usize>,
 }
@@ -67,7 +67,7 @@ fn warnings(stored: &Stored) -> Vec<String> {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Words {
+pub(super) struct Words {
     text: String,
 }
 
@@ -91,7 +91,7 @@ pub(crate) async fn say(
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Turns {
+pub(super) struct Turns {
     #[serde(default = "one_turn")]
     count: usize,
     /// How many tokens the agents may take in all; the usual limit if it is absent.

@@ -14,7 +14,7 @@ const WAITING: usize = 1024;
 
 /// All storms that go on here or are watched.
 #[derive(Clone, Default)]
-pub(crate) struct Live(Arc<Mutex<HashMap<Name, Storm>>>);
+pub(super) struct Live(Arc<Mutex<HashMap<Name, Storm>>>);
 
 struct Storm {
     events: broadcast::Sender<Arc<Value>>,

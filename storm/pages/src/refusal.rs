@@ -11,7 +11,7 @@ use storm_runner::{RunError, ShelfError};
 
 /// Why a request is not served.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Refusal {
+pub(super) enum Refusal {
     /// It can't be done whatever the storm is like.
     Bad(String),
     /// There is no such thing.

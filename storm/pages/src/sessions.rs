@@ -16,7 +16,7 @@ use crate::{Storms, beside};
 const EXCERPT: usize = 240;
 
 /// What is asked, and what is said to it.
-pub(crate) type Asked<T> = Result<Json<T>, JsonRejection>;
+pub(super) type Asked<T> = Result<Json<T>, JsonRejection>;
 
 /// All sessions, the one in which something was said last first. One that can't be read says why.
 pub(crate) async fn list(State(storms): State<Storms>) -> Result<Json<Value>, Refusal> {
@@ -59,7 +59,7 @@ fn names(stored: &Stored) -> Vec<&str> {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct New {
+pub(super) struct New {
     name: String,
     premise: String,
     /// Which agents are copied in; all of them, or the first ones where nobody has written any, if none is named.
@@ -114,7 +114,7 @@ pub(crate) fn template(there: &[Agent], name: &str) -> Result<Agent, Refusal> {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct About {
+pub(super) struct About {
     premise: String,
 }
 
