@@ -48,9 +48,26 @@ pub trait Publisher: Send + Sync {
 #[derive(Debug)]
 pub struct Request {
     body: Result<Command, Malformed>,
-    attempt: u32,
+    past: Past,
+    begins: Option<Box<dyn Begins>>,
     cancelled: CancellationToken,
     answer: oneshot::Sender<Answer>,
+}
+
+/// What has become of a command before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Past {
+    /// How often it has been handed to a router, this time included.
+    pub(crate) attempt: u32,
+    /// Whether a router before this one may have begun it, for all that one has said ([`Request::begins`]).
+    pub(crate) may_have_begun: bool,
+}
+
+/// Where a router says that it begins a command.
+#[async_trait]
+pub(crate) trait Begins: std::fmt::Debug + Send + Sync {
+    /// Says so, through as many failures as it takes; false when the command is another router's by now.
+    async fn begins(&self) -> bool;
 }
 
 /// What becomes of a request.
@@ -75,11 +92,29 @@ impl Request {
         &self.cancelled
     }
 
-    /// How often the command has been begun, this time included. With more than one its action may have had its
+    /// How often the command has been taken up, this time included. With more than one its action may have had its
     /// effect already.
     #[must_use]
     pub fn attempt(&self) -> u32 {
-        self.attempt
+        self.past.attempt
+    }
+
+    /// Whether a router that ended may have begun it. It counts only for what every router announces with
+    /// [`Request::begins`]: of anything else nobody knows.
+    #[must_use]
+    pub fn may_have_begun(&self) -> bool {
+        self.past.may_have_begun
+    }
+
+    /// Says that the command begins now, which is to be said of whatever can't be done twice: a command whose router ends
+    /// before it has said so is run by the next one. False when the command has become another router's: then it must not
+    /// be begun here.
+    #[must_use]
+    pub async fn begins(&self) -> bool {
+        match &self.begins {
+            Some(begins) => begins.begins().await,
+            None => true,
+        }
     }
 
     /// Answers with `outcome`.
@@ -102,7 +137,8 @@ impl Request {
     /// Makes a request of the bytes on the wire, and the transport's end of it.
     pub(crate) fn open(
         bytes: &[u8],
-        attempt: u32,
+        past: Past,
+        begins: Option<Box<dyn Begins>>,
         cancelled: CancellationToken,
     ) -> (Self, Unanswered) {
         let body = Command::from_bytes(bytes);
@@ -112,8 +148,8 @@ impl Request {
         };
         let (answer, answered) = oneshot::channel();
         (
-            Self { body, attempt, cancelled, answer },
-            Unanswered { message_id, action, attempt, answered },
+            Self { body, past, begins, cancelled, answer },
+            Unanswered { message_id, action, past, answered },
         )
     }
 }
@@ -123,7 +159,7 @@ impl Request {
 pub(crate) struct Unanswered {
     pub(crate) message_id: Option<MessageId>,
     action: String,
-    attempt: u32,
+    past: Past,
     answered: oneshot::Receiver<Answer>,
 }
 
@@ -141,13 +177,13 @@ pub(crate) enum Ending {
 impl Unanswered {
     /// Waits for the router's word and puts it into a reply.
     pub(crate) async fn ending(self) -> Ending {
-        let Self { message_id, action, attempt, answered } = self;
+        let Self { message_id, action, past, answered } = self;
         let reply = |outcome| Reply::new(message_id, &action, outcome);
         match answered.await {
             Ok(Answer::Outcome(outcome)) => Ending::Reply(reply(outcome)),
             Ok(Answer::PutBack { begun }) => {
                 let mut draining = crate::unrun::draining();
-                draining.maybe_executed = begun || attempt > 1;
+                draining.maybe_executed = begun || past.attempt > 1;
                 Ending::PutBack { begun, draining: reply(draining.into()) }
             }
             Err(_) => {

@@ -138,7 +138,8 @@ impl House {
 async fn heard(router: &mut Lines<BufReader<DuplexStream>>) -> Command {
     let line = tokio::time::timeout(LONG, router.next_line()).await.unwrap().unwrap().unwrap();
     let frame: Value = serde_json::from_str(&line).unwrap();
-    Command::from_bytes(frame["command"].to_string().as_bytes()).unwrap()
+    let command = frame.get("command").or_else(|| frame.get("unbegun")).unwrap();
+    Command::from_bytes(command.to_string().as_bytes()).unwrap()
 }
 
 /// Makes a real router's end of what the test held.
@@ -189,6 +190,46 @@ async fn a_router_that_ends_is_followed_by_one_that_is_asked_again() {
     let told: Event = tokio::time::timeout(LONG, events.recv()).await.unwrap().unwrap();
     assert_eq!((told.event, &told.session), (EventKind::Notice, &session));
     assert_eq!(told.text.as_deref(), Some("the router ended; started again"));
+}
+
+#[tokio::test]
+async fn what_a_router_had_and_has_not_begun_is_not_said_to_have_been_begun() {
+    let mut house = House::whose_routers_end(Ended::Killed).await;
+    let asked = [house.ask("m1"), house.ask("m2")];
+    let mut first = house.next().await;
+    heard(&mut first).await;
+    heard(&mut first).await;
+    // The last thing that it says before it is killed with both in its hands.
+    let mut pipe = first.into_inner().into_inner();
+    tokio::io::AsyncWriteExt::write_all(&mut pipe, b"{\"begins\":\"m1\"}\n").await.unwrap();
+    drop(pipe);
+    let mut second = serve(house.next().await).await;
+    for request in [received(&mut second).await, received(&mut second).await] {
+        let is_first = request.command().unwrap().message_id.as_str() == "m1";
+        assert_eq!((request.attempt(), request.may_have_begun()), (2, is_first));
+        request.reply(Done::default());
+    }
+    for asked in asked {
+        assert!(asked.await.unwrap().is_ok());
+    }
+}
+
+#[tokio::test]
+async fn a_router_that_begins_what_can_not_be_done_twice_says_so_first() {
+    let (router, agent) = tokio::io::duplex(64 * 1024);
+    let mut responder = serve(BufReader::new(router).lines()).await;
+    let mut lines = BufReader::new(agent).lines();
+    let command = command("m1", value!({})).to_bytes();
+    let command = value!({"command": serde_json::from_slice::<Value>(&command).unwrap()});
+    let line = format!("{command}\n");
+    tokio::io::AsyncWriteExt::write_all(lines.get_mut(), line.as_bytes()).await.unwrap();
+    let request = received(&mut responder).await;
+    assert!(!request.may_have_begun() && request.begins().await);
+    let mut said = Vec::new();
+    while said.last().is_none_or(|line: &String| !line.contains("begins")) {
+        said.push(lines.next_line().await.unwrap().unwrap());
+    }
+    assert_eq!(said.last().unwrap(), r#"{"begins":"m1"}"#);
 }
 
 #[tokio::test]

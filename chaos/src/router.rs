@@ -150,8 +150,11 @@ impl Worker {
             return Err(ended(Code::Deadline, "it came after its deadline"));
         }
         let may_run_again = command.action.as_str() == AGAIN;
-        if request.attempt() > 1 && !may_run_again {
+        if request.may_have_begun() && !may_run_again {
             return Err(interrupted());
+        }
+        if !may_run_again && !request.begins().await {
+            return Err(Stopped::new(Code::Cancelled, "another router has taken it over"));
         }
         failpoint::pass(Point::BeforeSkill);
         let ended = tokio::select! {

@@ -14,6 +14,10 @@ use crate::{Catalog, Event, MessageId};
 pub enum Frame {
     /// Agent to router.
     Command(Box<RawValue>),
+    /// Agent to router: a command that a router before this one had, which has not said that it begins it.
+    Unbegun(Box<RawValue>),
+    /// Router to agent: this command, which can't be done twice, begins now.
+    Begins(MessageId),
     /// Router to agent.
     Reply(Box<RawValue>),
     /// Router to agent.

@@ -66,6 +66,11 @@ pub(crate) fn taken_back(attempt: u32) -> Stopped {
     if attempt > 1 { stopped.maybe_executed() } else { stopped }
 }
 
+/// Another router has it in its hands, and will answer.
+pub(crate) fn anothers() -> Stopped {
+    Stopped::new(Code::Cancelled, "another router has taken it over; it was not begun here")
+}
+
 /// The router ends before the call does. What may run again goes back to the queue.
 pub(crate) fn shut_down(call: &Call) -> Stopped {
     if call.may_run_again() {

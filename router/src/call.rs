@@ -22,11 +22,11 @@ pub struct Call {
 
 impl Call {
     /// Finds the skill for `command` and checks the command against it. An `attempt` after the first is one
-    /// after a crash: what can't be done twice is not begun again then.
+    /// after a crash.
     ///
     /// # Errors
-    /// `interrupted`, `deadline`, `unknown_action`, `disabled` or `bad_params`. After a crash each of them says that
-    /// the action may have been done.
+    /// `deadline`, `unknown_action`, `disabled` or `bad_params`. After a crash each of them says that the action may
+    /// have been done.
     pub fn new(
         command: Command,
         attempt: u32,
@@ -59,11 +59,7 @@ impl Call {
             return Err(Stopped::new(Code::BadRequest, why));
         }
         let dry_run = dry_run(&skill, &command, secrets);
-        let call = Self { command, attempt, skill, dry_run };
-        if attempt > 1 && !call.may_run_again() {
-            return Err(interrupted());
-        }
-        Ok(call)
+        Ok(Self { command, attempt, skill, dry_run })
     }
 
     /// Whether running this twice does no more than running it once.

@@ -17,7 +17,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::answers;
 use crate::audit::Audit;
-use crate::call::Call;
+use crate::call::{Call, interrupted};
 use crate::catalog::{Catalog, Per};
 use crate::digest::Digest;
 use crate::judge::Judge;
@@ -50,6 +50,14 @@ pub struct Router {
     pub secrets: Secrets,
     /// How agents hear of what no command asked for.
     pub publisher: Arc<dyn Publisher>,
+}
+
+/// Waits until nobody waits for it any more.
+async fn taken_back(request: Option<&Request>) {
+    match request {
+        Some(request) => request.cancelled().cancelled().await,
+        None => std::future::pending().await,
+    }
 }
 
 /// A router at work.
@@ -135,9 +143,9 @@ impl Serving {
         request: &Request,
         mut slot: Option<OwnedSemaphorePermit>,
     ) -> Outcome {
-        let outcome = match self.judge(command, request.attempt()).await {
+        let outcome = match self.judge(command, request).await {
             Ok(approved) => match self.make_way(&approved, &mut slot) {
-                Ok(_long) => self.carry_out(approved, request.cancelled()).await,
+                Ok(_long) => self.carry_out(approved, Some(request)).await,
                 Err(stopped) => Err(stopped),
             },
             Err(stopped) => Err(stopped),
@@ -165,12 +173,15 @@ impl Serving {
         Ok(Some(long))
     }
 
-    async fn judge(&self, command: &Command, attempt: u32) -> Result<Approved, Stopped> {
+    async fn judge(&self, command: &Command, request: &Request) -> Result<Approved, Stopped> {
         let Router { catalog, secrets, judge, publisher, .. } = &self.parts;
         let skill = catalog.find(&command.action);
         let seen = judge.look(command, skill.is_ok_and(|skill| skill.reaches_anything())).await?;
         let now = publisher.now();
-        let call = Call::new(command.clone(), attempt, catalog, secrets, now)?;
+        let call = Call::new(command.clone(), request.attempt(), catalog, secrets, now)?;
+        if request.may_have_begun() && !call.may_run_again() {
+            return Err(interrupted());
+        }
         if call.skill.process.per == Per::Session && publisher.routers().await > 1 {
             return Err(answers::not_alone(&call));
         }
@@ -180,20 +191,29 @@ impl Serving {
         }
     }
 
+    /// Runs what is approved; `request` is the one that waits for it, if one does.
     async fn carry_out(
         &self,
         approved: Approved,
-        cancelled: &CancellationToken,
+        request: Option<&Request>,
     ) -> Result<Done, Stopped> {
         let Router { catalog, judge, audit, sandbox, publisher, .. } = &self.parts;
         catalog.confirm(&approved.call().skill).await?;
         let now = publisher.now();
         audit.intent(&approved, now).await?;
         let call = approved.call().clone();
+        let run = async {
+            // From here on nobody else may begin it.
+            let announced = request.filter(|_| !call.may_run_again());
+            match announced {
+                Some(request) if !request.begins().await => Err(answers::anothers()),
+                _ => sandbox.run(approved, now).await,
+            }
+        };
         // Dropping the run ends its processes.
         let ran = tokio::select! {
-            ran = sandbox.run(approved, now) => ran,
-            () = cancelled.cancelled() => Err(answers::cancelled(&call)),
+            ran = run => ran,
+            () = taken_back(request) => Err(answers::cancelled(&call)),
             stopped = judge.switch.thrown() => Err(answers::switched_off(&call, stopped)),
             () = self.stop.cancelled() => Err(answers::shut_down(&call)),
         };

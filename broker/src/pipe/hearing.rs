@@ -106,7 +106,7 @@ impl Shared {
         let sending = async move {
             for command in unanswered {
                 // What does not arrive is sent to the next one.
-                let _ = frames.write(Frame::Command(command)).await;
+                let _ = frames.write(command).await;
             }
             drop(frames);
             std::future::pending::<()>().await;
@@ -164,9 +164,10 @@ impl Shared {
     fn hear(&self, line: &[u8], publish: &mut impl FnMut(Catalog)) {
         match serde_json::from_slice(line) {
             Ok(Frame::Reply(raw)) => self.hand_over(&raw),
+            Ok(Frame::Begins(id)) => self.open.begins(&id),
             Ok(Frame::Catalog(catalog)) => publish(catalog),
             Ok(Frame::Event(event)) => lock(&self.sessions).hand_over(event),
-            Ok(Frame::Command(_) | Frame::Cancel(_)) => {
+            Ok(Frame::Command(_) | Frame::Unbegun(_) | Frame::Cancel(_)) => {
                 tracing::warn!("the router sent a frame that only an agent sends");
             }
             Err(error) => tracing::warn!(%error, "a line from the router can't be read"),

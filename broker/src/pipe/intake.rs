@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 use super::known::{Known, State};
 use super::label::Label;
 use super::lanes::Lanes;
+use crate::responder::Past;
 use crate::unrun::{begun_before, draining, late, queue_full, taken_back, too_large};
 
 /// All commands that a router's end knows of.
@@ -35,6 +36,8 @@ pub(super) struct Waiting {
     pub(super) label: Label,
     /// The command as it came.
     pub(super) command: Box<RawValue>,
+    /// Whether the router that had it before may have begun it.
+    may_have_begun: bool,
 }
 
 /// What comes next.
@@ -47,10 +50,11 @@ pub(super) enum Next {
 }
 
 impl Waiting {
-    /// How often it has been begun when it is begun now.
-    pub(super) fn attempt(&self) -> u32 {
-        // The router that had it before is gone, and nobody vouches that it was not begun there.
-        if self.label.resent { 2 } else { 1 }
+    /// What has become of it before.
+    pub(super) fn past(&self) -> Past {
+        // The router that had it before is gone.
+        let attempt = if self.label.resent { 2 } else { 1 };
+        Past { attempt, may_have_begun: self.may_have_begun }
     }
 }
 
@@ -59,18 +63,34 @@ impl Intake {
     /// that one answers both.
     pub(super) fn accept(&mut self, command: Box<RawValue>, now: Instant) -> Option<Box<RawValue>> {
         let label = Label::read(command.get());
+        let may_have_begun = label.resent;
+        self.take_in(Waiting { label, command, may_have_begun }, now)
+    }
+
+    /// The same for one that a router before this one had and has not begun, if it is one that can't be done twice.
+    pub(super) fn accept_unbegun(
+        &mut self,
+        command: Box<RawValue>,
+        now: Instant,
+    ) -> Option<Box<RawValue>> {
+        let label = Label::read(command.get());
+        self.take_in(Waiting { label, command, may_have_begun: false }, now)
+    }
+
+    fn take_in(&mut self, waiting: Waiting, now: Instant) -> Option<Box<RawValue>> {
+        let Waiting { label, command, .. } = &waiting;
         match label.id.as_ref().and_then(|id| self.known.get(id, now)) {
             Some(State::Waiting | State::Running(_)) => return None,
             Some(State::Ended(reply)) => return Some(reply.clone()),
-            Some(State::TakenBack) => return self.stop(&label, taken_back(), now),
-            None if self.closed => return raw(&reply(&label, draining())),
+            Some(State::TakenBack) => return self.stop(label, taken_back(), now),
+            None if self.closed => return raw(&reply(label, draining())),
             None => {}
         }
         if command.get().len() > json::MAX_BYTES {
-            return self.stop(&label, too_large(), now);
+            return self.stop(label, too_large(), now);
         }
         let (id, priority) = (label.id.clone(), label.priority);
-        if let Err(waiting) = self.lanes.push(priority, Waiting { label, command }) {
+        if let Err(waiting) = self.lanes.push(priority, waiting) {
             return self.stop(&waiting.label, queue_full(), now);
         }
         self.note(id.as_ref(), State::Waiting, now);
@@ -222,8 +242,11 @@ mod tests {
         let mut intake = Intake::default();
         accept(&mut intake, "m1", json!({}));
         accept(&mut intake, "m2", json!({"resent": true}));
-        assert_eq!(take(&mut intake).0.attempt(), 1);
-        assert_eq!(take(&mut intake).0.attempt(), 2);
+        intake.accept_unbegun(command("m2b", json!({"resent": true})), Instant::now());
+        let past = |attempt, may_have_begun| Past { attempt, may_have_begun };
+        assert_eq!(take(&mut intake).0.past(), past(1, false));
+        assert_eq!(take(&mut intake).0.past(), past(2, true));
+        assert_eq!(take(&mut intake).0.past(), past(2, false));
         accept(&mut intake, "m3", json!({"resent": true, "deadline": 1}));
         let Some(Next::Late(reply)) = intake.take(CLOCK, Instant::now()) else { panic!("it ran") };
         assert_eq!(read(reply).unwrap()["maybe_executed"], true);
@@ -282,7 +305,10 @@ mod tests {
         let answer = draining(&waiting);
         assert!(intake.put_back(waiting, &answer, now).is_none());
         let (waiting, _) = take(&mut intake);
-        assert_eq!((waiting.label.id.as_ref().unwrap().as_str(), waiting.attempt()), ("m1", 1));
+        assert_eq!(
+            (waiting.label.id.as_ref().unwrap().as_str(), waiting.past().attempt),
+            ("m1", 1)
+        );
         let rest: Vec<_> =
             intake.close(now).into_iter().map(|reply| code(read(Some(reply)))).collect();
         assert_eq!(rest, [Some("draining".to_owned())]);

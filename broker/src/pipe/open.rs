@@ -42,6 +42,8 @@ struct Open {
     letter: Letter,
     /// How many routers it has been sent to.
     routers: u32,
+    /// Whether one of them has said that it begins it.
+    is_begun: bool,
     reply: oneshot::Sender<Reply>,
 }
 
@@ -112,12 +114,12 @@ impl OpenCommands {
         let (sender, reply) = oneshot::channel();
         let number = inside.next;
         inside.next += 1;
-        inside.open.insert(number, Open { letter, routers, reply: sender });
+        inside.open.insert(number, Open { letter, routers, is_begun: false, reply: sender });
         Ok(Waiting { open: self, number, first, reply })
     }
 
     /// There is a way to a router again: what is given is to be written to it. `None` when nobody asks any more.
-    pub(super) fn connect(&self, frames: FrameWriter) -> Option<Vec<Box<RawValue>>> {
+    pub(super) fn connect(&self, frames: FrameWriter) -> Option<Vec<Frame>> {
         let mut inside = self.inside();
         if matches!(inside.way, Way::Gone) {
             return None;
@@ -152,6 +154,13 @@ impl OpenCommands {
         }
     }
 
+    /// A router has said that it begins this command.
+    pub(super) fn begins(&self, id: &MessageId) {
+        let mut inside = self.inside();
+        let of_it = inside.open.values_mut().filter(|open| open.letter.id == *id);
+        of_it.for_each(|open| open.is_begun = true);
+    }
+
     /// Gives a reply to whoever waits for it.
     pub(super) fn answer(&self, reply: &Reply) {
         let Some(id) = &reply.message_id else { return };
@@ -170,9 +179,13 @@ impl OpenCommands {
 
 impl Open {
     /// What to send to one more router.
-    fn next_form(&mut self) -> Box<RawValue> {
+    fn next_form(&mut self) -> Frame {
         self.routers += 1;
-        if self.routers == 1 { self.letter.first.clone() } else { self.letter.again.clone() }
+        match (self.routers, self.is_begun) {
+            (1, _) => Frame::Command(self.letter.first.clone()),
+            (_, false) => Frame::Unbegun(self.letter.again.clone()),
+            (_, true) => Frame::Command(self.letter.again.clone()),
+        }
     }
 
     /// Answers in the place of the routers that it has outlived.

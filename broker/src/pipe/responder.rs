@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use async_trait::async_trait;
-use protocol::{Catalog, Event, Frame, Millis};
+use protocol::{Catalog, Event, Frame, MessageId, Millis};
 use serde_json::value::RawValue;
 use tokio::io::{AsyncBufRead, AsyncRead, AsyncWrite, BufReader};
 use tokio::sync::Notify;
@@ -14,7 +14,7 @@ use tokio_util::task::TaskTracker;
 use super::intake::{Intake, Next, Waiting};
 use super::lines::{self, FrameWriter, Line};
 use crate::clock::Clock;
-use crate::responder::{Ending, Publisher, Request, Responder};
+use crate::responder::{Begins, Ending, Publisher, Request, Responder};
 
 /// The router's end of the pipe to its agent.
 #[derive(Debug)]
@@ -102,6 +102,21 @@ impl Publisher for PipePublisher {
     }
 }
 
+/// What tells the agent that a command begins. What stands on the pipe is read also when its router has ended.
+#[derive(Debug)]
+struct Announced {
+    id: MessageId,
+    frames: FrameWriter,
+}
+
+#[async_trait]
+impl Begins for Announced {
+    async fn begins(&self) -> bool {
+        // Without an agent there is nobody who would have it done.
+        self.frames.write(Frame::Begins(self.id.clone())).await.is_ok()
+    }
+}
+
 /// What the parts of a router's end share.
 #[derive(Debug)]
 struct Shared {
@@ -140,6 +155,11 @@ impl Shared {
                 self.arrived.notify_one();
                 return answer;
             }
+            Ok(Frame::Unbegun(command)) => {
+                let answer = self.intake().accept_unbegun(command, Instant::now());
+                self.arrived.notify_one();
+                return answer;
+            }
             Ok(Frame::Cancel(id)) => return self.intake().cancel(&id, Instant::now()),
             Ok(_) => tracing::warn!("the agent sent a frame that only a router sends"),
             Err(error) => tracing::warn!(%error, "a line from the agent can't be read"),
@@ -165,7 +185,10 @@ impl Shared {
     /// Makes a request of a command, and answers it with what becomes of that.
     fn hand_over(self: &Arc<Self>, waiting: Waiting, cancelled: CancellationToken) -> Request {
         let bytes = waiting.command.get().as_bytes();
-        let (request, unanswered) = Request::open(bytes, waiting.attempt(), cancelled);
+        let begins = waiting.label.id.clone().map(|id| -> Box<dyn Begins> {
+            Box::new(Announced { id, frames: self.frames.clone() })
+        });
+        let (request, unanswered) = Request::open(bytes, waiting.past(), begins, cancelled);
         let this = Arc::clone(self);
         self.tasks.spawn(async move {
             if let Some(reply) = this.end(waiting, unanswered.ending().await) {

@@ -23,6 +23,11 @@ impl Begun {
         known.insert(mac.to_owned(), until).is_none()
     }
 
+    /// Whether a command was taken in here.
+    pub(super) fn knows(&self, mac: &str) -> bool {
+        self.lock().contains_key(mac)
+    }
+
     /// It was not begun after all, and comes again.
     pub(super) fn forget(&self, mac: &str) {
         self.lock().remove(mac);
@@ -43,6 +48,7 @@ mod tests {
         let begun = Begun::default();
         assert!(begun.is_new("a", Millis(9), Millis(1)) && begun.is_new("b", Millis(9), Millis(1)));
         assert!(!begun.is_new("a", Millis(9), Millis(1)));
+        assert!(begun.knows("a") && !begun.knows("c"));
         begun.forget("a");
         assert!(begun.is_new("a", Millis(9), Millis(1)));
     }

@@ -23,8 +23,10 @@ pub(super) struct Claimed {
     pub(super) field: u64,
     /// What is to be done with it.
     pub(super) mark: Mark,
-    /// How often it has been begun; for one that is run, this time included.
+    /// How often it has been taken up; for one that is run, this time included.
     pub(super) attempt: u32,
+    /// Whether a router before this one may have begun it, for all that one has said.
+    pub(super) may_have_begun: bool,
     /// Its id, if it has one.
     pub(super) id: Option<MessageId>,
     /// The command as it came, or for [`Mark::Known`] the reply that is kept.
@@ -111,10 +113,11 @@ impl FromRedisValue for Claim {
 
 impl FromRedisValue for Claimed {
     fn from_redis_value(value: Value) -> Result<Self, ParsingError> {
-        let (field, mark, attempt, id, body): (u64, String, u32, String, Vec<u8>) =
+        let (field, mark, attempt, id, body, begun): (u64, String, u32, String, Vec<u8>, u8) =
             from_redis_value(value)?;
         let mark = Mark::parse(&mark).ok_or_else(|| format!("{mark:?} is no mark"))?;
-        Ok(Self { field, mark, attempt, id: MessageId::new(id).ok(), body })
+        let id = MessageId::new(id).ok();
+        Ok(Self { field, mark, attempt, may_have_begun: begun == 1, id, body })
     }
 }
 

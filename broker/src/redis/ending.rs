@@ -1,4 +1,4 @@
-//! How a command ends on the server: its reply is kept and sent, and the router lets go of it.
+//! How a command begins and ends on the server: at its end its reply is kept and sent, and the router lets go of it.
 
 use protocol::{Code, MessageId, Outcome, REPLY_TTL_MS, Reply};
 use redis::RedisError;
@@ -7,7 +7,7 @@ use super::hands::Held;
 use super::letter;
 use super::life::Life;
 use super::link::BackOff;
-use super::scripts::{FINISH, KEEP, LET_GO, PUT_BACK, SEND};
+use super::scripts::{BEGINS, FINISH, KEEP, LET_GO, PUT_BACK, SEND};
 use crate::failpoint::{self, Point};
 use crate::responder::Ending;
 
@@ -43,6 +43,23 @@ impl Life {
         self.until_done(|| self.finish(&held, &words)).await;
         failpoint::pass(Point::AfterFinish);
         self.hands.let_go(held.field);
+    }
+
+    /// Says that a command begins; false when it is another router's by now.
+    pub(super) async fn begins(&self, held: &Held) -> bool {
+        let mut back_off = BackOff::new();
+        loop {
+            let mut begins = BEGINS.key(self.keys.work(&held.router));
+            match begins.arg(held.field).invoke_async::<u8>(&mut self.commands()).await {
+                Ok(0) => {
+                    self.hands.lose(held.field);
+                    return false;
+                }
+                Ok(_) => return true,
+                Err(error) => self.say_down(&error),
+            }
+            back_off.pause().await;
+        }
     }
 
     pub(super) async fn until_done<F>(&self, step: impl Fn() -> F)

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::future::pending;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -20,7 +20,7 @@ use super::seal::{Judged, Seal};
 use super::terms::Terms;
 use super::watch::{Answered, Watch};
 use crate::failpoint::{self, Point};
-use crate::responder::{Ending, Request, Responder};
+use crate::responder::{Begins, Ending, Past, Request, Responder};
 use crate::unrun;
 
 /// How long the state of a command is kept while it is in a router's hands, in milliseconds. Each beat renews it.
@@ -114,6 +114,28 @@ impl Responder for RedisResponder {
     }
 }
 
+/// What tells the server that a command begins. A request that outlives its end keeps nothing of it.
+struct Announced {
+    life: Weak<Life>,
+    held: Held,
+}
+
+impl std::fmt::Debug for Announced {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Announced").field("held", &self.held).finish_non_exhaustive()
+    }
+}
+
+#[async_trait]
+impl Begins for Announced {
+    async fn begins(&self) -> bool {
+        match self.life.upgrade() {
+            Some(life) => life.begins(&self.held).await,
+            None => false,
+        }
+    }
+}
+
 impl RedisResponder {
     /// Claims what there is room for; waits for a slot, and for a command. Giving it up loses nothing.
     async fn claim(&mut self) -> Result<Answered, RedisError> {
@@ -166,8 +188,17 @@ impl RedisResponder {
         }
         let ending = match (claimed.mark, claimed.mark.answer(&claimed.body, claimed.attempt)) {
             (Mark::Run, _) => {
-                let (request, unanswered) =
-                    Request::open(&claimed.body, claimed.attempt, held.cancelled.clone());
+                let Claimed { attempt, may_have_begun, .. } = claimed;
+                // Whoever writes on the server can say there that nobody has begun it.
+                let is_known = attempt > 1 && life.begun.knows(&held.seal.mac);
+                let may_have_begun = may_have_begun || is_known;
+                let begins = Announced { life: Arc::downgrade(&life), held: held.clone() };
+                let (request, unanswered) = Request::open(
+                    &claimed.body,
+                    Past { attempt, may_have_begun },
+                    Some(Box::new(begins)),
+                    held.cancelled.clone(),
+                );
                 self.ready.push_back(request);
                 self.life
                     .tasks

@@ -43,6 +43,10 @@ script!(
     TAKE_OVER, "hand_back.lua", "bury.lua", "take_over.lua"
 );
 script!(
+    /// A router begins what can't be done twice.
+    BEGINS, "begins.lua"
+);
+script!(
     /// A router hands back what it has not begun.
     PUT_BACK, "hand_back.lua", "put_back.lua"
 );

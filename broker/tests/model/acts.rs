@@ -58,16 +58,17 @@ impl Model {
         let hand = router.hands[place];
         match step {
             Step::Begin(..) => {
-                let begun = router.begin(place, self.slip) && hand.id == ONCE;
+                let announce = |hand: &Hand| server.begins(hand.router, hand.field, self.slip);
+                let begun = router.begin(place, self.slip, announce) && hand.id == ONCE;
                 server.seen.begun = (server.seen.begun + u8::from(begun)).min(2);
             }
             Step::EndRun(..) => router.end(place, Reply::Ran(hand.attempt)),
             Step::StopRun(..) => router.end(place, Reply::Stopped),
-            Step::Drain(..) if hand.phase == Phase::Begun && hand.id == ONCE => {
+            Step::Drain(..) if is_begun(hand.phase) && hand.id == ONCE => {
                 router.end(place, Reply::Interrupted);
             }
             Step::Drain(..) => {
-                let begun = hand.phase == Phase::Begun;
+                let begun = is_begun(hand.phase);
                 router.hands[place].phase = Phase::PuttingBack(begun);
             }
             Step::FinishAnswerLost(..) => {
@@ -113,7 +114,7 @@ impl Model {
                 server.hand_back(name, field, u8::from(!begun), self.slip);
                 None
             }
-            Phase::Ready | Phase::Begun => Some(phase),
+            Phase::Ready | Phase::Announced | Phase::Begun => Some(phase),
         };
         match next {
             Some(phase) => router.hands[place].phase = phase,
@@ -145,6 +146,11 @@ impl Model {
             }
         }
     }
+}
+
+/// Whether the router takes it for begun, whatever has come of it.
+fn is_begun(phase: Phase) -> bool {
+    matches!(phase, Phase::Announced | Phase::Begun)
 }
 
 impl State {

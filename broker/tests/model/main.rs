@@ -9,15 +9,15 @@
 //!                     again
 //!
 //!   state of an id:  Unknown ► Running ⇄ Again,   Running + cancelled ⇄ Cancelled,   ► Done for ever
-//!   in a router:     (claim ran) ► Ready ► Begun ► Ending ► (Sending ► LettingGo) ► gone
-//!                                    └───────┴───► PuttingBack ► gone
+//!   in a router:     (claim ran) ► Ready ► (Announced) ► Begun ► Ending ► (Sending ► LettingGo) ► gone
+//!                                    └──────────┴──────────┴───► PuttingBack ► gone
 //! ```
 //!
 //! - Each script is one step, and so is each thing that a router does by itself; between any two of them every
 //!   other router may do anything. `server` holds the scripts, `router` what a crash forgets, `steps` who may do
 //!   what next, `acts` what that does, `promises` what must hold, and `search` looks at every state.
-//! - There are two routers and two commands. One command may be run again, the other is answered `interrupted` when
-//!   it may have been begun before. One of them is sent twice, as after a broken connection, and may be taken back at
+//! - There are two routers and two commands. One command may be run again, the other is announced before it is begun,
+//!   and answered `interrupted` when it was announced before. One of them is sent twice, as after a broken connection, and may be taken back at
 //!   any time. Its first copy may not have come.
 //! - Bad luck is bounded: a crash, a drain, an answer that never comes, and a router that is taken for dead and
 //!   goes on with all that it remembers.
@@ -35,8 +35,8 @@ mod server;
 mod steps;
 
 use promises::{
-    ALWAYS, BEGUN_ONCE, FIELDS_ONCE, IN_THE_END, NEVER_INTERRUPTED, NEVER_POISON, NOT_LOST,
-    ONE_REPLY, STAYS_CANCELLED, TOLD_TRULY,
+    ALWAYS, BEGUN_ONCE, FIELDS_ONCE, IN_THE_END, NEVER_INTERRUPTED, NEVER_POISON, NEVER_TAKEN_OVER,
+    NOT_LOST, ONE_REPLY, STAYS_CANCELLED, TOLD_TRULY,
 };
 use search::{Promise, search};
 use server::{IDEMPOTENT, ONCE};
@@ -62,6 +62,10 @@ enum Slip {
     UncountedIsUndone,
     /// What is taken back after it may have been begun is answered as if it never was.
     CancelDeniesRun,
+    /// A router begins what can't be done twice without a word.
+    BeginsUnsaid,
+    /// A router begins what can't be done twice though it is another one's by now.
+    BeginsWhatIsLost,
 }
 
 /// One slot each, two strokes of bad luck, and a reply that is kept and sent in one step.
@@ -111,7 +115,8 @@ fn until_a_command_is_given_up() {
     let model = Model { target: IDEMPOTENT, both: false, faults: 3, ..PLAIN };
     holds(model);
     // Neither of these is there for nothing.
-    for (never, target) in [(NEVER_POISON, IDEMPOTENT), (NEVER_INTERRUPTED, ONCE)] {
+    let nevers = [(NEVER_POISON, IDEMPOTENT), (NEVER_INTERRUPTED, ONCE), (NEVER_TAKEN_OVER, ONCE)];
+    for (never, target) in nevers {
         search(&Model { target, ..model }, &[never], &[]).expect_err("it does come to that");
     }
 }
@@ -157,4 +162,14 @@ fn an_attempt_that_is_taken_off_though_none_was_counted_is_found() {
 #[test]
 fn a_cancel_that_denies_an_earlier_run_is_found() {
     breaks(Slip::CancelDeniesRun, TOLD_TRULY);
+}
+
+#[test]
+fn what_is_begun_without_a_word_is_found() {
+    breaks(Slip::BeginsUnsaid, BEGUN_ONCE);
+}
+
+#[test]
+fn what_is_begun_though_it_is_anothers_is_found() {
+    breaks(Slip::BeginsWhatIsLost, BEGUN_ONCE);
 }

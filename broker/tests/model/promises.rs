@@ -85,6 +85,12 @@ pub(crate) const NEVER_INTERRUPTED: Promise = Promise {
     holds: |state| state.server.seen.said[ONCE] != Some(Reply::Interrupted),
 };
 
+/// Not a promise: what a router had taken and not begun is run by the next one.
+pub(crate) const NEVER_TAKEN_OVER: Promise = Promise {
+    name: "what can't be done twice is run in the first attempt only",
+    holds: |state| state.server.seen.said[ONCE] != Some(Reply::Ran(2)),
+};
+
 fn both(holds: impl Fn(Id) -> bool) -> bool {
     holds(IDEMPOTENT) && holds(ONCE)
 }

@@ -25,6 +25,7 @@ pub(crate) struct Hand {
     pub(crate) field: u8,
     pub(crate) id: Id,
     pub(crate) attempt: u8,
+    pub(crate) may_have_begun: bool,
     pub(crate) cancelled: bool,
     pub(crate) lost: bool,
     pub(crate) phase: Phase,
@@ -35,6 +36,8 @@ pub(crate) struct Hand {
 pub(crate) enum Phase {
     /// Not handed over, or not begun.
     Ready,
+    /// It has been said that it begins, which it has not.
+    Announced,
     Begun,
     /// To be kept and sent in one step; on a cluster, to be kept.
     Ending(Reply),
@@ -68,14 +71,24 @@ impl Router {
 
     /// `accept`: a claim's answer has come.
     pub(crate) fn accept(&mut self, claimed: Claimed, slip: Slip) {
-        let Claimed { router, field, id, attempt, mark } = claimed;
+        let Claimed { router, field, id, attempt, may_have_begun, mark } = claimed;
         let phase = match mark {
             Mark::Run => Phase::Ready,
             Mark::Known(reply) => Phase::Ending(reply),
             Mark::Cancelled => Phase::Ending(taken_back(attempt, slip)),
             Mark::Poison => Phase::Ending(Reply::Poison),
         };
-        self.hands.push(Hand { router, field, id, attempt, cancelled: false, lost: false, phase });
+        let (cancelled, lost) = (false, false);
+        self.hands.push(Hand {
+            router,
+            field,
+            id,
+            attempt,
+            may_have_begun,
+            cancelled,
+            lost,
+            phase,
+        });
     }
 
     /// `fenced`: it goes on under a new name.
@@ -99,6 +112,7 @@ impl Router {
                 field,
                 id,
                 attempt: 0,
+                may_have_begun: false,
                 cancelled: false,
                 lost: false,
                 phase: Phase::Ending(reply),
@@ -107,15 +121,33 @@ impl Router {
         }
     }
 
-    /// Begins the command at `at`, or answers it without: true when it was begun.
-    pub(crate) fn begin(&mut self, at: usize, slip: Slip) -> bool {
+    /// Begins the command at `at`, or goes a step towards that, or answers it without: true when it was begun.
+    /// `announce` tells the server that it begins, and says whether it may.
+    pub(crate) fn begin(
+        &mut self,
+        at: usize,
+        slip: Slip,
+        announce: impl FnOnce(&Hand) -> bool,
+    ) -> bool {
         let hand = &mut self.hands[at];
-        if hand.cancelled {
+        if hand.phase == Phase::Announced && !hand.cancelled {
+            hand.phase = Phase::Begun;
+            return true;
+        }
+        if hand.phase == Phase::Announced {
+            self.end(at, Reply::Stopped);
+        } else if hand.cancelled {
             // This attempt is counted, and was not begun.
             let reply = taken_back(hand.attempt - 1, slip);
             self.end(at, reply);
-        } else if hand.attempt > 1 && hand.id == ONCE {
+        } else if hand.may_have_begun && hand.id == ONCE {
             self.end(at, Reply::Interrupted);
+        } else if hand.id == ONCE {
+            let may = announce(hand) || slip == Slip::BeginsWhatIsLost;
+            match may {
+                true => hand.phase = Phase::Announced,
+                false => hand.lose(),
+            }
         } else {
             hand.phase = Phase::Begun;
             return true;
@@ -143,6 +175,6 @@ impl Hand {
 
     /// Whether it matters to the command what a beat says of it.
     pub(crate) fn listens(&self) -> bool {
-        matches!(self.phase, Phase::Ready | Phase::Begun)
+        matches!(self.phase, Phase::Ready | Phase::Announced | Phase::Begun)
     }
 }

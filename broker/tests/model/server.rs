@@ -23,6 +23,8 @@ pub(crate) struct Waiting {
     pub(crate) id: Id,
     pub(crate) attempts: u8,
     pub(crate) resent: bool,
+    /// No router has said that it begins it.
+    pub(crate) unbegun: bool,
 }
 
 /// One field of a router's hash.
@@ -72,6 +74,7 @@ pub(crate) struct Claimed {
     pub(crate) field: u8,
     pub(crate) id: Id,
     pub(crate) attempt: u8,
+    pub(crate) may_have_begun: bool,
     pub(crate) mark: Mark,
 }
 
@@ -182,6 +185,7 @@ impl Server {
         // What was sent twice may have been begun as another copy.
         if command.resent && command.attempts == 0 {
             command.attempts = 1;
+            command.unbegun = false;
         }
         let counted = mark == Mark::Run && command.attempts < MOST_ATTEMPTS;
         if counted {
@@ -195,7 +199,8 @@ impl Server {
             self.states[id] = Standing::Running { router, field, cancelled };
         }
         self.seen.run_though_cancelled |= mark == Mark::Run && self.seen.cancelled[id];
-        Some(Claimed { router, field, id, attempt: command.attempts, mark })
+        let (attempt, may_have_begun) = (command.attempts, !command.unbegun);
+        Some(Claimed { router, field, id, attempt, may_have_begun, mark })
     }
 
     fn write(&mut self, held: Held) {
@@ -236,6 +241,14 @@ impl Server {
         self.seen.contradicted |= first != reply;
     }
 
+    /// `begins.lua`: whether the command is still this router's.
+    pub(crate) fn begins(&mut self, router: Name, field: u8, slip: Slip) -> bool {
+        let held = |held: &&mut Held| (held.router, held.field) == (router, field);
+        let Some(held) = self.work.iter_mut().find(held) else { return false };
+        held.command.unbegun &= slip == Slip::BeginsUnsaid;
+        true
+    }
+
     /// `let_go.lua`.
     pub(crate) fn let_go(&mut self, router: Name, field: u8) {
         self.work.retain(|held| (held.router, held.field) != (router, field));
@@ -258,7 +271,7 @@ impl Server {
         let counted = counted || slip == Slip::UncountedIsUndone;
         command.attempts = command.attempts.saturating_sub(undo * u8::from(counted));
         if slip == Slip::RedeliveryForgetsAttempts {
-            command.attempts = 0;
+            (command.attempts, command.unbegun) = (0, true);
         }
         self.again.push(command);
         if let Standing::Running { router: owner, field: held, cancelled } = self.states[command.id]

@@ -42,7 +42,7 @@ pub(crate) enum Step {
     TakeFromLane(usize, Lane),
     ClaimAnswered(usize),
     ClaimAnswerLost(usize),
-    /// A skill is begun, or the command is answered without.
+    /// A skill is begun, or it is said that it will be, or the command is answered without.
     Begin(usize, usize),
     EndRun(usize, usize),
     /// A skill is stopped because the command was taken back or is lost.
@@ -84,7 +84,7 @@ impl Model {
     /// Everything has been sent: nobody sees a command before it is claimed, so that may as well be early. The first
     /// copy of the target came in, or did not.
     pub(crate) fn first(&self) -> [State; 2] {
-        let waiting = |id, resent| Waiting { id, attempts: 0, resent };
+        let waiting = |id, resent| Waiting { id, attempts: 0, resent, unbegun: true };
         let mut sent = vec![waiting(self.target, true), waiting(self.target, false)];
         if self.both {
             sent.insert(1, waiting(ONCE - self.target, false));
@@ -161,7 +161,9 @@ type OfHand = fn(usize, usize) -> Step;
 fn of_hand(hand: &Hand) -> impl Iterator<Item = OfHand> {
     let may_drain = !hand.cancelled;
     let steps: [Option<OfHand>; 3] = match hand.phase {
-        Phase::Ready => [Some(Step::Begin), may_drain.then_some(Step::Drain), None],
+        Phase::Ready | Phase::Announced => {
+            [Some(Step::Begin), may_drain.then_some(Step::Drain), None]
+        }
         Phase::Begun => [
             Some(Step::EndRun),
             hand.cancelled.then_some(Step::StopRun),

@@ -42,6 +42,81 @@ fn what_a_dead_router_held_is_taken_over_in_order_and_marked_as_begun() {
 }
 
 #[test]
+fn what_a_dead_router_had_not_begun_is_not_said_to_have_been_begun() {
+    let server = RedisServer::start();
+    let mut redis = connect(&server);
+    let runs = Runs::default();
+    let begun = runs.clone();
+    // It takes three, says of one that it begins it, and dies with all of them.
+    let (kept, hands) = (Arc::new(Mutex::new(Vec::new())), Runs::default());
+    let (held, taken) = (Arc::clone(&kept), hands.clone());
+    let dies = Router::start(&server, quick(), move |request| {
+        taken.begin(&request);
+        let (held, begun) = (Arc::clone(&held), begun.clone());
+        tokio::spawn(async move {
+            if request.command().unwrap().message_id.as_str() == "m2" {
+                assert!(request.begins().await);
+                begun.begin(&request);
+            }
+            held.lock().unwrap().push(request);
+        });
+    });
+    for id in ["m1", "m2", "m3"] {
+        let () = redis.lpush(QUEUE, legacy(id)).unwrap();
+    }
+    wait_until("all are taken, and one is begun", || {
+        kept.lock().unwrap().len() == 3 && runs.of("m2") == [1]
+    });
+    dies.kill();
+    let (seen, known) = (Arc::new(Mutex::new(Vec::new())), Arc::clone(&kept));
+    let told = Arc::clone(&seen);
+    let _lives = Router::start(&server, quick(), move |request| {
+        let id = request.command().unwrap().message_id.to_string();
+        told.lock().unwrap().push((id, request.attempt(), request.may_have_begun()));
+        answer(request);
+    });
+    for id in ["m1", "m2", "m3"] {
+        assert!(matches!(reply(&mut redis, id).outcome, protocol::Outcome::Done(_)));
+    }
+    let mut seen = seen.lock().unwrap().clone();
+    seen.sort();
+    let row = |id: &str, may_have_begun| (id.to_owned(), 2, may_have_begun);
+    assert_eq!(seen, [row("m1", false), row("m2", true), row("m3", false)]);
+    drop(known);
+    settles(&server);
+}
+
+#[test]
+fn a_router_that_was_thought_dead_may_not_begin_what_is_anothers() {
+    let server = RedisServer::start();
+    let mut redis = connect(&server);
+    // It gives no sign of life, and is not dead.
+    let silent = Terms { beat: LONG, ..quick() };
+    let may_begin = Arc::new(Mutex::new(Vec::new()));
+    let (go, said) = (Arc::new(tokio::sync::Notify::new()), Arc::clone(&may_begin));
+    let (gone_on, taken) = (Arc::clone(&go), Runs::default());
+    let in_hand = taken.clone();
+    let _silent = Router::start(&server, silent, move |request| {
+        in_hand.begin(&request);
+        let (go, said) = (Arc::clone(&gone_on), Arc::clone(&said));
+        tokio::spawn(async move {
+            go.notified().await;
+            let begins = request.begins().await;
+            said.lock().unwrap().push((begins, request.cancelled().is_cancelled()));
+        });
+    });
+    let () = redis.lpush(QUEUE, legacy("m1")).unwrap();
+    wait_until("it is taken", || taken.of("m1") == [1]);
+    let runs = Runs::default();
+    let _lives = answering(&server, &runs);
+    assert!(matches!(reply(&mut redis, "m1").outcome, protocol::Outcome::Done(_)));
+    go.notify_one();
+    wait_until("the first one has asked", || !may_begin.lock().unwrap().is_empty());
+    assert_eq!(*may_begin.lock().unwrap(), [(false, true)]);
+    assert_eq!(runs.of("m1"), [2]);
+}
+
+#[test]
 fn a_router_of_the_same_home_takes_over_from_a_killed_one_at_once() {
     let server = RedisServer::start();
     let mut redis = connect(&server);

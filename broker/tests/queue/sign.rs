@@ -1,5 +1,6 @@
 //! A third writer on the Redis, who has all rights there and no key.
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use broker::Request;
@@ -229,4 +230,26 @@ fn a_command_that_is_put_back_unbegun_is_no_replay() {
     push(&mut redis, &good("m1"));
     assert!(matches!(reply(&mut redis, "m1").outcome, Outcome::Done(_)));
     assert_eq!(began.of("m1"), [1]);
+}
+
+#[test]
+fn a_command_that_was_taken_here_is_not_unbegun_because_somebody_writes_so() {
+    let (server, runs) = (RedisServer::start(), Runs::default());
+    let began = runs.clone();
+    let may_have = Arc::new(Mutex::new(Vec::new()));
+    let told = Arc::clone(&may_have);
+    let _router = Router::start(&server, signed(true), move |request: Request| {
+        runs.begin(&request);
+        told.lock().unwrap().push(request.may_have_begun());
+        answer(request);
+    });
+    let mut redis = connect(&server);
+    let command = good("m1");
+    push(&mut redis, &command);
+    reply(&mut redis, "m1");
+    // Everything that the server remembers of it is taken away, and it lies there as if a router had died early.
+    let () = redis.del(format!("{STATE}m1")).unwrap();
+    let () = redis.rpush(AGAIN, [&b"1 normal~ m1\n"[..], &command].concat()).unwrap();
+    wait_until("it is taken again", || began.of("m1") == [1, 2]);
+    wait_until("it is told of", || *may_have.lock().unwrap() == [false, true]);
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use protocol::{Code, Command, Done, Object, Outcome, SessionKey, Stopped};
 use serde_json::json;
-use tokio_util::sync::CancellationToken;
 
 use super::{Router, Serving};
 use crate::audit::Deed;
@@ -88,7 +87,7 @@ impl Serving {
         let now = publisher.now();
         let call = Call::new(parked.command.clone(), 1, catalog, secrets, now)?;
         let approved = judge.policy.current().approve(call, parked, yes)?;
-        self.carry_out(approved, &CancellationToken::new()).await
+        self.carry_out(approved, None).await
     }
 
     /// Lets the agent do once what it has asked about; it asks again when it does it.

@@ -62,7 +62,8 @@ impl Entry {
         let [attempts, lane, id] = words[..] else {
             return Self::read(Lane::Queue, size, bytes, now);
         };
-        let lane = Lane::known_as(lane).unwrap_or(Lane::Queue);
+        // So is one of which no router has said that it begins it.
+        let lane = Lane::known_as(lane.trim_end_matches('~')).unwrap_or(Lane::Queue);
         let body = &bytes[end + 1..];
         let mut entry = Self::read(lane, size.saturating_sub(end as u64 + 1), body, now);
         // A router marks what it has counted for the attempt that goes on.
@@ -117,7 +118,7 @@ mod tests {
     #[test]
     fn a_command_in_hand_is_read_with_the_line_before_it() {
         let body = r#"{"message_id":"m1","action":"A","issued_at":1700000000000,"deadline":1700000020000,"session":"owner"}"#;
-        let entry = Entry::in_hand("r1", format!("2+ normal m1\n{body}").as_bytes(), NOW);
+        let entry = Entry::in_hand("r1", format!("2+ normal~ m1\n{body}").as_bytes(), NOW);
         let expected = Entry {
             id: Some("m1".to_owned()),
             action: Some("A".to_owned()),

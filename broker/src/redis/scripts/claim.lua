@@ -5,8 +5,9 @@
 -- kept of a longer one, most that may wait in a lane, most attempts, how long a command may run (ms), prefix of states,
 -- prefix of works, how long a taken-back id is remembered (ms), 1 when the router looks at signatures, 1 when it has just
 -- looked at those of what agents want taken back.
--- Returns 'fenced', or {{field, mark, attempts, id, body or kept reply}, ...}; or the words of agents that have to be looked
--- at first, and nothing is taken.
+-- Returns 'fenced', or {{field, mark, attempts, id, body or kept reply, 1 when it may have been begun}, ...}; or the words of
+-- agents that have to be looked at first, and nothing is taken.
+-- A lane with a '~' behind it is that of a command of which no router has said that it begins it (begins.lua).
 local routers, work, again, stale = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local router, field, slots, reserved = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local most_bytes, kept_bytes, most_waiting, most_attempts = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
@@ -58,11 +59,14 @@ end
 local function take(lane, mark)
   local body = redis.call('LINDEX', lane[1], -1)
   if not body then return nil end
-  local attempts, from, known_id = 0, lane[2], nil
+  local attempts, from, known_id, unbegun = 0, lane[2], nil, '~'
   if from == 'again' then
     local n, lane_before, id_before, rest = body:match('^(%d+) (%S+) (%S+)\n(.*)$')
     -- What no router has put there is treated like anything that can't be read.
-    if rest then attempts, from, known_id, body = tonumber(n), lane_before, id_before, rest end
+    if rest then
+      attempts, known_id, body = tonumber(n), id_before, rest
+      from, unbegun = lane_before:match('^(.-)(~?)$')
+    end
   end
   local id, deadline, resent = nil, 0, false
   if #body > most_bytes then
@@ -86,7 +90,7 @@ local function take(lane, mark)
   if not mark and deadline > 0 and now > deadline then mark = 'expired' end
   if not mark and from == 'stale' and deadline == 0 then mark = 'stale' end
   -- Nothing here vouches that its first copy was not begun.
-  if resent and attempts == 0 then attempts = 1 end
+  if resent and attempts == 0 then attempts, unbegun = 1, '' end
   local counted = ''
   if not mark then
     if attempts < most_attempts then
@@ -95,7 +99,7 @@ local function take(lane, mark)
       mark = 'poison'
     end
   end
-  redis.call('HSET', work, field, attempts .. counted .. ' ' .. from .. ' ' .. (id or '!') .. '\n' .. body)
+  redis.call('HSET', work, field, attempts .. counted .. ' ' .. from .. unbegun .. ' ' .. (id or '!') .. '\n' .. body)
   if mark == 'known' then
     body = state:sub(6)
   elseif id and mark ~= 'copy' then
@@ -105,7 +109,7 @@ local function take(lane, mark)
   end
   redis.call('RPOP', lane[1])
   field = field + 1
-  return { field - 1, mark or 'run', attempts, id or '', body }
+  return { field - 1, mark or 'run', attempts, id or '', body, unbegun == '' and 1 or 0 }
 end
 
 -- Strict order most of the time; now and then the slower lanes go first, so that they always move. It is counted
