@@ -86,6 +86,8 @@ fn a_private_address_needs_the_owners_word_and_what_fails_is_not_kept() {
     assert!(said.contains("which is not public (loopback)"), "{said}");
     assert!(said.contains(&format!("notify {url} --private")), "{said}");
     assert!(said.contains("nothing was changed"), "{said}");
+    // Whoever has typed a command is told what came of it, and gets no log.
+    assert!(String::from_utf8_lossy(&refused.stderr).starts_with("error: "), "{said}");
     assert!(arrived.try_recv().is_err());
     for (url, why) in
         [("ntfy.sh/topic", "write it as https://"), ("http://127.0.0.1:1/", "nothing was changed")]

@@ -7,7 +7,7 @@ mod waits;
 mod web;
 
 use std::ffi::OsString;
-use std::io::{IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -110,9 +110,19 @@ pub fn finish(ended: Result<(), StartError>) -> ExitCode {
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {:#}", anyhow::Error::new(error));
+            eprintln!("error: {}", told(error));
             ExitCode::FAILURE
         }
+    }
+}
+
+/// What went wrong. Whoever has pressed Ctrl-C at a question knows what it was about.
+fn told(error: StartError) -> String {
+    let error = anyhow::Error::new(error);
+    let is_ended = |cause: &io::Error| cause.kind() == io::ErrorKind::Interrupted;
+    match error.chain().filter_map(|cause| cause.downcast_ref()).any(is_ended) {
+        true => "ended by you, and what was asked is as it was".to_owned(),
+        false => format!("{error:#}"),
     }
 }
 
@@ -170,12 +180,12 @@ fn clear(home: &Home, yes: bool) -> Result<(), StartError> {
 }
 
 fn confirmed() -> Result<bool, StartError> {
-    if !std::io::stdin().is_terminal() {
+    if !io::stdin().is_terminal() {
         return Err(StartError::NotAsked);
     }
     print!("Forget what was said and done? The memory is kept. [y/N] ");
-    std::io::stdout().flush()?;
+    io::stdout().flush()?;
     let mut answer = String::new();
-    std::io::stdin().read_line(&mut answer)?;
+    io::stdin().read_line(&mut answer)?;
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }

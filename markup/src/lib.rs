@@ -2,6 +2,7 @@
 
 mod harmless;
 mod prose;
+mod style;
 
 pub use harmless::harmless;
 pub use prose::{Prose, Surface};

@@ -1,5 +1,5 @@
 //! What a model writes, made fit for where it is shown: every character stays, on a terminal the marks of Markdown are
-//! dimmed and prose is wrapped at words.
+//! dimmed, what they mark stands out, addresses are links, and prose is wrapped at words.
 //!
 //! Code, tables and addresses get no line end, so that what is copied is what was written.
 
@@ -9,10 +9,7 @@ use rustix::termios::tcgetwinsize;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::harmless::acts;
-
-/// Turn dim on and off (ECMA-48, SGR 2 and 22).
-const DIM: &str = "\x1b[2m";
-const BRIGHT: &str = "\x1b[22m";
+use crate::style::{Style, may_be_address, push_dim};
 
 /// How many columns a tab reaches over.
 const TAB: usize = 8;
@@ -23,6 +20,9 @@ const LONGEST: usize = 400;
 /// How many columns a word may grow by that is shown before its end has come.
 const SPARE: usize = 20;
 
+/// Makes one picture of the two beside it (ZERO WIDTH JOINER).
+const JOINER: char = '\u{200d}';
+
 /// Where it is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Surface {
@@ -32,7 +32,7 @@ pub enum Surface {
     Terminal {
         /// How many columns it has.
         columns: usize,
-        /// Whether marks are dimmed there.
+        /// Whether styles are shown there.
         dims: bool,
     },
 }
@@ -64,6 +64,7 @@ pub struct Prose {
     word: String,
     /// In which column the next character stands.
     column: usize,
+    style: Style,
 }
 
 /// What kind of line it is.
@@ -80,8 +81,8 @@ enum Line {
 impl Prose {
     /// What is shown at `place`.
     pub fn new(place: Surface) -> Self {
-        let (gap, word) = (String::new(), String::new());
-        Self { place, line: Line::Begins, is_in_fence: false, gap, word, column: 0 }
+        let (gap, word, style) = (String::new(), String::new(), Style::default());
+        Self { place, line: Line::Begins, is_in_fence: false, gap, word, column: 0, style }
     }
 
     /// A whole text as it is shown at `place`.
@@ -120,7 +121,7 @@ impl Prose {
         let Surface::Terminal { columns, .. } = self.place else { return };
         let has_room = self.column + self.gap.width() + self.word.width() + SPARE < columns;
         let may_be_mark = self.word.ends_with(['*', '`', '#', '|']) || self.is_within_code();
-        if has_room && !may_be_mark {
+        if has_room && !may_be_mark && !may_be_address(&self.word) {
             self.end_word(shown);
         }
     }
@@ -145,16 +146,20 @@ impl Prose {
             }
             _ => {
                 // Between two letters of Chinese or Japanese a line may end, for there is no space.
-                let is_wide = c.width() == Some(2);
-                if is_wide || self.word.width() >= LONGEST {
+                let may_end = is_wide(c)
+                    || self.word.chars().rev().find(|c| c.width() > Some(0)).is_some_and(is_wide);
+                if (may_end && !self.joins(c)) || self.word.width() >= LONGEST {
                     self.end_word(shown);
                 }
                 self.word.push(c);
-                if is_wide {
-                    self.end_word(shown);
-                }
             }
         }
+    }
+
+    /// Whether `c` and what stands before it are one picture or letter: an emoji of several, or a mark on a letter.
+    fn joins(&self, c: char) -> bool {
+        let is_modifier = matches!(c, '\u{1f3fb}'..='\u{1f3ff}');
+        c.width() == Some(0) || is_modifier || self.word.ends_with(JOINER)
     }
 
     /// Whether the word is code between backticks that has not ended; its spaces are part of it.
@@ -170,6 +175,7 @@ impl Prose {
         self.end_word(shown);
         shown.push_str(&std::mem::take(&mut self.gap));
         (self.line, self.column) = (Line::Begins, 0);
+        self.style.begin_line();
     }
 
     fn end_word(&mut self, shown: &mut String) {
@@ -186,7 +192,10 @@ impl Prose {
         let is_first = self.column == 0;
         shown.push_str(&gap);
         self.column = advanced(self.column, &gap);
-        let may_wrap = !gap.is_empty() || word.chars().next().is_some_and(|c| c.width() == Some(2));
+        if !gap.is_empty() {
+            self.style.space();
+        }
+        let may_wrap = !gap.is_empty() || word.chars().next().is_some_and(is_wide);
         // The last column stays free: a space there would begin a line of its own.
         let is_full = self.column + word.width() >= columns;
         if self.line == Line::Words && !is_first && may_wrap && is_full {
@@ -195,8 +204,8 @@ impl Prose {
         }
         let is_heading = is_first && word.len() <= 6 && word.bytes().all(|byte| byte == b'#');
         match self.line {
-            Line::Words if dims && is_heading => push_dim(&word, shown),
-            Line::Words if dims => push_marked(&word, shown),
+            Line::Words if dims && is_heading => self.style.heading(&word, shown),
+            Line::Words if dims => self.style.show(&word, shown),
             _ if dims && is_fence => push_dim(&word, shown),
             _ => shown.push_str(&word),
         }
@@ -209,34 +218,15 @@ impl Prose {
     }
 }
 
+fn is_wide(c: char) -> bool {
+    c.width() == Some(2)
+}
+
 /// The column behind `text`.
 fn advanced(column: usize, text: &str) -> usize {
-    text.chars().fold(column, |column, c| match c {
-        '\t' => (column / TAB + 1) * TAB,
-        c => column + c.width().unwrap_or_default(),
-    })
-}
-
-fn push_dim(marks: &str, shown: &mut String) {
-    shown.extend([DIM, marks, BRIGHT]);
-}
-
-/// A word with its stars and backticks dimmed; a lone star is none of them.
-fn push_marked(word: &str, shown: &mut String) {
-    let mut rest = word;
-    while let Some(at) = rest.find(['*', '`']) {
-        let (before, from) = rest.split_at(at);
-        shown.push_str(before);
-        let mark = if from.starts_with('`') { '`' } else { '*' };
-        let (marks, behind) = from.split_at(from.len() - from.trim_start_matches(mark).len());
-        if marks == "*" {
-            shown.push_str(marks);
-        } else {
-            push_dim(marks, shown);
-        }
-        rest = behind;
-    }
-    shown.push_str(rest);
+    let mut parts = text.split('\t');
+    let first = column + parts.next().unwrap_or_default().width();
+    parts.fold(first, |column, part| (column / TAB + 1) * TAB + part.width())
 }
 
 #[cfg(test)]
@@ -251,8 +241,11 @@ mod tests {
         Surface::Terminal { columns, dims }
     }
 
+    /// What is shown without its styles; no test has a link.
     fn bright(shown: &str) -> String {
-        shown.replace(DIM, "").replace(BRIGHT, "")
+        ["1", "2", "22", "36", "39"]
+            .iter()
+            .fold(shown.to_owned(), |shown, style| shown.replace(&format!("\x1b[{style}m"), ""))
     }
 
     #[test]
@@ -264,7 +257,11 @@ mod tests {
     fn a_terminal_gets_what_was_written_with_its_marks_dimmed() {
         let shown = Prose::whole(terminal(80, true), ANSWER);
         assert_eq!(bright(&shown), ANSWER);
-        for dimmed in ["\x1b[2m#\x1b[22m Tidy", "\x1b[2m**\x1b[22mall", "\x1b[2m```sh\x1b[22m"] {
+        for dimmed in [
+            "\x1b[2m#\x1b[22m \x1b[1mTidy\x1b[22m",
+            "\x1b[2m**\x1b[22m\x1b[1mall\x1b[22m",
+            "\x1b[2m```sh\x1b[22m",
+        ] {
             assert!(shown.contains(dimmed), "{dimmed:?} in {shown:?}");
         }
         assert!(shown.contains("\n# rm -rf ~/old\ncp src/**/*.rs /tmp\n"), "{shown:?}");
@@ -288,6 +285,23 @@ mod tests {
             assert_eq!(wrapped(kept), kept);
         }
         assert_eq!(wrapped("数学家数学家数学家数学家"), "数学家数学家数学家\n数学家");
+        // A picture of several is as wide as one, and is never cut.
+        let family = "👩‍👩‍👧";
+        assert_eq!(wrapped(&family.repeat(10)), format!("{}\n{family}", family.repeat(9)));
+        assert_eq!(
+            wrapped("e\u{301}e\u{301} שלום לכם כולם יחד"),
+            "e\u{301}e\u{301} שלום לכם כולם \nיחד"
+        );
+    }
+
+    #[test]
+    fn an_address_is_shown_once_it_is_whole() {
+        let mut prose = Prose::new(terminal(80, true));
+        assert_eq!(prose.push("See http"), "See");
+        assert_eq!(prose.push("s://a.exa"), "");
+        let link = "\x1b]8;;https://a.example\x1b\\https://a.example\x1b]8;;\x1b\\";
+        assert_eq!(prose.push("mple now"), format!(" {link} now"));
+        assert_eq!(Prose::whole(terminal(80, false), "https://a.example"), "https://a.example");
     }
 
     #[test]
@@ -295,8 +309,8 @@ mod tests {
         let mut prose = Prose::new(terminal(40, true));
         assert_eq!(prose.push("These wor"), "These wor");
         assert_eq!(prose.push("ds *"), "ds");
-        assert_eq!(prose.push("*stand"), " \x1b[2m**\x1b[22mstand");
-        assert_eq!(prose.push(" there, and tho"), " there, and");
+        assert_eq!(prose.push("*stand"), " \x1b[2m**\x1b[22m\x1b[1mstand\x1b[22m");
+        assert_eq!(prose.push("** there, and tho"), "\x1b[2m**\x1b[22m there, and");
         assert_eq!(prose.push("se here "), " those \nhere");
         assert_eq!(prose.finish(), " ");
     }

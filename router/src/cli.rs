@@ -164,12 +164,13 @@ pub fn serve(matches: &ArgMatches, prefix: &[&str]) -> ExitCode {
     }
 }
 
-/// Starts logging: beside an agent, which has the terminal, into a file.
+/// Starts logging: beside an agent, which has the terminal, into a file, and for a command to whoever has typed it.
 fn log(args: &Args) -> Log {
     let home = args.home.as_deref().map(Path::new);
-    match Home::find(home).ok().filter(|_| args.pipe) {
-        Some(home) => Log::into_file(&home),
-        None => Log::on_stderr(),
+    match (Home::find(home).ok().filter(|_| args.pipe), &args.command) {
+        (Some(home), _) => Log::into_file(&home),
+        (None, Some(_)) => Log::for_a_person(),
+        (None, None) => Log::on_stderr(),
     }
 }
 

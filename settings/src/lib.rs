@@ -3,6 +3,7 @@
 mod browser;
 mod choice;
 mod clock;
+mod display;
 mod fallback;
 mod first;
 mod http;
@@ -32,6 +33,7 @@ pub use self::llm::{keep, keep_trusted};
 pub use ::llm::{BaseUrl, ProviderName, Target, TargetError};
 pub use browser::{Browser, BrowserPlace};
 pub use clock::{ClockSettings, ZoneName};
+pub use display::{reads_aloud, rings, shows_motion, shows_styles, shows_unicode};
 pub use http::{Http, HttpError, HttpSetUp, Site};
 pub use keys::{Asker, Change, KEYS, Key, KeyError, Models};
 pub use memory::MemoryDays;
@@ -284,23 +286,6 @@ fn hiding_secrets(error: ConfigError) -> SettingsError {
 /// What to log to the terminal, from RUST_LOG, such as `debug` or `agent=debug`.
 pub fn log_filter() -> Option<String> {
     environment(&EnvFile::default()).get("RUST_LOG").map(str::to_owned)
-}
-
-/// Whether styles may be shown on a terminal: NO_COLOR says no (no-color.org), and so does a terminal that is dumb.
-pub fn shows_styles() -> bool {
-    let environment = environment(&EnvFile::default());
-    let is_set = environment.get("NO_COLOR").is_some_and(|value| !value.is_empty());
-    !is_set && environment.get("TERM").is_some_and(|term| term != "dumb")
-}
-
-/// Whether a terminal shows more letters than those of ASCII: it is not dumb, and the locale is one of UTF-8.
-pub fn shows_unicode() -> bool {
-    let environment = environment(&EnvFile::default());
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(|name| {
-        environment.get(name).filter(|value| !value.is_empty()).map(str::to_ascii_lowercase)
-    });
-    let is_utf8 = locale.is_some_and(|it| it.contains("utf-8") || it.contains("utf8"));
-    is_utf8 && environment.get("TERM") != Some("dumb")
 }
 
 /// The supervisor that the environment names, such as systemd. It is reached now: a confined agent can't do that.

@@ -224,7 +224,7 @@ fn config_at_a_terminal_keeps_what_is_there_unless_something_is_typed() {
     let mut asked = at_a_terminal(&home, &["config", "timeout"], &[]);
     asked.expect("timeout");
     asked.press(CTRL_C);
-    asked.expect("no answer could be read");
+    asked.expect("error: ended by you, and what was asked is as it was");
     assert_eq!(asked.wait().code(), Some(1));
     assert_eq!((timeout(), asked.settings()), (json!(25), untouched));
 }

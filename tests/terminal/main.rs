@@ -1,6 +1,7 @@
 //! The console at a real terminal: keys, interrupts, what moves, and what is left behind.
 #![allow(clippy::unwrap_used, reason = "a test ends with a panic")]
 
+mod editing;
 mod notices;
 mod questions;
 
@@ -45,7 +46,8 @@ fn line(chat: &mut Terminal, text: &str) {
 #[test]
 fn lines_can_be_edited_and_brought_back_also_after_a_restart() {
     let home = TempHome::new();
-    let mut first = chat(&home, &[]);
+    // Without the help behind the line.
+    let mut first = chat(&home, &[("NO_COLOR", "1")]);
     first.press("/memori");
     first.press(LEFT);
     first.press("\x7fr\x1b[3~y"); // Backspace, and Delete under the cursor.
@@ -60,7 +62,7 @@ fn lines_can_be_edited_and_brought_back_also_after_a_restart() {
     first.expect(HOW_TO_END);
     line(&mut first, "quit");
     assert_eq!(first.wait().code(), Some(0));
-    let mut second = chat(&home, &[]);
+    let mut second = chat(&home, &[("NO_COLOR", "1")]);
     second.press(UP);
     second.press(UP);
     second.expect_last("you> /memory");
@@ -265,7 +267,7 @@ fn what_is_typed_while_an_answer_comes_stands_there_and_counts_at_once() {
     let home = TempHome::new();
     let endless = || Says::Begins("These words stand ".to_owned());
     let server = OllamaServer::start([endless(), endless(), endless(), Says::text("I am back.")]);
-    let mut chat = chat_with(&home, &server);
+    let mut chat = chat(&home, &[("NO_COLOR", "1"), ("OLLAMA_HOST", &server.host())]);
     let shown = |chat: &Terminal, count: usize| {
         let all = || chat.screen().matches("These words stand").count() == count;
         let seen = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {

@@ -61,6 +61,7 @@ fn console(
         session: SessionKey::owner(),
         principal: Principal::new("console:owner")?,
         typed: workspace.folder().join("console_history.txt"),
+        personas: workspace.personas(),
         quit: quit.clone(),
         says,
     }))

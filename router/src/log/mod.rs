@@ -1,4 +1,5 @@
-//! What the router logs, and where to: alone to stderr, beside an agent into a file, with its warnings told to the owner.
+//! What the router logs, and where to: alone to stderr, beside an agent into a file, with its warnings told to the owner,
+//! and for a single command its warnings alone, to whoever has typed it.
 
 mod lines;
 
@@ -36,6 +37,22 @@ impl Log {
             .with_ansi(io::stderr().is_terminal())
             .with_target(false)
             .with_filter(filter());
+        tracing_subscriber::registry().with(lines).init();
+        Self::new()
+    }
+
+    /// Warnings as lines for whoever has typed a command: without a time, and nothing else unless RUST_LOG asks for it.
+    pub(crate) fn for_a_person() -> Self {
+        if config::log_filter().is_some() {
+            return Self::on_stderr();
+        }
+        let lines = fmt::layer()
+            .with_writer(LogLines::new(io::stderr()))
+            .with_ansi(false)
+            .without_time()
+            .with_level(false)
+            .with_target(false)
+            .with_filter(LevelFilter::WARN);
         tracing_subscriber::registry().with(lines).init();
         Self::new()
     }

@@ -46,7 +46,21 @@ impl Terminal {
     /// # Panics
     /// When it can't be started; `setsid` belongs to util-linux.
     pub fn start(program: &str, args: &[&str], home: &Path, variables: &[(&str, &str)]) -> Self {
-        let (keyboard, tty) = open();
+        Self::start_sized((COLUMNS, ROWS), program, args, home, variables)
+    }
+
+    /// The same at a terminal of `size`, in columns and rows.
+    ///
+    /// # Panics
+    /// As [`Terminal::start`].
+    pub fn start_sized(
+        size: (u16, u16),
+        program: &str,
+        args: &[&str],
+        home: &Path,
+        variables: &[(&str, &str)],
+    ) -> Self {
+        let (keyboard, tty) = open(size);
         let mut terminal_first = vec![("TERM", "xterm")];
         terminal_first.extend(variables);
         // It makes the terminal the controlling one, so that Ctrl-C is a signal.
@@ -59,7 +73,7 @@ impl Terminal {
             .stderr(side())
             .spawn()
             .unwrap_or_else(|error| panic!("can't start setsid {program}: {error}"));
-        let screen = vt100::Parser::new(ROWS, COLUMNS, 0);
+        let screen = vt100::Parser::new(size.1, size.0, 0);
         let seen = Arc::new(Mutex::new(Seen { bytes: Vec::new(), screen }));
         follow(keyboard.try_clone().unwrap(), Arc::clone(&seen));
         Self { child, keyboard, tty, seen }
@@ -187,12 +201,12 @@ impl Drop for Terminal {
     }
 }
 
-/// Both sides of a new pseudo-terminal: the person's and the process's.
-fn open() -> (File, File) {
+/// Both sides of a new pseudo-terminal of so many columns and rows: the person's and the process's.
+fn open((columns, rows): (u16, u16)) -> (File, File) {
     let person = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
     grantpt(&person).unwrap();
     unlockpt(&person).unwrap();
-    let size = Winsize { ws_row: ROWS, ws_col: COLUMNS, ws_xpixel: 0, ws_ypixel: 0 };
+    let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
     tcsetwinsize(&person, size).unwrap();
     let name = ptsname(&person, Vec::new()).unwrap().into_string().unwrap();
     // It must not become the terminal of the test.

@@ -3,19 +3,17 @@
 //! On stdout stands what was said and done: words, and one line for each action with its outcome. Progress
 //! and everything about the agent itself go to stderr.
 
-mod above;
-mod editor;
 mod exchange;
 mod gathered;
 mod input;
 mod interrupts;
-mod keys;
 mod once;
 mod open_questions;
 mod piped;
-mod restore;
+mod plain;
 mod screen;
 mod terminal;
+mod unanswered;
 
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
@@ -24,10 +22,13 @@ use async_trait::async_trait;
 use protocol::{Principal, SessionKey};
 use tokio_util::sync::CancellationToken;
 
-use self::editor::Editor;
+use keyboard::{Command, Completion, Editor};
+
 use self::exchange::Exchange;
 pub use self::once::{OneMessage, Outcome};
 use super::{Channel, ChannelError, Line};
+use crate::config;
+use crate::slash::TABLE;
 
 /// The console of this process.
 #[derive(Debug)]
@@ -38,6 +39,8 @@ pub struct Console {
     pub principal: Principal,
     /// Where the lines that were typed are kept for the arrow keys.
     pub typed: PathBuf,
+    /// Where the personas stand that `@NAME` asks.
+    pub personas: PathBuf,
     /// Cancelled when the person here wants the agent to end.
     pub quit: CancellationToken,
     /// What is said instead of what is typed.
@@ -46,21 +49,32 @@ pub struct Console {
 
 impl Console {
     async fn talk(self, line: Line) -> io::Result<()> {
-        let typed = self.typed.clone();
+        let (typed, personas) = (self.typed.clone(), self.personas.clone());
         let says = self.says.clone();
         let exchange = Exchange::new(self, line)?;
         if let Some(message) = says {
             return once::run(exchange, &message).await;
         }
-        let is_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
-        if is_terminal {
-            match Editor::start(typed) {
-                Ok(editor) => return terminal::run(editor, exchange).await,
-                Err(error) => tracing::info!(%error, "this terminal can't edit lines"),
+        if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
+            return piped::run(exchange).await;
+        }
+        if config::reads_aloud() {
+            return plain::run(exchange).await;
+        }
+        match Editor::start(typed, completion(personas)) {
+            Ok(editor) => terminal::run(editor, exchange).await,
+            Err(error) => {
+                tracing::info!(%error, "this terminal can't edit lines");
+                plain::run(exchange).await
             }
         }
-        piped::run(exchange, is_terminal).await
     }
+}
+
+/// What a line may become.
+fn completion(people: PathBuf) -> Completion {
+    let all = TABLE.iter().map(|entry| Command { usage: entry.usage, about: entry.about });
+    Completion { commands: all.collect(), people, hints: config::shows_styles() }
 }
 
 #[async_trait]

@@ -15,14 +15,11 @@ const MOST_KEPT: u64 = 16 * 1024 * 1024;
 /// it than a call can take, and not at all for what nobody has answered.
 const RESULTS: Duration = Duration::from_secs(660);
 
-/// `is_terminal`: a person types the lines, at a terminal where none can be edited.
-pub(super) async fn run(mut exchange: Exchange, is_terminal: bool) -> io::Result<()> {
+/// Takes all lines, and waits for what was approved.
+pub(super) async fn run(mut exchange: Exchange) -> io::Result<()> {
     let mut lines = lines();
     let mut was_said = false;
     loop {
-        if is_terminal {
-            exchange.screen.prompt()?;
-        }
         let bytes = tokio::select! {
             bytes = lines.recv() => bytes,
             () = exchange.interrupts.next() => return exchange.leave(RESULTS).await,
@@ -41,9 +38,6 @@ pub(super) async fn run(mut exchange: Exchange, is_terminal: bool) -> io::Result
             };
         };
         was_said = true;
-        if is_terminal {
-            exchange.screen.was_typed();
-        }
         match exchange.say(&bytes).await? {
             Heard::Over => return Ok(()),
             Heard::Quit => return exchange.leave(RESULTS).await,
@@ -57,8 +51,8 @@ pub(super) async fn run(mut exchange: Exchange, is_terminal: bool) -> io::Result
     }
 }
 
-/// The lines of stdin, read by a thread of its own: a read of stdin can't be taken back.
-fn lines() -> mpsc::Receiver<Vec<u8>> {
+/// The lines of stdin with their ends, read by a thread of its own: a read of stdin can't be taken back.
+pub(super) fn lines() -> mpsc::Receiver<Vec<u8>> {
     let (sender, receiver) = mpsc::channel(1);
     std::thread::spawn(move || {
         let mut stdin = io::stdin().lock();

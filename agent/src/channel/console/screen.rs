@@ -21,11 +21,20 @@ pub(super) struct Screen {
     pub(super) deeds_aside: bool,
     words: Prose,
     within_line: bool,
+    is_prompted: bool,
     spinner: Option<ProgressBar>,
     moves: bool,
+    /// Whether the terminal is told that somebody is wanted.
+    rings: bool,
     /// Whether the wait that lasts has been said.
     waits: bool,
 }
+
+/// What asks for a line where none is edited.
+const PROMPT: &str = "you> ";
+
+/// Tells the terminal that somebody is wanted: a notification where it knows them (OSC 9), and its bell.
+const RING: &[u8] = b"\x1b]9;SafeClaw waits for your answer\x1b\\\x07";
 
 /// What the spinner shows: the time since it began, or a wait that tells its time itself.
 const WORKING: &str = "{spinner} {msg} {elapsed}";
@@ -33,7 +42,9 @@ const WAITING: &str = "{spinner} {msg}";
 
 impl Screen {
     pub(super) fn new() -> Self {
-        let moves = io::stderr().is_terminal() && io::stdout().is_terminal();
+        let is_terminal = io::stderr().is_terminal() && io::stdout().is_terminal();
+        let moves = is_terminal && config::shows_motion();
+        let rings = is_terminal && config::rings();
         let dims = config::shows_styles();
         let words = Prose::new(Surface::of_stdout(dims));
         Self {
@@ -41,8 +52,10 @@ impl Screen {
             deeds_aside: false,
             words,
             within_line: false,
+            is_prompted: false,
             spinner: None,
             moves,
+            rings,
             waits: false,
         }
     }
@@ -68,6 +81,16 @@ impl Screen {
     pub(super) fn go_on(&mut self, words: Prose, begun: &str) -> io::Result<()> {
         self.words = words;
         self.write(begun)
+    }
+
+    /// Calls whoever has looked away. It moves nothing on the screen, also while a line is edited there.
+    pub(super) fn ring(&self) -> io::Result<()> {
+        if !self.rings {
+            return Ok(());
+        }
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(RING)?;
+        stdout.flush()
     }
 
     /// Shows one thing. Fails only when stdout is gone.
@@ -129,12 +152,19 @@ impl Screen {
     /// Asks for a line where none can be edited.
     pub(super) fn prompt(&mut self) -> io::Result<()> {
         self.break_line()?;
-        self.write("you> ")
+        self.write(PROMPT)?;
+        self.is_prompted = true;
+        Ok(())
+    }
+
+    /// Whether the prompt is what was written last.
+    pub(super) fn is_prompted(&self) -> bool {
+        self.is_prompted
     }
 
     /// A line was typed behind the prompt: the terminal has begun a new one.
     pub(super) fn was_typed(&mut self) {
-        self.within_line = false;
+        (self.within_line, self.is_prompted) = (false, false);
     }
 
     /// Stops whatever moves.
@@ -192,7 +222,7 @@ impl Screen {
         if text.is_empty() {
             return Ok(());
         }
-        self.within_line = !text.ends_with('\n');
+        (self.within_line, self.is_prompted) = (!text.ends_with('\n'), false);
         let mut stdout = io::stdout().lock();
         stdout.write_all(text.as_bytes())?;
         stdout.flush()

@@ -6,15 +6,14 @@
 use std::io;
 use std::time::Duration;
 
+use keyboard::{Editor, LineHistory, TypedLine, forget_keys};
 use tokio::time::{Instant, sleep_until};
 
-use super::editor::{Asked, Editor, Kept};
 use super::exchange::{Exchange, LAST_WORDS, Taken};
 use super::gathered::Gathered;
-use super::keys;
 use super::open_questions::{Meant, OpenQuestions};
-use super::restore::forget_keys;
-use crate::channel::{Outgoing, Said, Ticket};
+use super::unanswered::Unanswered;
+use crate::channel::{Outgoing, Said};
 use crate::question::Decision;
 
 /// How long the next question, or the prompt, waits for the result of what was answered, so that it stands under its
@@ -30,7 +29,7 @@ pub(super) async fn run(editor: Editor, exchange: Exchange) -> io::Result<()> {
         exchange,
         editor,
         gathered,
-        said: Vec::new(),
+        said: Unanswered::default(),
         questions: OpenQuestions::default(),
         is_typing: false,
         is_late: false,
@@ -46,8 +45,7 @@ struct Terminal {
     editor: Editor,
     /// What is said while a line is typed.
     gathered: Gathered,
-    /// What was said here and is not answered to its end.
-    said: Vec<Message>,
+    said: Unanswered,
     questions: OpenQuestions,
     /// Whether the line editor has the terminal.
     is_typing: bool,
@@ -56,13 +54,6 @@ struct Terminal {
     /// Until when the result of an answer is waited for.
     settling: Option<Instant>,
     interrupted: Interrupted,
-}
-
-/// Something said here.
-struct Message {
-    ticket: Ticket,
-    /// Whether it is being answered now.
-    is_begun: bool,
 }
 
 /// What the last Ctrl-C was for.
@@ -77,7 +68,7 @@ enum Interrupted {
 
 /// What has happened.
 enum Next {
-    Typed(Asked),
+    Typed(TypedLine),
     Outgoing(Option<Outgoing>),
     Interrupt,
     Key,
@@ -134,7 +125,7 @@ impl Terminal {
             typed = self.editor.asked(), if self.is_typing => Next::Typed(typed),
             said = self.exchange.line.outgoing.recv() => Next::Outgoing(said.map(|said| said.outgoing)),
             () = self.exchange.interrupts.next(), if !self.is_typing => Next::Interrupt,
-            () = keys::pressed(), if !self.is_typing => Next::Key,
+            () = keyboard::pressed(), if !self.is_typing => Next::Key,
             () = sleep_until(until), if self.settling.is_some() => Next::Settled,
         }
     }
@@ -142,23 +133,23 @@ impl Terminal {
     /// Puts the next question that is to be put, and takes a line.
     fn next_line(&mut self) -> io::Result<()> {
         let mut prompt = "you> ".to_owned();
-        let mut kept = Kept::Yes;
+        let mut kept = LineHistory::Yes;
         if let Some((question, at, of)) = self.questions.next(false) {
             self.exchange.screen.put(question, at, of)?;
             // A yes that was typed before the question was there was meant for something else.
             forget_keys();
             prompt = if of > 1 { format!("answer {at} of {of}> ") } else { "answer> ".to_owned() };
-            kept = Kept::No;
+            kept = LineHistory::No;
         }
         self.open(prompt, kept)
     }
 
     /// Takes a line beside what the agent does.
     fn type_line(&mut self) -> io::Result<()> {
-        self.open("you> ".to_owned(), Kept::Yes)
+        self.open("you> ".to_owned(), LineHistory::Yes)
     }
 
-    fn open(&mut self, prompt: String, kept: Kept) -> io::Result<()> {
+    fn open(&mut self, prompt: String, kept: LineHistory) -> io::Result<()> {
         // What is late comes before what was gathered behind it.
         if !std::mem::take(&mut self.is_late) {
             self.gathered.words = self.exchange.screen.pause()?;
@@ -169,18 +160,18 @@ impl Terminal {
     }
 
     /// Takes what came of a line.
-    async fn take(&mut self, typed: Asked) -> io::Result<Flow> {
+    async fn take(&mut self, typed: TypedLine) -> io::Result<Flow> {
         // Whoever has typed ahead may have typed more already.
-        let goes_on = !self.said.is_empty() && matches!(typed, Asked::Line(_));
+        let goes_on = !self.said.is_empty() && matches!(typed, TypedLine::Line(_));
         // Otherwise what is late stands above the next line, whenever that begins.
         self.is_late = goes_on && !self.editor.late().is_empty();
         if !self.is_late {
             self.show_gathered("")?;
         }
         let flow = match typed {
-            Asked::End => Flow::Quit,
-            Asked::Interrupted => self.interrupt().await?,
-            Asked::Line(line) => {
+            TypedLine::End => Flow::Quit,
+            TypedLine::Interrupted => self.interrupt().await?,
+            TypedLine::Line(line) => {
                 self.interrupted = Interrupted::No;
                 self.take_line(&line).await?
             }
@@ -200,7 +191,7 @@ impl Terminal {
     async fn take_line(&mut self, line: &str) -> io::Result<Flow> {
         if line.trim().is_empty() && (self.questions.is_waiting() || !self.said.is_empty()) {
             if self.said.is_empty() {
-                self.open("answer> ".to_owned(), Kept::No)?;
+                self.open("answer> ".to_owned(), LineHistory::No)?;
             }
             return Ok(Flow::GoesOn);
         }
@@ -219,7 +210,7 @@ impl Terminal {
             Taken::Quit => Ok(Flow::Quit),
             Taken::Over => Ok(Flow::Over),
             Taken::Said(ticket) => {
-                self.said.push(Message { ticket, is_begun: false });
+                self.said.push(ticket);
                 Ok(Flow::GoesOn)
             }
         }
@@ -252,27 +243,14 @@ impl Terminal {
 
     /// Shows what the agent says, and knows by it what has become of what was said here.
     fn hear(&mut self, outgoing: Outgoing) -> io::Result<Flow> {
-        let own = |ticket: &Ticket| self.said.iter().position(|said| said.ticket == *ticket);
+        let Some(outgoing) = self.said.hear(outgoing) else { return Ok(Flow::GoesOn) };
         match outgoing {
-            Outgoing::Begin { ticket, .. } if own(&ticket).is_some() => {
-                self.said.iter_mut().for_each(|said| said.is_begun |= said.ticket == ticket);
-            }
-            Outgoing::Queued { ticket, ahead } if own(&ticket).is_some() => {
-                let told = format!("it waits until {ahead} more are answered");
-                self.emit(&Outgoing::Notice(told))?;
-            }
-            Outgoing::Aside { ticket, text } if own(&ticket).is_some() => {
-                self.said.retain(|said| said.ticket != ticket);
-                self.emit(&Outgoing::Text(text))?;
-            }
-            Outgoing::Refused { ticket, why } if own(&ticket).is_some() => {
-                self.said.retain(|said| said.ticket != ticket);
-                self.emit(&Outgoing::Notice(why))?;
-            }
-            Outgoing::Question(question) if !self.said.is_empty() => self.questions.push(question),
             Outgoing::Question(question) => {
                 self.questions.push(question);
-                self.put_above()?;
+                self.exchange.screen.ring()?;
+                if self.said.is_empty() {
+                    self.put_above()?;
+                }
             }
             Outgoing::End => {
                 self.emit(&Outgoing::End)?;
@@ -291,9 +269,7 @@ impl Terminal {
     }
 
     fn end_of_a_turn(&mut self) -> io::Result<()> {
-        let before = self.said.len();
-        self.said.retain(|said| !said.is_begun);
-        if self.said.len() == before {
+        if !self.said.end() {
             return Ok(());
         }
         if self.interrupted == Interrupted::Turn && self.said.is_empty() {

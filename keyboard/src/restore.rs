@@ -11,12 +11,13 @@ use rustix::termios::{
 const PASTE_AS_TYPED: &[u8] = b"\x1b[?2004l";
 
 /// The terminal's settings at the time it was taken. Dropping this brings them back.
-pub(super) struct Restore(Option<Termios>);
+#[derive(Debug)]
+pub(crate) struct Restore(Option<Termios>);
 
 impl Restore {
     /// Takes the terminal: the keys that are pressed while the agent speaks don't show in the middle of its
     /// words: the first one opens the line editor, which shows them itself.
-    pub(super) fn take() -> Self {
+    pub(crate) fn take() -> Self {
         let found = tcgetattr(io::stdin()).ok();
         if let Some(mut quiet) = found.clone() {
             // Each key can be noticed as it comes; Ctrl-C stays a signal.
@@ -31,13 +32,13 @@ impl Restore {
 }
 
 /// Throws away the keys that were pressed before now: they can't be the answer to what is asked now.
-pub(super) fn forget_keys() {
+pub fn forget_keys() {
     // Without a terminal there are none.
     let _ = tcflush(io::stdin(), QueueSelector::IFlush);
 }
 
 /// Whether the line editor has the terminal: Ctrl-C is a key then.
-pub(super) fn is_edited() -> bool {
+pub(crate) fn is_edited() -> bool {
     tcgetattr(io::stdin()).is_ok_and(|now| !now.local_modes.contains(LocalModes::ISIG))
 }
 

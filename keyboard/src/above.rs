@@ -14,7 +14,7 @@ const NOTHING: &str = "\x1b[A\n";
 
 /// Lines on their way to the screen.
 #[derive(Debug, Default)]
-pub(super) struct Above {
+pub(crate) struct Above {
     lines: Mutex<Lines>,
     changed: Condvar,
 }
@@ -29,29 +29,29 @@ struct Lines {
 
 impl Above {
     /// Prints `lines` as soon as the editor takes them. It does not wait.
-    pub(super) fn print(&self, lines: String) {
+    pub(crate) fn print(&self, lines: String) {
         self.lines().waiting.push_back(lines);
         self.changed.notify_all();
     }
 
     /// A line is being typed from now on.
-    pub(super) fn open(&self) {
+    pub(crate) fn open(&self) {
         self.lines().is_open = true;
         self.changed.notify_all();
     }
 
     /// No line is being typed until [`Self::open`] is called again.
-    pub(super) fn close(&self) {
+    pub(crate) fn close(&self) {
         self.lines().is_open = false;
     }
 
     /// What was not printed by now.
-    pub(super) fn late(&self) -> String {
+    pub(crate) fn late(&self) -> String {
         self.lines().waiting.iter().map(String::as_str).collect()
     }
 
     /// Prints whatever comes while a line is typed, until the editor has gone.
-    pub(super) fn print_all(&self, mut printer: impl ExternalPrinter) {
+    pub(crate) fn print_all(&self, mut printer: impl ExternalPrinter) {
         loop {
             let lines = self.next();
             let printed = printer.print(lines).and_then(|()| printer.print(NOTHING.to_owned()));

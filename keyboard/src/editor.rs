@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rustyline::DefaultEditor;
 use rustyline::error::{ReadlineError, Signal};
+use rustyline::history::FileHistory;
+use rustyline::{Cmd, CompletionType, Config, KeyCode, KeyEvent, Modifiers};
 use tokio::sync::mpsc;
 
-use super::above::Above;
-use super::restore::{Restore, is_edited};
+use crate::above::Above;
+use crate::completion::Completion;
+use crate::restore::{Restore, is_edited};
 
 /// How long the line editor may need to take the terminal.
 const TAKES: Duration = Duration::from_millis(500);
@@ -19,7 +21,7 @@ const LOOK: Duration = Duration::from_millis(5);
 
 /// What came of asking for a line.
 #[derive(Debug)]
-pub(super) enum Asked {
+pub enum TypedLine {
     /// The line.
     Line(String),
     /// Ctrl-C.
@@ -29,19 +31,25 @@ pub(super) enum Asked {
 }
 
 /// What is asked: the prompt, and whether the arrow keys bring the answer back later.
-type Asking = (String, Kept);
+type Asking = (String, LineHistory);
 
 /// Whether a line goes into the history of keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kept {
+pub enum LineHistory {
+    /// The arrow keys bring it back, also after a restart.
     Yes,
+    /// It is gone.
     No,
 }
 
+/// What edits lines.
+type Lines = rustyline::Editor<Completion, FileHistory>;
+
 /// Asks for lines. Dropped in the middle of one, it leaves the terminal as it was found.
-pub(super) struct Editor {
+#[derive(Debug)]
+pub struct Editor {
     questions: std::sync::mpsc::Sender<Asking>,
-    answers: mpsc::Receiver<Asked>,
+    answers: mpsc::Receiver<TypedLine>,
     above: Arc<Above>,
     /// Whether a line was asked for that has not come.
     is_asked: bool,
@@ -53,9 +61,9 @@ impl Editor {
     ///
     /// # Errors
     /// When the terminal is too simple for it.
-    pub(super) fn start(typed: PathBuf) -> io::Result<Self> {
+    pub fn start(typed: PathBuf, completion: Completion) -> io::Result<Self> {
         let restore = Restore::take();
-        let mut editor = DefaultEditor::new().map_err(io::Error::other)?;
+        let mut editor = lines(completion).map_err(io::Error::other)?;
         let printer = editor.create_external_printer().map_err(io::Error::other)?;
         // The first start has no history yet.
         let _ = editor.load_history(&typed);
@@ -69,27 +77,27 @@ impl Editor {
     }
 
     /// Shows `prompt` and begins to take a line, which [`Editor::asked`] waits for.
-    pub(super) fn ask(&mut self, prompt: String, kept: Kept) {
+    pub fn ask(&mut self, prompt: String, kept: LineHistory) {
         self.is_asked = true;
         // A thread that is gone is told by `asked`.
         let _ = self.questions.send((prompt, kept));
     }
 
     /// What came of it.
-    pub(super) async fn asked(&mut self) -> Asked {
-        let asked = self.answers.recv().await.unwrap_or(Asked::End);
+    pub async fn asked(&mut self) -> TypedLine {
+        let asked = self.answers.recv().await.unwrap_or(TypedLine::End);
         self.is_asked = false;
         asked
     }
 
     /// Prints lines above the one that is being typed; otherwise they would land in the middle of it. It does not wait
     /// for that: lines that come too late are printed above the next one.
-    pub(super) fn print(&self, lines: String) {
+    pub fn print(&self, lines: String) {
         self.above.print(lines);
     }
 
     /// What is to be printed above the next line, because it came too late for the last one.
-    pub(super) fn late(&self) -> String {
+    pub fn late(&self) -> String {
         self.above.late()
     }
 }
@@ -104,11 +112,20 @@ impl Drop for Editor {
     }
 }
 
+/// An editor in which Tab completes, a second Tab lists, and Alt-Enter begins another row.
+fn lines(completion: Completion) -> rustyline::Result<Lines> {
+    let config = Config::builder().completion_type(CompletionType::List).build();
+    let mut lines = Lines::with_config(config)?;
+    lines.set_helper(Some(completion));
+    lines.bind_sequence(KeyEvent(KeyCode::Enter, Modifiers::ALT), Cmd::Newline);
+    Ok(lines)
+}
+
 fn edit(
-    mut editor: DefaultEditor,
+    mut editor: Lines,
     typed: &Path,
     asking: &std::sync::mpsc::Receiver<Asking>,
-    answering: &mpsc::Sender<Asked>,
+    answering: &mpsc::Sender<TypedLine>,
     above: &Above,
 ) {
     while let Ok((prompt, kept)) = asking.recv() {
@@ -117,17 +134,17 @@ fn edit(
         above.close();
         let asked = match read {
             Ok(line) => {
-                if kept == Kept::Yes && !line.trim().is_empty() {
+                if kept == LineHistory::Yes && !line.trim().is_empty() {
                     // Losing the history of keys is not worth a word.
                     let _ = editor.add_history_entry(&line);
                     let _ = editor.save_history(typed);
                 }
-                Asked::Line(line)
+                TypedLine::Line(line)
             }
             Err(ReadlineError::Interrupted | ReadlineError::Signal(Signal::Interrupt)) => {
-                Asked::Interrupted
+                TypedLine::Interrupted
             }
-            Err(_) => Asked::End,
+            Err(_) => TypedLine::End,
         };
         if answering.blocking_send(asked).is_err() {
             return;

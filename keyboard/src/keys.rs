@@ -9,7 +9,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Waits until there is a key to read.
-pub(super) async fn pressed() {
+pub async fn pressed() {
     while !is_there() {
         tokio::time::sleep(LOOK).await;
     }
