@@ -66,6 +66,12 @@ pub enum StartError {
         home::agent_command("config http 127.0.0.1:8787")
     )]
     NoPage,
+    /// No bridge has this name.
+    #[error("there is no bridge {name:?}; `{mend}` names it", mend = home::agent_command(&format!("config http.bridges {name}")))]
+    NoBridge {
+        /// What was asked for.
+        name: String,
+    },
     /// Nobody has this id.
     #[error("no browser is signed in as {0:?}; `{web}` lists them", web = home::agent_command("web sessions"))]
     NotSignedIn(String),

@@ -1,15 +1,18 @@
 //! The channel for programs, over real connections; the agent's end of its line is held here.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use agent::channel::http::Http;
 use agent::channel::{
     ActionLine, Addressed, ChannelError, Incoming, Line, MAX_MESSAGE, Outgoing, Said,
 };
+use agent::config::Bridge;
 use agent::question::{Choice, Decision, Question};
 use protocol::{ActionName, SessionKey, Status};
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
+use secrecy::ExposeSecret;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -35,7 +38,9 @@ impl Agent {
         let (sender, incoming) = mpsc::channel(8);
         let (said, outgoing) = mpsc::unbounded_channel();
         let line = Line { incoming: sender, outgoing };
-        let http = Http { listen, token: Some(TOKEN.into()), sites: Vec::new(), page: None };
+        let bridges = ["matrix", "irc"].map(|name| Bridge::try_from(name.to_owned()).unwrap());
+        let (sites, bridges) = (Vec::new(), bridges.into());
+        let http = Http { listen, token: Some(TOKEN.into()), sites, bridges, page: None };
         let channel = tokio::spawn(http.serve(listener, line));
         Self { url: format!("http://{listen}"), incoming, outgoing: Some(said), channel }
     }
@@ -290,6 +295,108 @@ async fn what_is_being_answered_is_told() {
     assert_eq!(busy(&agent).await, json!([]));
 }
 
+fn shown(bridge: &str) -> String {
+    let bridge = Bridge::try_from(bridge.to_owned()).unwrap();
+    bridge.token(&TOKEN.into()).expose_secret().to_owned()
+}
+
+#[tokio::test]
+async fn a_bridge_speaks_for_its_own_people_and_for_nobody_else() {
+    let mut agent = Agent::start().await;
+    let (url, mine) = (agent.url.clone(), shown("matrix"));
+    let post = |path: &str, body: Value| {
+        Client::new().post(format!("{url}{path}")).bearer_auth(&mine).json(&body)
+    };
+    let body = json!({"text": "hi", "session": "owner", "from": "owner"});
+    let answer = sent(post("/v1/messages", body));
+    let incoming = agent.heard().await;
+    assert_eq!(incoming.session.as_str(), "http-matrix-owner");
+    assert_eq!(incoming.from.as_str(), "http:matrix-owner");
+    agent.begin(&incoming);
+    // What the owner and other bridges are told is not for it.
+    agent.say("owner", Outgoing::Words("for the owner".to_owned()));
+    agent.say("http-irc-room", Outgoing::Words("for irc".to_owned()));
+    agent.say("http-matrix-owner", Outgoing::Words("for matrix".to_owned()));
+    agent.say("http-matrix-owner", Outgoing::End);
+    let answer: Value = answer.await.unwrap().json().await.unwrap();
+    assert_eq!(answer["text"], "for matrix");
+
+    // It answers no question, sees no number, and is nowhere else.
+    let yes = json!({"id": "1", "answer": "yes"});
+    assert_eq!(refused(post("/v1/answers", yes)).await, (403, "foreign".to_owned()));
+    assert_eq!(refused(post("/v1/messages", json!({"text": "x"}))).await.0, 400);
+    assert_eq!(refused(post("/v1/cancel", json!({}))).await.0, 400);
+    for path in ["/v1/status", "/metrics", "/v1/page", "/v1/history?before=1"] {
+        let request = Client::new().get(format!("{url}{path}")).bearer_auth(&mine);
+        assert_eq!(refused(request).await.0, 403, "{path}");
+    }
+    for session in ["", "?session=../owner"] {
+        let request = Client::new().get(format!("{url}/v1/events{session}")).bearer_auth(&mine);
+        assert_eq!(refused(request).await.0, 400, "{session}");
+    }
+    // The name of another bridge before a signature that is not its own, and a bridge that was not named.
+    let ending = mine.split_once('.').unwrap().1;
+    for token in [format!("irc.{ending}"), ending.to_owned(), shown("other")] {
+        let request = Client::new().get(format!("{url}/v1/events?session=x")).bearer_auth(token);
+        assert_eq!(refused(request).await.0, 401);
+    }
+    assert!(agent.incoming.try_recv().is_err(), "nothing else has come in");
+}
+
+#[tokio::test]
+async fn the_document_for_programs_holds_just_the_paths_that_there_are() {
+    let agent = Agent::start().await;
+    let document: Value = agent.get("/v1/openapi.json").await.json().await.unwrap();
+    let source = include_str!("../src/channel/http/routes.rs");
+    let routes = source.split(".route(\"").skip(1).map(|rest| {
+        let (path, rest) = rest.split_once("\", ").unwrap();
+        format!("{} {path}", rest.split('(').next().unwrap())
+    });
+    let routes: BTreeSet<String> = routes.collect();
+    let mut documented = BTreeSet::new();
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        for method in methods.as_object().unwrap().keys() {
+            documented.insert(format!("{method} {path}"));
+            let name = method.to_ascii_uppercase().parse().unwrap();
+            let request = Client::new().request(name, format!("{}{path}", agent.url));
+            let status = request.bearer_auth(TOKEN).send().await.unwrap().status();
+            assert!(![404, 405, 401].contains(&status.as_u16()), "{method} {path}: {status}");
+        }
+    }
+    assert_eq!(documented, routes);
+    // What a message may hold is what is read, and nothing besides.
+    let message = &document["components"]["schemas"]["Message"]["properties"];
+    for key in message.as_object().unwrap().keys() {
+        let body = json!({"text": "x", key: {}});
+        let (status, _) = refused(agent.request("/v1/messages").json(&body)).await;
+        assert_eq!(status, 400, "{key}");
+        let told = agent.request("/v1/messages").json(&body).send().await.unwrap();
+        assert!(!told.text().await.unwrap().contains("unknown field"), "{key}");
+    }
+}
+
+#[tokio::test]
+async fn prometheus_reads_numbers_and_nothing_that_was_said() {
+    let mut agent = Agent::start().await;
+    let answer = agent.post("/v1/messages", &json!({"text": "a secret word", "session": "ci"}));
+    let incoming = agent.heard().await;
+    agent.begin(&incoming);
+    agent.say("http-ci", Outgoing::Words("another secret".to_owned()));
+    let busy = agent.get("/metrics").await.text().await.unwrap();
+    assert!(busy.contains("safeclaw_agent_busy 1\n"), "{busy}");
+    agent.say("http-ci", Outgoing::End);
+    answer.await.unwrap();
+    let numbers = agent.get("/metrics").await.text().await.unwrap();
+    assert!(
+        numbers
+            .contains("# TYPE safeclaw_agent_turns_total counter\nsafeclaw_agent_turns_total 1\n")
+    );
+    assert!(numbers.contains("safeclaw_agent_busy 0\n"), "{numbers}");
+    assert!(!numbers.contains("secret") && !numbers.contains("ci\""), "{numbers}");
+    let without = Client::new().get(format!("{}/metrics", agent.url)).send().await.unwrap();
+    assert_eq!(without.status(), 401);
+}
+
 #[tokio::test]
 async fn who_is_not_let_in_reaches_nothing() {
     let mut agent = Agent::start().await;
@@ -381,8 +488,13 @@ async fn without_a_token_that_is_long_enough_nobody_is_served() {
     for token in [None, Some("short".into())] {
         let (incoming, _heard) = mpsc::channel(1);
         let (_said, outgoing) = mpsc::unbounded_channel();
-        let http =
-            Http { listen: "127.0.0.1:0".parse().unwrap(), token, sites: Vec::new(), page: None };
+        let http = Http {
+            listen: "127.0.0.1:0".parse().unwrap(),
+            token,
+            sites: Vec::new(),
+            bridges: Vec::new(),
+            page: None,
+        };
         let error = Box::new(http).run(Line { incoming, outgoing }).await.unwrap_err();
         assert!(error.to_string().contains("SAFECLAW_HTTP_TOKEN"), "{error}");
     }

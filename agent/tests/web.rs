@@ -41,7 +41,13 @@ impl House {
         let workspace = Arc::new(Workspace::open(folder.path()));
         let model = Arc::new(Switch::of(Arc::new(Offline::new("none"))));
         let page = Some(Page { workspace, model });
-        let http = Http { listen, token: Some(TOKEN.into()), sites: Vec::new(), page };
+        let http = Http {
+            listen,
+            token: Some(TOKEN.into()),
+            sites: Vec::new(),
+            bridges: Vec::new(),
+            page,
+        };
         tokio::spawn(http.serve(listener, Line { incoming: sender, outgoing: said }));
         Self { url: format!("http://{listen}"), folder, incoming, outgoing }
     }

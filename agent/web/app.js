@@ -10,6 +10,9 @@ const NEAR = 120;
 let before = 0;
 let isLive = false;
 let follows = true;
+// How far from its end the conversation was seen before this page was loaded again, until somebody moves it.
+const KEPT = "scroll";
+let pinned = Number(sessionStorage.getItem(KEPT)) || 0;
 
 function alertWith(text) {
   at("alert").textContent = text;
@@ -42,6 +45,23 @@ function isAtEnd() {
 
 function toEnd() {
   scroller().scrollTop = scroller().scrollHeight;
+}
+
+// To where it was seen before, or to its end.
+function toPlace() {
+  if (pinned) scroller().scrollTop = scroller().scrollHeight - pinned;
+  else toEnd();
+}
+
+function keepPlace() {
+  follows = isAtEnd();
+  if (pinned) return;
+  const view = scroller();
+  sessionStorage.setItem(KEPT, follows ? "0" : String(view.scrollHeight - view.scrollTop));
+}
+
+function unpin() {
+  pinned = 0;
 }
 
 async function showOlder() {
@@ -115,8 +135,8 @@ function hear(log, told) {
     case "now":
       if (!isLive) {
         isLive = true;
-        toEnd();
-        if (before) showOlder().then(toEnd);
+        toPlace();
+        if (before) showOlder().then(toPlace);
       }
       mark(log);
       return;
@@ -156,8 +176,11 @@ async function main() {
     if ("Notification" in window && Notification.permission === "default") Notification.requestPermission();
   }, { once: true });
   // An answer grows after it has come, once its Markdown is read.
-  scroller().addEventListener("scroll", () => { follows = isAtEnd(); });
-  new ResizeObserver(() => { if (follows) toEnd(); }).observe(at("log"));
+  scroller().addEventListener("scroll", keepPlace);
+  for (const moved of ["wheel", "touchmove", "keydown", "pointerdown"]) addEventListener(moved, unpin, { passive: true });
+  const grown = new ResizeObserver(() => { if (pinned || follows) toPlace(); });
+  grown.observe(at("log"));
+  grown.observe(at("before"));
   setInterval(() => log.cards.forEach((card) => card.tick()), 15000);
   if (!(await showStanding())) {
     at("composer").hidden = true;

@@ -23,17 +23,22 @@ mod syncing;
 mod fault;
 mod verify;
 
+mod proofs;
+
 mod follow;
 mod read;
+mod words;
 
 pub use escape::{json, visible};
 pub use files::{Files, is_of_the_command_line};
 pub use follow::Follower;
 pub use log::ChainedLog;
+pub use proofs::{reports, told};
 pub use read::{Entry, entries, last};
 pub use row::Head;
 pub use syncing::Syncing;
 pub use verify::{Accept, Report, verify};
+pub use words::words;
 
 pub use archive::archive;
 pub use fault::Fault;

@@ -13,9 +13,11 @@ const ROOMS: [&str; 4] = [".env", "workspace", "agent", "router"];
 const SECRETS: [&str; 2] = [".env", "router/.env"];
 
 /// What can be made again, or tells of the past alone: logs, the library's index, what the last prompt was.
-const LEFT_OUT: [&str; 6] = [
+const LEFT_OUT: [&str; 8] = [
     "router/log",
     "router/state/snapshots",
+    "router/state/window.key",
+    "router/state/metrics.token",
     "workspace/agent.log",
     "workspace/agent.log.1",
     "workspace/output/prompt_cache.txt",

@@ -15,6 +15,7 @@ use home::{
 use secrets::Secrets;
 use serde::{Deserialize, Serialize};
 use supervisor::Supervisor;
+use window::{Address, AddressError};
 
 pub use limits::{LimitsConfig, Size};
 
@@ -29,6 +30,8 @@ pub struct RouterConfig {
     pub max_parallel: Parallel,
     /// How long commands may wait.
     pub queue: QueueConfig,
+    /// Where the window is, if there is one.
+    pub window: WindowPlace,
     /// The most that a manifest may ask for of the machine.
     pub limits: LimitsConfig,
     /// The owner's wishes for each skill, by action; what several actions share stands under the name of their process.
@@ -40,6 +43,7 @@ impl Default for RouterConfig {
         Self {
             max_parallel: Parallel(8),
             queue: QueueConfig::default(),
+            window: WindowPlace::default(),
             limits: LimitsConfig::default(),
             skills: BTreeMap::new(),
         }
@@ -64,6 +68,24 @@ pub struct QueueConfig {
 impl Default for QueueConfig {
     fn default() -> Self {
         Self { stale_after: 10, dead_after: DeadAfter(15), require_signature: false }
+    }
+}
+
+/// Where the router's window is: `"off"`, or an address such as `"127.0.0.2:8799"`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct WindowPlace(pub Option<Address>);
+
+impl TryFrom<String> for WindowPlace {
+    type Error = AddressError;
+    fn try_from(text: String) -> Result<Self, AddressError> {
+        if text == "off" { Ok(Self(None)) } else { text.parse().map(|address| Self(Some(address))) }
+    }
+}
+
+impl From<WindowPlace> for String {
+    fn from(place: WindowPlace) -> Self {
+        place.0.map_or_else(|| "off".to_owned(), |address| address.to_string())
     }
 }
 

@@ -24,6 +24,7 @@ mod queue;
 mod redis_acl;
 mod sandbox_test;
 mod trust;
+mod window;
 mod wishes;
 mod work;
 
@@ -90,6 +91,8 @@ enum Command {
     Library(library::LibraryCommand),
     /// Set where NOTIFY sends a line to you, and try it on the spot.
     Notify(notify::Notify),
+    /// Open the wall's window in a browser: see the router at work, answer its questions, stop it.
+    Window(window::WindowCommand),
     /// Make the keys that commands and replies on Redis are signed with.
     Keys(keys::Keys),
     /// Print the users that Redis should know, as a file for its `aclfile`.
@@ -199,6 +202,7 @@ fn run(args: Args, prefix: &[&str], log: Log) -> Result<ExitCode, CommandError> 
         Some(Command::Notify(command)) => {
             runtime()?.block_on(notify::run(&home, &myself, command))?;
         }
+        Some(Command::Window(command)) => window::run(&home, command)?,
         Some(Command::Keys(command)) => keys::run(&home, command)?,
         Some(Command::RedisAcl(command)) => redis_acl::run(&home, &command)?,
         Some(Command::Queue(command)) => runtime()?.block_on(queue::run(&home, command))?,

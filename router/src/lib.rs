@@ -16,7 +16,9 @@ mod log;
 
 mod start;
 
+mod owner;
 mod router;
+mod window;
 
 mod answers;
 mod call;
@@ -28,7 +30,9 @@ pub mod policy;
 mod session;
 mod session_key;
 
+mod explain;
 mod grants;
+mod pulse;
 pub mod runner;
 pub mod self_test;
 pub mod store;
@@ -45,6 +49,7 @@ pub use ::sandbox;
 pub use audit::Audit;
 pub use call::Call;
 pub use judge::Judge;
+pub use pulse::Pulse;
 pub use repertoire::{catalog, config};
 pub(crate) use repertoire::{defaults, digest};
 pub use router::Router;

@@ -22,6 +22,7 @@ use crate::catalog::{Catalog, Per};
 use crate::digest::Digest;
 use crate::judge::Judge;
 use crate::policy::Approved;
+use crate::pulse::Pulse;
 use crate::runner::Sandbox;
 use crate::traffic::TrafficBook;
 use crate::workbench::Workbench;
@@ -46,6 +47,8 @@ pub struct Router {
     pub workbench: Workbench,
     /// Where it is written down.
     pub audit: Audit,
+    /// What runs and what has ended, for those who look.
+    pub pulse: Pulse,
     /// What must not leave.
     pub secrets: Secrets,
     /// How agents hear of what no command asked for.
@@ -197,9 +200,10 @@ impl Serving {
         approved: Approved,
         request: Option<&Request>,
     ) -> Result<Done, Stopped> {
-        let Router { catalog, judge, audit, sandbox, publisher, .. } = &self.parts;
+        let Router { catalog, judge, audit, sandbox, publisher, pulse, .. } = &self.parts;
         catalog.confirm(&approved.call().skill).await?;
         let now = publisher.now();
+        let _runs = pulse.runs(&approved.call().command, now);
         audit.intent(&approved, now).await?;
         let call = approved.call().clone();
         let run = async {
@@ -241,6 +245,7 @@ impl Serving {
     async fn record(&self, command: &Command, outcome: &Outcome, refused: Option<Digest>) {
         let Router { judge, audit, publisher, .. } = &self.parts;
         audit.outcome(command, outcome, publisher.now());
+        self.note(command, outcome);
         if let Outcome::Stopped(Stopped { code: Code::Policy | Code::Owner, .. }) = outcome {
             let limits = judge.policy.current().limits();
             match judge.sessions.denied(command, refused, &limits).await {
@@ -249,6 +254,16 @@ impl Serving {
                 Err(fault) => tracing::warn!("a no is not counted: {fault}"),
             }
         }
+    }
+
+    /// Notes how a command ended, for those who look.
+    fn note(&self, command: &Command, outcome: &Outcome) {
+        let Router { secrets, pulse, publisher, .. } = &self.parts;
+        let why = match outcome {
+            Outcome::Done(_) => None,
+            Outcome::Stopped(stopped) => Some(secrets.redact(&stopped.message)),
+        };
+        pulse.ended(command, outcome, why, publisher.now());
     }
 
     /// Publishes the catalogue, again whenever it changes.

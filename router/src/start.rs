@@ -10,23 +10,25 @@ use home::{FileError, Home, LockError, file};
 use protocol::SessionKey;
 use secrets::Secrets;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::audit::Audit;
 use crate::catalog::Catalog;
 use crate::config::{
-    RouterConfig, Settings, SettingsError, read_config, reread_secrets, supervisor,
+    RouterConfig, Settings, SettingsError, WindowPlace, read_config, reread_secrets, supervisor,
 };
 use crate::events;
 use crate::judge::Judge;
 use crate::log::Log;
 use crate::policy::{PolicyError, PolicyFile};
+use crate::pulse::Pulse;
 use crate::router::Router;
 use crate::runner::SkillSandbox;
 use crate::sandbox::SelfCommand;
 use crate::store::Folder;
 use crate::traffic::TrafficBook;
+use crate::window::{self, Desk};
 use crate::workbench::Workbench;
 
 /// How long what runs may go on after the end was asked for. On a pipe the agent is gone then, and nobody
@@ -120,14 +122,21 @@ fn router(
 ) -> Result<Router, StartError> {
     settings.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
     crate::defaults::write_missing(&home)?;
+    let look = window::look(&settings);
     let Settings { config, secrets, .. } = settings;
-    let wishes = Wishes { home: home.clone(), secrets: secrets.clone(), good: config.clone() };
+    let (window, wanted) = watch::channel(config.window);
+    let wishes =
+        Wishes { home: home.clone(), secrets: secrets.clone(), good: config.clone(), window };
     let catalog = Catalog::watched(&home, &config, wishes.reader());
     let traffic = TrafficBook::new(&store);
     let workbench = Workbench::new(&home, &store);
     let at_once = config.max_parallel.count();
     let sandbox = SkillSandbox::new(&home, myself, &catalog, secrets.clone(), at_once)?;
+    let pulse = Pulse::default();
+    let desk = Desk::new(&home, look, &catalog, &pulse, &secrets);
+    tokio::spawn(window::keep(desk, wanted));
     Ok(Router {
+        pulse,
         judge: Judge::new(PolicyFile::open(&home.router().join("policy.toml"))?, &store),
         sandbox: Box::new(sandbox.counting(traffic.clone()).working_in(workbench.clone())),
         traffic,
@@ -145,6 +154,8 @@ struct Wishes {
     secrets: Secrets,
     /// What could be read last.
     good: RouterConfig,
+    /// Who has to know where the window is to be.
+    window: watch::Sender<WindowPlace>,
 }
 
 impl Wishes {
@@ -158,6 +169,8 @@ impl Wishes {
                 Ok(config) => self.good = config,
                 Err(error) => tracing::warn!("{error}; what was set before stays in force"),
             }
+            let place = self.good.window;
+            self.window.send_if_modified(|there| std::mem::replace(there, place) != place);
             self.good.clone()
         }
     }

@@ -77,12 +77,6 @@ impl TrafficBook {
     /// # Errors
     /// [`StoreFault`].
     pub(crate) async fn told(&self) -> Result<Vec<Object>, StoreFault> {
-        let all = store::list::<Hosts>(&*self.store, NET).await?;
-        let mut rows: Vec<(String, String, Traffic)> = Vec::new();
-        for (skill, hosts) in all {
-            rows.extend(hosts.into_iter().map(|(host, traffic)| (skill.clone(), host, traffic)));
-        }
-        rows.sort_by_key(|(_, _, traffic)| std::cmp::Reverse(traffic.last));
         let row = |(skill, host, traffic): (String, String, Traffic)| {
             let Traffic { since, last, allowed, refused, sent, received } = traffic;
             let row = json!({
@@ -91,7 +85,20 @@ impl TrafficBook {
             });
             row.as_object().cloned().unwrap_or_default()
         };
-        Ok(rows.into_iter().map(row).collect())
+        Ok(self.rows().await?.into_iter().map(row).collect())
+    }
+
+    /// The same: skill, host and port, what was exchanged.
+    ///
+    /// # Errors
+    /// [`StoreFault`].
+    pub(crate) async fn rows(&self) -> Result<Vec<(String, String, Traffic)>, StoreFault> {
+        let mut rows = Vec::new();
+        for (skill, hosts) in store::list::<Hosts>(&*self.store, NET).await? {
+            rows.extend(hosts.into_iter().map(|(host, traffic)| (skill.clone(), host, traffic)));
+        }
+        rows.sort_by_key(|(_, _, traffic)| std::cmp::Reverse(traffic.last));
+        Ok(rows)
     }
 }
 

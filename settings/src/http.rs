@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use url::Url;
 use uuid::Uuid;
 
+use super::bridge::Bridge;
 use super::keys::{Change, KeyError};
 use super::{AgentConfig, Asker};
 
@@ -29,6 +30,8 @@ pub struct Http {
     pub listen: Option<Loopback>,
     /// The further addresses at which the page is opened: those of a proxy of the owner's, such as `tailscale serve`.
     pub sites: Vec<Site>,
+    /// The programs that carry the talk of other people in.
+    pub bridges: Vec<Bridge>,
 }
 
 impl Http {

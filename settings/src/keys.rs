@@ -19,7 +19,7 @@ pub struct Key {
 }
 
 /// The keys that `start_agent config` knows.
-pub const KEYS: [Key; 9] = [
+pub const KEYS: [Key; 10] = [
     Key { name: "llm", about: "the language model: who serves it, and which one" },
     Key { name: "fallback", about: "who is asked in turn when that one can't answer" },
     Key {
@@ -34,6 +34,10 @@ pub const KEYS: [Key; 9] = [
     Key {
         name: "http.sites",
         about: "further addresses of the page, such as a proxy's, with commas between, or none",
+    },
+    Key {
+        name: "http.bridges",
+        about: "programs that bring other people in, by names with commas between, or none",
     },
     Key { name: "timeout", about: "seconds that a message may be old and a reply is waited for" },
     Key {
@@ -177,6 +181,7 @@ impl Change<'_> {
             ("sets", given) => return self.sets(given),
             ("telegram.allow", given) => return self.telegram_allow(given),
             ("http.sites", given) => return self.http_sites(given),
+            ("http.bridges", given) => return self.http_bridges(given),
             ("timeout", _) => json!(self.file.settings().timeout),
             _ => json!(self.file.settings().max_steps),
         };

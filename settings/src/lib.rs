@@ -1,5 +1,6 @@
 //! What the owner has set for the agent. The only place that reads the environment.
 
+mod bridge;
 mod browser;
 mod choice;
 mod clock;
@@ -31,6 +32,7 @@ use supervisor::Supervisor;
 
 pub use self::llm::{keep, keep_trusted};
 pub use ::llm::{BaseUrl, ProviderName, Target, TargetError};
+pub use bridge::Bridge;
 pub use browser::{Browser, BrowserPlace};
 pub use clock::{ClockSettings, ZoneName};
 pub use display::{reads_aloud, rings, shows_motion, shows_styles, shows_unicode};

@@ -26,7 +26,8 @@ use xshell::Shell;
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo xtask")]
 enum Task {
-    /// Install what the tests need (redis-server, chromium, chromium-driver, python3, util-linux, mount) from the distribution's packages
+    /// Install what the tests need (redis-server, chromium, chromium-driver, npm, python3, util-linux, mount) from the
+    /// distribution's packages, and axe-core
     ///
     /// Does nothing when everything is there. Uses apt-get, with sudo unless you are root; elsewhere it
     /// names the packages.
@@ -44,7 +45,7 @@ enum Task {
     },
     /// Run the commands that README.md tells people to type, in an empty home
     Readme,
-    /// Draw the recorded session of README.md again, from a real run at a pseudo-terminal
+    /// Draw the recorded session of README.md and the pictures of both pages again, from real runs
     Record,
     /// Measure the release build against its budgets; without a name, list what can be measured
     Bench {

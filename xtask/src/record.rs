@@ -1,14 +1,14 @@
-//! Draws the recorded session of README.md again, from a real run.
+//! Draws the recorded session of README.md and the pictures of both pages again, from real runs.
 
 use anyhow::Result;
 use xshell::{Shell, cmd};
 
-/// Runs the test that compares the picture, and has it write the picture.
+/// Runs the tests that draw them.
 ///
 /// # Errors
-/// When the session does not come to its end.
+/// When one does not come to its end.
 pub(crate) fn run(sh: &Shell) -> Result<()> {
-    Ok(cmd!(sh, "cargo test --quiet --locked --test recording")
-        .env("SAFECLAW_RECORD", "1")
-        .run()?)
+    cmd!(sh, "cargo test --quiet --locked --test recording").env("SAFECLAW_RECORD", "1").run()?;
+    let drawn = cmd!(sh, "cargo test --quiet --locked --test page --test window -- --ignored");
+    Ok(drawn.run()?)
 }

@@ -4,12 +4,13 @@ use anyhow::{Result, bail, ensure};
 use xshell::{Shell, cmd};
 
 /// A program that the tests start, and the Debian package that has it.
-const PROGRAMS: [(&str, &str); 7] = [
+const PROGRAMS: [(&str, &str); 8] = [
     ("redis-server", "redis-server"),
     ("python3", "python3"),
     ("setsid", "util-linux"),
     ("unshare", "util-linux"),
     ("mount", "mount"),
+    ("npm", "npm"),
     ("chromium", "chromium"),
     ("chromedriver", "chromium-driver"),
 ];
@@ -25,6 +26,7 @@ pub(crate) fn run(sh: &Shell) -> Result<()> {
     }
     let missing = missing(sh);
     if missing.is_empty() {
+        axe(sh)?;
         let programs = PROGRAMS.map(|(program, _)| program).join(", ");
         eprintln!("everything is there: cargo fmt, cargo clippy, {programs}");
         return Ok(());
@@ -36,6 +38,23 @@ pub(crate) fn run(sh: &Shell) -> Result<()> {
     install(sh, &missing)?;
     let left = self::missing(sh);
     ensure!(left.is_empty(), "{} can't be found even now: look at PATH", left.join(", "));
+    axe(sh)
+}
+
+/// What finds barriers on a page, and where its tests look for it. Nothing else takes it in.
+const AXE: &str = "axe-core@4.14.1";
+const AXE_FOLDER: &str = "target/axe";
+
+/// Gets it where it is missing.
+fn axe(sh: &Shell) -> Result<()> {
+    if sh.path_exists(format!("{AXE_FOLDER}/package/axe.min.js")) {
+        return Ok(());
+    }
+    eprintln!("getting {AXE}");
+    sh.create_dir(AXE_FOLDER)?;
+    let _there = sh.push_dir(AXE_FOLDER);
+    let packed = cmd!(sh, "npm pack --silent {AXE}").read()?;
+    cmd!(sh, "tar -xzf {packed}").run()?;
     Ok(())
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use clap::Subcommand;
 use home::Home;
 use protocol::Millis;
+use secrecy::ExposeSecret;
 
 use crate::channel::http::web::{SignIns, SignedIn};
 use crate::config::Settings;
@@ -19,6 +20,11 @@ pub(super) enum Web {
     Sessions {
         #[command(subcommand)]
         wish: Option<Wish>,
+    },
+    /// Print the token of a bridge that `config http.bridges` names: it speaks for its own people alone.
+    Bridge {
+        /// Its name.
+        name: String,
     },
 }
 
@@ -45,6 +51,7 @@ pub(super) fn web(home: &Home, wish: Option<Web>) -> Result<(), StartError> {
             Ok(())
         }
         Some(Web::Sessions { wish: Some(Wish::Revoke { id }) }) => revoke(home, &id),
+        Some(Web::Bridge { name }) => bridge(home, &name),
     }
 }
 
@@ -53,6 +60,16 @@ fn link(home: &Home) -> Result<(), StartError> {
     let links = Links::of(&settings).ok_or(StartError::NoPage)?;
     println!("Open this within ten minutes, while the agent runs; it works once:");
     links.make(Millis::of_this_machine()).iter().for_each(|link| println!("{link}"));
+    Ok(())
+}
+
+fn bridge(home: &Home, name: &str) -> Result<(), StartError> {
+    let settings = Settings::read(home)?;
+    let token = settings.http_token.as_ref().ok_or(StartError::NoPage)?;
+    let mut all = settings.config.http.bridges.iter();
+    let bridge = all.find(|bridge| bridge.as_str() == name);
+    let bridge = bridge.ok_or_else(|| StartError::NoBridge { name: name.to_owned() })?;
+    println!("{}", bridge.token(token).expose_secret());
     Ok(())
 }
 

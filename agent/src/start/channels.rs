@@ -73,6 +73,7 @@ fn http(settings: &Settings, page: &Page) -> Option<On> {
         listen,
         token: settings.http_token.clone(),
         sites: settings.config.http.sites.clone(),
+        bridges: settings.config.http.bridges.clone(),
         page: Some(page.clone()),
     };
     Some(On {

@@ -126,6 +126,16 @@ impl Catalog {
         protocol::Catalog { version, cards }
     }
 
+    /// All skills by name, and why each does not run that does not.
+    #[must_use]
+    pub fn shown(&self) -> Vec<(Arc<Skill>, Option<String>)> {
+        let found = self.found.borrow();
+        let held =
+            |skill: &Skill| Some(held_back(skill.name(), found.held.get(skill.name())?).message);
+        let off = |skill: &Skill| switched_off(skill).or_else(|| held(skill));
+        found.skills.values().map(|skill| (Arc::clone(skill), off(skill))).collect()
+    }
+
     /// Waits until the skills have changed; `false` when they never will again.
     pub async fn changed(&mut self) -> bool {
         self.found.changed().await.is_ok()

@@ -59,6 +59,15 @@ pub(crate) fn acts(folder: &Path, session: &str, count: usize) -> Result<Vec<Obj
     Ok(done)
 }
 
+/// What a grant allows in words, and what it would have allowed lately.
+pub(crate) fn previewed(shown: &str, [all, refused]: [usize; 2]) -> String {
+    let refused = match refused {
+        0 => String::new(),
+        no => format!(", {no} of which were refused"),
+    };
+    format!("{shown} (it would have allowed {all} in the last 30 days{refused})")
+}
+
 /// How often a grant for `scope` would have answered in the last 30 days before `now`, and how often a person has said no
 /// to what it would have allowed.
 pub(crate) fn preview(folder: &Path, scope: &Scope, now: Millis) -> Result<[usize; 2], FileError> {

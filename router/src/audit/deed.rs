@@ -113,6 +113,8 @@ pub(crate) enum Way {
     Channel,
     /// The command line on the router's own side.
     CommandLine,
+    /// The router's window.
+    Window,
 }
 
 impl<'a> Deed<'a> {
@@ -141,6 +143,7 @@ impl<'a> Deed<'a> {
         let way = match way {
             Way::Channel => "channel",
             Way::CommandLine => "cli",
+            Way::Window => "window",
         };
         let mut row = Object::from_iter([
             ("row".to_owned(), "deed".into()),

@@ -1,7 +1,7 @@
 //! The audit log: a row before a call and a row after it, in files that only this router writes; and a row before what a
 //! person does beside that, at the command line in a file of its own ([`OwnersLog`]).
 //!
-//! What can't be written down is not run. [`crate::audit_log`] is the log itself.
+//! What can't be written down is not run. [`audit_log`] is the log itself.
 
 mod acts;
 mod deed;
@@ -15,7 +15,7 @@ use protocol::{Code, Command, Effect, Millis, Object, Outcome, Principal, Stoppe
 use secrets::Secrets;
 use serde_json::Value;
 
-pub(crate) use acts::{acts, preview};
+pub(crate) use acts::{acts, preview, previewed};
 pub(crate) use deed::{Deed, Way};
 pub(crate) use owners::{MYSELF, OwnersLog, Unrecorded};
 

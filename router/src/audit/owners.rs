@@ -1,4 +1,5 @@
-//! The log of the command line: `cli.jsonl`, which processes that live for one deed append to, one at a time.
+//! The log of the router's own side: `cli.jsonl`, which the command line's processes, each of which lives for one deed, and the
+//! window append to, one at a time.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -32,12 +33,18 @@ pub(crate) struct Unrecorded {
 pub(crate) struct OwnersLog {
     folder: PathBuf,
     secrets: Secrets,
+    way: Way,
 }
 
 impl OwnersLog {
     /// That of `home`; its rows hold none of `secrets`.
     pub(crate) fn of(home: &Home, secrets: Secrets) -> Self {
-        Self { folder: home.router_audit(), secrets }
+        Self { folder: home.router_audit(), secrets, way: Way::CommandLine }
+    }
+
+    /// The same for what is done at the window.
+    pub(crate) fn at_the_window(self) -> Self {
+        Self { way: Way::Window, ..self }
     }
 
     /// Does `deed` once it is written down. Where it comes to nothing, that is written down as well.
@@ -100,7 +107,7 @@ impl OwnersLog {
         let unrecorded = |why: String| Unrecorded { path: path.clone(), why };
         let _held = held(&files.lock()).map_err(|error| unrecorded(error.to_string()))?;
         let now = Millis::of_this_machine();
-        let row = deed.row(Some(MYSELF), Way::CommandLine, now, failed);
+        let row = deed.row(Some(MYSELF), self.way, now, failed);
         let row = self.secrets.redact_object(row);
         let written = ChainedLog::open(files, FULL, now).and_then(|log| {
             log.append(&row)?;

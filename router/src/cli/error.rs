@@ -6,13 +6,15 @@ use super::audit::AuditError;
 use super::keys::KeysNewError;
 use super::library::LibraryCliError;
 use super::notify::NotifyError;
-use super::owner::OwnerError;
 use super::queue::QueueError;
 use super::redis_acl::AclError;
 use super::trust::TrustError;
+use super::window::WindowError;
 use super::work::WorkError;
 use crate::config::SettingsError;
+use crate::explain::ExplainError;
 use crate::new_skill::NewSkillError;
+use crate::owner::OwnerError;
 use crate::policy::PolicyError;
 use crate::start::StartError;
 
@@ -51,7 +53,11 @@ pub(crate) enum CommandError {
     #[error(transparent)]
     Owner(#[from] OwnerError),
     #[error(transparent)]
+    Window(#[from] WindowError),
+    #[error(transparent)]
     Trust(#[from] TrustError),
+    #[error(transparent)]
+    Explain(#[from] ExplainError),
     #[error(transparent)]
     Work(#[from] WorkError),
     #[error("can't print: {0}")]

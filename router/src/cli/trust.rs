@@ -7,7 +7,6 @@ use home::{FileError, Home};
 use protocol::{ActionName, NameError};
 use secrets::Secrets;
 
-use super::owner;
 use super::queue::ask;
 use crate::audit::{Deed, OwnersLog, Unrecorded};
 use crate::catalog::{
@@ -15,6 +14,7 @@ use crate::catalog::{
 };
 use crate::config::{self, SettingsError};
 use crate::digest::Digest;
+use crate::owner;
 
 /// `trust` and what stands behind it.
 #[derive(Debug, Args)]

@@ -25,6 +25,15 @@ pub(super) fn read(home: &Home) -> Result<Value, WishError> {
         .map_err(|error| WishError::Broken(format!("{} is no JSON: {error}", path.display())))
 }
 
+/// Sets one key of it.
+pub(super) fn set(home: &Home, key: &str, value: String) -> Result<(), WishError> {
+    let mut config = read(home)?;
+    let all = config.as_object_mut();
+    let all = all.ok_or_else(|| WishError::Broken("router/config.json is no object".to_owned()))?;
+    all.insert(key.to_owned(), value.into());
+    write(home, &config)
+}
+
 /// Changes what stands there under `skills`.
 pub(super) fn change(
     home: &Home,
@@ -37,5 +46,9 @@ pub(super) fn change(
         .and_then(Value::as_object_mut)
         .ok_or_else(|| WishError::Broken("router/config.json: skills is no object".to_owned()))?;
     with(skills);
+    write(home, &config)
+}
+
+fn write(home: &Home, config: &Value) -> Result<(), WishError> {
     Ok(file::write(&home.router_config(), format!("{config:#}\n").as_bytes())?)
 }

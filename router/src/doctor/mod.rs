@@ -1,5 +1,5 @@
-//! A checkup of the router's side: settings, policy, skills, where NOTIFY sends to, the audit log, the queue, the sandbox, which it attacks,
-//! and the workbench.
+//! A checkup of the router's side: settings, policy, skills, where NOTIFY sends to, the audit log, the queue, the window, the
+//! sandbox, which it attacks, and the workbench.
 //! It writes nothing to the home.
 
 mod books;
@@ -8,6 +8,7 @@ mod queue;
 mod rules;
 mod skills;
 mod walls;
+mod window;
 mod workbench;
 
 use home::{Check, Home};
@@ -29,6 +30,7 @@ pub async fn checks(home: &Home, me: &SelfCommand) -> Vec<Check> {
             checks.extend(skills::checks(home, &settings));
             checks.extend(notify::check(&settings).await);
             checks.extend(queue::checks(home, &settings).await);
+            checks.extend(window::check(home, &settings).await);
         }
         Err(error) => {
             checks.push(Check::fail(NAME, error.to_string(), MEND));

@@ -97,14 +97,8 @@ impl Serving {
         let (folder, now) = (audit.folder().to_owned(), publisher.now());
         let shown = scope.to_string();
         let read = tokio::task::spawn_blocking(move || audit::preview(&folder, &scope, now)).await;
-        if let Ok(Ok([all, refused])) = read {
-            let told = match refused {
-                0 => format!("{shown} (it would have allowed {all} in the last 30 days)"),
-                no => format!(
-                    "{shown} (it would have allowed {all} in the last 30 days, {no} of which were refused)"
-                ),
-            };
-            approval.insert("grant".to_owned(), json!(told));
+        if let Ok(Ok(counts)) = read {
+            approval.insert("grant".to_owned(), json!(audit::previewed(&shown, counts)));
         }
         stopped
     }

@@ -67,7 +67,10 @@ impl Serving {
         match due {
             Due::No(_) => self.record(&parked.command, &outcome, Some(parked.digest)).await,
             // Silence refuses nothing: whoever was away can be asked again.
-            Due::Unanswered(_) => audit.outcome(&parked.command, &outcome, publisher.now()),
+            Due::Unanswered(_) => {
+                audit.outcome(&parked.command, &outcome, publisher.now());
+                self.note(&parked.command, &outcome);
+            }
             _ => self.record(&parked.command, &outcome, None).await,
         }
         if let Some(event) = events::result(&parked.command, outcome, publisher.now()) {

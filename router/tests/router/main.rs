@@ -27,7 +27,7 @@ use router::config::{RouterConfig, SkillConfig};
 use router::policy::{Approved, PolicyFile};
 use router::runner::Sandbox;
 use router::store::Folder;
-use router::{Audit, Judge, Router, Secrets, TrafficBook, Workbench};
+use router::{Audit, Judge, Pulse, Router, Secrets, TrafficBook, Workbench};
 use serde_json::{Value, json};
 use testkit::{TempHome, eventually};
 use tokio::sync::{Semaphore, mpsc};
@@ -178,6 +178,7 @@ fn house_at(home: TempHome, parallel: usize, ahead: Duration) -> House {
         sandbox: Box::new(sandbox.clone()),
         audit: Audit::open(&home.router_audit(), secrets.clone()).unwrap(),
         traffic: TrafficBook::new(&store),
+        pulse: Pulse::default(),
         workbench: Workbench::new(&home, &store),
         secrets,
         publisher: Arc::new(Ahead { publisher, ahead, routers: Arc::clone(&routers) }),

@@ -11,6 +11,7 @@ mod chat;
 mod drawing;
 mod http;
 mod ollama;
+pub mod page;
 mod processes;
 mod programs;
 mod redis;

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::NAME;
+use super::guard::Visitor;
 use super::refusal::Refusal;
 use crate::channel::{Incoming, MAX_MESSAGE, Origin, Said, Ticket};
 use crate::question::{Choice, Decision};
@@ -21,6 +22,9 @@ pub(super) struct Message {
     pub(super) text: String,
     #[serde(default)]
     session: Option<String>,
+    /// Who says it, of the people whom a bridge brings in.
+    #[serde(default)]
+    from: Option<String>,
     /// Whether the answer is wanted as it comes.
     #[serde(default)]
     pub(super) stream: bool,
@@ -68,17 +72,32 @@ pub(super) struct Seat {
 }
 
 impl Seat {
-    /// The owner's without a name, else that of the name.
-    fn of(name: Option<&str>) -> Result<Self, Refusal> {
-        let wrong = |error: protocol::NameError| Refusal::Bad(error.to_string());
-        let (key, from) = match name {
-            None | Some(OWNER) => (OWNER.to_owned(), format!("{NAME}:{OWNER}")),
-            Some(name) if is_name(name) => (format!("{NAME}-{name}"), format!("{NAME}:{name}")),
-            Some(_) => {
-                let rule = format!("session is 1 to {LONGEST} of a-z, 0-9, - and _");
-                return Err(Refusal::Bad(rule));
+    /// That of `visitor`: the owner's without a name, else that of the name. A bridge's is always one of its own, where
+    /// `person` speaks.
+    fn of(visitor: &Visitor, name: Option<&str>, person: Option<&str>) -> Result<Self, Refusal> {
+        let (key, from) = match (visitor, name, person) {
+            (Visitor::Bridge(bridge), Some(name), person) => {
+                let (bridge, person) = (bridge.as_str(), plain(person.unwrap_or(name), "from")?);
+                (
+                    format!("{NAME}-{bridge}-{}", plain(name, "session")?),
+                    format!("{NAME}:{bridge}-{person}"),
+                )
+            }
+            (Visitor::Bridge(_), None, _) => {
+                return Err(Refusal::Bad("say in which session: a bridge has several".to_owned()));
+            }
+            (_, _, Some(_)) => {
+                return Err(Refusal::Bad(
+                    "from is for bridges; who has this token is the owner".to_owned(),
+                ));
+            }
+            (_, None | Some(OWNER), None) => (OWNER.to_owned(), format!("{NAME}:{OWNER}")),
+            (_, Some(name), None) => {
+                let name = plain(name, "session")?;
+                (format!("{NAME}-{name}"), format!("{NAME}:{name}"))
             }
         };
+        let wrong = |error: protocol::NameError| Refusal::Bad(error.to_string());
         Ok(Self {
             session: SessionKey::new(key).map_err(wrong)?,
             from: Principal::new(from).map_err(wrong)?,
@@ -92,15 +111,18 @@ impl Seat {
     }
 }
 
-fn is_name(name: &str) -> bool {
+/// A plain name, which stands under `key`.
+fn plain<'n>(name: &'n str, key: &str) -> Result<&'n str, Refusal> {
     let fits = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-_".contains(&b);
-    (1..=LONGEST).contains(&name.len()) && name.bytes().all(fits)
+    let is_plain = (1..=LONGEST).contains(&name.len()) && name.bytes().all(fits);
+    let rule = || Refusal::Bad(format!("{key} is 1 to {LONGEST} of a-z, 0-9, - and _"));
+    is_plain.then_some(name).ok_or_else(rule)
 }
 
 impl Message {
     /// Where it is said.
-    pub(super) fn seat(&self) -> Result<Seat, Refusal> {
-        Seat::of(self.session.as_deref())
+    pub(super) fn seat(&self, visitor: &Visitor) -> Result<Seat, Refusal> {
+        Seat::of(visitor, self.session.as_deref(), self.from.as_deref())
     }
 
     /// The message, if it says something and is not too long.
@@ -117,8 +139,8 @@ impl Message {
 
 impl Where {
     /// The session that is meant.
-    pub(super) fn seat(&self) -> Result<Seat, Refusal> {
-        Seat::of(self.session.as_deref())
+    pub(super) fn seat(&self, visitor: &Visitor) -> Result<Seat, Refusal> {
+        Seat::of(visitor, self.session.as_deref(), None)
     }
 }
 
@@ -131,7 +153,11 @@ impl Answer {
             Word::Always => Choice::Always,
         };
         let code = self.code.map(|code| code.to_ascii_uppercase());
-        Ok(Seat::of(None)?.says(Said::Answer(Decision { id: self.id, choice, code })))
+        Ok(Seat::of(&Visitor::Program, None, None)?.says(Said::Answer(Decision {
+            id: self.id,
+            choice,
+            code,
+        })))
     }
 }
 
@@ -150,8 +176,10 @@ mod tests {
 
     #[test]
     fn sessions_have_plain_names_and_none_is_the_owners_by_accident() {
-        let key =
-            |name| Seat::of(name).map(|seat| (seat.session.to_string(), seat.from.to_string()));
+        let key = |name| {
+            let seat = Seat::of(&Visitor::Program, name, None);
+            seat.map(|seat| (seat.session.to_string(), seat.from.to_string()))
+        };
         let pair = |key: &str, from: &str| Ok((key.to_owned(), from.to_owned()));
         assert_eq!(key(None), pair("owner", "http:owner"));
         assert_eq!(key(Some("owner")), pair("owner", "http:owner"));
@@ -163,9 +191,28 @@ mod tests {
     }
 
     #[test]
+    fn a_bridge_speaks_in_sessions_of_its_own_whatever_it_names() {
+        let bridge = Visitor::Bridge("matrix".to_owned().try_into().unwrap());
+        let seat = |name, person| {
+            let seat = Seat::of(&bridge, name, person);
+            seat.map(|seat| (seat.session.to_string(), seat.from.to_string()))
+        };
+        let pair = |key: &str, from: &str| Ok((key.to_owned(), from.to_owned()));
+        assert_eq!(seat(Some("room"), Some("ada")), pair("http-matrix-room", "http:matrix-ada"));
+        assert_eq!(seat(Some("room"), None), pair("http-matrix-room", "http:matrix-room"));
+        assert_eq!(seat(Some(OWNER), Some(OWNER)), pair("http-matrix-owner", "http:matrix-owner"));
+        for (name, person) in [(None, None), (Some("../x"), None), (Some("room"), Some("a:b"))] {
+            assert!(matches!(seat(name, person), Err(Refusal::Bad(_))), "{name:?} {person:?}");
+        }
+        let owner = Seat::of(&Visitor::Program, None, Some("ada"));
+        assert!(matches!(owner, Err(Refusal::Bad(_))));
+    }
+
+    #[test]
     fn a_message_says_something_and_is_not_too_long() {
         let said = |text: &str| {
-            Message { text: text.to_owned(), session: None, stream: false, wait: true }.said()
+            Message { text: text.to_owned(), session: None, from: None, stream: false, wait: true }
+                .said()
         };
         assert_eq!(said("hi"), Ok(Said::Message("hi".to_owned())));
         assert!(matches!(said(" \n"), Err(Refusal::Bad(_))));

@@ -4,34 +4,20 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use axum::http::{HeaderMap, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use loopback::{Caller, guarded_headers, is_of_the_page, may_open};
 use secrecy::{ExposeSecret, SecretString};
 use subtle::ConstantTimeEq;
 
-use super::connections::Caller;
 use super::refusal::Refusal;
-use super::site::{Sites, is_of_the_page, may_open};
+use super::site::Sites;
 use super::web::{Door, SignedIn, is_open};
+use crate::config::Bridge;
 
-/// What a browser may do with what it gets: nothing that does not come from here is loaded, nothing is put into a frame of
-/// another page, and no text becomes a script.
-const CONTENT: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; \
-     base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
-
-/// Headers of every answer.
-fn headers_of_all() -> [(HeaderName, &'static str); 7] {
-    [
-        (header::CACHE_CONTROL, "no-store"),
-        (header::CONTENT_SECURITY_POLICY, CONTENT),
-        (header::REFERRER_POLICY, "no-referrer"),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::X_FRAME_OPTIONS, "DENY"),
-        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
-        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
-    ]
-}
+/// What bridges may ask for.
+const BRIDGED: [&str; 3] = ["/v1/messages", "/v1/cancel", "/v1/events"];
 
 /// What is checked before anything else is looked at.
 #[derive(Debug)]
@@ -40,6 +26,8 @@ pub(super) struct Guard {
     pub(super) sites: Arc<Sites>,
     /// What a program has to show.
     pub(super) token: SecretString,
+    /// The bridges, and what each has to show.
+    pub(super) bridges: Vec<(Bridge, SecretString)>,
     /// Who is signed in on the page, if there is one.
     pub(super) door: Option<Arc<Door>>,
 }
@@ -49,6 +37,8 @@ pub(super) struct Guard {
 pub(super) enum Visitor {
     /// A program with the token.
     Program,
+    /// A bridge with its own.
+    Bridge(Bridge),
     /// The page of somebody who is signed in.
     Page(SignedIn),
     /// Anybody; what is asked for is everybody's.
@@ -75,9 +65,9 @@ pub(super) async fn check(
         Err(refusal) => refusal.into_response(),
     };
     let headers = response.headers_mut();
-    for (name, value) in headers_of_all() {
+    for (name, value) in guarded_headers() {
         // The form to sign in has a word of its own on referrers.
-        headers.entry(name).or_insert(HeaderValue::from_static(value));
+        headers.entry(name).or_insert(value);
     }
     response
 }
@@ -85,8 +75,13 @@ pub(super) async fn check(
 impl Guard {
     fn admit(&self, method: &Method, path: &str, headers: &HeaderMap) -> Result<Visitor, Refusal> {
         self.sites.of(headers)?;
-        if self.shows_token(headers) {
+        if shows(&self.token, headers) {
             return Ok(Visitor::Program);
+        }
+        if let Some((bridge, _)) = self.bridges.iter().find(|(_, token)| shows(token, headers)) {
+            let why = "a bridge speaks, listens and stops in its own sessions, and nothing else";
+            let may = BRIDGED.contains(&path);
+            return may.then(|| Visitor::Bridge(bridge.clone())).ok_or(Refusal::Foreign(why));
         }
         let Some(door) = &self.door else { return Err(Refusal::NoToken) };
         if is_open(path) || storm_pages::is_open(path) {
@@ -100,13 +95,22 @@ impl Guard {
             None => Err(Refusal::NoToken),
         }
     }
+}
 
-    fn shows_token(&self, headers: &HeaderMap) -> bool {
-        let shown = headers.get(header::AUTHORIZATION).and_then(|shown| shown.to_str().ok());
-        let shown = shown.and_then(|shown| shown.strip_prefix("Bearer "));
-        let known = self.token.expose_secret().as_bytes();
-        shown.is_some_and(|shown| bool::from(shown.trim().as_bytes().ct_eq(known)))
-    }
+/// The bridges, with what each has to show.
+pub(super) fn bridges(names: Vec<Bridge>, token: &SecretString) -> Vec<(Bridge, SecretString)> {
+    let shown = |name: Bridge| {
+        let shown = name.token(token);
+        (name, shown)
+    };
+    names.into_iter().map(shown).collect()
+}
+
+fn shows(token: &SecretString, headers: &HeaderMap) -> bool {
+    let shown = headers.get(header::AUTHORIZATION).and_then(|shown| shown.to_str().ok());
+    let shown = shown.and_then(|shown| shown.strip_prefix("Bearer "));
+    let known = token.expose_secret().as_bytes();
+    shown.is_some_and(|shown| bool::from(shown.trim().as_bytes().ct_eq(known)))
 }
 
 #[cfg(test)]
@@ -122,6 +126,7 @@ mod tests {
         let guard = Guard {
             sites: Arc::new(Sites::new(here, Vec::new())),
             token: TOKEN.into(),
+            bridges: Vec::new(),
             door: None,
         };
         let pairs = headers.iter().map(|(name, value)| (name.clone(), value.parse().unwrap()));

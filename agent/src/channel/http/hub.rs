@@ -9,6 +9,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::listener::{Ear, Listener, Wanted};
+use super::numbers::Numbers;
 use super::ring::{Gap, Joint, Ring};
 use super::told::{Told, What};
 use crate::channel::{Addressed, Incoming, Outgoing};
@@ -44,6 +45,8 @@ struct Sessions {
     told: u64,
     listeners: HashMap<SessionKey, Vec<Listener>>,
     busy: BTreeSet<SessionKey>,
+    /// What was heard, in numbers.
+    numbers: Numbers,
     /// How many have listened by now.
     count: u64,
     /// Nothing more will be said.
@@ -57,6 +60,7 @@ impl Default for Sessions {
             told: 0,
             listeners: HashMap::new(),
             busy: BTreeSet::new(),
+            numbers: Numbers::default(),
             count: 0,
             is_over: false,
         }
@@ -110,6 +114,12 @@ impl Hub {
         true
     }
 
+    /// What was heard by now, in numbers, and how many listen.
+    pub(super) fn numbers(&self) -> (Numbers, usize) {
+        let sessions = self.floor.sessions();
+        (sessions.numbers.clone(), sessions.listeners.values().map(Vec::len).sum())
+    }
+
     /// The sessions in which something is being answered.
     pub(super) fn busy_sessions(&self) -> Vec<SessionKey> {
         self.floor.sessions().busy.iter().cloned().collect()
@@ -157,6 +167,7 @@ impl Floor {
             What::Says(Outgoing::Broadcast { ref receipt, .. }) => receipt.taken(),
             _ => {}
         }
+        sessions.numbers.hear(session, &what);
         sessions.told += 1;
         let told = Arc::new(Told { id: sessions.told, at: Millis::of_this_machine(), what });
         if session.is_owner() {

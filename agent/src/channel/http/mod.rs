@@ -7,14 +7,14 @@
 //! POST /v1/cancel    {"session"?: "..."}
 //! GET  /v1/events    ?session=...                                           all that is said there, as it comes
 //! GET  /v1/status
+//! GET  /metrics                                                            numbers for Prometheus
 //! ```
 //!
 //! Who has the token is the owner: without `session` it is the owner's session, which all of the owner's channels share.
-//! A name makes a session of its own. What the page needs besides stands in [`web`].
+//! A name makes a session of its own. A bridge has a token of its own, and speaks in its own sessions alone. What the page needs besides stands in [`web`].
 
 pub mod web;
 
-mod connections;
 mod guard;
 mod site;
 
@@ -29,6 +29,7 @@ mod told;
 
 mod answered;
 mod events;
+mod numbers;
 mod refusal;
 
 use std::net::SocketAddr;
@@ -44,7 +45,7 @@ use self::hub::Hub;
 use self::site::Sites;
 use self::web::{Door, Page, SignIns};
 use super::{Channel, ChannelError, Line};
-use crate::config::Site;
+use crate::config::{Bridge, Site};
 use crate::links::Links;
 
 /// Its name.
@@ -65,6 +66,8 @@ pub struct Http {
     pub token: Option<SecretString>,
     /// The further names under which a proxy of the owner's serves it.
     pub sites: Vec<Site>,
+    /// The programs that carry the talk of other people in.
+    pub bridges: Vec<Bridge>,
     /// What the page shows, if there is one.
     pub page: Option<Page>,
 }
@@ -126,9 +129,10 @@ impl Http {
             app = app.merge(storms::routes(&page, &door));
             app = app.merge(web::routes(hub.clone(), page, door, Arc::clone(&sites)));
         }
-        let app = routes::behind(app, Guard { sites, token, door });
+        let bridges = guard::bridges(self.bridges, &token);
+        let app = routes::behind(app, Guard { sites, token, bridges, door });
         let over = hub.over();
-        let serving = connections::serve(listener, app, over.clone());
+        let serving = loopback::serve(listener, app, over.clone());
         let farewell = async {
             over.cancelled().await;
             tokio::time::sleep(FAREWELL).await;

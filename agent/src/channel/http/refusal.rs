@@ -43,7 +43,7 @@ impl IntoResponse for Refusal {
             Self::Unknown => (
                 StatusCode::NOT_FOUND,
                 "unknown",
-                "there are POST /v1/messages, /v1/answers, /v1/cancel and GET /v1/events, /v1/status"
+                "there are POST /v1/messages, /v1/answers, /v1/cancel and GET /v1/events, /v1/status, /v1/openapi.json"
                     .to_owned(),
             ),
             Self::Missed => {

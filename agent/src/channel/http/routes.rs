@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use axum::body::Bytes;
 use axum::extract::rejection::BytesRejection;
-use axum::extract::{DefaultBodyLimit, Query, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::extract::{DefaultBodyLimit, Extension, Query, State};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router, middleware};
@@ -14,14 +14,18 @@ use serde_json::json;
 use super::answered::Answered;
 use super::asked::{Answer, Message, Where, read};
 use super::events;
-use super::guard::{self, Guard};
+use super::guard::{self, Guard, Visitor};
 use super::hub::Hub;
 use super::listener::Wanted;
+use super::numbers;
 use super::refusal::Refusal;
 use crate::channel::{MAX_MESSAGE, Said};
 
 /// How large a body may be, in bytes: the longest message with every byte of it escaped, and some names.
 const BODY: usize = 6 * MAX_MESSAGE + 1024;
+
+/// What programs may ask for, as OpenAPI has it.
+const OPENAPI: &str = include_str!("../../../web/openapi.json");
 
 /// The paths for programs.
 pub(super) fn programs(hub: Hub) -> Router {
@@ -31,6 +35,8 @@ pub(super) fn programs(hub: Hub) -> Router {
         .route("/v1/cancel", post(cancel))
         .route("/v1/events", get(listen))
         .route("/v1/status", get(status))
+        .route("/v1/openapi.json", get(document))
+        .route("/metrics", get(numbers::tell))
         .with_state(hub)
 }
 
@@ -47,11 +53,12 @@ type Body = Result<Bytes, BytesRejection>;
 
 async fn messages(
     State(hub): State<Hub>,
+    Extension(visitor): Extension<Visitor>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Refusal> {
     let message: Message = read(&headers, &whole(body)?)?;
-    let (seat, stream, waits) = (message.seat()?, message.stream, message.wait);
+    let (seat, stream, waits) = (message.seat(&visitor)?, message.stream, message.wait);
     let incoming = seat.says(message.said()?);
     if !waits {
         let mark = json!({"ticket": incoming.ticket.to_string()});
@@ -80,26 +87,32 @@ async fn answers(
 
 async fn cancel(
     State(hub): State<Hub>,
+    Extension(visitor): Extension<Visitor>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<StatusCode, Refusal> {
     let body = whole(body)?;
     let place = if body.is_empty() { Where::default() } else { read(&headers, &body)? };
-    taken(hub.say(place.seat()?.says(Said::Stop)).await)
+    taken(hub.say(place.seat(&visitor)?.says(Said::Stop)).await)
 }
 
 async fn listen(
     State(hub): State<Hub>,
+    Extension(visitor): Extension<Visitor>,
     place: Result<Query<Where>, axum::extract::rejection::QueryRejection>,
 ) -> Result<Response, Refusal> {
     let Query(place) = place.map_err(|error| Refusal::Bad(error.body_text()))?;
-    let session = place.seat()?.session;
+    let session = place.seat(&visitor)?.session;
     Ok(events::stream(hub.listen(&session, Wanted::All)))
 }
 
 async fn status(State(hub): State<Hub>) -> Response {
     let busy: Vec<String> = hub.busy_sessions().iter().map(ToString::to_string).collect();
     Json(json!({"version": env!("CARGO_PKG_VERSION"), "busy": busy})).into_response()
+}
+
+async fn document() -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], OPENAPI).into_response()
 }
 
 fn whole(body: Body) -> Result<Bytes, Refusal> {

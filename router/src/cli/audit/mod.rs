@@ -4,7 +4,6 @@ mod check;
 mod error;
 mod show;
 mod since;
-mod words;
 
 use std::io::{self, Write};
 

@@ -6,9 +6,8 @@ use std::time::Duration;
 use protocol::Object;
 
 use super::since::Since;
-use super::words::words;
 use super::{AuditError, print};
-use crate::audit_log::{Entry, Files, Follower, entries, json, last};
+use crate::audit_log::{Entry, Files, Follower, entries, json, last, words};
 
 /// How often it is looked for new rows.
 const LOOK: Duration = Duration::from_millis(200);

@@ -6,13 +6,10 @@ use clap::{Args, Subcommand};
 use home::Home;
 use protocol::Principal;
 
-use super::places::{Place, deeds, now, places};
-use super::{OwnerError, ask_line};
-use crate::audit::{Deed, MYSELF, OwnersLog};
-use crate::grants::{Grants, for_an_hour};
-use crate::policy::Scope;
-use crate::policy::approval::{Answer, Approvals as Questions, Parked, short};
-use crate::session::Sessions as Known;
+use super::ask_line;
+use crate::audit::{MYSELF, OwnersLog};
+use crate::owner::{self, Asking, OwnerError, StorePlace, deeds, now, places};
+use crate::policy::approval::{Answer, short};
 
 /// `approvals` and what stands behind it.
 #[derive(Debug, Args)]
@@ -55,21 +52,14 @@ struct Named {
     id: String,
 }
 
-/// One question with its place.
-struct Found {
-    place: Place,
-    id: String,
-    parked: Parked,
-}
-
 /// Does what the command line asks for.
 pub(in crate::cli) async fn run(home: &Home, approvals: Approvals) -> Result<(), OwnerError> {
     let places = places(home)?;
     match approvals.command.unwrap_or(Command::List) {
         Command::List => list(&places).await,
-        Command::Show(named) => show(&find(&places, &named.id).await?),
+        Command::Show(named) => show(&owner::find(&places, &named.id).await?),
         Command::Approve { named, yes, code, always } => {
-            let found = find(&places, &named.id).await?;
+            let found = owner::find(&places, &named.id).await?;
             let Some(code) = agreed(&found, yes, code)? else {
                 println!("nothing was answered; it still waits");
                 return Ok(());
@@ -78,7 +68,7 @@ pub(in crate::cli) async fn run(home: &Home, approvals: Approvals) -> Result<(),
             say(&deeds(home), &found, &answer).await
         }
         Command::Deny(named) => {
-            let found = find(&places, &named.id).await?;
+            let found = owner::find(&places, &named.id).await?;
             let answer = Answer { id: found.id.clone(), yes: false, always: false, code: None };
             say(&deeds(home), &found, &answer).await
         }
@@ -87,22 +77,13 @@ pub(in crate::cli) async fn run(home: &Home, approvals: Approvals) -> Result<(),
     }
 }
 
-async fn open(places: &[Place]) -> Result<Vec<Found>, OwnerError> {
-    let mut all = Vec::new();
-    for place in places {
-        let open = Questions::new(place.store.clone()).open().await?.into_iter();
-        all.extend(open.map(|(id, parked)| Found { place: place.clone(), id, parked }));
-    }
-    Ok(all)
-}
-
-async fn list(places: &[Place]) -> Result<(), OwnerError> {
-    let all = open(places).await?;
+async fn list(places: &[StorePlace]) -> Result<(), OwnerError> {
+    let all = owner::waiting(places).await?;
     let mut out = std::io::stdout().lock();
     if all.is_empty() {
         writeln!(out, "no question waits")?;
     }
-    for Found { id, parked, .. } in &all {
+    for Asking { id, parked, .. } in &all {
         let seconds = parked.until.since(now()).as_secs();
         let session = crate::session_key::key_of(&parked.command);
         let (action, rule) = (&parked.command.action, &parked.rule);
@@ -118,16 +99,7 @@ async fn list(places: &[Place]) -> Result<(), OwnerError> {
     Ok(())
 }
 
-async fn find(places: &[Place], id: &str) -> Result<Found, OwnerError> {
-    let mut found = open(places).await?.into_iter().filter(|found| found.id.starts_with(id));
-    match (found.next(), found.next()) {
-        (Some(only), None) => Ok(only),
-        (Some(_), Some(_)) => Err(OwnerError::Ambiguous(id.to_owned())),
-        (None, _) => Err(OwnerError::NoSuch { kind: "question", id: id.to_owned() }),
-    }
-}
-
-fn show(Found { id, parked, .. }: &Found) -> Result<(), OwnerError> {
+fn show(Asking { id, parked, .. }: &Asking) -> Result<(), OwnerError> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}", parked.question)?;
     if let Some(scope) = &parked.grant {
@@ -138,7 +110,7 @@ fn show(Found { id, parked, .. }: &Found) -> Result<(), OwnerError> {
 
 /// The code that goes with a yes; `None` when there is no yes.
 fn agreed(
-    found: &Found,
+    found: &Asking,
     yes: bool,
     code: Option<String>,
 ) -> Result<Option<Option<String>>, OwnerError> {
@@ -158,77 +130,39 @@ fn agreed(
     Ok(super::ask_yes("Let it run?")?.then_some(None))
 }
 
-/// Gives an answer, and what it allows from now on.
-async fn say(deeds: &OwnersLog, found: &Found, answer: &Answer) -> Result<(), OwnerError> {
-    let Found { place, id, parked } = found;
-    let me = Principal::new(MYSELF)?;
-    let scope = deeds.doing(&Deed::answer_to(parked, answer), take(place, answer, &me)).await?;
-    if let Some(scope) = scope {
-        let grant = for_an_hour(scope, &me, now());
-        let grants = Grants::new(place.store.clone());
-        let given = async { Ok::<_, OwnerError>(grants.give(&grant).await?) };
-        deeds.doing(&Deed::Grant((&grant).into()), given).await?;
+/// Gives an answer, and tells what it means.
+async fn say(deeds: &OwnersLog, asking: &Asking, answer: &Answer) -> Result<(), OwnerError> {
+    if let Some(grant) = owner::answer(deeds, asking, answer, &Principal::new(MYSELF)?).await? {
         println!("allowed for an hour: {} (grant {})", grant.scope, grant.id);
     }
-    println!(
-        "{}: {id}",
-        if answer.yes {
-            "approved; the router takes it up, now or when it starts next"
-        } else {
-            "refused"
-        }
-    );
+    let told = match answer.yes {
+        true => "approved; the router takes it up, now or when it starts next",
+        false => "refused",
+    };
+    println!("{told}: {}", asking.id);
     Ok(())
 }
 
-async fn take(place: &Place, answer: &Answer, me: &Principal) -> Result<Option<Scope>, OwnerError> {
-    let questions = Questions::new(place.store.clone());
-    let answered = questions.answer(answer, me.clone(), None, now()).await;
-    let (parked, scope) = answered.map_err(OwnerError::Refused)?;
-    if !answer.yes {
-        Known::new(place.store.clone()).refuse(&parked.command, parked.digest).await?;
-    }
-    Ok(scope)
-}
-
-async fn grants(places: &[Place]) -> Result<(), OwnerError> {
+async fn grants(places: &[StorePlace]) -> Result<(), OwnerError> {
     let mut out = std::io::stdout().lock();
-    let mut any = false;
-    for place in places {
-        for grant in Grants::new(place.store.clone()).held(now()).await? {
-            any = true;
-            let minutes = grant.until.since(now()).as_secs().div_ceil(60);
-            let (used, by) = (grant.used, &grant.given_by);
-            let left = grant.times.map_or_else(String::new, |times| format!(" of {times}"));
-            writeln!(
-                out,
-                "{}  {}  {minutes} min left, used {used}{left} times, given by {by}",
-                grant.id, grant.scope
-            )?;
-        }
-    }
-    if !any {
+    let held = owner::held(places).await?;
+    if held.is_empty() {
         writeln!(out, "nothing is allowed beyond the policy")?;
     }
+    for (_, grant) in held {
+        let minutes = grant.until.since(now()).as_secs().div_ceil(60);
+        let (used, by) = (grant.used, &grant.given_by);
+        let left = grant.times.map_or_else(String::new, |times| format!(" of {times}"));
+        writeln!(
+            out,
+            "{}  {}  {minutes} min left, used {used}{left} times, given by {by}",
+            grant.id, grant.scope
+        )?;
+    }
     Ok(())
 }
 
-async fn revoke(deeds: &OwnersLog, places: &[Place], id: &str) -> Result<(), OwnerError> {
-    let mut found = Vec::new();
-    for place in places {
-        let held = Grants::new(place.store.clone()).held(now()).await?;
-        let named = held.into_iter().filter(|grant| grant.id.starts_with(id));
-        found.extend(named.map(|grant| (place.clone(), grant)));
-    }
-    match found.as_slice() {
-        [(place, grant)] => {
-            let grants = Grants::new(place.store.clone());
-            let taken = async { Ok::<_, OwnerError>(grants.take_back(&grant.id).await?) };
-            deeds.doing(&Deed::Revoke(grant.into()), taken).await?;
-            println!("taken back: {}", grant.id);
-            Ok(())
-        }
-        [] => Err(OwnerError::NoSuch { kind: "grant", id: id.to_owned() }),
-        _ => Err(OwnerError::Ambiguous(id.to_owned())),
-    }
+async fn revoke(deeds: &OwnersLog, places: &[StorePlace], id: &str) -> Result<(), OwnerError> {
+    println!("taken back: {}", owner::revoke(deeds, places, id).await?.id);
+    Ok(())
 }

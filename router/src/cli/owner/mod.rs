@@ -1,19 +1,17 @@
 //! What the owner decides from the router's own side: questions, grants, sessions and the kill switch.
 
 mod approvals;
-mod error;
-mod places;
 mod sessions;
 mod switch;
 
 use std::io::Write;
 
 pub(super) use approvals::Approvals;
-pub(crate) use error::OwnerError;
-pub(super) use places::deeds;
 pub(super) use sessions::Sessions;
 pub(super) use switch::{resume, stop};
 pub(super) use {approvals::run as approvals, sessions::run as sessions};
+
+use crate::owner::OwnerError;
 
 /// What a person types after `prompt`, without the white space around it.
 fn ask_line(prompt: &str) -> Result<String, OwnerError> {

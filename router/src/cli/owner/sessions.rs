@@ -6,10 +6,9 @@ use clap::{Args, Subcommand};
 use home::Home;
 use protocol::SessionKey;
 
-use super::OwnerError;
-use super::places::{Place, deeds, now, places};
 use crate::audit::Deed;
 use crate::catalog::printable;
+use crate::owner::{OwnerError, StorePlace, deeds, now, places};
 use crate::session::{self, Record};
 use crate::store::{self, LINKS, SESSIONS};
 
@@ -60,7 +59,7 @@ pub(in crate::cli) async fn run(home: &Home, sessions: Sessions) -> Result<(), O
     }
 }
 
-async fn list(places: &[Place]) -> Result<(), OwnerError> {
+async fn list(places: &[StorePlace]) -> Result<(), OwnerError> {
     let mut out = std::io::stdout().lock();
     for place in places {
         let sessions = store::list::<Record>(&*place.store, SESSIONS).await?;
@@ -86,7 +85,7 @@ async fn list(places: &[Place]) -> Result<(), OwnerError> {
     Ok(())
 }
 
-async fn resume(places: &[Place], key: &SessionKey) -> Result<(), OwnerError> {
+async fn resume(places: &[StorePlace], key: &SessionKey) -> Result<(), OwnerError> {
     let mut found = false;
     for place in places {
         found |= session::resume(&*place.store, key.as_str()).await?;
@@ -94,7 +93,7 @@ async fn resume(places: &[Place], key: &SessionKey) -> Result<(), OwnerError> {
     said(found, key, "goes on")
 }
 
-async fn forget(places: &[Place], session: &SessionKey) -> Result<(), OwnerError> {
+async fn forget(places: &[StorePlace], session: &SessionKey) -> Result<(), OwnerError> {
     let mut found = false;
     for place in places {
         found |= place.store.remove(LINKS, session.as_str()).await?;

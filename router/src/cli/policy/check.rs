@@ -6,9 +6,9 @@ use std::process::ExitCode;
 use home::Home;
 use protocol::Effect;
 
-use super::skills;
 use crate::catalog::Found;
 use crate::cli::error::CommandError;
+use crate::explain::skills;
 use crate::policy::{Checked, Fault, PolicyError, Rule, Rules, Then, load};
 
 /// Every mistake with its line, and whether there is one.

@@ -1,7 +1,6 @@
 //! `start_router policy`: finds mistakes in the policy, and tells what it decides.
 
 mod check;
-mod explain;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -9,9 +8,9 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 use home::Home;
 
-use crate::catalog::{self, Found};
+use crate::catalog;
 use crate::cli::error::CommandError;
-use crate::config::{self, SettingsError};
+use crate::explain::{Explain, explain};
 
 /// What `--help` teaches.
 const MORE_HELP: &str = include_str!("help.txt");
@@ -30,7 +29,7 @@ enum Command {
     /// one.
     Check,
     /// Tell what would become of a call, which rule decides it and why. Nothing is run.
-    Explain(explain::Explain),
+    Explain(Explain),
 }
 
 /// Does what the command line asks for.
@@ -38,7 +37,10 @@ pub(super) fn run(home: &Home, policy: Policy) -> Result<ExitCode, CommandError>
     crate::defaults::write_missing(home)?;
     let (text, code) = match policy.command {
         Command::Check => check::check(home)?,
-        Command::Explain(asked) => explain::explain(home, &asked)?,
+        Command::Explain(asked) => match explain(home, &asked)? {
+            Ok(told) => (told, ExitCode::SUCCESS),
+            Err(answer) => (answer, ExitCode::FAILURE),
+        },
     };
     let lines = text.lines().flat_map(|line| [catalog::printable(line), "\n".to_owned()]);
     match io::stdout().write_all(lines.collect::<String>().as_bytes()) {
@@ -46,10 +48,4 @@ pub(super) fn run(home: &Home, policy: Policy) -> Result<ExitCode, CommandError>
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CommandError::Print(error)),
         _ => Ok(code),
     }
-}
-
-/// The skills as they are now.
-fn skills(home: &Home) -> Result<Found, CommandError> {
-    let config = config::read_config(home).map_err(SettingsError::from)?;
-    Ok(catalog::scan(&home.router_skills(), &config, &Found::default()))
 }

@@ -1,10 +1,11 @@
 //! Why a command of `queue` came to nothing.
 
 use broker::redis::AddressError;
-use broker::redis::look::{Look, LookError, NoCommand, RetryError, Target};
+use broker::redis::look::{Look, LookError, NoCommand, Target};
 
 use crate::audit::Unrecorded;
 use crate::config::SettingsError;
+use crate::owner::Again;
 
 /// Why a look or a change came to nothing.
 #[derive(Debug, thiserror::Error)]
@@ -41,8 +42,8 @@ pub(crate) enum QueueError {
         again"
     )]
     MayHaveRun { id: String },
-    #[error("{id} was not sent again: {why}")]
-    NotRetried { id: String, why: RetryError },
+    #[error(transparent)]
+    Again(#[from] Again),
     #[error("there is nothing to drop: {0}")]
     NothingToDrop(String),
     #[error("nobody can be asked here; pass --yes to drop {id}")]

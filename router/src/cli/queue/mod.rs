@@ -28,9 +28,9 @@ pub(super) use self::said::ask;
 
 use self::error::unknown;
 use self::said::Said;
-use super::owner;
 use crate::audit::OwnersLog;
 use crate::config::Settings;
+use crate::owner;
 
 /// The reasons for which commands are given up.
 const REASONS: [&str; 6] =

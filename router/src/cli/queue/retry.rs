@@ -1,13 +1,12 @@
 //! `queue retry`: sends the command of a dead letter again.
 
-use broker::redis::look::{Lane, Letter, Look, Target};
+use broker::redis::look::{Lane, Look, Target};
 use protocol::Command;
 use serde_json::json;
 
 use super::said::{Said, ask};
-use super::words::times;
 use super::{Owner, QueueError, unknown};
-use crate::audit::Deed;
+use crate::owner;
 
 pub(super) async fn say(
     Owner { look, secrets, deeds }: &Owner<'_>,
@@ -22,7 +21,7 @@ pub(super) async fn say(
     let Some(letter) = found.letters.first() else { return Err(QueueError::NotDead { id }) };
     let command = letter.command().map_err(|why| QueueError::NoCommand { id: id.clone(), why })?;
     if letter.may_have_run() && !yes_run_again {
-        match ask(&question(letter, &command), secrets)? {
+        match ask(&owner::may_be_done_twice(letter, &command), secrets)? {
             None => return Err(QueueError::MayHaveRun { id }),
             Some(false) => {
                 let document = json!({ "id": command.message_id, "retried": false });
@@ -31,24 +30,9 @@ pub(super) async fn say(
             Some(true) => {}
         }
     }
-    let again = async {
-        let sent = look.retry(letter).await;
-        sent.map_err(|why| QueueError::NotRetried { id: id.clone(), why })
-    };
-    let lane = deeds.doing(&Deed::Retry { target: target.to_string() }, again).await?;
+    let lane = owner::send_again(look, deeds, (target, letter)).await?;
     let document = json!({ "id": command.message_id, "retried": true, "lane": lane });
     Ok(Said::new(words(&command, lane, look), document))
-}
-
-fn question(letter: &Letter, command: &Command) -> String {
-    format!(
-        "{} ({}) was begun {} and never ended: {}.\n\
-        Whatever it does to the world (a post, a message, an order) may then be done twice. Run it again?",
-        command.action,
-        command.message_id,
-        times(letter.dead.attempts),
-        letter.dead.message,
-    )
 }
 
 fn words(command: &Command, lane: Lane, look: &Look) -> String {

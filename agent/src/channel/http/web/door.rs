@@ -1,23 +1,16 @@
 //! The door to the page: who is signed in, and who signs in with a link.
 
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::HeaderMap;
+use loopback::Tries;
 use protocol::Millis;
-use tokio::time::Instant;
 
 use super::cookies::Cookie;
 use super::signed_in::{SignIns, SignedIn};
-use crate::links::{LinkError, Links};
+use crate::links::{CodeError, Links};
 use document::SaveError;
-
-/// How many wrong sign-ins may be tried in [`WHILE`].
-const TRIES: usize = 5;
-
-/// The time in which tries are counted.
-const WHILE: Duration = Duration::from_secs(60);
 
 /// How often an open stream looks whether its reader is still signed in.
 const LOOKS: Duration = Duration::from_secs(1);
@@ -28,14 +21,14 @@ pub struct Door {
     links: Links,
     signed_in: SignIns,
     port: u16,
-    wrong: Mutex<VecDeque<Instant>>,
+    tries: Tries,
 }
 
 /// Why somebody is not let in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Closed {
     /// The link is not good.
-    Link(LinkError),
+    Link(CodeError),
     /// Too many wrong ones were tried; for a while nobody signs in.
     TooMany,
 }
@@ -44,7 +37,7 @@ impl Door {
     /// The door of the page at `port`.
     #[must_use]
     pub fn new(links: Links, signed_in: SignIns, port: u16) -> Self {
-        Self { links, signed_in, port, wrong: Mutex::default() }
+        Self { links, signed_in, port, tries: Tries::default() }
     }
 
     /// The port of the page.
@@ -65,14 +58,14 @@ impl Door {
 
     /// Signs a browser in with a link's code, which is used up then, and gives what the browser shows from now on.
     pub(super) fn sign_in(&self, code: &str, browser: &str) -> Result<String, Closed> {
-        if self.wrong_tries() >= TRIES {
+        if self.tries.are_used_up() {
             return Err(Closed::TooMany);
         }
         let now = Millis::of_this_machine();
         let begun =
             self.links.read(code, now).and_then(|sign| self.signed_in.begin(&sign, browser, now));
         begun.map_err(|error| {
-            self.tries().push_back(Instant::now());
+            self.tries.failed();
             Closed::Link(error)
         })
     }
@@ -91,18 +84,5 @@ impl Door {
         while self.signed_in.has(&id) {
             looks.tick().await;
         }
-    }
-
-    fn wrong_tries(&self) -> usize {
-        let mut tries = self.tries();
-        while tries.front().is_some_and(|first| first.elapsed() >= WHILE) {
-            tries.pop_front();
-        }
-        tries.len()
-    }
-
-    // A std mutex, because it is never held across an await. Poisoned, the list is still whole.
-    fn tries(&self) -> std::sync::MutexGuard<'_, VecDeque<Instant>> {
-        self.wrong.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

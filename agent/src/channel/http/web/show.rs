@@ -87,7 +87,7 @@ async fn standing(
     let entered = showing.files.entered();
     let signed_in = match visitor {
         Visitor::Page(who) => json!({"id": who.id, "since": who.since.0}),
-        Visitor::Program | Visitor::Anybody => Value::Null,
+        Visitor::Program | Visitor::Bridge(_) | Visitor::Anybody => Value::Null,
     };
     Json(json!({
         "version": env!("CARGO_PKG_VERSION"),
@@ -128,7 +128,9 @@ async fn events(
     let over = async move {
         match visitor {
             Visitor::Page(who) => showing.door.is_out(who.id).await,
-            Visitor::Program | Visitor::Anybody => std::future::pending().await,
+            Visitor::Program | Visitor::Bridge(_) | Visitor::Anybody => {
+                std::future::pending().await
+            }
         }
     };
     let run = Arc::clone(&showing.run);

@@ -13,7 +13,7 @@ use super::door::{Closed, Door};
 use super::words::Words;
 use crate::channel::http::site::Sites;
 use crate::config::Site;
-use crate::links::{LinkError, PATH};
+use crate::links::{CodeError, PATH};
 
 /// A longer code than any that was made is none, in bytes.
 const LONGEST: usize = 200;
@@ -71,9 +71,9 @@ pub(super) async fn sign_in(State(at): State<AtDoor>, headers: HeaderMap) -> Res
         Ok(Err(Closed::TooMany)) => refused(words, StatusCode::TOO_MANY_REQUESTS, "signIn.tooMany"),
         Ok(Err(Closed::Link(error))) => {
             let why = match error {
-                LinkError::Unknown => "signIn.unknown",
-                LinkError::Expired => "signIn.expired",
-                LinkError::Used => "signIn.used",
+                CodeError::Unknown => "signIn.unknown",
+                CodeError::Expired => "signIn.expired",
+                CodeError::Used => "signIn.used",
             };
             refused(words, StatusCode::FORBIDDEN, why)
         }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
-use crate::links::{LinkError, Sign};
+use crate::links::{CodeError, Sign};
 use crate::workspace::Workspace;
 use document::Notices;
 use document::{Document, File, SaveError};
@@ -95,13 +95,13 @@ impl SignIns {
     /// Uses a link up, and gives what the browser shows from now on.
     ///
     /// # Errors
-    /// [`LinkError::Used`].
+    /// [`CodeError::Used`].
     pub(super) fn begin(
         &self,
         sign: &Sign,
         browser: &str,
         now: Millis,
-    ) -> Result<String, LinkError> {
+    ) -> Result<String, CodeError> {
         let secret =
             [Uuid::new_v4(), Uuid::new_v4()].map(|half| half.simple().to_string()).concat();
         let entry = SignedIn {
@@ -114,7 +114,7 @@ impl SignIns {
         self.change(|book| {
             book.forget(now);
             if book.used.iter().any(|used| used.number == sign.number) {
-                return Err(LinkError::Used);
+                return Err(CodeError::Used);
             }
             book.used.push(Used { number: sign.number.clone(), until: sign.until });
             book.sessions.push(entry);
@@ -153,7 +153,7 @@ impl SignIns {
             if let Some(session) = all.find(|session| session.id == who.id) {
                 session.used = now;
             }
-            Ok::<_, LinkError>(())
+            Ok::<_, CodeError>(())
         };
         // What is not written down is seen again at the next use.
         let _ = self.change(seen);
@@ -178,7 +178,7 @@ impl SignIns {
             let gone = book.sessions.iter().filter(|session| is_meant(session));
             let gone = gone.map(|session| session.id.clone()).collect();
             book.sessions.retain(|session| !is_meant(session));
-            Ok::<_, LinkError>(gone)
+            Ok::<_, CodeError>(gone)
         };
         let (gone, saved) = self.change(out).unwrap_or_else(|_| (Vec::new(), Ok(())));
         saved.map(|()| gone)
@@ -187,8 +187,8 @@ impl SignIns {
     /// Changes the book while no other process does. On a disk that takes nothing it holds in memory.
     fn change<R>(
         &self,
-        change: impl FnOnce(&mut Book) -> Result<R, LinkError>,
-    ) -> Result<(R, Result<(), SaveError>), LinkError> {
+        change: impl FnOnce(&mut Book) -> Result<R, CodeError>,
+    ) -> Result<(R, Result<(), SaveError>), CodeError> {
         let held = self.hold().inspect_err(|error| tracing::warn!(%error, "web.lock is not held"));
         let (given, saved) = self.book.change(change)?;
         drop(held);
@@ -239,7 +239,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let open = || SignIns::of(&Workspace::open(folder.path()));
         let secret = open().begin(&sign("a"), "Firefox\n", NOW).unwrap();
-        assert_eq!(open().begin(&sign("a"), "Firefox", NOW), Err(LinkError::Used));
+        assert_eq!(open().begin(&sign("a"), "Firefox", NOW), Err(CodeError::Used));
         let who = open().who(&secret, NOW).unwrap();
         assert_eq!(who.browser, "Firefox");
         assert_eq!(open().who("", NOW), None);

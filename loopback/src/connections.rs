@@ -48,15 +48,15 @@ struct Place {
     taken: CancellationToken,
 }
 
-/// Somebody who is here.
+/// Somebody who is connected. It stands in the extensions of each request.
 #[derive(Debug, Clone)]
-pub(super) struct Caller {
+pub struct Caller {
     place: Arc<Place>,
     strangers: Arc<Strangers>,
 }
 
 /// Serves whoever connects, until it is over and those who are here have left.
-pub(super) async fn serve(listener: TcpListener, app: Router, over: CancellationToken) {
+pub async fn serve(listener: TcpListener, app: Router, over: CancellationToken) {
     let (strangers, here) = (Arc::new(Strangers::default()), TaskTracker::new());
     let room = Arc::new(Semaphore::new(MOST));
     loop {
@@ -151,7 +151,7 @@ impl Strangers {
 
 impl Caller {
     /// The token was shown, or the connection has ended: the place is free for the next stranger.
-    pub(super) fn is_no_stranger(&self) {
+    pub fn is_no_stranger(&self) {
         self.strangers.all().retain(|stranger| !Arc::ptr_eq(stranger, &self.place));
         self.strangers.freed.notify_one();
     }

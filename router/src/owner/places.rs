@@ -14,40 +14,40 @@ use crate::store::Folder;
 
 /// One place where something may be kept.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(crate) struct StorePlace {
     /// In words.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// What is there.
-    pub(super) store: Arc<dyn Store>,
+    pub(crate) store: Arc<dyn Store>,
 }
 
 /// Every place: that of `safeclaw`, and the Redis if one is set. A router runs beside one of them or both, and whoever decides
 /// something should not have to know which.
-pub(super) fn places(home: &Home) -> Result<Vec<Place>, OwnerError> {
+pub(crate) fn places(home: &Home) -> Result<Vec<StorePlace>, OwnerError> {
     let mut places = vec![local(home)];
     let settings = Settings::read(home)?;
     if let Some(address) = settings.queue.address()? {
         let name = format!("{} at {}", settings.queue.names.commands(), address.shown());
         let store = RedisStore::new(address, settings.queue.names.clone());
         let store = Arc::new(store.map_err(OwnerError::Queue)?);
-        places.push(Place { name, store });
+        places.push(StorePlace { name, store });
     }
     Ok(places)
 }
 
 /// That of `safeclaw`, which is there whatever the settings say.
-pub(super) fn local(home: &Home) -> Place {
+pub(crate) fn local(home: &Home) -> StorePlace {
     let folder = Folder::at(home.router_state());
-    Place { name: "this machine".to_owned(), store: Arc::new(folder) }
+    StorePlace { name: "this machine".to_owned(), store: Arc::new(folder) }
 }
 
 /// Where what the owner decides is written down. Settings that can't be read hide no secret here, and name none.
-pub(in crate::cli) fn deeds(home: &Home) -> OwnersLog {
+pub(crate) fn deeds(home: &Home) -> OwnersLog {
     let secrets = Settings::read(home).map(|settings| settings.secrets).unwrap_or_default();
     OwnersLog::of(home, secrets)
 }
 
 /// The time as questions have it; a minute of difference to the server's clock does no harm here.
-pub(super) fn now() -> Millis {
+pub(crate) fn now() -> Millis {
     Millis::of_this_machine()
 }

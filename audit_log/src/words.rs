@@ -3,10 +3,12 @@
 use jiff::Timestamp;
 use serde_json::Value;
 
-use crate::audit_log::{Entry, visible};
+use super::escape::visible;
+use super::read::Entry;
 
-/// The row on one line.
-pub(super) fn words(entry: &Entry) -> String {
+/// The row on one line, with its end; what deceives in it is escaped.
+#[must_use]
+pub fn words(entry: &Entry) -> String {
     let at = i64::try_from(entry.at()).ok().and_then(|at| Timestamp::from_millisecond(at).ok());
     let at = at.map(|at| at.strftime("%Y-%m-%d %H:%M:%SZ").to_string()).unwrap_or_default();
     let n = entry.fields.get("n").map(Value::to_string).unwrap_or_default();

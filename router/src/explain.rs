@@ -1,50 +1,61 @@
 //! Tells what the policy decides about a call.
 
-use std::process::ExitCode;
-
 use clap::Args;
 use home::Home;
 use protocol::{Code, Command, Millis, Principal, SessionKey, Stopped, Taint, json};
 use secrets::Secrets;
 
-use super::skills;
 use crate::call::Call;
-use crate::catalog::Catalog;
-use crate::cli::error::CommandError;
-use crate::config::{SettingsError, reread_secrets};
-use crate::policy::{Asked, Policy, Ruling, Scope, Standing, Then, WayOut, load};
+use crate::catalog::{self, Catalog, Found};
+use crate::config::{self, SettingsError, reread_secrets};
+use crate::policy::{Asked, Policy, PolicyError, Ruling, Scope, Standing, Then, WayOut, load};
 
 /// A call, and the session that it comes from.
 #[derive(Debug, Args)]
-pub(super) struct Explain {
+pub(crate) struct Explain {
     /// The action, such as CREATE_POST.
-    action: String,
+    pub(crate) action: String,
     /// Its parameters, as one JSON object.
     #[arg(default_value = "{}")]
-    params: String,
+    pub(crate) params: String,
     /// The session that asks.
     #[arg(long, value_name = "S", default_value = "owner")]
-    session: SessionKey,
+    pub(crate) session: SessionKey,
     /// The person who asks.
     #[arg(long, value_name = "P", default_value = "console:owner")]
-    principal: Principal,
+    pub(crate) principal: Principal,
     /// What has entered the session: T for untrusted text, P for private data, TP for both.
     #[arg(long, value_name = "T|P|TP", default_value = "", hide_default_value = true, value_parser = taint)]
-    taint: Taint,
+    pub(crate) taint: Taint,
     /// It reaches an address that nobody typed in the session and that no result showed as a link.
     #[arg(long)]
-    foreign_url: bool,
+    pub(crate) foreign_url: bool,
     /// What the person typed for this message: what stands there word for word is the person's own order.
     #[arg(long, value_name = "TEXT")]
-    said: Option<String>,
+    pub(crate) said: Option<String>,
 }
 
 fn taint(text: &str) -> Result<Taint, String> {
     Taint::try_from(text.to_owned())
 }
 
-/// What would become of the call; exit code 1 where the router would not come to judge it.
-pub(super) fn explain(home: &Home, asked: &Explain) -> Result<(String, ExitCode), CommandError> {
+/// Why nothing is told.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ExplainError {
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+}
+
+/// What would become of the call, in lines; an `Err` within is what the router would answer without coming to judge it.
+///
+/// # Errors
+/// [`ExplainError`] when the policy or the settings can't be read.
+pub(crate) fn explain(
+    home: &Home,
+    asked: &Explain,
+) -> Result<Result<String, String>, ExplainError> {
     let policy = Policy::new(load(&home.router().join("policy.toml"))?.rules);
     let catalog = Catalog::fixed(skills(home)?);
     let secrets = Secrets::default();
@@ -53,13 +64,22 @@ pub(super) fn explain(home: &Home, asked: &Explain) -> Result<(String, ExitCode)
     let call = command(asked).and_then(|command| Call::new(command, 1, &catalog, &secrets, now));
     let call = match call {
         Ok(call) => call,
-        Err(stopped) => return Ok((answer(&stopped), ExitCode::FAILURE)),
+        Err(stopped) => return Ok(Err(answer(&stopped))),
     };
     let Explain { taint, foreign_url, .. } = *asked;
     let way_out = foreign_url.then_some(WayOut::Address);
     let standing = Standing { taint, way_out, now, ..Standing::default() };
     let ruling = policy.rule_on(&Asked::from(&call), &standing);
-    Ok((told(&call, &ruling, way_out), ExitCode::SUCCESS))
+    Ok(Ok(told(&call, &ruling, way_out)))
+}
+
+/// The skills as they are now.
+///
+/// # Errors
+/// [`SettingsError`] when router/config.json can't be read.
+pub(crate) fn skills(home: &Home) -> Result<Found, SettingsError> {
+    let config = config::read_config(home)?;
+    Ok(catalog::scan(&home.router_skills(), &config, &Found::default()))
 }
 
 fn command(asked: &Explain) -> Result<Command, Stopped> {

@@ -1,0 +1,91 @@
+//! A home with its page, its model, and its owner in front of a browser.
+
+use std::fs::{Permissions, set_permissions};
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Command, Stdio};
+
+use fantoccini::Client;
+use serde_json::json;
+use testkit::page::{click, see};
+use testkit::{Chat, OllamaServer, Says, TempHome, wait_until};
+
+const SAFECLAW: &str = env!("CARGO_BIN_EXE_safeclaw");
+
+pub(crate) const TOKEN: &str = "5cd7b3b0a1f24f6ca2a4d7a35cbf4f10";
+
+pub(crate) struct House {
+    pub(crate) home: TempHome,
+    pub(crate) port: u16,
+    _model: OllamaServer,
+    _chat: Chat,
+}
+
+impl House {
+    /// A house whose model answers so, one answer a prompt.
+    pub(crate) fn start(answers: impl IntoIterator<Item = Says>) -> Self {
+        let home = TempHome::new();
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let settings = json!({
+            "llm": {"provider": "ollama", "model": "llama3.1:8B"},
+            "http": {"listen": format!("127.0.0.1:{port}")},
+        });
+        home.put("agent/config.json", settings.to_string());
+        home.put(".env", format!("SAFECLAW_HTTP_TOKEN={TOKEN}\n"));
+        set_permissions(home.env_file(), Permissions::from_mode(0o600)).unwrap();
+        skills(&home);
+        let model = OllamaServer::start(answers);
+        let address = model.host();
+        let chat = Chat::start(SAFECLAW, &[], home.root(), &[("OLLAMA_HOST", &address)]);
+        wait_until("the page is served", || TcpStream::connect(("127.0.0.1", port)).is_ok());
+        Self { home, port, _model: model, _chat: chat }
+    }
+
+    /// A link that signs in.
+    pub(crate) fn link(&self) -> String {
+        let mut command = Command::new(SAFECLAW);
+        command.args(["agent", "web", "--home"]).arg(self.home.root()).stdin(Stdio::null());
+        let output = command.output().unwrap();
+        let said = String::from_utf8(output.stdout).unwrap();
+        let link = said.split_whitespace().find(|word| word.starts_with("http://127.0.0.1"));
+        link.unwrap_or_else(|| panic!("no link in {said}")).to_owned()
+    }
+
+    /// Signs a browser in by its link and its button.
+    pub(crate) async fn sign_in(&self, client: &Client) {
+        client.goto(&self.link()).await.unwrap();
+        click(client, "form button").await;
+        see(client, "#standing", "Model: ").await;
+    }
+}
+
+fn skills(home: &TempHome) {
+    for (name, more, program) in [
+        (
+            "ring",
+            "effect = \"external\"\n[params]\nwho = { type = \"string\", text = true }",
+            "echo '{\"rung\": true}'",
+        ),
+        ("wipe", "effect = \"irreversible\"", "echo '{}'"),
+        (
+            "evil",
+            "effect = \"none\"\nreads = \"public\"\nsummary = \"{text}\"",
+            "echo '{\"text\": \"<img src=x onerror=alert(1)>\"}'",
+        ),
+    ] {
+        let folder = format!("router/skills/{name}");
+        let manifest = format!(
+            "name = {:?}\ninstruction = \"Test.\"\ncommand = [\"./run\"]\n{more}\n",
+            name.to_ascii_uppercase()
+        );
+        home.put(format!("{folder}/skill.toml"), manifest);
+        home.put(format!("{folder}/run"), format!("#!/bin/sh\n{program}\n"));
+        let program = home.router_skills().join(name).join("run");
+        set_permissions(program, Permissions::from_mode(0o755)).unwrap();
+    }
+}
+
+/// An answer that calls an action.
+pub(crate) fn call(action: &str, params: &serde_json::Value) -> Says {
+    Says::text(&format!("<tool_code>[{}]</tool_code>", json!({"name": action, "params": params})))
+}

@@ -1,0 +1,36 @@
+//! The pictures of the page in the book, from a real run.
+
+use serde_json::json;
+use testkit::page::{click, draw, find, see};
+use testkit::{Says, show_as, with_browser};
+
+use crate::house::{House, call};
+
+#[tokio::test]
+#[ignore = "it writes the pictures of the book: cargo xtask record"]
+async fn the_pictures_of_the_book() {
+    let house = House::start([
+        Says::text(
+            "Three things wait for you today:\n\n1. **The report** is due at noon.\n2. Ada asked about Friday.\n\
+             3. The backup has run, see `safeclaw doctor`.\n\nShall I tell Ada that Friday is fine?",
+        ),
+        call("RING", &json!({"who": "Ada: Friday is fine."})),
+    ]);
+    with_browser(async |client| {
+        show_as(client, (960, 760), false).await;
+        house.sign_in(client).await;
+        for (words, sign) in [("What is up today?", "Friday is fine?"), ("Yes, please do.", "")] {
+            find(client, "#text").await.send_keys(words).await.unwrap();
+            click(client, "#send").await;
+            see(client, "#log .agent .body", sign).await;
+        }
+        see(client, ".card", "RING").await;
+        for (name, is_dark) in [("page-light", false), ("page-dark", true)] {
+            show_as(client, (960, 760), is_dark).await;
+            draw(client, name).await;
+        }
+        show_as(client, (360, 740), false).await;
+        draw(client, "page-phone").await;
+    })
+    .await;
+}

@@ -1,0 +1,208 @@
+// The wall's window: opens with a link's code, then looks at the router every two seconds.
+import { Chart, rates } from "./chart.js";
+import { button, make, visible } from "./dom.js";
+import { List, act, ask, auditPanel, cells, explainForm, panel, size, table } from "./panels.js";
+import { Questions } from "./questions.js";
+import { get, isOpen, lock, open, post } from "./server.js";
+import { load, word } from "./words.js";
+
+const at = (id) => document.getElementById(id);
+const LOOKS = 2000;
+const LOOKS_UNSEEN = 10000;
+
+// The code is taken out of the address before anything else, so that nobody reads or remembers it there.
+let code = location.hash.slice(1);
+if (code) history.replaceState(null, "", "/");
+
+let parts = null;
+let timer = null;
+
+function alertWith(text) {
+  at("alert").textContent = text;
+  at("alert").hidden = !text;
+}
+
+function announce(text) {
+  at("said").textContent = text;
+  if (document.hidden && "Notification" in window && Notification.permission === "granted") {
+    new Notification(word("questions.title"), { body: text });
+  }
+}
+
+function span(ms) {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  if (seconds < 60) return word("time.seconds", { count: seconds });
+  if (seconds < 3600) return word("time.minutes", { count: Math.floor(seconds / 60) });
+  if (seconds < 86400) return word("time.hours", { count: Math.floor(seconds / 3600) });
+  return word("time.days", { count: Math.floor(seconds / 86400) });
+}
+
+function showDoor(text) {
+  clearTimeout(timer);
+  at("wall").hidden = true;
+  at("lock").hidden = true;
+  at("switch").replaceChildren();
+  at("standing").textContent = "";
+  const door = at("door");
+  door.hidden = false;
+  const told = text ? make("p", { role: "alert" }, text) : null;
+  if (!code) return door.replaceChildren(...[told, make("p", {}, word("door.how"))].filter(Boolean));
+  const press = button(word("door.open"), "main", async () => {
+    const used = code;
+    code = "";
+    try {
+      await open(used);
+      showWall();
+    } catch (error) {
+      showDoor(word(`door.${error.code}`));
+    }
+  });
+  door.replaceChildren(...[told, make("p", {}, word("door.lead")), press].filter(Boolean));
+}
+
+function build() {
+  const acted = () => look();
+  const questions = make("div", {});
+  const list = (tag, empty, key, row) => {
+    const place = make(tag, {});
+    const none = make("p", { class: "empty" }, empty);
+    return { place, none, list: new List(place, { key, build: row, empty: none }) };
+  };
+  const time = (ms) => new Date(ms).toLocaleString([], { dateStyle: "short", timeStyle: "medium" });
+  const running = list("ul", word("running.none"), (run) => run.id, (run) =>
+    make("li", {}, make("strong", {}, run.action), ` · ${word("card.session", { session: run.session })} · `,
+      run.since ? make("span", { "data-since": run.since }) : word("running.elsewhere", { router: run.router || "?" })));
+  const ended = list("ul", word("ended.none"), (end) => `${end.id} ${end.at}`, (end) =>
+    make("li", { class: `end ${end.status}` }, make("strong", {}, end.action), ` · ${end.status} · ${word("card.session", { session: end.session })} · ${time(end.at)}`,
+      end.message ? make("span", { class: "why" }, ...visible(end.message)) : null));
+  const letters = list("ul", word("letters.none"), (letter) => letter.name, (letter) =>
+    make("li", {}, make("strong", {}, ...visible(letter.action)), ` · ${letter.reason} · ${time(letter.at)}`,
+      make("span", { class: "why" }, ...visible(letter.message)),
+      letter.may_have_run ? make("span", { class: "may" }, word("letters.may")) : null,
+      act(word("letters.retry"), "quiet", () => ({ deed: "retry", name: letter.name }), acted)));
+  const grants = list("ul", word("grants.none"), (grant) => grant.id, (grant) =>
+    make("li", {}, make("strong", {}, ...visible(grant.what)), ` · ${word("card.session", { session: grant.session })} · `,
+      make("span", { "data-until": grant.until }), ` · ${word("grants.used", { used: grant.used, by: grant.by })} `,
+      act(word("grants.revoke"), "quiet", () => ({ deed: "revoke", id: grant.id }), acted)));
+  const skills = list("tbody", word("skills.none"), (skill) => skill.name, (skill) => {
+    const state = skill.off ? make("span", { class: "off" }, ...visible(skill.off)) : word("skills.on");
+    const failed = skill.failed ? make("span", { class: "why" }, `${time(skill.failed[0])} · `, ...visible(skill.failed[1])) : "";
+    return cells(make("strong", { title: skill.about }, skill.name), state, skill.effect, skill.reads, skill.hosts.join(", ") || word("skills.noNet"),
+      make("code", { title: skill.digest }, skill.digest.slice(0, 12)), failed);
+  });
+  const traffic = list("tbody", word("traffic.none"), (row) => `${row.skill} ${row.host}`, (row) =>
+    cells(row.skill, row.host, row.allowed, row.refused, size(row.sent), size(row.received), time(row.since), time(row.last)));
+  const audit = auditPanel();
+  const charts = {
+    waiting: new Chart(word("chart.waiting")), running: new Chart(word("chart.running")),
+    ended: new Chart(word("chart.ended")), notDone: new Chart(word("chart.notDone")),
+  };
+  const queue = make("p", { class: "about" });
+  at("wall").replaceChildren(
+    panel("questions", word("questions.title"), questions),
+    panel("queue", word("queue.title"), queue, make("div", { class: "charts" }, ...Object.values(charts).map((chart) => chart.element))),
+    panel("running", word("running.title"), running.none, running.place, make("h3", {}, word("ended.title")), ended.none, ended.place),
+    panel("letters", word("letters.title"), letters.none, letters.place),
+    panel("grants", word("grants.title"), grants.none, grants.place),
+    panel("skills", word("skills.title"), skills.none, table(word("skills.title"), ["name", "state", "effect", "reads", "hosts", "digest", "failed"].map((key) => word(`skills.${key}`)), skills.place)),
+    panel("traffic", word("traffic.title"), traffic.none, table(word("traffic.title"), ["skill", "host", "allowed", "refused", "sent", "received", "since", "last"].map((key) => word(`traffic.${key}`)), traffic.place)),
+    explainForm(),
+    audit.element,
+  );
+  return { questions: new Questions(questions, { acted, announce }), running, ended, letters, grants, skills, traffic, audit, charts, queue };
+}
+
+function showSwitch(sight) {
+  const stopped = sight.stops.filter((stop) => stop.why);
+  document.body.classList.toggle("stopped", stopped.length > 0);
+  at("standing").textContent = stopped.length ? word("switch.stopped", { where: stopped.map((stop) => stop.place).join(", ") }) : word("switch.on");
+  const stands = stopped.length ? "stopped" : "on";
+  if (at("switch").dataset.stands === stands) return;
+  at("switch").dataset.stands = stands;
+  const told = make("span", { class: "told", role: "status" });
+  const done = async (deed) => {
+    try {
+      told.textContent = (await post("/v1/deeds", { deed })).said;
+    } catch (error) {
+      told.textContent = error.message;
+    }
+    look();
+  };
+  const press = stopped.length
+    ? button(word("switch.resume"), "quiet", () => ask(word("switch.sure"), told, () => done("resume")))
+    : button(word("switch.stop"), "stop", () => done("stop"));
+  at("switch").replaceChildren(press, told);
+}
+
+function tick(now) {
+  for (const element of document.querySelectorAll("[data-since]")) element.textContent = word("time.since", { span: span(now - element.dataset.since) });
+  for (const element of document.querySelectorAll("[data-until]")) {
+    const left = element.dataset.until - now;
+    element.textContent = left > 0 ? word("time.left", { span: span(left) }) : word("time.over");
+  }
+}
+
+function show({ sight, samples }) {
+  const { queue } = sight;
+  const waiting = parts.questions.show(sight);
+  document.title = waiting ? `(${waiting}) ${word("questions.title")}` : word("page.title");
+  parts.running.list.show(sight.running);
+  parts.ended.list.show(sight.ended.slice(0, 20));
+  parts.letters.list.show(sight.letters);
+  parts.grants.list.show(sight.grants);
+  parts.skills.list.show(sight.skills);
+  parts.traffic.list.show(sight.traffic);
+  const told = [queue.place, word("queue.routers", { count: queue.routers }), word("queue.dead", { count: queue.dead })];
+  if (queue.trouble) told.push(queue.trouble);
+  parts.queue.textContent = told.join(" · ");
+  const now = { waiting: queue.waiting ?? 0, running: sight.running.length };
+  parts.charts.waiting.show(samples.map((sample) => sample.waiting), now.waiting);
+  parts.charts.running.show(samples.map((sample) => sample.running), now.running);
+  for (const [key, chart] of [["ended", parts.charts.ended], ["not_done", parts.charts.notDone]]) {
+    const values = rates(samples, key);
+    chart.show(values, values.at(-1) || 0);
+  }
+  showSwitch(sight);
+  tick(sight.now);
+}
+
+async function look() {
+  clearTimeout(timer);
+  try {
+    show(await get("/v1/sight"));
+    await parts.audit.show();
+    alertWith("");
+  } catch (error) {
+    if (error.status === 401) return showDoor(word("door.shut"));
+    alertWith(error.status ? error.message : word("page.offline"));
+  }
+  clearTimeout(timer);
+  timer = setTimeout(look, document.hidden ? LOOKS_UNSEEN : LOOKS);
+}
+
+function showWall() {
+  at("door").hidden = true;
+  at("wall").hidden = false;
+  at("lock").hidden = false;
+  parts ??= build();
+  look();
+}
+
+async function main() {
+  await load();
+  at("title").textContent = word("page.title");
+  document.title = word("page.title");
+  at("lock").textContent = word("door.lock");
+  at("lock").addEventListener("click", async () => {
+    await lock();
+    showDoor(word("door.locked"));
+  });
+  document.addEventListener("visibilitychange", () => { if (!document.hidden && isOpen()) look(); });
+  document.addEventListener("click", () => {
+    if ("Notification" in window && Notification.permission === "default") Notification.requestPermission();
+  }, { once: true });
+  if (isOpen()) showWall();
+  else showDoor("");
+}
+
+main();
