@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 
 use redis::Commands;
 use serde_json::Value;
-use testkit::{RedisServer, TempHome};
+use testkit::{Chat, OllamaServer, RedisServer, Says, TempHome};
 
 const SAFECLAW: &str = env!("CARGO_BIN_EXE_safeclaw");
 
@@ -37,7 +37,24 @@ impl Seen {
         let printed: Value = serde_json::from_slice(&output.stdout)
             .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)));
         let checks = printed["checks"].as_array().unwrap().clone();
-        Self { checks, code: output.status.code().unwrap() }
+        let seen = Self { checks, code: output.status.code().unwrap() };
+        seen.is_as_told(&printed);
+        seen
+    }
+
+    /// That what was printed has the form that `--help` tells, and that the worst line decides the exit code.
+    #[track_caller]
+    fn is_as_told(&self, printed: &Value) {
+        let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+        assert_eq!(keys(printed), ["checks"]);
+        assert!(self.checks.iter().all(|check| keys(check) == ["name", "status", "seen", "mend"]));
+        let worst = self.checks.iter().map(|check| match check["status"].as_str().unwrap() {
+            "ok" => 0,
+            "warn" => 1,
+            "fail" => 2,
+            other => panic!("{other}"),
+        });
+        assert_eq!(worst.max(), Some(self.code), "{:#?}", self.checks);
     }
 
     /// That a line of this name and status says `seen` and mends it with `mend`.
@@ -109,6 +126,33 @@ fn a_home_that_is_used_is_left_as_it_is() {
     let before = files(home.root());
     Seen::of(home.root(), &[]);
     assert_eq!(files(home.root()), before);
+}
+
+#[test]
+fn where_all_is_well_the_exit_code_is_0_also_beside_a_chat_that_holds_the_locks() {
+    let home = TempHome::new();
+    let ollama = OllamaServer::start(std::iter::repeat_n(Says::text("pong"), 9));
+    let address = ollama.host();
+    let variables = [("OLLAMA_HOST", address.as_str()), ("PATH", "/usr/bin:/bin")];
+    let mut chat = Chat::start(SAFECLAW, &[], home.root(), &variables);
+    chat.ask("/status", "workspace:");
+    let seen = Seen::of(home.root(), &variables);
+    assert_eq!(seen.code, 0, "{:#?}", seen.checks);
+    seen.has("format", "ok", "the newest", "");
+    assert_eq!(chat.end().code(), Some(0));
+}
+
+#[test]
+fn a_home_that_this_program_can_not_work_in_is_found_and_its_way_back_named() {
+    let home = offline();
+    Seen::of(home.root(), &[]).has("format", "warn", "1 of 2", "safeclaw upgrade");
+    home.put("format.json", r#"{"format": 99, "by": "9.0.0"}"#);
+    Seen::of(home.root(), &[]).has("format", "fail", "has format 99", "safeclaw rollback");
+    home.put("format.json", r#"{"format": 2, "by": "0.1.0", "rolling_back": true}"#);
+    let seen = Seen::of(home.root(), &[]);
+    seen.has("format", "fail", "cut off in the middle", "safeclaw rollback --yes");
+    home.put("format.json", "{");
+    Seen::of(home.root(), &[]).has("format", "fail", "can't be read", "from a backup");
 }
 
 #[test]

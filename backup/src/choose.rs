@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::BackupError;
 
 /// The parts of a home. What else lies in the folder is the owner's, such as the source of the program.
-const ROOMS: [&str; 4] = [".env", "workspace", "agent", "router"];
+const ROOMS: [&str; 5] = [".env", home::format::FILE, "workspace", "agent", "router"];
 
 /// The files that hold secrets.
 const SECRETS: [&str; 2] = [".env", "router/.env"];

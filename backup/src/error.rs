@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use home::{FileError, LockError};
+use home::{FileError, FormatError, LockError, command};
 
 /// Why a backup was not made or not restored. Each text says what to do.
 #[derive(Debug, thiserror::Error)]
@@ -27,6 +27,39 @@ pub enum BackupError {
     /// A file of the home can't be written.
     #[error(transparent)]
     File(#[from] FileError),
+    /// This program does not work in the home.
+    #[error(transparent)]
+    Format(#[from] FormatError),
+    /// Its home is of a newer format.
+    #[error(
+        "{} holds a home of format {found}, written by SafeClaw {by}, which is newer than this one: restore it with that one; \
+         nothing was changed", path.display()
+    )]
+    NewerHome {
+        /// The file.
+        path: PathBuf,
+        /// The format.
+        found: u32,
+        /// The version that wrote it.
+        by: String,
+    },
+    /// A copy is not what it is a copy of.
+    #[error(
+        "the copy of the home did not prove itself: {why}; it was removed, and the home is as it was. Is the disk failing?"
+    )]
+    Unproved {
+        /// What is wrong with it.
+        why: String,
+    },
+    /// There is no way back, because nothing went forth.
+    #[error("{} was never upgraded, so there is nothing to go back to; `{}` puts a backup back", .0.display(), command("restore"))]
+    NoUpgrade(PathBuf),
+    /// The copy that an upgrade made is not there.
+    #[error(
+        "{} is gone, which held the home as it was before its upgrade: put the file back, or restore a backup with `{}`; nothing \
+         was changed", .0.display(), command("restore")
+    )]
+    NoCopy(PathBuf),
     /// Somebody works in the home.
     #[error(transparent)]
     Lock(#[from] LockError),

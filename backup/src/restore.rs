@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use home::{Home, Lock};
+use home::{Format, Home};
 
 use crate::manifest::ManifestFile;
+use crate::place::{hold, keep, put};
 use crate::{Backup, BackupError};
 
 /// What a restore would do.
@@ -32,60 +33,51 @@ impl Backup {
     /// What a restore into `home` would do.
     ///
     /// # Errors
-    /// [`BackupError`] when a file there can't be read.
+    /// [`BackupError`] when a newer program has worked there.
     pub fn plan(&self, home: &Home) -> Result<RestorePlan, BackupError> {
+        Format::usable(home.root())?;
+        Ok(self.differences(home.root()))
+    }
+
+    /// What is otherwise in the home at `root`.
+    pub(crate) fn differences(&self, root: &Path) -> RestorePlan {
         let mut plan = RestorePlan::default();
         for file in &self.manifest.files {
-            match fs::read(home.root().join(&file.path)) {
+            match fs::read(root.join(&file.path)) {
                 Ok(bytes) if crate::write::sum(&bytes) == file.sha256 => plan.same += 1,
                 Ok(_) => plan.replaced.push(file.path.clone()),
                 Err(_) => plan.new.push(file.path.clone()),
             }
         }
-        Ok(plan)
+        plan
     }
 
-    /// Writes its files into `home`. What stands there with another content is moved to `before-restore-<time>` first, and what
+    /// Writes its files into `home`. What stands there with another content is kept in `before-restore-<time>`, and what
     /// the backup does not hold stays where it is.
     ///
     /// # Errors
-    /// [`BackupError::Lock`] when somebody works there, with nothing changed. Other errors leave what was moved where the
+    /// [`BackupError::Lock`] when somebody works there, with nothing changed. After other errors what was replaced is where the
     /// message says.
     pub fn restore(&self, home: &Home) -> Result<Restored, BackupError> {
         let _held = hold(home)?;
         let RestorePlan { new, replaced, .. } = self.plan(home)?;
         let stamp = jiff::Timestamp::now().strftime("%Y-%m-%dT%H-%M-%SZ");
         let aside = home.root().join(format!("before-restore-{stamp}"));
-        for path in &replaced {
-            carry(&home.root().join(path), &aside.join(path))?;
-        }
         let is_written =
             |file: &&ManifestFile| new.contains(&file.path) || replaced.contains(&file.path);
         let mut written = 0;
         for file in self.manifest.files.iter().filter(is_written) {
-            carry(&self.folder.path().join(&file.path), &home.root().join(&file.path))?;
+            if replaced.contains(&file.path) {
+                keep(&home.root().join(&file.path), &aside.join(&file.path))?;
+            }
+            self.put_back(&file.path, home.root())?;
             written += 1;
         }
         Ok(Restored { written, kept: (!replaced.is_empty()).then_some(aside) })
     }
-}
 
-/// Takes every lock of the home, so that nobody writes there.
-fn hold(home: &Home) -> Result<Vec<Lock>, BackupError> {
-    let mut held = vec![Lock::take(&home.agent_lock())?];
-    let Ok(entries) = fs::read_dir(home.router_audit()) else { return Ok(held) };
-    for entry in entries.flatten() {
-        if entry.path().extension().is_some_and(|end| end == "lock") {
-            held.push(Lock::take(&entry.path())?);
-        }
+    /// Puts the file of this path into the home at `root`, in the place of what stands there.
+    pub(crate) fn put_back(&self, path: &str, root: &Path) -> Result<(), BackupError> {
+        put(&self.folder.path().join(path), &root.join(path))
     }
-    Ok(held)
-}
-
-/// Renames a file, and makes the folders that it needs.
-fn carry(from: &Path, to: &Path) -> Result<(), BackupError> {
-    if let Some(folder) = to.parent() {
-        home::file::make_folder(folder)?;
-    }
-    fs::rename(from, to).map_err(BackupError::io("cannot move a file to", to))
 }

@@ -152,6 +152,8 @@ fn misfit(given: &Value, known: &Value, prefix: &str) -> Option<Misfit> {
             let key = join(prefix, name);
             match known.get(name) {
                 Some(known) => misfit(value, known, &key),
+                // What holds nothing says nothing: older programs wrote keys that way which are gone by now.
+                None if is_empty(value) => None,
                 None => Some(Misfit::Unknown(key)),
             }
         }),
@@ -162,6 +164,11 @@ fn misfit(given: &Value, known: &Value, prefix: &str) -> Option<Misfit> {
         (Value::Array(_), Value::Object(_)) => Some(Misfit::List(prefix.to_owned())),
         _ => None,
     }
+}
+
+/// Whether a value is a list or an object with nothing in it.
+fn is_empty(value: &Value) -> bool {
+    value.as_array().is_some_and(Vec::is_empty) || value.as_object().is_some_and(Object::is_empty)
 }
 
 /// The key that was probably meant: one beside it with a similar name, or the same name elsewhere.

@@ -6,6 +6,7 @@ use etcetera::BaseStrategy;
 
 use crate::FileError;
 use crate::file;
+use crate::format::{self, FormatError};
 
 /// The folder that holds `.env`, `workspace/`, `agent/` and `router/`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +26,9 @@ pub enum HomeError {
     /// The folder is missing and can't be made.
     #[error(transparent)]
     File(#[from] FileError),
+    /// This program can't work in it.
+    #[error(transparent)]
+    Format(#[from] FormatError),
 }
 
 impl Home {
@@ -32,15 +36,17 @@ impl Home {
     /// else the user's data folder (`$XDG_DATA_HOME/safeclaw`, usually `~/.local/share/safeclaw`).
     ///
     /// An empty path counts as none. A missing folder is made, readable by its owner alone, for it will
-    /// hold private things.
+    /// hold private things. One in which nobody has worked yet is given its [`crate::Format`].
     ///
     /// # Errors
-    /// [`HomeError`] names the path and what to do.
+    /// [`HomeError`] names the path and what to do, also where a newer program has worked there.
     pub fn find(given: Option<&Path>) -> Result<Self, HomeError> {
-        Self::at(&Self::chosen(given)?)
+        let home = Self::at(&Self::chosen(given)?)?;
+        format::enter(&home)?;
+        Ok(home)
     }
 
-    /// The same folder, which need not be there and is not made.
+    /// The same folder, which need not be there and is not made; whatever its format.
     ///
     /// # Errors
     /// As for [`Home::find`].

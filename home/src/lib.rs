@@ -11,6 +11,7 @@
 mod home;
 
 pub mod file;
+pub mod format;
 mod lock;
 
 mod env_file;
@@ -31,6 +32,7 @@ pub use env_file::{
     CHANNEL_KEY_NAMES, EnvError, EnvFile, MODEL_KEY_NAMES, SHARED_NAMES, UnknownName, is_model_key,
 };
 pub use file::FileError;
+pub use format::{Format, FormatError};
 pub use home::{Home, HomeError};
 pub use invocation::{CALLED, Invocation, agent_command, command, router_command, router_name};
 pub use lock::{Lock, LockError};

@@ -38,16 +38,7 @@ pub(super) struct Backup {
 
 impl Subcommand for Backup {
     fn run(self, home: Option<&Path>) -> ExitCode {
-        match made(self, home) {
-            Ok(told) => {
-                println!("{told}");
-                ExitCode::SUCCESS
-            }
-            Err(why) => {
-                eprintln!("error: {why}");
-                ExitCode::FAILURE
-            }
-        }
+        super::say(made(self, home))
     }
 }
 
@@ -83,7 +74,7 @@ fn default_name(is_encrypted: bool) -> PathBuf {
 }
 
 /// A size as people read it.
-fn size(bytes: u64) -> String {
+pub(super) fn size(bytes: u64) -> String {
     match bytes {
         0..10_000 => format!("{bytes} bytes"),
         10_000..10_000_000 => format!("{} kB", bytes / 1_000),

@@ -7,11 +7,13 @@ mod doctor;
 mod init;
 mod restore;
 mod resume;
+mod rollback;
 mod router;
 mod stop;
 mod storm;
 mod unit;
 mod unknown;
+mod upgrade;
 mod work;
 
 use std::ffi::OsString;
@@ -35,6 +37,8 @@ const ALL: &[Entry] = &[
     Entry::of::<doctor::Doctor>("doctor"),
     Entry::of::<backup::Backup>("backup"),
     Entry::of::<restore::Restore>("restore"),
+    Entry::of::<upgrade::Upgrade>("upgrade"),
+    Entry::of::<rollback::Rollback>("rollback"),
     Entry::of::<stop::Stop>("stop"),
     Entry::of::<resume::Resume>("resume"),
 ];
@@ -95,6 +99,20 @@ impl Entry {
 fn run_one<S: Subcommand>(matches: &ArgMatches) -> ExitCode {
     let subcommand = S::from_arg_matches(matches).unwrap_or_else(|error| error.exit());
     subcommand.run(home_of(matches))
+}
+
+/// Prints what came of a command, or why it came to nothing.
+fn say(outcome: Result<String, String>) -> ExitCode {
+    match outcome {
+        Ok(told) => {
+            println!("{told}");
+            ExitCode::SUCCESS
+        }
+        Err(why) => {
+            eprintln!("error: {why}");
+            ExitCode::FAILURE
+        }
+    }
 }
 
 /// Where the home is, if that was said before the subcommand or behind it.

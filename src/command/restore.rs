@@ -13,7 +13,7 @@ use super::backup::{ask, read_passphrase};
 
 const MORE_HELP: &str = "\
 The whole backup is read and every sum in it is proved before anything is written. A file that stands there with another content \
-is moved to before-restore-TIME in the home, and what the backup does not hold stays where it is. SafeClaw must not be at work \
+is kept in before-restore-TIME in the home, and what the backup does not hold stays where it is. SafeClaw must not be at work \
 in that home.
 
   safeclaw restore safeclaw-2026-11-23.tar.gz --dry-run
@@ -42,16 +42,7 @@ pub(super) struct Restore {
 
 impl Subcommand for Restore {
     fn run(self, home: Option<&Path>) -> ExitCode {
-        match restored(&self, home) {
-            Ok(told) => {
-                println!("{told}");
-                ExitCode::SUCCESS
-            }
-            Err(why) => {
-                eprintln!("error: {why}");
-                ExitCode::FAILURE
-            }
-        }
+        super::say(restored(&self, home))
     }
 }
 
@@ -74,7 +65,7 @@ fn restored(wanted: &Restore, home: Option<&Path>) -> Result<String, String> {
     if plan.new.is_empty() && plan.replaced.is_empty() {
         return Ok("nothing is to be done".to_owned());
     }
-    if !wanted.yes && !agreed()? {
+    if !wanted.yes && !agreed("Restore this?")? {
         return Ok("nothing was changed".to_owned());
     }
     let Restored { written, kept } = backup.restore(&home).map_err(said)?;
@@ -93,30 +84,34 @@ fn restored(wanted: &Restore, home: Option<&Path>) -> Result<String, String> {
 }
 
 fn told(plan: &RestorePlan, backup: &Backup, root: &Path) -> String {
-    let mut lines = vec![format!(
+    let head = format!(
         "backup of {}: {} files are new in {}, {} replace others, {} are there already",
         backup.made_at(),
         plan.new.len(),
         root.display(),
         plan.replaced.len(),
         plan.same
-    )];
+    );
     let changes = plan.replaced.iter().map(|path| format!("  replaces {path}"));
     let changes = changes.chain(plan.new.iter().map(|path| format!("  new      {path}")));
-    lines.extend(changes.take(SHOWN));
-    let more = (plan.new.len() + plan.replaced.len()).saturating_sub(SHOWN);
-    lines.extend((more > 0).then(|| format!("  and {more} more")));
-    lines.join("\n")
+    listed(head, changes.collect(), SHOWN)
 }
 
-/// Whether a person says yes.
-fn agreed() -> Result<bool, String> {
+/// A line with the `first` of the `lines` below it, and how many more there are.
+pub(super) fn listed(head: String, mut lines: Vec<String>, first: usize) -> String {
+    let more = lines.len().saturating_sub(first);
+    lines.truncate(first);
+    lines.extend((more > 0).then(|| format!("  and {more} more")));
+    std::iter::once(head).chain(lines).collect::<Vec<_>>().join("\n")
+}
+
+/// Whether a person says yes to `question`.
+pub(super) fn agreed(question: &str) -> Result<bool, String> {
     if !Terminal::is_there() {
         return Err("nobody is here to say yes: pass --yes, or --dry-run to see what would change"
             .to_owned());
     }
     let choices = ["no".to_owned(), "yes".to_owned()];
-    let chosen =
-        Terminal.choose("Restore this?", &choices, 0).map_err(|error| error.to_string())?;
+    let chosen = Terminal.choose(question, &choices, 0).map_err(|error| error.to_string())?;
     Ok(chosen == 1)
 }

@@ -201,3 +201,17 @@ fn several_keys_are_set_together_or_not_at_all() {
     let settings = config.settings();
     assert_eq!((settings.timeout, settings.llm.model.as_deref()), (20, Some("qwen")));
 }
+
+#[test]
+fn a_key_that_is_gone_and_holds_nothing_is_no_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("config.json");
+    for (text, is_fine) in [
+        (r#"{"gone": [], "older": {}}"#, true),
+        (r#"{"gone": ["x"]}"#, false),
+        (r#"{"gone": ""}"#, false),
+    ] {
+        std::fs::write(&path, text).unwrap();
+        assert_eq!(ConfigFile::<Settings>::look(&path).is_ok(), is_fine, "{text}");
+    }
+}

@@ -154,12 +154,15 @@ fn living(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
     Ok((!is_over).then(|| bytes.split_off(begin)))
 }
 
-/// Until when an entry lives, its length, and where it begins.
+/// Until when an entry lives, its length, and where it begins. The first routers wrote no length: then all of the rest counts.
 fn header(bytes: &[u8]) -> Option<(Option<Millis>, usize, usize)> {
     let end = bytes.iter().position(|byte| *byte == b'\n')?;
-    let (until, length) = std::str::from_utf8(&bytes[..end]).ok()?.split_once(' ')?;
+    let line = std::str::from_utf8(&bytes[..end]).ok()?;
+    let (until, length) = match line.split_once(' ') {
+        Some((until, length)) => (until, length.parse().ok()?),
+        None => (line, bytes.len() - end - 1),
+    };
     let until = if until == "-" { None } else { Some(Millis(until.parse().ok()?)) };
-    let length: usize = length.parse().ok()?;
     (end + 1 + length <= bytes.len()).then_some((until, length, end + 1))
 }
 

@@ -5,7 +5,8 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use home::{Check, Home};
+use home::format::NEWEST;
+use home::{Check, Format, FormatError, Home, command};
 
 /// Less room than this, in bytes, is too little to keep what is said and done.
 const TOO_LITTLE: u64 = 64 * 1024 * 1024;
@@ -20,7 +21,8 @@ const AHEAD: Duration = Duration::from_secs(3_600);
 const EARLIEST: Duration = Duration::from_secs(1_735_689_600);
 
 pub(super) fn checks(home: &Home) -> Vec<Check> {
-    vec![folder(home), disk(home), clock(home)]
+    let format = home.root().exists().then(|| format(home));
+    [folder(home)].into_iter().chain(format).chain([disk(home), clock(home)]).collect()
 }
 
 fn folder(home: &Home) -> Check {
@@ -49,6 +51,34 @@ fn folder(home: &Home) -> Check {
         return Check::fail(NAME, seen, format!("chmod go-w '{shown}'"));
     }
     Check::ok(NAME, format!("{shown}, mode {mode:03o}"))
+}
+
+fn format(home: &Home) -> Check {
+    const NAME: &str = "format";
+    match Format::usable(home.root()) {
+        Ok(format) if format.format == NEWEST => Check::ok(NAME, format!("the newest, {NEWEST}")),
+        Ok(format) => Check::warn(
+            NAME,
+            format!(
+                "{} of {NEWEST}: all of it is read, and what is newer is not written",
+                format.format
+            ),
+            format!("`{}`, which makes and proves a copy first", command("upgrade")),
+        ),
+        Err(error) => Check::fail(NAME, error.to_string(), mend(&error)),
+    }
+}
+
+fn mend(error: &FormatError) -> String {
+    match error {
+        FormatError::Newer { by, .. } => {
+            format!("use SafeClaw {by} or newer, or go back with `{}`", command("rollback"))
+        }
+        FormatError::RollingBack(_) => format!("`{}` finishes it", command("rollback --yes")),
+        FormatError::Broken { .. } | FormatError::File(_) => {
+            "put format.json back from a backup, or see who can read it".to_owned()
+        }
+    }
 }
 
 fn disk(home: &Home) -> Check {
