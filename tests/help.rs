@@ -40,6 +40,17 @@ fn of_a_backup() {
 }
 
 #[test]
+fn of_an_upgrade_and_the_way_back() {
+    insta::assert_snapshot!(help(&["upgrade"]));
+    insta::assert_snapshot!(help(&["rollback"]));
+}
+
+#[test]
+fn of_what_became_of_a_message() {
+    insta::assert_snapshot!(help(&["trace"]));
+}
+
+#[test]
 fn of_the_work_in_a_folder() {
     insta::assert_snapshot!(help(&["work"]));
 }

@@ -1,9 +1,7 @@
-//! What is logged, and where to: everything of note to workspace/agent.log, warnings to people.
-
-use std::sync::Mutex;
+//! What is logged, and where to: everything of note to workspace/agent.log, warnings to people; the agent's keys nowhere.
 
 use home::Home;
-use home::log::{LogFile, Notices};
+use home::log::{LogFile, Notices, Veiled};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -23,7 +21,9 @@ pub fn start(home: &Home) -> Notices {
         .and_then(|()| LogFile::open(&path).map_err(|error| error.to_string()));
     let problem = opened.as_ref().err().cloned();
     let file = opened.ok().map(|file| {
-        fmt::layer().with_ansi(false).with_writer(Mutex::new(file)).with_filter(filter)
+        let keys = config::own_secrets(home);
+        let file = Veiled::new(file, move |text| keys.redact(&text));
+        fmt::layer().with_ansi(false).with_writer(file).with_filter(filter)
     });
     let notices = Notices::on_stderr();
     let warnings = notices.clone().with_filter(LevelFilter::WARN);

@@ -21,6 +21,7 @@ mod queue;
 mod reads;
 mod reply;
 mod time;
+mod trace;
 mod trust;
 
 pub use card::{ActionCard, Catalog, Effect, Example};
@@ -41,6 +42,7 @@ pub use queue::{
 pub use reads::Reads;
 pub use reply::Reply;
 pub use time::Millis;
+pub use trace::{NoTrace, Trace};
 pub use trust::Taint;
 
 /// The version of the wire that this crate writes. The first SafeClaw wrote none.

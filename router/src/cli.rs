@@ -28,6 +28,7 @@ mod window;
 mod wishes;
 mod work;
 
+pub use audit::traced as audit_rows_of;
 use error::CommandError;
 
 /// The wall of SafeClaw: takes commands from the queue, judges each one, runs skills in a sandbox, and

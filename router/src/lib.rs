@@ -48,6 +48,7 @@ pub(crate) use ::audit_log;
 pub use ::sandbox;
 pub use audit::Audit;
 pub use call::Call;
+pub use cli::audit_rows_of;
 pub use judge::Judge;
 pub use pulse::Pulse;
 pub use repertoire::{catalog, config};

@@ -14,6 +14,7 @@ use secrets::Secrets;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tracing::{Instrument, Span};
 
 use crate::answers;
 use crate::audit::Audit;
@@ -98,13 +99,21 @@ impl Router {
                 () = closing.cancelled() => break,
             };
             let Some(request) = responder.receive().await else { break };
-            let at_work = Arc::clone(&serving);
-            serving.tasks.spawn(async move { at_work.serve(request, slot.ok()).await });
+            let (at_work, span) = (Arc::clone(&serving), span(&request));
+            let served = async move { at_work.serve(request, slot.ok()).await };
+            serving.tasks.spawn(served.instrument(span));
         }
         publishing.abort();
         attending.abort();
         serving.finish(&mut responder, grace).await;
     }
+}
+
+/// What all log lines of a command have in front.
+fn span(request: &Request) -> Span {
+    let Ok(command) = request.command() else { return Span::none() };
+    let trace = command.envelope.trace().map(tracing::field::display);
+    tracing::info_span!("command", trace, id = %command.message_id)
 }
 
 impl Serving {
@@ -155,6 +164,7 @@ impl Serving {
         };
         let outcome = outcome.map_or_else(Outcome::Stopped, Outcome::Done);
         self.record(command, &outcome, None).await;
+        tracing::info!(status = ?outcome.status(), "{} has ended", command.action);
         outcome
     }
 

@@ -26,6 +26,8 @@ pub struct Job {
     /// The environment beyond what every skill gets (PATH, HOME, TMPDIR, LANG, and the proxy's address with
     /// [`Job::net`]). No secret belongs here: the skill can read it.
     pub env: Vec<(String, String)>,
+    /// What stands in the log in front of what this call of it writes there: a line with its end, or nothing.
+    pub mark: String,
     /// Its bounds.
     pub limits: Limits,
     /// The Unix socket of the proxy through which it reaches the network; without one it has no network.

@@ -122,7 +122,7 @@ impl Launcher {
                 (Process::start(&place.me.exe, &arguments, scratch).await, plan.head())
             }
         };
-        let log = SkillLog::new(log, &plan.token, Budget::new(job.limits.log_bytes));
+        let log = SkillLog::new(log, &plan.token, Budget::new(job.limits.log_bytes, &job.mark));
         let log = log.without(self.secrets.clone());
         Ok((process.map_err(no_place)?, head.map_err(no_place)?, log))
     }

@@ -3,8 +3,8 @@
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use secrets::Secrets;
@@ -45,31 +45,52 @@ pub(super) struct SkillLog {
     held: Vec<u8>,
 }
 
-/// How many bytes may still be kept. Whoever holds a clone can grant more, as for each call of a warm skill.
+/// What of one call may still be kept, and what stands in front of it. Whoever holds a clone can let the next call of a
+/// warm skill begin.
 #[derive(Debug, Clone)]
-pub(super) struct Budget(Arc<AtomicUsize>);
+pub(super) struct Budget(Arc<Left>);
+
+#[derive(Debug, Default)]
+struct Left {
+    /// How many bytes may still be kept.
+    bytes: AtomicUsize,
+    /// The line that says whose words follow, until it is written.
+    mark: Mutex<String>,
+}
 
 impl Budget {
-    /// A budget of `bytes`.
-    pub(super) fn new(bytes: usize) -> Self {
-        Self(Arc::new(AtomicUsize::new(bytes)))
+    /// A budget of `bytes` for a call with this `mark`.
+    pub(super) fn new(bytes: usize, mark: &str) -> Self {
+        let left = Self(Arc::default());
+        left.renew(bytes, mark);
+        left
     }
 
-    /// Sets it to `bytes` again.
-    pub(super) fn renew(&self, bytes: usize) {
-        self.0.store(bytes, Ordering::Relaxed);
+    /// Lets the next call begin.
+    pub(super) fn renew(&self, bytes: usize, mark: &str) {
+        self.spend_all_but(bytes);
+        mark.clone_into(&mut self.0.mark.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    fn spend_all_but(&self, bytes: usize) {
+        self.0.bytes.store(bytes, Ordering::Relaxed);
+    }
+
+    /// The mark, once.
+    fn take_mark(&self) -> String {
+        std::mem::take(&mut self.0.mark.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Whether nothing is left of it.
     fn is_spent(&self) -> bool {
-        self.0.load(Ordering::Relaxed) == 0
+        self.0.bytes.load(Ordering::Relaxed) == 0
     }
 
     /// Takes up to `wanted` bytes: how many there were, and whether that was the last of them.
     fn take(&self, wanted: usize) -> (usize, bool) {
-        let had = self.0.load(Ordering::Relaxed);
+        let had = self.0.bytes.load(Ordering::Relaxed);
         let taken = wanted.min(had);
-        self.0.store(had - taken, Ordering::Relaxed);
+        self.0.bytes.store(had - taken, Ordering::Relaxed);
         (taken, taken > 0 && taken == had)
     }
 }
@@ -164,9 +185,10 @@ impl SkillLog {
         let (kept, last) = self.budget.take(lines.len());
         let rest: &[u8] = if last { b"\n(the rest of this call's log was cut)\n" } else { b"" };
         // A short write into the page cache, which is cheaper than handing it to another thread.
-        if let Err(error) = self.append(&[&lines[..kept], rest].concat()) {
+        let mark = if kept > 0 { self.budget.take_mark() } else { String::new() };
+        if let Err(error) = self.append(&[mark.as_bytes(), &lines[..kept], rest].concat()) {
             tracing::warn!(%error, "cannot write the log {}", self.path.display());
-            self.budget.renew(0);
+            self.budget.spend_all_but(0);
         }
         true
     }
@@ -221,7 +243,7 @@ mod tests {
     async fn follow(text: &[u8], budget: usize) -> (Heard, String) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("skill.log");
-        let heard = SkillLog::new(&path, "TOKEN", Budget::new(budget)).follow(text).await;
+        let heard = SkillLog::new(&path, "TOKEN", Budget::new(budget, "")).follow(text).await;
         (heard, fs::read_to_string(path).unwrap_or_default())
     }
 
@@ -236,11 +258,23 @@ mod tests {
     async fn no_secret_stays_in_a_log() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("skill.log");
-        let log = SkillLog::new(&path, "TOKEN", Budget::new(100));
+        let log = SkillLog::new(&path, "TOKEN", Budget::new(100, ""));
         let log = log.without(Secrets::new([("X_TOKEN", "hunter2!")]));
         let heard = log.follow(&b"\xff plain\nit is hunter2! there\n"[..]).await;
         assert_eq!(heard.last_line, "it is [secret] there");
         assert_eq!(fs::read(path).unwrap(), b"\xff plain\nit is [secret] there\n");
+    }
+
+    #[tokio::test]
+    async fn whose_words_they_are_stands_once_in_front_and_nowhere_if_there_are_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("skill.log");
+        for (words, mark) in [("a\nb\n", "── one\n"), ("", "── two\n"), ("c\n", "── three\n")]
+        {
+            let log = SkillLog::new(&path, "TOKEN", Budget::new(100, mark));
+            log.follow(words.as_bytes()).await;
+        }
+        assert_eq!(fs::read_to_string(path).unwrap(), "── one\na\nb\n── three\nc\n");
     }
 
     #[tokio::test]
@@ -266,7 +300,7 @@ mod tests {
     async fn a_secret_over_two_lines_does_not_stay_in_a_log() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("skill.log");
-        let log = SkillLog::new(&path, "TOKEN", Budget::new(1000));
+        let log = SkillLog::new(&path, "TOKEN", Budget::new(1000, ""));
         let log = log.without(Secrets::new([("X_TOKEN", "hunter2!hunter3!")]));
         log.follow(&b"it is hunter2!\nhunter3! there\n"[..]).await;
         let log = fs::read_to_string(path).unwrap();
@@ -277,7 +311,7 @@ mod tests {
     async fn a_secret_over_two_lines_that_come_one_after_the_other_does_not_stay_either() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("skill.log");
-        let log = SkillLog::new(&path, "TOKEN", Budget::new(1000));
+        let log = SkillLog::new(&path, "TOKEN", Budget::new(1000, ""));
         let log = log.without(Secrets::new([("X_TOKEN", "hunter2!hunter3!")]));
         let (mut skill, stderr) = tokio::io::duplex(1000);
         let following = tokio::spawn(log.follow(stderr));
@@ -314,7 +348,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("skill.log");
         fs::write(&path, vec![b'o'; 1024 * 1024]).unwrap();
-        SkillLog::new(&path, "T", Budget::new(100)).follow(&b"new\n"[..]).await;
+        SkillLog::new(&path, "T", Budget::new(100, "")).follow(&b"new\n"[..]).await;
         assert_eq!(fs::read(&path).unwrap(), b"new\n");
         assert_eq!(fs::metadata(folder.path().join("skill.log.1")).unwrap().len(), ROTATE_BYTES);
     }

@@ -32,6 +32,7 @@ pub(super) fn nothing(folder: &Path) -> Job {
         folder: folder.to_owned(),
         lent: Vec::new(),
         env: Vec::new(),
+        mark: String::new(),
         limits: Limits::default(),
         net: None,
     }

@@ -53,11 +53,19 @@ impl Warm {
     /// As for [`Launcher::once`]; [`RunError::Exited`] also when the skill ended with code 0 instead of
     /// answering. After any error, and after a call whose future was dropped, the process is gone.
     pub async fn call(&mut self, line: &[u8]) -> Result<Vec<u8>, RunError> {
+        self.call_marked(line, "").await
+    }
+
+    /// The same, with what [`Job::mark`] is for this call.
+    ///
+    /// # Errors
+    /// The same.
+    pub async fn call_marked(&mut self, line: &[u8], mark: &str) -> Result<Vec<u8>, RunError> {
         let after = self.job.limits.wall;
         // Taken out for the call: whatever ends the call early drops it, so that no answer is ever read by
         // the wrong question.
         let running = self.running.take();
-        let answered = tokio::time::timeout(after, self.exchange(running, line)).await;
+        let answered = tokio::time::timeout(after, self.exchange(running, line, mark)).await;
         let (running, answer) = answered.unwrap_or(Err(RunError::TimedOut { after }))?;
         self.running = Some(running);
         Ok(answer)
@@ -67,12 +75,13 @@ impl Warm {
         &self,
         running: Option<Running>,
         line: &[u8],
+        mark: &str,
     ) -> Result<(Running, Vec<u8>), RunError> {
         let mut running = match running.and_then(Running::if_quiet) {
             Some(running) => running,
             None => self.start().await?,
         };
-        running.log.renew(self.job.limits.log_bytes);
+        running.log.renew(self.job.limits.log_bytes, mark);
         let limit = self.job.limits.output_bytes;
         let line = [line, b"\n"].concat();
         let (stdin, stdout) = (&mut running.stdin, &mut running.stdout);

@@ -41,6 +41,7 @@ pub use keys::{Asker, Change, KEYS, Key, KeyError, Models};
 pub use memory::MemoryDays;
 pub use model::{Llm, Vision, WayWish, Window};
 pub use secrets::own_names;
+pub use secrets::own_secrets;
 pub use sets::keep_sets;
 pub use telegram::Telegram;
 pub use terminal::Terminal;

@@ -3,10 +3,11 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use home::{CHANNEL_KEY_NAMES, EnvError, EnvFile, MODEL_KEY_NAMES, Variables, is_model_key};
+use ::secrets::Secrets;
+use home::{CHANNEL_KEY_NAMES, EnvError, EnvFile, Home, MODEL_KEY_NAMES, Variables, is_model_key};
 use secrecy::SecretString;
 
-use super::Llm;
+use super::{Llm, environment};
 use model::ApiKeys;
 
 /// Words in the name of a setting that would be a secret.
@@ -57,6 +58,14 @@ pub fn own_names() -> Vec<OsString> {
     names.filter(|name| is_the_minds(&name.to_string_lossy())).collect()
 }
 
+/// The agent's keys, so that they can be taken out of what is logged; those of `.env` as far as it can be read.
+#[must_use]
+pub fn own_secrets(home: &Home) -> Secrets {
+    let file = EnvFile::read(&home.env_file()).unwrap_or_default();
+    let variables = environment(&file);
+    Secrets::new(variables.iter().filter(|(name, _)| is_the_minds(name)))
+}
+
 /// Whether a variable of this name holds a key of the agent's alone.
 fn is_the_minds(name: &str) -> bool {
     is_model_key(name) || CHANNEL_KEY_NAMES.contains(&name)
@@ -78,6 +87,14 @@ mod tests {
 
     fn variables<const N: usize>(pairs: [(&str, &str); N]) -> Variables {
         Variables::merge(&[], pairs.map(|(name, value)| (name.into(), value.into())))
+    }
+
+    #[test]
+    fn the_agents_keys_are_known_to_whoever_logs_and_other_settings_are_not() {
+        let home = testkit::TempHome::new();
+        home.put(".env", "OPENAI_API_KEY=sk-of-the-file\nCOMMAND_QUEUE=safeclaw:other\n");
+        let told = own_secrets(&home).redact("sk-of-the-file at safeclaw:other");
+        assert_eq!(told, "[secret] at safeclaw:other");
     }
 
     #[test]

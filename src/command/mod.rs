@@ -11,6 +11,7 @@ mod rollback;
 mod router;
 mod stop;
 mod storm;
+mod trace;
 mod unit;
 mod unknown;
 mod upgrade;
@@ -35,6 +36,7 @@ const ALL: &[Entry] = &[
     Entry { name: "router", command: ::router::cli::command, run: router::run },
     Entry::of::<unit::Service>("service"),
     Entry::of::<doctor::Doctor>("doctor"),
+    Entry::of::<trace::Trace>("trace"),
     Entry::of::<backup::Backup>("backup"),
     Entry::of::<restore::Restore>("restore"),
     Entry::of::<upgrade::Upgrade>("upgrade"),

@@ -55,6 +55,7 @@ impl Routed {
         let patience = patience.map(|patience| patience.min(LONGEST) + MARGIN);
         let wait = patience.map_or(self.timeout, |patience| self.timeout.max(patience));
         let mut given_up = CancelOnDrop::new(&self.requester, message_id.clone());
+        tracing::info!(%message_id, "the router is asked for {name}");
         let command = Command { message_id, action: name.clone(), params, envelope };
         match self.requester.request(command, wait).await {
             Ok(reply) => {

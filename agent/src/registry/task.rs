@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cadence::TurnEnd;
-use protocol::Event;
+use protocol::{Event, Trace};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+use tracing::{Instrument, Span};
 
 use super::capture::Capture;
 use super::meanwhile::Meanwhile;
@@ -86,8 +87,11 @@ impl SessionTask {
                         // Beside the answer: nobody waits for the disk.
                         drop(self.session.keep(&self.outbox));
                     }
+                    let span = self.span();
+                    tracing::info!(parent: &span, %from, "a message has come");
                     self.outbox.say(Outgoing::Begin { ticket, from, text });
-                    self.take_turns(said, &mut waiting).await;
+                    self.take_turns(said, &mut waiting).instrument(span.clone()).await;
+                    tracing::info!(parent: &span, "it is answered");
                     self.session.entered.is_answered();
                     self.session.pass_notices_on(&self.mind, &self.outbox);
                     self.outbox.say(Outgoing::End);
@@ -107,6 +111,12 @@ impl SessionTask {
         }
         self.hear_results().await;
         let _ = self.session.keep(&self.outbox).await;
+    }
+
+    /// What all log lines of the message that is being answered have in front.
+    fn span(&self) -> Span {
+        let trace = self.session.entered.asked.map(Trace::from).map(tracing::field::display);
+        tracing::info_span!("message", trace, session = %self.session.key)
     }
 
     /// Says which message an end in the middle has left without an answer; it then stands in the history.

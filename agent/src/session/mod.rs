@@ -223,7 +223,10 @@ impl Session {
 
     /// Takes in the words of a speaker: a person's addresses count as typed, anybody else's words bring trust bits.
     pub(crate) fn takes_in(&mut self, text: &str) {
-        self.entered.asked = Some(Millis::of_this_machine());
+        // No two messages have the same time: it is what they are known by in the logs.
+        let now = Millis::of_this_machine();
+        let next = self.entered.asked.map_or(now, |last| Millis(last.0.saturating_add(1)).max(now));
+        self.entered.asked = Some(next);
         if self.origin.is_person() {
             self.entered.was_typed(text);
         }

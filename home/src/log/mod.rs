@@ -2,6 +2,8 @@
 
 mod file;
 mod notices;
+mod veiled;
 
 pub use file::LogFile;
 pub use notices::Notices;
+pub use veiled::{Veiled, VeiledEvent};

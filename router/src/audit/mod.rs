@@ -78,7 +78,7 @@ impl Audit {
     /// `internal` when it can't be written; then it must not run.
     pub async fn intent(&self, approved: &Approved, at: Millis) -> Result<(), Stopped> {
         let call = approved.call();
-        let row = serde_json::json!({
+        let mut row = serde_json::json!({
             "row": "intent",
             "at": at,
             "message_id": call.command.message_id,
@@ -89,6 +89,7 @@ impl Audit {
             "dry_run": call.dry_run.is_some(),
             "rule": approved.rule(),
         });
+        traced(&mut row, &call.command);
         self.write(row).map_err(|error| self.not_run(&error))?;
         if matches!(call.effect(), Effect::External | Effect::Irreversible) {
             self.sync().await.map_err(|error| self.not_run(&error))?;
@@ -124,7 +125,7 @@ impl Audit {
             State::Waiting | State::TakenUp { .. } => ("none", None),
         };
         let command = &parked.command;
-        let row = serde_json::json!({
+        let mut row = serde_json::json!({
             "row": "answer",
             "at": at,
             "message_id": command.message_id,
@@ -136,6 +137,7 @@ impl Audit {
             "answer": answer,
             "by": by,
         });
+        traced(&mut row, command);
         if let Err(error) = self.write(row) {
             tracing::error!(%error, "an answer is missing in {}", self.path.display());
         }
@@ -159,6 +161,7 @@ impl Audit {
             "code": code,
             "message": message,
         });
+        traced(&mut row, command);
         if let Some(meant) = permitted(command) {
             row[PERMITS] = self.secrets.redact(meant).into();
         }
@@ -191,6 +194,13 @@ impl Audit {
     async fn sync(&self) -> std::io::Result<()> {
         let log = Arc::clone(&self.log);
         tokio::task::spawn_blocking(move || log.sync()).await.map_err(std::io::Error::other)?
+    }
+}
+
+/// Names the message in a row that asked for `command`.
+fn traced(row: &mut Value, command: &Command) {
+    if let Some(trace) = command.envelope.trace() {
+        row["trace"] = trace.to_string().into();
     }
 }
 

@@ -3,15 +3,14 @@
 
 mod lines;
 
-use std::io::{self, IsTerminal, Write};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::io::{self, IsTerminal};
+use std::sync::{Arc, OnceLock};
 
 use home::Home;
-use home::log::{LogFile, Notices};
+use home::log::{LogFile, Notices, Veiled};
 use secrets::Secrets;
 use tokio::sync::mpsc;
 use tracing_subscriber::filter::{LevelFilter, Targets};
-use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, fmt};
@@ -66,7 +65,8 @@ impl Log {
             .and_then(|()| LogFile::open(&path).map_err(|error| error.to_string()));
         let problem = opened.as_ref().err().cloned();
         let file = opened.ok().map(|file| {
-            let file = Redacted { file: Mutex::new(file), secrets: Arc::clone(&log.secrets) };
+            let secrets = Arc::clone(&log.secrets);
+            let file = Veiled::new(file, move |text| without_secrets(&secrets, text));
             fmt::layer().with_ansi(false).with_writer(file).with_filter(filter())
         });
         let warnings = log.notices.clone().with_filter(LevelFilter::WARN);
@@ -107,41 +107,5 @@ fn without_secrets(secrets: &OnceLock<Secrets>, text: String) -> String {
     match secrets.get() {
         Some(secrets) => secrets.redact(&text),
         None => text,
-    }
-}
-
-/// A log file in which no secret stands.
-#[derive(Debug)]
-struct Redacted {
-    file: Mutex<LogFile>,
-    secrets: Arc<OnceLock<Secrets>>,
-}
-
-/// The file for one event, which is one write.
-#[derive(Debug)]
-struct Event<'a> {
-    file: MutexGuard<'a, LogFile>,
-    secrets: &'a OnceLock<Secrets>,
-}
-
-impl<'a> MakeWriter<'a> for Redacted {
-    type Writer = Event<'a>;
-
-    fn make_writer(&'a self) -> Self::Writer {
-        // Poisoned, the file is still whole.
-        let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        Event { file, secrets: &self.secrets }
-    }
-}
-
-impl Write for Event<'_> {
-    fn write(&mut self, event: &[u8]) -> io::Result<usize> {
-        let text = String::from_utf8_lossy(event).into_owned();
-        self.file.write_all(without_secrets(self.secrets, text).as_bytes())?;
-        Ok(event.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
     }
 }

@@ -135,6 +135,7 @@ impl SkillSandbox {
         };
         let mut job = job(&call.skill, gate.as_ref(), wall);
         job.lent = lend(&call.skill, &self.home, None)?;
+        job.mark = mark(call);
         job.env.push(("SAFECLAW_MODE".to_owned(), "once".to_owned()));
         job.env.push(("SAFECLAW_MESSAGE_ID".to_owned(), call.command.message_id.to_string()));
         job.env.push(("SAFECLAW_ATTEMPT".to_owned(), call.attempt.to_string()));
@@ -181,7 +182,8 @@ impl SkillSandbox {
         });
         line.insert("_call".to_owned(), facts);
         let line = Value::Object(line).to_string();
-        let answered = warm.call(line.as_bytes(), wall, call.effect()).await;
+        let (mark, effect) = (mark(call), call.effect());
+        let answered = warm.call((line.as_bytes(), &mark), wall, effect).await;
         if let Some(at_work) = at_work {
             at_work.end().await;
         }
@@ -255,9 +257,18 @@ pub(crate) fn job(skill: &Skill, gate: Option<&Gate>, wall: Duration) -> Job {
             ("SAFECLAW_SKILL".to_owned(), skill.name().to_string()),
             ("SAFECLAW_SETTINGS".to_owned(), settings),
         ],
+        mark: String::new(),
         limits: Limits { wall, output_bytes: json::MAX_BYTES, ..skill.limits.clone() },
         net: gate.map(|gate| gate.socket().to_owned()),
     }
+}
+
+/// What stands in the skill's log in front of what this call of it writes: when, what, and the message that it belongs to.
+fn mark(call: &Call) -> String {
+    let trace = call.command.envelope.trace();
+    let trace = trace.map_or_else(|| "-".to_owned(), |trace| trace.to_string());
+    let (now, id) = (jiff::Timestamp::now(), &call.command.message_id);
+    format!("── {now:.3} {} trace={trace} id={id}\n", call.skill.name())
 }
 
 /// Whether the owner's own conversation asks.

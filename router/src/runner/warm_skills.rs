@@ -60,10 +60,11 @@ impl WarmSkill {
         Self { opened: folder.map(Path::to_owned), ..self }
     }
 
-    /// Sends one line and waits for its answer, at most `wall`, the wait for earlier calls included.
+    /// Sends one line and waits for its answer, at most `wall`, the wait for earlier calls included. The mark stands in the log
+    /// in front of what the skill writes there meanwhile.
     pub(super) async fn call(
         &self,
-        line: &[u8],
+        (line, mark): (&[u8], &str),
         wall: Duration,
         effect: Effect,
     ) -> Result<Vec<u8>, Stopped> {
@@ -73,7 +74,7 @@ impl WarmSkill {
             return Err(Stopped::new(Code::Timeout, why));
         };
         self.touch();
-        let answered = tokio::time::timeout_at(until, process.call(line)).await;
+        let answered = tokio::time::timeout_at(until, process.call_marked(line, mark)).await;
         self.touch();
         if let Some(gate) = &self.gate {
             gate.settle().await;

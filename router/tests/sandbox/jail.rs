@@ -111,6 +111,7 @@ impl Jail {
             folder: self.folder(),
             lent: self.lent.clone(),
             env: vec![("SAFECLAW_SKILL".to_owned(), "TEST".to_owned())],
+            mark: String::new(),
             limits: self.limits.clone(),
             net: self.net.clone(),
         }

@@ -12,6 +12,8 @@ use home::Home;
 
 pub(crate) use self::error::AuditError;
 
+pub use self::show::traced;
+
 use self::since::Since;
 use crate::audit_log::Head;
 

@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::time::Duration;
 
-use protocol::Object;
+use home::{FileError, Home};
+use protocol::{Object, Trace};
+use serde_json::Value;
 
 use super::since::Since;
 use super::{AuditError, print};
@@ -52,6 +54,22 @@ pub(super) fn export(folder: &Path, since: Option<Since>, as_json: bool) -> Resu
         print(&if as_json { document(entry) } else { words(&entry) })?;
     }
     Ok(())
+}
+
+/// The rows of one message, by time: when, in milliseconds since 1970, and what.
+///
+/// # Errors
+/// [`FileError`] when a file can't be read.
+pub fn traced(home: &Home, trace: Trace) -> Result<Vec<(u64, String)>, FileError> {
+    let id = trace.to_string();
+    let is_of_it = |entry: &Entry| entry.fields.get("trace").and_then(Value::as_str) == Some(&id);
+    let rows = entries(&Files::all(&home.router_audit())?, 0)?.into_iter().filter(is_of_it);
+    let told = |entry: Entry| {
+        let words = words(&entry);
+        let what = words.split_once("  ").map_or(&*words, |(_, what)| what);
+        (entry.at(), what.trim_end().to_owned())
+    };
+    Ok(rows.map(told).collect())
 }
 
 /// The row as it was written, with the name of its log in front.

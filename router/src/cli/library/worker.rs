@@ -116,6 +116,7 @@ impl Worker {
             folder: self.folder.clone(),
             lent,
             env: env.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
+            mark: String::new(),
             limits: Limits {
                 wall: WALL,
                 file_bytes: FILE,
