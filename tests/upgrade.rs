@@ -227,12 +227,11 @@ fn an_older_program_refuses_a_newer_home_and_finds_the_way_back() {
     assert_eq!(format(home.root())["format"], 1);
 }
 
-/// Starts the program and kills it after `delay`, if it has not ended by then; says whether it had.
-fn cut_off(root: &Path, args: &[&str], delay: Duration) -> bool {
+/// Starts the program and kills it once `is_time`, if it has not ended by then; says whether it had.
+fn cut_off(root: &Path, args: &[&str], is_time: impl Fn() -> bool) -> bool {
     let mut running = command(root, args);
     let mut running = running.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    let until = Instant::now() + delay;
-    while Instant::now() < until {
+    while !is_time() {
         if running.try_wait().unwrap().is_some() {
             return true;
         }
@@ -241,6 +240,14 @@ fn cut_off(root: &Path, args: &[&str], delay: Duration) -> bool {
     running.kill().unwrap();
     running.wait().unwrap();
     false
+}
+
+/// How many files a rollback of the home has kept by now.
+fn count_kept(root: &Path) -> usize {
+    let folders = fs::read_dir(root).unwrap().flatten().map(|entry| entry.path());
+    let kept = folders.filter(|path| path.to_string_lossy().contains("before-rollback-"));
+    kept.map(|folder| fs::read_dir(folder.join("workspace/output")).map_or(0, Iterator::count))
+        .sum()
 }
 
 /// How many files more a home has, so that each step takes a while.
@@ -264,7 +271,8 @@ fn an_upgrade_that_is_killed_leaves_the_old_home_or_the_new_one() {
     let step = started.elapsed() / 16;
     let mut killed = 0;
     for count in 1_u32.. {
-        let has_ended = cut_off(home.root(), &["upgrade"], step * count);
+        let until = Instant::now() + step * count;
+        let has_ended = cut_off(home.root(), &["upgrade"], || Instant::now() >= until);
         let told = format(home.root());
         let now = files(home.root());
         assert!(before.iter().all(|(path, bytes)| now.get(path) == Some(bytes)));
@@ -297,22 +305,21 @@ fn a_rollback_that_is_killed_lets_nobody_in_until_it_has_been_finished() {
         (home, before)
     };
     let (home, before) = upgraded();
-    let whole = upgraded().0;
-    let started = Instant::now();
-    done(whole.root(), &["rollback", "--yes"]);
-    let step = started.elapsed() / 24;
+    let is_half = || format(home.root())["rolling_back"] == true;
     let mut halves = 0;
-    for count in 1_u32.. {
-        let has_ended = cut_off(home.root(), &["rollback", "--yes"], step * count);
-        if format(home.root())["rolling_back"] == true {
+    // It is killed as soon as it has begun, and then the next one as soon as it has gone on a little.
+    for moved in [0, FILES / 2] {
+        let has_gone_on = || is_half() && count_kept(home.root()) >= moved;
+        cut_off(home.root(), &["rollback", "--yes"], has_gone_on);
+        if is_half() {
             halves += 1;
             let (code, said) = safeclaw(home.root(), &["-p", "/status"]);
             assert_ne!(code, Some(0));
             assert!(said.contains("rollback --yes` finishes it"), "{said}");
         }
-        if has_ended {
-            break;
-        }
+    }
+    if is_half() {
+        done(home.root(), &["rollback", "--yes"]);
     }
     assert!(halves > 0, "it was never killed in the middle");
     assert_eq!(format(home.root())["format"], 1);
