@@ -145,6 +145,7 @@ fn where_all_is_well_the_exit_code_is_0_also_beside_a_chat_that_holds_the_locks(
 #[test]
 fn a_home_that_this_program_can_not_work_in_is_found_and_its_way_back_named() {
     let home = offline();
+    home.put("workspace/memory.json", "{}");
     Seen::of(home.root(), &[]).has("format", "warn", "1 of 2", "safeclaw upgrade");
     home.put("format.json", r#"{"format": 99, "by": "9.0.0"}"#);
     Seen::of(home.root(), &[]).has("format", "fail", "has format 99", "safeclaw rollback");

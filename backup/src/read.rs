@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use age::secrecy::SecretString;
 use age::{DecryptError, Decryptor};
 use flate2::read::GzDecoder;
-use home::format::{Format, NEWEST};
+use home::format::{HomeFormat, NEWEST};
 use tar::Archive;
 use tempfile::TempDir;
 
@@ -61,7 +61,7 @@ impl Backup {
             Unfit::Newer(by) => BackupError::Newer { path: path.to_owned(), by },
             Unfit::Broken(why) => broken(path, why),
         })?;
-        let home = Format::of(folder.path())?;
+        let home = HomeFormat::of(folder.path())?;
         if home.format > NEWEST {
             let (found, by) = (home.format, home.by);
             return Err(BackupError::NewerHome { path: path.to_owned(), found, by });

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use home::{Format, Home};
+use home::{Home, HomeFormat};
 
 use crate::manifest::ManifestFile;
 use crate::place::{hold, keep, put};
@@ -35,7 +35,7 @@ impl Backup {
     /// # Errors
     /// [`BackupError`] when a newer program has worked there.
     pub fn plan(&self, home: &Home) -> Result<RestorePlan, BackupError> {
-        Format::usable(home.root())?;
+        HomeFormat::usable(home.root())?;
         Ok(self.differences(home.root()))
     }
 

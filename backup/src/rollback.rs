@@ -8,7 +8,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use home::Home;
-use home::format::{FILE, Format, Upgraded};
+use home::format::{FILE, HomeFormat, Upgraded};
 
 use crate::place::{hold, keep, put};
 use crate::{Backup, BackupError, choose};
@@ -17,7 +17,7 @@ use crate::{Backup, BackupError, choose};
 #[derive(Debug)]
 pub struct Rollback {
     home: Home,
-    format: Format,
+    format: HomeFormat,
     upgraded: Upgraded,
     copy: Backup,
 }
@@ -47,7 +47,7 @@ impl Rollback {
     /// # Errors
     /// [`BackupError`] when there is none, or its copy is not whole.
     pub fn find(home: &Home) -> Result<Self, BackupError> {
-        let format = Format::of(home.root())?;
+        let format = HomeFormat::of(home.root())?;
         let none = || BackupError::NoUpgrade(home.root().to_owned());
         let upgraded = format.upgraded.clone().ok_or_else(none)?;
         let path = home.root().join(&upgraded.copy);

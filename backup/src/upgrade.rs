@@ -6,7 +6,7 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use home::format::{Format, NEWEST, Upgraded};
+use home::format::{HomeFormat, NEWEST, Upgraded};
 use home::{Home, file};
 
 use crate::place::hold;
@@ -44,7 +44,7 @@ pub struct Upgrade {
 /// # Errors
 /// [`BackupError`] when this program can't work in it.
 pub fn plan_upgrade(home: &Home) -> Result<Option<UpgradePlan>, BackupError> {
-    let format = Format::usable(home.root())?;
+    let format = HomeFormat::usable(home.root())?;
     if format.format == NEWEST {
         return Ok(None);
     }
@@ -84,7 +84,7 @@ pub fn upgrade(home: &Home, version: &str) -> Result<Option<Upgrade>, BackupErro
     let sync = File::open(&copies).and_then(|folder| folder.sync_all());
     sync.map_err(BackupError::io("cannot sync", &copies))?;
     let upgraded = Some(Upgraded { from: plan.from, at: at.to_string(), copy });
-    Format { upgraded, ..Format::newest() }.write(home.root())?;
+    HomeFormat { upgraded, ..HomeFormat::newest() }.write(home.root())?;
     Ok(Some(Upgrade { copy: path, made }))
 }
 

@@ -15,7 +15,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Home, command, file};
+use crate::file;
+use crate::invocation::command;
 
 /// The format of a home that has no number: there was none in the beginning.
 pub const FIRST: u32 = 1;
@@ -33,7 +34,7 @@ const LIMIT: u64 = 64 * 1024;
 /// `format.json`. Programs of all times read it, so what stands here keeps its name and its meaning, and a key that is not
 /// known is no error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Format {
+pub struct HomeFormat {
     /// The number.
     pub format: u32,
     /// The version of SafeClaw that wrote it.
@@ -96,7 +97,7 @@ pub enum FormatError {
     File(#[from] crate::FileError),
 }
 
-impl Format {
+impl HomeFormat {
     /// The newest one.
     #[must_use]
     pub fn newest() -> Self {
@@ -109,13 +110,15 @@ impl Format {
         Self { format: FIRST, by: String::new(), ..Self::newest() }
     }
 
-    /// That of the home at `root`, whatever it is.
+    /// That of the home at `root`, whatever it is; the newest where no program has worked yet.
     ///
     /// # Errors
     /// [`FormatError`] when there is a number that can't be read.
     pub fn of(root: &Path) -> Result<Self, FormatError> {
         let path = root.join(FILE);
-        let Some(bytes) = file::read(&path, LIMIT)? else { return Ok(Self::first()) };
+        let Some(bytes) = file::read(&path, LIMIT)? else {
+            return Ok(if is_lived_in(root) { Self::first() } else { Self::newest() });
+        };
         let read: Result<Self, _> = serde_json::from_slice(&bytes);
         read.map_err(|error| FormatError::Broken { path, why: error.to_string() })
     }
@@ -160,21 +163,24 @@ impl Format {
 pub const FILE: &str = "format.json";
 
 /// What the first program that works in a home leaves there.
-const TRACES: [&str; 5] = [
+const TRACES: [&str; 4] = [
     "workspace/agent.lock",
     "workspace/memory.json",
-    "agent/config.json",
-    "router/config.json",
+    "workspace/input_history.json",
     "router/audit",
 ];
 
-/// Looks whether this program can work in `home`, and gives a home in which none has worked yet its number.
-pub(crate) fn enter(home: &Home) -> Result<(), FormatError> {
-    let root = home.root();
-    Format::usable(root)?;
-    if !TRACES.iter().any(|trace| root.join(trace).exists()) {
+/// Whether a program has worked in the home at `root`. What is only set there, as by a person, tells nothing of that.
+fn is_lived_in(root: &Path) -> bool {
+    TRACES.iter().any(|trace| root.join(trace).exists())
+}
+
+/// Looks whether this program can work in the home at `root`, and gives one in which none has worked yet its number.
+pub(crate) fn enter(root: &Path) -> Result<(), FormatError> {
+    HomeFormat::usable(root)?;
+    if !is_lived_in(root) {
         // Where nothing can be written there is nothing that an older program could misread.
-        let _ = file::write_missing(&root.join(FILE), Format::newest().text().as_bytes());
+        let _ = file::write_missing(&root.join(FILE), HomeFormat::newest().text().as_bytes());
     }
     Ok(())
 }
@@ -184,6 +190,7 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::Home;
 
     fn home() -> (tempfile::TempDir, Home) {
         let folder = tempfile::tempdir().unwrap();
@@ -195,12 +202,12 @@ mod tests {
     fn a_new_home_gets_the_newest_number_and_an_old_one_keeps_having_none() {
         let (_folder, new) = home();
         Home::find(Some(new.root())).unwrap();
-        assert_eq!(Format::of(new.root()).unwrap(), Format::newest());
+        assert_eq!(HomeFormat::of(new.root()).unwrap(), HomeFormat::newest());
         for trace in TRACES {
             let (_folder, old) = home();
             file::write(&old.root().join(trace), b"{}").unwrap();
             Home::find(Some(old.root())).unwrap();
-            assert_eq!(Format::of(old.root()).unwrap().format, FIRST, "{trace}");
+            assert_eq!(HomeFormat::of(old.root()).unwrap().format, FIRST, "{trace}");
             assert!(!old.root().join(FILE).exists());
         }
     }
@@ -214,7 +221,7 @@ mod tests {
         assert!(error.contains("has format 99, written by SafeClaw 9.0.0"), "{error}");
         assert!(error.contains("`safeclaw rollback`"), "{error}");
         assert_eq!(fs::read_to_string(home.root().join(FILE)).unwrap(), text);
-        assert_eq!(Format::of(home.root()).unwrap().upgraded.unwrap().from, 2);
+        assert_eq!(HomeFormat::of(home.root()).unwrap().upgraded.unwrap().from, 2);
     }
 
     #[test]
@@ -233,8 +240,8 @@ mod tests {
 
     #[test]
     fn every_format_says_what_it_brought() {
-        let told = Format::first().brought_since();
+        let told = HomeFormat::first().brought_since();
         assert_eq!(told.len(), usize::try_from(NEWEST - FIRST).unwrap());
-        assert!(Format::newest().brought_since().is_empty());
+        assert!(HomeFormat::newest().brought_since().is_empty());
     }
 }

@@ -36,13 +36,23 @@ impl Home {
     /// else the user's data folder (`$XDG_DATA_HOME/safeclaw`, usually `~/.local/share/safeclaw`).
     ///
     /// An empty path counts as none. A missing folder is made, readable by its owner alone, for it will
-    /// hold private things. One in which nobody has worked yet is given its [`crate::Format`].
+    /// hold private things. One in which nobody has worked yet is given its [`crate::HomeFormat`].
     ///
     /// # Errors
     /// [`HomeError`] names the path and what to do, also where a newer program has worked there.
     pub fn find(given: Option<&Path>) -> Result<Self, HomeError> {
+        let home = Self::open(given)?;
+        format::enter(home.root())?;
+        Ok(home)
+    }
+
+    /// The same for whoever may still leave everything as it is: the folder is made, and nothing is written in it.
+    ///
+    /// # Errors
+    /// As for [`Home::find`].
+    pub fn open(given: Option<&Path>) -> Result<Self, HomeError> {
         let home = Self::at(&Self::chosen(given)?)?;
-        format::enter(&home)?;
+        format::HomeFormat::usable(home.root())?;
         Ok(home)
     }
 

@@ -32,7 +32,7 @@ pub use env_file::{
     CHANNEL_KEY_NAMES, EnvError, EnvFile, MODEL_KEY_NAMES, SHARED_NAMES, UnknownName, is_model_key,
 };
 pub use file::FileError;
-pub use format::{Format, FormatError};
+pub use format::{FormatError, HomeFormat};
 pub use home::{Home, HomeError};
 pub use invocation::{CALLED, Invocation, agent_command, command, router_command, router_name};
 pub use lock::{Lock, LockError};

@@ -5,7 +5,7 @@ use protocol::Trace;
 
 /// What a line begins with that is the first one of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum LogKind {
     /// A time.
     Process,
     /// The router's mark and a time.
@@ -26,10 +26,10 @@ pub(crate) struct Event {
 
 impl Event {
     /// The events of a log. What stands in front of the first one is left out.
-    pub(crate) fn all(text: &str, form: Form) -> Vec<Self> {
+    pub(crate) fn all(text: &str, kind: LogKind) -> Vec<Self> {
         let mut events: Vec<Self> = Vec::new();
         for line in text.lines() {
-            match (Self::first(line, form), events.last_mut()) {
+            match (Self::first(line, kind), events.last_mut()) {
                 (Some(event), _) => events.push(event),
                 (None, Some(event)) => {
                     event.text.push('\n');
@@ -42,10 +42,10 @@ impl Event {
     }
 
     /// The event that a line begins.
-    fn first(line: &str, form: Form) -> Option<Self> {
-        let line = match form {
-            Form::Process => line,
-            Form::Skill => line.strip_prefix("── ")?,
+    fn first(line: &str, kind: LogKind) -> Option<Self> {
+        let line = match kind {
+            LogKind::Process => line,
+            LogKind::Skill => line.strip_prefix("── ")?,
         };
         let (time, text) = line.split_once(' ')?;
         let at = time.parse::<Timestamp>().ok()?.as_millisecond();

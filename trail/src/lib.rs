@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use home::Home;
 use protocol::Trace;
 
-use event::{Event, Form};
+use event::{Event, LogKind};
 
 /// Something that was logged.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub struct TrailLine {
 struct Log {
     path: PathBuf,
     from: String,
-    form: Form,
+    kind: LogKind,
 }
 
 /// All that the logs of `home` say of the message `trace`, by time.
@@ -68,14 +68,14 @@ pub fn latest(home: &Home, most: usize) -> io::Result<Vec<(u64, Trace)>> {
 
 /// Every log; that of the agent comes first.
 fn logs(home: &Home) -> Vec<Log> {
-    let of = |path, from: &str| Log { path, from: from.to_owned(), form: Form::Process };
+    let of = |path, from: &str| Log { path, from: from.to_owned(), kind: LogKind::Process };
     let mut logs = vec![of(home.agent_log(), "agent"), of(home.router_own_log(), "router")];
     let own = home.router_own_log();
     let entries = fs::read_dir(home.router_log()).into_iter().flatten().flatten();
     let paths = entries.map(|entry| entry.path()).filter(|path| *path != own);
     logs.extend(paths.filter_map(|path| {
         let from = path.file_name()?.to_str()?.strip_suffix(".log")?.to_owned();
-        Some(Log { path, from, form: Form::Skill })
+        Some(Log { path, from, kind: LogKind::Skill })
     }));
     logs
 }
@@ -86,7 +86,7 @@ fn events(log: &Log) -> io::Result<Vec<Event>> {
     aside.push(".1");
     let mut text = read(Path::new(&aside))?;
     text.push_str(&read(&log.path)?);
-    Ok(Event::all(&text, log.form))
+    Ok(Event::all(&text, log.kind))
 }
 
 /// The text of a file; nothing where there is none.

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use home::format::NEWEST;
-use home::{Check, Format, FormatError, Home, command};
+use home::{Check, FormatError, Home, HomeFormat, command};
 
 /// Less room than this, in bytes, is too little to keep what is said and done.
 const TOO_LITTLE: u64 = 64 * 1024 * 1024;
@@ -55,7 +55,7 @@ fn folder(home: &Home) -> Check {
 
 fn format(home: &Home) -> Check {
     const NAME: &str = "format";
-    match Format::usable(home.root()) {
+    match HomeFormat::usable(home.root()) {
         Ok(format) if format.format == NEWEST => Check::ok(NAME, format!("the newest, {NEWEST}")),
         Ok(format) => Check::warn(
             NAME,

@@ -112,7 +112,7 @@ impl Init {
         if !is_asked && !self.yes {
             return Err(told(InitError::NoTerminal));
         }
-        let home = Home::find(home).map_err(|error| told(DraftError::from(error).into()))?;
+        let home = Home::open(home).map_err(|error| told(DraftError::from(error).into()))?;
         let draft = Draft::of(home).map_err(|error| told(error.into()))?;
         let mut person = Relabel::new(Terminal, draft.home(), draft.real());
         self.change(draft, is_asked, &mut person).map_err(|error| person.text(&told(error)))
