@@ -259,3 +259,29 @@ async fn texts_are_read_as_trees_and_history_begins_where_the_latest_turns_do_no
         request.json(&json!({"texts": ["<b>"]})).send().await.unwrap().json().await.unwrap();
     assert_eq!(read, json!({"trees": [[{"t": "p", "c": ["<b>"]}]]}));
 }
+
+#[tokio::test]
+async fn storms_are_the_owners_and_who_is_signed_out_watches_none_any_more() {
+    let house = House::start().await;
+    let mine = house.signed_in().await;
+    let new = |origin: Option<&str>| {
+        let request = house.ask(Method::POST, "/v1/storms").header("cookie", &mine);
+        let request = origin.into_iter().fold(request, |ask, origin| ask.header("origin", origin));
+        request.json(&json!({"name": "weekend", "premise": "Ideas?"})).send()
+    };
+    for foreign in [None, Some("http://127.0.0.1:9"), Some("null")] {
+        assert_eq!(new(foreign).await.unwrap().status(), 403, "{foreign:?}");
+    }
+    assert_eq!(new(Some(&house.url)).await.unwrap().status(), 201);
+    for path in ["/v1/storms", "/v1/storms/weekend", "/v1/storms/weekend/events", "/v1/agents"] {
+        assert_eq!(house.ask(Method::GET, path).send().await.unwrap().status(), 401, "{path}");
+    }
+    let page = house.ask(Method::GET, "/storm/sessions").send().await.unwrap();
+    assert!(page.headers()["content-security-policy"].to_str().unwrap().contains("'none'"));
+    let watch = house.ask(Method::GET, "/v1/storms/weekend/events").header("cookie", &mine);
+    let mut events = watch.send().await.unwrap();
+    read_until(&mut events, "event: state").await;
+    SignIns::in_folder(house.folder.path()).sign_out(|_| true).unwrap();
+    let rest = async { while events.chunk().await.unwrap().is_some() {} };
+    tokio::time::timeout(LONG, rest).await.expect("the stream ends");
+}
