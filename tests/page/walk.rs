@@ -21,8 +21,9 @@ async fn the_owner_signs_in_talks_denies_and_allows() {
     let house = House::start([
         Says::text("Hello. **You** are welcome."),
         call("RING", &json!({"who": "Zoë"})),
+        Says::text("It waits for you."),
         call("RING", &json!({"who": "Ada"})),
-        Says::text("It has rung."),
+        Says::text("It waits again."),
     ]);
     with_browser(async |client| {
         house.sign_in(client).await;
@@ -30,9 +31,12 @@ async fn the_owner_signs_in_talks_denies_and_allows() {
         see(client, "#log .agent .body strong", "You").await;
         say(client, "ring Zoë").await;
         see(client, ".card pre", "\"who\": \"Zoë\"").await;
+        see(client, "#log", "It waits for you.").await;
         click(client, ".card .deny").await;
         see(client, ".card.settled .outcome", "said no").await;
+        see(client, "#log", "RING: refused").await;
         say(client, "ring Ada").await;
+        see(client, "#log", "It waits again.").await;
         click(client, ".card:not(.settled) .allow").await;
         see(client, "#log", "RING: ok").await;
         assert_eq!(complaints(client).await, Vec::<String>::new());

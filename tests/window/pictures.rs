@@ -30,11 +30,7 @@ async fn the_pictures_of_the_book() {
             show_as(client, (1280, 900), is_dark).await;
             draw(client, name).await;
         }
-        show_as(client, (1280, 1400), false).await;
-        client.execute("scrollTo(0, document.body.scrollHeight)", Vec::new()).await.unwrap();
-        draw(client, "window-below").await;
         show_as(client, (360, 740), true).await;
-        client.execute("scrollTo(0, 0)", Vec::new()).await.unwrap();
         draw(client, "window-phone").await;
     })
     .await;
