@@ -476,6 +476,7 @@ async fn it_is_on_this_machine_alone() {
         listen: "0.0.0.0:0".parse().unwrap(),
         token: Some(TOKEN.into()),
         sites: Vec::new(),
+        bridges: Vec::new(),
         page: None,
     };
     let error = Box::new(http).run(Line { incoming, outgoing }).await.unwrap_err();
