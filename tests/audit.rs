@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use testkit::{Chat, TempHome, wait_until};
+use testkit::{Chat, OllamaServer, Says, TempHome, wait_until};
 
 const SAFECLAW: &str = env!("CARGO_BIN_EXE_safeclaw");
 const LOG: &str = "router/audit/router-1.jsonl";
@@ -297,4 +297,31 @@ fn a_kill_while_a_full_file_is_compressed_loses_no_row() {
     assert!(said.contains(&whole), "{said}");
     assert!(there("router-1.0001.jsonl.gz") && !there("router-1.gz.next"));
     second.end();
+}
+
+#[test]
+fn what_was_done_is_told_from_the_routers_own_book_and_a_first_prompt_holds_no_word_of_it() {
+    let home = TempHome::greeting();
+    let asks = "<tool_code>[{\"name\": \"_ACTS\", \"params\": {}}]</tool_code>";
+    let server = OllamaServer::start([
+        Says::text(
+            "I have greeted Bob, too.<tool_code>[{\"name\": \"HELLO_WORLD\", \"params\": {\"name\": \"Ann\"}}]</tool_code>",
+        ),
+        Says::text("Done."),
+        Says::text(asks),
+        Says::text("By the book I have greeted Ann alone."),
+        Says::text("This is new."),
+    ]);
+    let mut chat = Chat::start(SAFECLAW, &[], home.root(), &[("OLLAMA_HOST", &server.host())]);
+    chat.ask("Say hello to Ann and Bob.", "Done.");
+    chat.ask("What did you just do?", "By the book I have greeted Ann alone.");
+    let did = chat.ask("/did", "HELLO_WORLD ok {\"name\":\"Ann\"}");
+    assert!(!did.contains("Bob"), "{did}");
+    chat.ask("/new", "This is a new one.");
+    chat.ask("Hello?", "This is new.");
+    let prompts = server.prompts();
+    let offered: Vec<bool> = prompts.iter().map(|prompt| prompt.contains("_ACTS")).collect();
+    assert_eq!(offered, [false, false, true, true, false], "offered in a later turn alone");
+    assert!(prompts[3].contains("HELLO_WORLD ok"), "{}", prompts[3]);
+    assert_eq!(chat.end().code(), Some(0));
 }

@@ -237,10 +237,16 @@ fn another_model_is_proven_and_asked_until_the_end_and_kept_on_wish() {
     assert!(home.text("agent/config.json").contains("llama3.1:8B"));
     chat.say("/model ollama:qwen3:4");
     chat.expect_on_stderr("or did you mean qwen3:4b?; it stays qwen3:4b at ");
-    chat.ask("/model ollama:qwen3:4b --keep", "kept in ");
-    assert!(home.text("agent/config.json").contains("qwen3:4b"));
+    chat.ask("/model ollama:qwen3:4b --keep", "kept for every start from now on");
     chat.ask("/model offline", "sentences are matched with those of /actions");
     chat.ask("Say hello to Ann.", "HELLO_WORLD: ok");
+    assert_eq!(chat.end().code(), Some(0));
+    // The agent itself can't change its settings: the next start does.
+    assert!(!home.text("agent/config.json").contains("qwen3:4b"));
+    let mut chat = chat_with(&home, &server);
+    let shown = chat.ask("/model", "in later ones, too.");
+    assert!(shown.contains(&format!("1. qwen3:4b at {host}")), "{shown}");
+    assert!(home.text("agent/config.json").contains("qwen3:4b"));
     assert_eq!(chat.end().code(), Some(0));
 }
 

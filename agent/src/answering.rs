@@ -136,10 +136,10 @@ fn meant(given: Decision, open: &[Question]) -> Result<Decision, String> {
     let code = given.code.or(code);
     let short = question.short();
     match given.choice {
-        Choice::Always if question.grant.is_none() => {
+        Choice::Always(_) if question.grant.is_none() => {
             Err("always is not offered for this question; answer yes or no".to_owned())
         }
-        Choice::Yes | Choice::Always if question.wants_code && code.is_none() => {
+        Choice::Yes | Choice::Always(_) if question.wants_code && code.is_none() => {
             Err(format!("this one wants the code that stands in it: /approve {short} CODE"))
         }
         _ => Ok(Decision { id: question.id.clone(), code, ..given }),
@@ -194,12 +194,12 @@ mod tests {
         .collect();
         let id = |id: &str, choice, code| meant(given(id, choice, code), &open).map(|it| it.id);
         assert_eq!(id("b", Choice::Yes, None), Ok("bb33".to_owned()));
-        assert_eq!(id("bb33", Choice::Always, None), Ok("bb33".to_owned()));
+        assert_eq!(id("bb33", Choice::ALWAYS, None), Ok("bb33".to_owned()));
         assert_eq!(id("aa2", Choice::Yes, Some("K7QX")), Ok("aa22".to_owned()));
         assert_eq!(id("aa2", Choice::No, None), Ok("aa22".to_owned()));
         let wrong = [("a", Choice::Yes), ("zz", Choice::Yes), ("", Choice::Yes)];
         for (wrong, choice) in
-            wrong.into_iter().chain([("aa1", Choice::Always), ("aa2", Choice::Yes)])
+            wrong.into_iter().chain([("aa1", Choice::ALWAYS), ("aa2", Choice::Yes)])
         {
             assert!(id(wrong, choice, None).is_err(), "{wrong}");
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::action::{Actions, RECALL, Sets};
+use crate::action::{ACTS, Actions, RECALL, Sets};
 use crate::links::Links;
 use crate::model::Switch;
 use crate::persona::Cast;
@@ -54,6 +54,9 @@ impl Mind {
         let mut sets = if session.is_owners() { self.sets.on() } else { BTreeSet::new() };
         if session.may_recall() {
             sets.extend(SetName::new(RECALL));
+        }
+        if session.has_acted {
+            sets.extend(SetName::new(ACTS));
         }
         if let Some(own) = session.speaker.as_ref().and_then(|speaker| speaker.sets.as_ref()) {
             sets.retain(|set| own.contains(set));

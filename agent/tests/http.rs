@@ -272,7 +272,7 @@ async fn a_page_hears_all_of_its_session_and_answers_questions() {
     );
     let given = json!({"id": "q2", "answer": "always", "code": "kqxz"});
     assert_eq!(agent.post("/v1/answers", &given).await.unwrap().status(), StatusCode::ACCEPTED);
-    let decision = Decision { id: "q2".into(), choice: Choice::Always, code: Some("KQXZ".into()) };
+    let decision = Decision { id: "q2".into(), choice: Choice::ALWAYS, code: Some("KQXZ".into()) };
     assert_eq!(agent.heard().await.said, Said::Answer(decision));
     let cancelled = sent(agent.request("/v1/cancel")).await.unwrap();
     assert_eq!(cancelled.status(), StatusCode::ACCEPTED);

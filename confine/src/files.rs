@@ -62,17 +62,17 @@ fn restrict(home: &Home, named: &[PathBuf]) -> Result<landlock::RestrictionStatu
         .restrict_self()
 }
 
-/// The folders that are the agent's; behind a symbolic link, the one that it points to.
+/// What is the agent's; behind a symbolic link, the folder that it points to.
 fn own(home: &Home) -> Vec<PathBuf> {
-    let settings = home.agent_config().parent().map(Path::to_owned);
-    settings.into_iter().chain([home.workspace()]).collect()
+    vec![home.workspace()]
 }
 
-/// No folder that the home is in: what is allowed can't be taken back further below.
+/// Its settings, which only their owner changes, and what the system looks up. No folder that the home is in: what is allowed can't be taken back further below.
 fn readable(home: &Home) -> Vec<PathBuf> {
     let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let router = whole(&home.router());
-    let paths = READABLE.iter().map(|path| whole(Path::new(path)));
+    let settings = home.agent_config().parent().map(whole);
+    let paths = READABLE.iter().map(|path| whole(Path::new(path))).chain(settings);
     paths.filter(|path| !router.starts_with(path)).collect()
 }
 
@@ -101,10 +101,14 @@ mod tests {
         std::thread::scope(|threads| {
             let held = threads.spawn(|| {
                 hold(&home, &[]).unwrap();
-                for name in ["workspace/a", "agent/a"] {
-                    home::file::write(&root.join(name), b"new").unwrap();
-                    assert_eq!(fs::read(root.join(name)).unwrap(), b"new");
+                home::file::write(&root.join("workspace/a"), b"new").unwrap();
+                assert_eq!(fs::read(root.join("workspace/a")).unwrap(), b"new");
+                assert_eq!(fs::read(root.join("agent/a")).unwrap(), b"text");
+                for name in ["agent/a", "agent/b"] {
+                    fs::write(root.join(name), "new").unwrap_err();
                 }
+                fs::remove_file(root.join("agent/a")).unwrap_err();
+                fs::rename(root.join("agent"), root.join("workspace/agent")).unwrap_err();
                 for name in ["router/a", ".env"] {
                     fs::read(root.join(name)).unwrap_err();
                     fs::write(root.join(name), "new").unwrap_err();
@@ -120,7 +124,7 @@ mod tests {
             });
             held.join().unwrap();
         });
-        assert_eq!(home.text("router/a"), "text");
+        assert_eq!((home.text("router/a"), home.text("agent/a")), ("text".into(), "text".into()));
     }
 
     #[test]

@@ -34,6 +34,16 @@ impl Observation {
         Self { action, outcome, fields, held: None, sentence: None }
     }
 
+    /// The same action with another outcome.
+    #[must_use]
+    pub fn with_outcome(self, outcome: Outcome) -> Self {
+        let result = match outcome {
+            Outcome::Done(done) => Ok(done),
+            Outcome::Stopped(stopped) => Err(stopped),
+        };
+        Self { held: self.held, ..Self::of_local(self.action, result) }
+    }
+
     /// The same, which holds `action` back if a person is asked about it first.
     #[must_use]
     pub fn holding(self, action: Action) -> Self {
@@ -70,7 +80,7 @@ impl Observation {
     pub fn brought(&self) -> Result<String, String> {
         match &self.outcome {
             Outcome::Done(Done { text: Some(text), .. }) => Ok(text.clone()),
-            Outcome::Done(done) => Ok(done.result.values().map(lines).collect()),
+            Outcome::Done(done) => Ok(lines_of(done)),
             Outcome::Stopped(_) if self.outcome.status() == Status::Pending => {
                 Err("it waits for your yes".to_owned())
             }
@@ -196,10 +206,7 @@ impl Observation {
             Outcome::Done(Done { brings: Some(brings), .. })
             | Outcome::Stopped(Stopped { brings: Some(brings), .. }) => return brings.taint(),
             Outcome::Done(_) => true,
-            Outcome::Stopped(stopped) => {
-                stopped.maybe_executed
-                    || matches!(stopped.code, Code::SkillFailed | Code::BadResult | Code::TooLarge)
-            }
+            Outcome::Stopped(stopped) => speaks(stopped),
         };
         if speaks { reads.taint() } else { Taint::CLEAN }
     }
@@ -230,6 +237,19 @@ pub fn spoken(action: &ActionName) -> String {
 pub fn capitalized(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// Whether the action had a part in it that it stopped: then it holds words of the action's.
+#[must_use]
+pub fn speaks(stopped: &Stopped) -> bool {
+    stopped.maybe_executed
+        || matches!(stopped.code, Code::SkillFailed | Code::BadResult | Code::TooLarge)
+}
+
+/// All that stands in a result.
+#[must_use]
+pub fn lines_of(done: &Done) -> String {
+    done.result.values().map(lines).collect()
 }
 
 /// All that stands in a value, each text on lines of its own.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use protocol::{MessageId, Object, Principal};
+use protocol::{GrantTerms, MessageId, Object, Principal};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -10,6 +10,9 @@ use answer::sanitize::one_line;
 
 /// How many characters of an id stand for it where people read and type it.
 const SHORT: usize = 8;
+
+/// What may stand behind "always".
+const TERMS: &str = " (behind it 5x for five times; 30m, 2h or 3d for how long)";
 
 /// How many lines are seen at once beside the answer.
 const LONG: usize = 12;
@@ -28,7 +31,7 @@ pub struct Question {
     pub seconds: Option<u64>,
     /// A yes counts only with the code that stands in the text.
     pub wants_code: bool,
-    /// What `always` would allow for an hour; none if that is not offered.
+    /// What `always` would allow for a while; none if that is not offered.
     pub grant: Option<String>,
     /// The question that is just like it and was asked first: `always` there answers this one as well.
     pub beside: Option<String>,
@@ -107,7 +110,9 @@ impl Question {
         // Writing to a String can't fail.
         let _ = write!(text, "To answer: /approve {short}{code} or /deny {short}");
         if let Some(grant) = &self.grant {
-            let _ = write!(text, "; /approve {short} always{code} allows for an hour: {grant}");
+            let terms = self.terms();
+            let _ =
+                write!(text, "; /approve {short} always{code} allows for an hour: {grant}{terms}");
         }
         text
     }
@@ -129,10 +134,15 @@ impl Question {
         text.push_str(self.keys());
         if let Some(grant) = &self.grant {
             let always = if self.wants_code { "a and the code" } else { "a" };
-            let _ = write!(text, ", {always} = always for an hour: {grant}");
+            let _ = write!(text, ", {always} = always for an hour: {grant}{}", self.terms());
         }
         text.push_str("; anything else is a message, and the question stays open");
         text
+    }
+
+    /// What may stand behind "always"; what wants a code is allowed for no while by a router of today.
+    fn terms(&self) -> &'static str {
+        if self.wants_code { "" } else { TERMS }
     }
 
     /// By what people tell it from others, and how long it waits.
@@ -151,11 +161,13 @@ impl Question {
         let (choice, code) = match (&words[..], self.wants_code) {
             (["n" | "no"], _) => (Choice::No, None),
             (["y" | "yes"], false) => (Choice::Yes, None),
-            (["a" | "always"], false) if self.grant.is_some() => (Choice::Always, None),
             ([code], true) if self.is_code(code) => (Choice::Yes, Some(*code)),
             (["y" | "yes", code], true) if self.is_code(code) => (Choice::Yes, Some(*code)),
             (["a" | "always", code], true) if self.grant.is_some() && self.is_code(code) => {
-                (Choice::Always, Some(*code))
+                (Choice::ALWAYS, Some(*code))
+            }
+            (["a" | "always", terms @ ..], false) if self.grant.is_some() => {
+                (Choice::Always(GrantTerms::read(terms.iter().copied()).ok()?), None)
             }
             _ => return None,
         };
@@ -196,8 +208,13 @@ pub enum Choice {
     Yes,
     /// It may not.
     No,
-    /// It may run, and so may what the question's `grant` says, for an hour.
-    Always,
+    /// It may run, and so may what the question's `grant` says, as often and as long as these say.
+    Always(GrantTerms),
+}
+
+impl Choice {
+    /// For an hour, as often as is asked.
+    pub const ALWAYS: Self = Self::Always(GrantTerms::HOUR);
 }
 
 impl Decision {
@@ -205,24 +222,25 @@ impl Decision {
     #[must_use]
     pub fn settled(&self, by: &Principal) -> String {
         let said = match self.choice {
-            Choice::Yes => "yes",
-            Choice::No => "no",
-            Choice::Always => "yes, for an hour",
+            Choice::Yes => "yes".to_owned(),
+            Choice::No => "no".to_owned(),
+            Choice::Always(terms) => format!("yes, {terms}"),
         };
         format!("question {}: {by} said {said}", short(&self.id))
     }
 
     /// The parameters of the command that carries it.
     pub fn params(&self) -> Object {
-        let choice = match self.choice {
-            Choice::Yes => "yes",
-            Choice::No => "no",
-            Choice::Always => "always",
+        let (choice, terms) = match self.choice {
+            Choice::Yes => ("yes", None),
+            Choice::No => ("no", None),
+            Choice::Always(terms) => ("always", Some(terms)),
         };
         let code = self.code.as_ref().map(|code| ("code".to_owned(), code.as_str().into()));
         [("id".to_owned(), self.id.as_str().into()), ("answer".to_owned(), choice.into())]
             .into_iter()
             .chain(code)
+            .chain(terms.into_iter().flat_map(GrantTerms::params))
             .collect()
     }
 }
@@ -263,11 +281,19 @@ mod tests {
         for message in ["a", "", "yes please", "what is this?", "KQXZ", "/approve q"] {
             assert_eq!(said(&plain, message), None, "{message}");
         }
-        assert_eq!(said(&question(json!({"grant": "x"})), "a"), Some((Choice::Always, None)));
+        let granted = question(json!({"grant": "x"}));
+        assert!(granted.put(1, 1).contains("a = always for an hour: x (behind it 5x for"));
+        assert!(granted.pending().contains("always allows for an hour: x (behind it 5x for"));
+        assert_eq!(said(&granted, "a"), Some((Choice::ALWAYS, None)));
+        let terms = GrantTerms::read(["5x", "2h"]).unwrap();
+        assert_eq!(said(&granted, "Always 2h 5x"), Some((Choice::Always(terms), None)));
+        for message in ["a cat", "a 1x", "always 5", "a 5x 5x"] {
+            assert_eq!(said(&granted, message), None, "{message}");
+        }
         let coded = question(json!({"code": true, "grant": "x"}));
         let code = Some("KQXZ".to_owned());
         assert_eq!(said(&coded, "kqxz"), Some((Choice::Yes, code.clone())));
-        assert_eq!(said(&coded, "a KQXZ"), Some((Choice::Always, code)));
+        assert_eq!(said(&coded, "a KQXZ"), Some((Choice::ALWAYS, code)));
         assert_eq!(said(&coded, "k7qx"), Some((Choice::Yes, Some("K7QX".to_owned()))));
         for message in ["y", "yes", "a", "help", "stop"] {
             assert_eq!(said(&coded, message), None, "{message}");
@@ -289,9 +315,11 @@ mod tests {
 
     #[test]
     fn a_decision_carries_no_code_unless_there_is_one() {
-        let mut decision = Decision { id: "q".into(), choice: Choice::Always, code: None };
+        let mut decision = Decision { id: "q".into(), choice: Choice::ALWAYS, code: None };
         assert_eq!(Value::from(decision.params()), json!({"id": "q", "answer": "always"}));
         decision.code = Some("K7QX".into());
         assert_eq!(decision.params()["code"], "K7QX");
+        decision.choice = Choice::Always(GrantTerms::read(["5x"]).unwrap());
+        assert_eq!(decision.params()["times"], 5);
     }
 }

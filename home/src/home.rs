@@ -142,6 +142,12 @@ impl Home {
         self.root.join("agent/config.json")
     }
 
+    /// What was chosen in a chat and is to be taken over into [`Self::agent_config`] at the next start.
+    #[must_use]
+    pub fn choices(&self) -> PathBuf {
+        self.workspace().join("chosen.json")
+    }
+
     /// `router/`: everything that the router alone reads and writes.
     #[must_use]
     pub fn router(&self) -> PathBuf {

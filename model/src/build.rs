@@ -43,8 +43,8 @@ pub struct Maker {
     pub ollama_host: Option<String>,
     /// The keys of the providers.
     pub keys: ApiKeys,
-    /// agent/config.json, where a choice can be kept.
-    pub file: PathBuf,
+    /// Where a choice that is to last is noted.
+    pub chosen: PathBuf,
     /// What was learned of servers before.
     pub known: Arc<Endpoints>,
     /// How those that were asked are. Chains come and go, and who is down stays down.

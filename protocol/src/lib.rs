@@ -15,6 +15,7 @@ mod card;
 mod command;
 mod event;
 mod frame;
+mod grant_terms;
 mod outcome;
 mod own_words;
 mod queue;
@@ -30,6 +31,7 @@ pub use command::{
 };
 pub use event::{Event, EventKind};
 pub use frame::Frame;
+pub use grant_terms::{GrantTerms, TermsError};
 pub use names::{
     ActionName, MessageId, NameError, OWNER, Principal, RESERVED_NAMES, SessionKey, SetName,
 };

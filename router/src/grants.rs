@@ -4,14 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use protocol::{Millis, Principal};
+use protocol::{GrantTerms, Millis, Principal};
 use uuid::Uuid;
 
 use crate::policy::{Grant, Scope, Spend};
 use crate::store::{self, GRANTS, SPENT, Store, StoreFault};
-
-/// How long `always` holds.
-const HOUR: Duration = Duration::from_secs(3_600);
 
 /// How long an agent has to do what it was permitted to do once.
 const SOON: Duration = Duration::from_secs(600);
@@ -22,11 +19,12 @@ pub(crate) struct Grants {
     store: Arc<dyn Store>,
 }
 
-/// What allows everything in `scope` for an hour, in the name of `by`, once it is given.
-pub(crate) fn for_an_hour(scope: Scope, by: &Principal, now: Millis) -> Grant {
-    let id = Uuid::new_v4().to_string();
-    let until = now.after(HOUR);
-    Grant { id, scope, until, times: None, used: 0, given_by: by.clone() }
+/// What allows everything in `scope` on these terms, in the name of `by`, once it is given. What was asked about is the first
+/// of the times.
+pub(crate) fn on_terms(scope: Scope, terms: GrantTerms, by: &Principal, now: Millis) -> Grant {
+    let (id, until) = (Uuid::new_v4().to_string(), now.after(terms.span()));
+    let used = u32::from(terms.times().is_some());
+    Grant { id, scope, until, times: terms.times(), used, given_by: by.clone() }
 }
 
 impl Grants {
@@ -63,8 +61,9 @@ impl Grants {
         by: &Principal,
         now: Millis,
     ) -> Result<(), StoreFault> {
-        let grant = Grant { times: Some(1), until: now.after(SOON), ..for_an_hour(scope, by, now) };
-        self.give(&grant).await
+        let (times, until, given_by) = (Some(1), now.after(SOON), by.clone());
+        let id = Uuid::new_v4().to_string();
+        self.give(&Grant { id, scope, until, times, used: 0, given_by }).await
     }
 
     /// Has `grant` count from now on.

@@ -44,6 +44,10 @@ pub const KEYS: [Key; 10] = [
         name: "sets",
         about: "the sets of actions that are offered, with commas between, or none",
     },
+    Key {
+        name: "apart",
+        about: "the actions whose results are read apart from the conversation, with commas between, or none",
+    },
     Key { name: "max_steps", about: "how often the model may act within one turn" },
 ];
 
@@ -179,6 +183,7 @@ impl Change<'_> {
             ("llm", None) => return self.llm(),
             ("fallback", given) => return self.fallback(given),
             ("sets", given) => return self.sets(given),
+            ("apart", given) => return self.apart(given),
             ("telegram.allow", given) => return self.telegram_allow(given),
             ("http.sites", given) => return self.http_sites(given),
             ("http.bridges", given) => return self.http_bridges(given),

@@ -3,6 +3,7 @@
 mod bridge;
 mod browser;
 mod choice;
+mod chosen;
 mod clock;
 mod display;
 mod fallback;
@@ -25,7 +26,7 @@ use home::{
     CHANNEL_KEY_NAMES, ConfigError, ConfigFile, EnvError, EnvFile, Home, MODEL_KEY_NAMES,
     SHARED_NAMES, Variables,
 };
-use protocol::SetName;
+use protocol::{ActionName, SetName};
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use supervisor::Supervisor;
@@ -64,6 +65,8 @@ pub struct AgentConfig {
     pub max_steps: Steps,
     /// The sets of actions that are offered.
     pub sets: BTreeSet<SetName>,
+    /// The actions whose results are read apart from the conversation.
+    pub apart: BTreeSet<ActionName>,
     /// What the browser may reach.
     pub browser: Browser,
     /// Who talks with the agent over Telegram.
@@ -85,6 +88,7 @@ impl Default for AgentConfig {
             timeout: Timeout(10),
             max_steps: Steps(6),
             sets: BTreeSet::new(),
+            apart: BTreeSet::new(),
             browser: Browser::default(),
             telegram: Telegram::default(),
             http: Http::default(),
@@ -181,6 +185,8 @@ pub struct Settings {
     pub zone: Zone,
     /// Where agent/config.json is.
     pub file: PathBuf,
+    /// Where what is chosen in a chat is noted.
+    pub chosen: PathBuf,
     /// What looks wrong but does not stop the start.
     pub warnings: Vec<String>,
 }
@@ -212,13 +218,17 @@ const OWN_NAMES: &str = "OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, wh
      TELEGRAM_BOT_TOKEN or SAFECLAW_HTTP_TOKEN";
 
 impl Settings {
-    /// Reads `.env`, agent/config.json and the environment of the process, which wins over `.env`.
+    /// Reads `.env`, agent/config.json and the environment of the process, which wins over `.env`. What was chosen in a chat is
+    /// taken over into agent/config.json first.
     ///
     /// # Errors
     /// [`SettingsError`] names the file, the key and what would be right.
     pub fn read(home: &Home) -> Result<Self, SettingsError> {
-        let config = open(&home.agent_config())?.settings().clone();
-        Self::with(home, config)
+        let mut file = open(&home.agent_config())?;
+        let wrong = chosen::take_over(home, &mut file);
+        let mut settings = Self::with(home, file.settings().clone())?;
+        settings.warnings.extend(wrong);
+        Ok(settings)
     }
 
     /// The same, and writes nothing: where there is no agent/config.json, each key has its default.
@@ -262,6 +272,7 @@ impl Settings {
             telegram_token: secrets::telegram_token(&variables),
             http_token: secrets::http_token(&variables),
             file: home.agent_config(),
+            chosen: home.choices(),
             config,
             warnings,
         })

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use ::llm::{ProviderName, Target};
 
-use super::{AgentConfig, Settings, SettingsError};
+use super::{AgentConfig, Settings, SettingsError, chosen};
 use model::{Endpoints, Maker, Trusted};
 
 impl Settings {
@@ -19,7 +19,7 @@ impl Settings {
             llm: self.config.llm.clone(),
             ollama_host: self.ollama_host.clone(),
             keys: self.keys.clone(),
-            file: self.file.clone(),
+            chosen: self.chosen.clone(),
             known,
             breakers: Arc::default(),
             trusted: Trusted::of(&self.config.llm.private_to),
@@ -27,12 +27,17 @@ impl Settings {
     }
 }
 
-/// Makes `target` the model that thinks, in agent/config.json at `path`.
+/// Notes at `path` that `target` is to be the model that thinks.
 ///
 /// # Errors
-/// [`SettingsError`]; the file is unchanged then.
+/// [`SettingsError`]; nothing is noted then.
 pub fn keep(path: &Path, target: &Target) -> Result<(), SettingsError> {
-    Ok(set(&mut super::open(path)?, target)?)
+    let mut pairs = vec![("llm.provider", json!(target.provider))];
+    if target.provider != ProviderName::Offline {
+        pairs.push(("llm.model", json!(target.model)));
+        pairs.push(("llm.base_url", json!(target.base_url)));
+    }
+    chosen::note(path, pairs)
 }
 
 /// Sets what `target` says, and no key that is as it was or that it says nothing of.
@@ -48,12 +53,12 @@ pub(super) fn set(file: &mut ConfigFile<AgentConfig>, target: &Target) -> Result
     file.set_all(pairs)
 }
 
-/// Lets `targets` and no others read what is private when they stand in, in agent/config.json at `path`.
+/// Notes at `path` that `targets` and no others may read what is private when they stand in.
 ///
 /// # Errors
-/// [`SettingsError`]; the file is unchanged then.
+/// [`SettingsError`]; nothing is noted then.
 pub fn keep_trusted(path: &Path, targets: &[Target]) -> Result<(), SettingsError> {
-    Ok(super::open(path)?.set("llm.private_to", json!(targets))?)
+    chosen::note(path, [("llm.private_to", json!(targets))])
 }
 
 /// Sets who is asked in turn.

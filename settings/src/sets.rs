@@ -1,37 +1,48 @@
-//! `sets` in agent/config.json: the sets of actions that are offered.
+//! `sets` and `apart` in agent/config.json: the sets of actions that are offered, and the actions whose results are read apart.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use protocol::SetName;
+use protocol::{ActionName, SetName};
 use serde_json::{Value, json};
 
-use super::SettingsError;
 use super::keys::{Change, KeyError};
+use super::{SettingsError, chosen};
 
 /// An empty list, as people write it.
 const NONE: &str = "none";
 
-/// Writes the sets that are on to agent/config.json at `path`.
+/// Notes at `path` which sets are on.
 ///
 /// # Errors
-/// [`SettingsError`]; the file is unchanged then.
+/// [`SettingsError`]; nothing is noted then.
 pub fn keep_sets(path: &Path, sets: &BTreeSet<SetName>) -> Result<(), SettingsError> {
-    Ok(super::open(path)?.set("sets", json!(sets))?)
+    chosen::note(path, [("sets", json!(sets))])
 }
 
 impl Change<'_> {
     /// Takes the names of the sets from `given`, or asks for them.
     pub(super) fn sets(&mut self, given: Option<&str>) -> Result<(), KeyError> {
-        let on = &self.file.settings().sets;
-        let current = on.iter().map(SetName::as_str).collect::<Vec<_>>().join(", ");
-        let current = if current.is_empty() { NONE } else { &current };
+        let on = self.file.settings().sets.iter().map(SetName::as_str);
+        let current = on.collect::<Vec<_>>().join(", ");
+        self.names(("sets", &current), given)
+    }
+
+    /// The same with the names of the actions whose results are read apart.
+    pub(super) fn apart(&mut self, given: Option<&str>) -> Result<(), KeyError> {
+        let apart = self.file.settings().apart.iter().map(ActionName::as_str);
+        let current = apart.collect::<Vec<_>>().join(", ");
+        self.names(("apart", &current), given)
+    }
+
+    fn names(&mut self, (key, current): (&str, &str), given: Option<&str>) -> Result<(), KeyError> {
+        let current = if current.is_empty() { NONE } else { current };
         let answer = match given {
             Some(given) => given.to_owned(),
-            None => self.asker.ask("sets", current, &[])?,
+            None => self.asker.ask(key, current, &[])?,
         };
         let names = answer.split([',', ' ']).filter(|name| !name.is_empty() && *name != NONE);
         // A name that breaks the grammar is refused by the type, which says what is right.
-        Ok(self.file.set("sets", Value::Array(names.map(|name| json!(name)).collect()))?)
+        Ok(self.file.set(key, Value::Array(names.map(|name| json!(name)).collect()))?)
     }
 }

@@ -140,6 +140,36 @@ fn what_was_always_allowed_can_be_taken_back() {
 }
 
 #[test]
+fn so_many_times_and_so_long_can_be_allowed_and_no_longer_than_a_week() {
+    let home = home();
+    let mut chat = chat(&home);
+    chat.ask("/run RING {\"who\": \"A\"}", "RING: pending");
+    let id = question(&home);
+    let approve = ["router", "approvals", "approve", &id, "--yes", "--always"];
+    for (terms, why) in [
+        (["--times", "1", "--for", "2h"], "2 to 1000 times"),
+        (["--times", "2", "--for", "8d"], "a week at most"),
+        (["--times", "2", "--for", "soon"], "such as 5x, 30m, 2h or 3d"),
+    ] {
+        let said = refused(&home, &[&approve[..], &terms].concat());
+        assert!(said.contains(why), "{said}");
+    }
+    let said = told(&home, &[&approve[..], &["--times", "2", "--for", "2h"]].concat());
+    assert!(said.contains("allowed 2 times within 2 hours: RING with any who"), "{said}");
+    chat.expect("RING: ok");
+    let listed = told(&home, &["router", "approvals", "grants"]);
+    assert!(listed.contains("120 min left, used 1 of 2 times"), "{listed}");
+    chat.ask("/grants", "for 120 minutes more, used 1 of 2 times");
+    chat.ask("/run RING {\"who\": \"B\"}", "RING: ok");
+    chat.ask("/run RING {\"who\": \"C\"}", "RING: pending");
+    // The same in the chat.
+    chat.say("/approve always 2x 2h");
+    chat.expect("RING: ok");
+    chat.ask("/run RING {\"who\": \"D\"}", "RING: ok");
+    chat.ask("/run RING {\"who\": \"E\"}", "RING: pending");
+}
+
+#[test]
 fn sessions_are_shown_and_forgotten() {
     let home = home();
     let mut chat = chat(&home);

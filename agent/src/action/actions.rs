@@ -7,11 +7,12 @@ use broker::Requester;
 use protocol::{ActionCard, ActionName, Code, NameError, Stopped};
 
 use super::LocalAction;
+use super::apart::ApartReader;
 use super::reserved::OwnersLine;
 use super::routed::Routed;
 use crate::observation::Observation;
 use crate::session::Caller;
-use crate::workspace::Cards;
+use crate::workspace::{Cards, SessionFiles};
 use answer::Action;
 
 /// What the agent can do: a closed set of its own actions, and whatever the router can run.
@@ -21,6 +22,7 @@ pub struct Actions {
     described: Mutex<Option<Described>>,
     /// What people ask of the router themselves.
     pub owner: OwnersLine,
+    reader: Option<Arc<ApartReader>>,
 }
 
 /// The local actions' cards, with the owner's words that are in them.
@@ -41,7 +43,29 @@ impl Actions {
     ) -> Result<Self, NameError> {
         let owner = OwnersLine::new(Arc::clone(&requester), timeout)?;
         let routed = Routed::new(requester, timeout);
-        Ok(Self { local, routed, described: Mutex::default(), owner })
+        Ok(Self { local, routed, described: Mutex::default(), owner, reader: None })
+    }
+
+    /// The same, with whoever reads results apart that the owner wants to have read so.
+    #[must_use]
+    pub fn with_reader(self, reader: Arc<ApartReader>) -> Self {
+        Self { reader: Some(reader), ..self }
+    }
+
+    /// What the conversation is shown of `seen`.
+    pub(crate) async fn read_apart(&self, seen: Observation, caller: &Caller) -> Observation {
+        match &self.reader {
+            Some(reader) => reader.instead_of(seen, caller).await,
+            None => seen,
+        }
+    }
+
+    /// The same where nobody can wait.
+    pub(crate) fn set_aside(&self, seen: Observation, files: &SessionFiles) -> Observation {
+        match &self.reader {
+            Some(reader) => reader.set_aside(seen, files),
+            None => seen,
+        }
     }
 
     /// The local actions' cards, in the owner's words.

@@ -7,7 +7,9 @@ mod reserved;
 mod routed;
 mod sets;
 
+mod acts;
 mod add_schedule;
+mod apart;
 mod broadcast_msg;
 mod browser_vision;
 mod llm_summary;
@@ -18,16 +20,18 @@ use async_trait::async_trait;
 use protocol::{ActionCard, Code, Done, Object, Stopped};
 
 pub use actions::Actions;
+pub use acts::{Acts, ActsBook, ActsOf};
 pub use add_schedule::AddSchedule;
+pub use apart::ApartReader;
 pub use broadcast_msg::BroadcastMsg;
 pub use browser_vision::BrowserVision;
 pub use llm_summary::LlmSummary;
 pub use memory_write::MemoryWrite;
 pub use recall_memory::RecallMemory;
 pub use reserved::OwnersLine;
-pub(crate) use sets::RECALL;
 pub use sets::Sets;
 pub(crate) use sets::known as known_sets;
+pub(crate) use sets::{ACTS, RECALL};
 
 use crate::session::Caller;
 use crate::workspace::{AGENT_ACTIONS, Cards};
@@ -117,6 +121,7 @@ mod tests {
             "_LLM_SUMMARY" => json!({"content": "output/page.txt"}),
             "_BROWSER_VISION" => json!({"url": "https://example.com"}),
             "_ADD_SCHEDULE" => json!({"when": "2h", "text": "call Max"}),
+            "_ACTS" => json!({}),
             "_RECALL_MEMORY" => json!({"query": "the blue pot"}),
             "_BROADCAST_MSG" => json!({"message": "Dinner is ready."}),
             other => panic!("what does {other} take?"),
@@ -142,7 +147,7 @@ mod tests {
             true,
         );
         let schedule = AddSchedule::new(Arc::new(book), router.clone(), timeout);
-        let broadcast = BroadcastMsg::new(Lines::default(), router, timeout);
+        let broadcast = BroadcastMsg::new(Lines::default(), router.clone(), timeout);
         vec![
             Box::new(MemoryWrite::new().unwrap()),
             Box::new(summary.unwrap()),
@@ -150,6 +155,7 @@ mod tests {
             Box::new(broadcast.unwrap()),
             Box::new(schedule.unwrap()),
             Box::new(RecallMemory::new().unwrap()),
+            Box::new(Acts::new(router, timeout).unwrap()),
         ]
     }
 
@@ -183,7 +189,8 @@ mod tests {
         for action in actions {
             let name = action.card().name.as_str();
             let right = right(name).as_object().unwrap().clone();
-            let mut wrong = vec![Object::new()];
+            let mut wrong: Vec<Object> =
+                (!right.is_empty()).then(Object::new).into_iter().collect();
             let mut more = right.clone();
             more.insert("more".to_owned(), json!(1));
             wrong.push(more);

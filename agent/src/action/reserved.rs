@@ -8,6 +8,7 @@ use broker::Requester;
 use protocol::{ActionName, Code, NameError, Object, Outcome, SessionKey, Stopped};
 use serde_json::Value;
 
+use super::acts::ActsBook;
 use super::routed::Routed;
 use crate::observation::Observation;
 use crate::question::{Decision, Question};
@@ -22,21 +23,22 @@ pub struct OwnersLine {
     approve: ActionName,
     approvals: ActionName,
     stop: ActionName,
-    acts: ActionName,
     grants: ActionName,
     net: ActionName,
     unlock: ActionName,
     work: ActionName,
+    /// What was done.
+    pub acts: ActsBook,
 }
 
 impl OwnersLine {
     pub(super) fn new(requester: Arc<dyn Requester>, timeout: Duration) -> Result<Self, NameError> {
         Ok(Self {
+            acts: ActsBook::new(Arc::clone(&requester), timeout)?,
             routed: Routed::new(requester, timeout),
             approve: ActionName::new("APPROVE")?,
             approvals: ActionName::new("APPROVALS")?,
             stop: ActionName::new("STOP")?,
-            acts: ActionName::new("ACTS")?,
             grants: ActionName::new("GRANTS")?,
             net: ActionName::new("NET")?,
             unlock: ActionName::new("UNLOCK_SESSION")?,
@@ -80,15 +82,6 @@ impl OwnersLine {
     /// Why it is not thrown, as far as known.
     pub async fn stop(&self, caller: &Caller) -> Result<(), Stopped> {
         self.ask(&self.stop, Object::new(), caller).await.map(drop)
-    }
-
-    /// What the session has done by the router's own book, the newest last.
-    ///
-    /// # Errors
-    /// Why the router did not say.
-    pub async fn acts(&self, caller: &Caller) -> Result<Vec<Value>, Stopped> {
-        let fields = self.ask(&self.acts, Object::new(), caller).await?;
-        Ok(list(&fields, "acts"))
     }
 
     /// What is allowed for a while, after one grant was taken back if `revoke` names it.
@@ -143,13 +136,15 @@ impl OwnersLine {
     }
 }
 
-fn answered(Observation { outcome, fields, .. }: Observation) -> Result<Object, Stopped> {
+pub(super) fn answered(
+    Observation { outcome, fields, .. }: Observation,
+) -> Result<Object, Stopped> {
     match outcome {
         Outcome::Done(_) => Ok(fields),
         Outcome::Stopped(stopped) => Err(stopped),
     }
 }
 
-fn list(fields: &Object, key: &str) -> Vec<Value> {
+pub(super) fn list(fields: &Object, key: &str) -> Vec<Value> {
     fields.get(key).and_then(Value::as_array).cloned().unwrap_or_default()
 }

@@ -16,13 +16,16 @@ const KEPT: usize = 32;
 #[derive(Debug, Default)]
 pub struct Sets {
     on: RwLock<BTreeSet<SetName>>,
-    /// agent/config.json; none where nothing is to be kept.
+    /// Where a change is noted; none where nothing is to be kept.
     file: Option<PathBuf>,
     filtered: Mutex<VecDeque<Filtered>>,
 }
 
 /// The set of what looks into earlier conversations. It is on where there are some, and nobody turns it.
 pub(crate) const RECALL: &str = "recall";
+
+/// The set of what tells what was done. It is on where something was, and nobody turns it.
+pub(crate) const ACTS: &str = "acts";
 
 /// The cards of one list that are offered with some sets.
 #[derive(Debug)]
@@ -33,7 +36,7 @@ struct Filtered {
 }
 
 impl Sets {
-    /// The sets that agent/config.json has turned on; a change is written to `file`.
+    /// The sets that agent/config.json has turned on; a change is noted in `file`.
     #[must_use]
     pub fn new(on: BTreeSet<SetName>, file: PathBuf) -> Self {
         Self { on: RwLock::new(on), file: Some(file), filtered: Mutex::default() }
@@ -48,7 +51,7 @@ impl Sets {
     /// Turns a set on or off for good.
     ///
     /// # Errors
-    /// [`SettingsError`] when agent/config.json can't be written; then nothing has changed.
+    /// [`SettingsError`] when it can't be noted; then nothing has changed.
     pub fn turn(&self, set: SetName, is_on: bool) -> Result<(), SettingsError> {
         let mut sets = self.on();
         if is_on {
@@ -88,7 +91,7 @@ impl Sets {
 pub(crate) fn known(cards: &[Arc<Cards>; 2]) -> BTreeMap<SetName, usize> {
     let mut known = BTreeMap::new();
     for set in cards.iter().flat_map(|cards| &cards.0).filter_map(|card| card.set.clone()) {
-        if set.as_str() == RECALL {
+        if [RECALL, ACTS].contains(&set.as_str()) {
             continue;
         }
         *known.entry(set).or_default() += 1;
@@ -134,13 +137,13 @@ mod tests {
     #[test]
     fn a_set_that_is_turned_on_stays_on() {
         let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("config.json");
-        let sets = Sets::new(BTreeSet::new(), file.clone());
+        let home = home::Home::at(folder.path()).unwrap();
+        let sets = Sets::new(BTreeSet::new(), home.choices());
+        let next_start = || config::Settings::read(&home).unwrap().config.sets;
         sets.turn(set("library"), true).unwrap();
-        let kept = |sets: &Sets| (sets.on(), config::open(&file).unwrap().settings().sets.clone());
         let both = BTreeSet::from([set("library")]);
-        assert_eq!(kept(&sets), (both.clone(), both));
+        assert_eq!((sets.on(), next_start()), (both.clone(), both));
         sets.turn(set("library"), false).unwrap();
-        assert_eq!(kept(&sets), (BTreeSet::new(), BTreeSet::new()));
+        assert_eq!((sets.on(), next_start()), (BTreeSet::new(), BTreeSet::new()));
     }
 }

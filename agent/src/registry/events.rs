@@ -59,6 +59,7 @@ impl Session {
             }
             return pending;
         }
+        let observation = mind.actions.set_aside(observation, &self.files);
         self.observe(&observation, &mind.cards());
         self.observed_later(observation.fields);
         drop(self.keep(outbox));

@@ -11,6 +11,9 @@ use journal::{JournalEvent, Role};
 /// How many events of a conversation are kept for people.
 const EVENTS: usize = 5_000;
 
+/// How many events are looked through for something that was done: a few dozen turns.
+const LATELY: usize = 256;
+
 impl Session {
     /// The conversation as it is now; `None` while nothing was said in it.
     #[must_use]
@@ -86,6 +89,7 @@ impl Session {
         self.entered = entered;
         self.files.session.save(self.entered.clone())?;
         self.record(Role::Clear, self.principal.as_str(), "");
+        self.acted = None;
         Ok(())
     }
 
@@ -94,6 +98,13 @@ impl Session {
         let history = self.files.history.read();
         let said = history.entries().last().map_or(0, |entry| entry.n);
         said > shown_entries(&history) as u64 || !self.files.chats().is_empty()
+    }
+
+    /// Whether something was done in this conversation of late.
+    pub(super) fn acted_lately(&self) -> bool {
+        let events = self.files.journal.latest(LATELY).unwrap_or_default();
+        let mut since = events.iter().rev().take_while(|event| event.role != Role::Clear);
+        since.any(|event| event.role == Role::Action)
     }
 
     /// What was said and done since this conversation was taken up.

@@ -64,6 +64,10 @@ pub struct Session {
     pub known: Vec<Passage>,
     /// Why the latest turn failed, if it did; for people.
     pub failure: Option<String>,
+    /// Whether something was done in this conversation before the message that is being answered.
+    pub has_acted: bool,
+    /// Whether something was done in this conversation; `None` until its journal was looked at.
+    acted: Option<bool>,
     /// The questions that it has seen and that nobody has answered here.
     pub questions: Vec<Question>,
     /// What waits for a person's yes. An agent that is started again knows nothing of it.
@@ -174,6 +178,8 @@ impl Session {
             usage: None,
             failure: None,
             known: Vec::new(),
+            has_acted: false,
+            acted: None,
             questions: Vec::new(),
             pending: Vec::new(),
             awaited: 0,
@@ -227,6 +233,8 @@ impl Session {
         let now = Millis::of_this_machine();
         let next = self.entered.asked.map_or(now, |last| Millis(last.0.saturating_add(1)).max(now));
         self.entered.asked = Some(next);
+        self.has_acted = self.acted.unwrap_or_else(|| self.acted_lately());
+        self.acted = Some(self.has_acted);
         if self.origin.is_person() {
             self.entered.was_typed(text);
         }
@@ -242,6 +250,7 @@ impl Session {
         self.entered.raise(observation.brings(reads), &observation.source());
         self.record(Role::Action, observation.action.as_str(), &observation.line());
         self.hold(observation);
+        self.acted = Some(true);
         if let Some(question) = observation.question() {
             self.questions.push(question);
             let too_many = self.questions.len().saturating_sub(QUESTIONS);

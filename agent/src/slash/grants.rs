@@ -46,7 +46,8 @@ fn grant(grant: &Value) -> String {
     let until = Millis(number("until").unwrap_or_default());
     let minutes = until.since(Millis::of_this_machine()).as_secs().div_ceil(60);
     let used = number("used").unwrap_or_default();
-    format!("{id}: {}, for {minutes} minutes more, used {used} times", one_line(text("what")))
+    let of = number("times").map_or_else(String::new, |times| format!(" of {times}"));
+    format!("{id}: {}, for {minutes} minutes more, used {used}{of} times", one_line(text("what")))
 }
 
 #[cfg(test)]
@@ -61,6 +62,8 @@ mod tests {
             json!({"id": "0123456789", "what": "CREATE_POST with any text", "until": 1, "used": 2});
         let told = "01234567: CREATE_POST with any text, for 0 minutes more, used 2 times";
         assert_eq!(grant(&held), told);
+        let held = json!({"id": "0", "what": "POST", "until": 1, "used": 2, "times": 5});
+        assert_eq!(grant(&held), "0: POST, for 0 minutes more, used 2 of 5 times");
         assert!(read("").is_ok() && read("revoke 0123").is_ok());
         assert!(read("revoke").is_err() && read("revoke a b").is_err());
     }

@@ -130,7 +130,7 @@ fn trusted(mind: &Mind, trusts: bool) -> Result<String, String> {
         ),
         false => format!("{names} is not asked any more where something private would be read"),
     };
-    config::keep_trusted(&maker.file, kept)
+    config::keep_trusted(&maker.chosen, kept)
         .map_err(|error| format!("{told}, until the agent ends; not kept: {error}"))?;
     Ok(told)
 }
@@ -172,11 +172,11 @@ async fn changed(
             "{proven}; that is for all chats until the agent ends, --keep makes it last"
         ));
     }
-    let file = &mind.model.maker().file;
+    let file = &mind.model.maker().chosen;
     config::keep(file, &mind.model.first()).map_err(|error| {
         format!("{proven}, in all chats until the agent ends; not kept: {error}")
     })?;
-    Ok(format!("{proven}; kept in {}", file.display()))
+    Ok(format!("{proven}; kept for every start from now on"))
 }
 
 /// A count of parameters as models are named by it: `3.1 B`, `494 M`.

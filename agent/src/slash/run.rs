@@ -39,13 +39,14 @@ impl Perform for Run {
         let caller = Caller::of(at.session).heard_by(at.outbox);
         let cards = at.mind.cards_for(at.session);
         let observation = turn::run(at.mind, at.outbox, &caller, self.0.clone(), &cards).await;
-        at.session.observe(&observation, &at.mind.cards());
+        let shown = at.mind.actions.set_aside(observation.clone(), &at.session.files);
+        at.session.observe(&shown, &at.mind.cards());
         if at.mind.by_name || at.session.principal.as_str().starts_with("http:") {
             at.text(format!("{:#}", Value::Object(observation.fields.clone())));
         } else if let Some(text) = observation.beyond_its_line() {
             at.text(text);
         }
-        at.session.observed(vec![observation.fields]);
+        at.session.observed(vec![shown.fields]);
     }
 }
 

@@ -73,7 +73,7 @@ pub static TABLE: &[SlashEntry] = &[
     line("/actions", "list what can be done, with a sentence that asks for it", Everyone, actions::read),
     line("/run ACTION {json}", "run an action with these parameters, without the model", Everyone, run::read),
     line("/approvals", "show the questions that wait for you", Owner(GUESTS_ANSWER), approvals::read),
-    line("/approve [ID]", "say yes, with an ID where several questions are open; a code goes behind it, and so does always, for an hour", Owner(GUESTS_ANSWER), approve::read),
+    line("/approve [ID]", "say yes, with an ID where several questions are open; a code goes behind it, and so does always, for an hour, or always 5x 2h", Owner(GUESTS_ANSWER), approve::read),
     line("/deny [ID]", "say no", Owner(GUESTS_ANSWER), deny::read),
     line("/unlock [SESSION]", "go on after too many noes, and take back what you said no to", Owner(GUESTS_UNLOCK), unlock::read),
     line("/did", "show what was done here, by the router's own book", Everyone, did::read),

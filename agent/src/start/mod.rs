@@ -18,14 +18,15 @@ use home::log::Notices;
 use home::{Home, Lock, LockError};
 use supervisor::Supervisor;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use self::channels::Channels;
 use confine::Confined;
 
 use crate::action::{
-    self, Actions, AddSchedule, BroadcastMsg, BrowserVision, LlmSummary, LocalAction, MemoryWrite,
-    RecallMemory, Sets,
+    self, Actions, Acts, AddSchedule, ApartReader, BroadcastMsg, BrowserVision, LlmSummary,
+    LocalAction, MemoryWrite, RecallMemory, Sets,
 };
 pub use eyes::open_eyes;
 
@@ -105,13 +106,15 @@ pub async fn talk<B: Requester + Feed + 'static>(
         .flatten();
     let schedule = book.clone().and_then(|book| AddSchedule::new(book, broker.clone(), timeout));
     let vision = BrowserVision::new(known.eyes, broker.clone(), timeout);
-    let local = local_actions(&model, [boxed(vision), boxed(broadcast), boxed(schedule)]);
+    let acts = boxed(Acts::new(broker.clone(), timeout));
+    let reader = reader(&model, &settings);
+    let local = local_actions(&reader, [boxed(vision), boxed(broadcast), boxed(schedule), acts]);
     let mind = Arc::new(Mind {
         cast: Cast::new(workspace.personas()),
         sources: Sources::built_in().with(Now { book: book.clone() }),
         book,
-        actions: Actions::new(local, broker.clone(), timeout)?,
-        sets: Sets::new(settings.config.sets.clone(), settings.file.clone()),
+        actions: Actions::new(local, broker.clone(), timeout)?.with_reader(reader),
+        sets: Sets::new(settings.config.sets.clone(), settings.chosen.clone()),
         workspace: Arc::clone(&workspace),
         model,
         max_steps: settings.config.max_steps.count(),
@@ -127,10 +130,15 @@ pub async fn talk<B: Requester + Feed + 'static>(
     let registry = SessionRegistry::new(mind, broker, lines, CancellationToken::new());
     let running = running::run(registry, channels, quit, terminated()?);
     let talked = supervised(&known.supervisor, &status, running).await;
-    known.notices.tell_stderr();
-    beside.abort();
-    let _ = beside.await;
+    end(beside, &known.notices).await;
     talked
+}
+
+/// Ends what was done beside the talk; from now on nobody but stderr hears of anything.
+async fn end(task: JoinHandle<()>, notices: &Notices) {
+    notices.tell_stderr();
+    task.abort();
+    let _ = task.await;
 }
 
 /// Does `work`, and tells the supervisor when it begins, while it lives, and when it has ended.
@@ -201,12 +209,17 @@ fn random() -> u64 {
     uuid::Uuid::new_v4().as_u64_pair().0
 }
 
-fn local_actions(
-    model: &Arc<Switch>,
-    others: [Option<Box<dyn LocalAction>>; 3],
-) -> Vec<Box<dyn LocalAction>> {
+/// Reads what others have written, with the model in force.
+fn reader(model: &Arc<Switch>, settings: &Settings) -> Arc<ApartReader> {
     let model: Arc<dyn Model> = Arc::<Switch>::clone(model);
-    let own = [boxed(MemoryWrite::new()), boxed(LlmSummary::new(model, Fence::new(random())))];
+    Arc::new(ApartReader::new(model, Fence::new(random()), settings.config.apart.clone()))
+}
+
+fn local_actions(
+    reader: &Arc<ApartReader>,
+    others: [Option<Box<dyn LocalAction>>; 4],
+) -> Vec<Box<dyn LocalAction>> {
+    let own = [boxed(MemoryWrite::new()), boxed(LlmSummary::with(Arc::clone(reader)))];
     own.into_iter().chain(others).chain([boxed(RecallMemory::new())]).flatten().collect()
 }
 

@@ -111,8 +111,13 @@ impl Turn<'_> {
             let caller = Caller::of(self.session).heard_by(self.outbox);
             let (mind, outbox) = (self.mind, self.outbox);
             let cards = mind.cards_for(self.session);
-            let mut running: FuturesUnordered<_> =
-                next.into_iter().map(|action| run(mind, outbox, &caller, action, &cards)).collect();
+            let mut running: FuturesUnordered<_> = next
+                .into_iter()
+                .map(async |action| {
+                    let seen = run(mind, outbox, &caller, action, &cards).await;
+                    mind.actions.read_apart(seen, &caller).await
+                })
+                .collect();
             next = Vec::new();
             // Taken in as each one ends, so that a turn that is stopped keeps what has already happened.
             while let Some(observation) = running.next().await {

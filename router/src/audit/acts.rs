@@ -21,15 +21,32 @@ const BY_THE_AGENT: &str = "permitted; the agent does this itself";
 /// How far a preview looks back.
 const MONTH: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// The last `count` things that `session` has asked for, the newest last: when, what, and how it ended. Secrets were taken
+/// Whose acts are told.
+#[derive(Debug)]
+pub(crate) struct Whose {
+    /// The session's key.
+    pub(crate) session: String,
+    /// Only what was done since its person's latest fresh beginning, which is this one (`None` inside: there was none yet).
+    pub(crate) begun: Option<Option<Millis>>,
+}
+
+impl Whose {
+    fn is(&self, row: &Object) -> bool {
+        let begun = || row.get("begun").and_then(Value::as_u64).map(Millis);
+        row.get("session").and_then(Value::as_str) == Some(&self.session)
+            && self.begun.is_none_or(|its| begun() == its)
+    }
+}
+
+/// The last `count` things that were asked for, the newest last: when, what, and how it ended. Secrets were taken
 /// out before they were written.
-pub(crate) fn acts(folder: &Path, session: &str, count: usize) -> Result<Vec<Object>, FileError> {
+pub(crate) fn acts(folder: &Path, whose: &Whose, count: usize) -> Result<Vec<Object>, FileError> {
     let text = |row: &Object, key: &str| row.get(key).and_then(Value::as_str).map(str::to_owned);
     let mut begun: BTreeMap<String, Value> = BTreeMap::new();
     let mut done = Vec::new();
     for entry in last(&Files::all(folder)?, ROWS)? {
         let row = entry.fields;
-        if text(&row, "session").as_deref() != Some(session) {
+        if !whose.is(&row) {
             continue;
         }
         let id = text(&row, "message_id").unwrap_or_default();

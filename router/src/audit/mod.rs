@@ -15,7 +15,7 @@ use protocol::{Code, Command, Effect, Millis, Object, Outcome, Principal, Stoppe
 use secrets::Secrets;
 use serde_json::Value;
 
-pub(crate) use acts::{acts, preview, previewed};
+pub(crate) use acts::{Whose, acts, preview, previewed};
 pub(crate) use deed::{Deed, Way};
 pub(crate) use owners::{MYSELF, OwnersLog, Unrecorded};
 
@@ -83,6 +83,7 @@ impl Audit {
             "at": at,
             "message_id": call.command.message_id,
             "session": call.command.envelope.session,
+            "begun": call.command.envelope.begun,
             "principal": call.command.envelope.principal,
             "action": call.skill.name(),
             "params": self.secrets.redact_object(call.command.params.clone()),
@@ -130,6 +131,7 @@ impl Audit {
             "at": at,
             "message_id": command.message_id,
             "session": command.envelope.session,
+            "begun": command.envelope.begun,
             "action": command.action,
             "params": self.secrets.redact_object(command.params.clone()),
             "question": id,
@@ -156,6 +158,7 @@ impl Audit {
             "at": at,
             "message_id": command.message_id,
             "session": command.envelope.session,
+            "begun": command.envelope.begun,
             "action": command.action,
             "status": outcome.status(),
             "code": code,

@@ -2,7 +2,7 @@
 
 use broker::StoreFault;
 use broker::redis::AddressError;
-use protocol::{NameError, Stopped};
+use protocol::{NameError, Stopped, TermsError};
 
 use crate::audit::Unrecorded;
 use crate::config::SettingsError;
@@ -18,6 +18,8 @@ pub(crate) enum OwnerError {
     Queue(String),
     #[error(transparent)]
     Name(#[from] NameError),
+    #[error("--times, --for: {0}")]
+    Terms(#[from] TermsError),
     #[error("what the routers share can't be used: {0}")]
     Store(#[from] StoreFault),
     #[error(

@@ -5,7 +5,7 @@ use protocol::Principal;
 use super::OwnerError;
 use super::places::{StorePlace, now};
 use crate::audit::{Deed, OwnersLog};
-use crate::grants::{Grants, for_an_hour};
+use crate::grants::{Grants, on_terms};
 use crate::policy::approval::{Answer, Approvals, Parked};
 use crate::policy::{Grant, Scope};
 use crate::session::Sessions;
@@ -58,12 +58,9 @@ pub(crate) async fn answer(
     me: &Principal,
 ) -> Result<Option<Grant>, OwnerError> {
     let Asking { place, parked, .. } = asking;
-    let Some(scope) =
-        deeds.doing(&Deed::answer_to(parked, answer), take(place, answer, me)).await?
-    else {
-        return Ok(None);
-    };
-    let grant = for_an_hour(scope, me, now());
+    let scope = deeds.doing(&Deed::answer_to(parked, answer), take(place, answer, me)).await?;
+    let Some((scope, terms)) = scope.zip(answer.always) else { return Ok(None) };
+    let grant = on_terms(scope, terms, me, now());
     let grants = Grants::new(place.store.clone());
     let given = async { Ok::<_, OwnerError>(grants.give(&grant).await?) };
     deeds.doing(&Deed::Grant((&grant).into()), given).await?;

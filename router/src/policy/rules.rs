@@ -48,6 +48,8 @@ pub struct ApprovalTerms {
     pub by: Option<Vec<Principal>>,
     /// How long a question waits.
     pub expires: Duration,
+    /// Where an answer counts that allows more than the one call.
+    pub grants: Via,
 }
 
 /// Where a person's answer counts.
@@ -80,7 +82,12 @@ pub struct Limits {
 
 impl Default for ApprovalTerms {
     fn default() -> Self {
-        Self { via: Via::Channel, by: None, expires: Duration::from_secs(600) }
+        Self {
+            via: Via::Channel,
+            by: None,
+            expires: Duration::from_secs(600),
+            grants: Via::Channel,
+        }
     }
 }
 

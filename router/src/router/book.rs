@@ -6,9 +6,9 @@ use protocol::{Command, Object, Principal, Stopped};
 use serde_json::{Value, json};
 
 use super::{Router, Serving};
-use crate::audit::{self, Deed};
+use crate::audit::{self, Deed, Whose};
 use crate::judge::undecided;
-use crate::policy::Scope;
+use crate::policy::Grant;
 use crate::session_key::{is_guests, key_of};
 use crate::store::StoreFault;
 
@@ -17,12 +17,16 @@ const ACTS: u64 = 20;
 const MOST_ACTS: u64 = 200;
 
 impl Serving {
-    /// What the session that asks has done, the newest last: `{"count": 20}`.
+    /// What the session that asks has done, the newest last: `{"count": 20}`; with `"conversation": true` since its person's
+    /// latest fresh beginning alone, which is all that the session's bits tell of.
     pub(super) async fn tell_acts(&self, command: &Command) -> Result<Object, Stopped> {
         let count = command.params.get("count").and_then(Value::as_u64).unwrap_or(ACTS);
         let count = usize::try_from(count.min(MOST_ACTS)).unwrap_or_default();
         let (folder, session) = (self.parts.audit.folder().to_owned(), key_of(command).to_owned());
-        let read = tokio::task::spawn_blocking(move || audit::acts(&folder, &session, count));
+        let is_of_one = command.params.get("conversation") == Some(&Value::Bool(true));
+        let begun = is_of_one.then_some(command.envelope.begun);
+        let whose = Whose { session, begun };
+        let read = tokio::task::spawn_blocking(move || audit::acts(&folder, &whose, count));
         let acts = match read.await {
             Ok(Ok(acts)) => acts,
             Ok(Err(error)) => return Err(unread(error.to_string())),
@@ -78,11 +82,12 @@ impl Serving {
     /// Lets the other questions that a grant answers run as well: steps of one plan that are alike.
     pub(super) async fn release_alike(
         self: &Arc<Self>,
-        scope: &Scope,
+        grant: &Grant,
         by: &Principal,
-    ) -> Result<usize, StoreFault> {
+    ) -> Result<u32, StoreFault> {
         let Router { judge, publisher, .. } = &self.parts;
-        judge.approvals.release(scope, by, publisher.now()).await
+        let most = grant.times.map_or(u32::MAX, |times| times.saturating_sub(grant.used));
+        judge.approvals.release(&grant.scope, most, by, publisher.now()).await
     }
 
     /// A question with a word on what its grant would have allowed in the last 30 days.
@@ -93,6 +98,9 @@ impl Serving {
             return stopped;
         };
         let id = approval.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
+        if !approval.contains_key("grant") {
+            return stopped;
+        }
         let Ok(Some(scope)) = judge.approvals.scope_of(&id).await else { return stopped };
         let (folder, now) = (audit.folder().to_owned(), publisher.now());
         let shown = scope.to_string();

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 use super::{Router, Serving};
 use crate::audit::Deed;
-use crate::grants::for_an_hour;
+use crate::grants::on_terms;
 use crate::judge::undecided;
 use crate::policy::approval::{Answer, State, Subject, binding};
-use crate::policy::{Asked, Then};
+use crate::policy::{Asked, Grant, Then};
 use crate::session::Terms;
 use crate::session_key::key_of;
 
@@ -94,21 +94,24 @@ impl Serving {
         }
         let asked_in = ("session".to_owned(), json!(key_of(&parked.command)));
         let mut result = Object::from_iter([asked_in]);
-        if let Some(scope) = scope {
-            let grant = for_an_hour(scope, &by, now);
+        if let Some((scope, terms)) = scope.zip(answer.always) {
+            let grant = on_terms(scope, terms, &by, now);
             audit.deed(&Deed::Grant((&grant).into()), Some(&by), now).await?;
+            let released = self.release_alike(&grant, &by).await.map_err(undecided)?;
+            let grant = Grant { used: grant.used.saturating_add(released), ..grant };
             judge.grants.give(&grant).await.map_err(undecided)?;
-            let released = self.release_alike(&grant.scope, &by).await.map_err(undecided)?;
             result.insert("with_it".to_owned(), json!(released));
             result.insert("granted".to_owned(), json!(grant.scope.to_string()));
             result.insert("until".to_owned(), json!(grant.until));
+            result.extend(grant.times.map(|times| ("times".to_owned(), json!(times))));
         }
         Ok(result)
     }
 
     async fn tell_approvals(&self, command: &Command) -> Result<Object, Stopped> {
         let Router { judge, publisher, .. } = &self.parts;
-        let open = judge.approvals.open_in(key_of(command), publisher.now()).await;
+        let policy = judge.policy.current();
+        let open = judge.approvals.open_in(key_of(command), &policy, publisher.now()).await;
         let open = open.map_err(undecided)?.into_iter().map(Value::Object).collect();
         Ok(Object::from_iter([("approvals".to_owned(), Value::Array(open))]))
     }

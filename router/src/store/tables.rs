@@ -11,9 +11,13 @@ const WEEK: Duration = Duration::from_secs(7 * 24 * 3_600);
 pub(crate) const APPROVALS: Table =
     Table { name: "approvals", lifetime: Some(WEEK), most: 256, synced: true };
 
-/// What people have allowed for a while, by ids.
-pub(crate) const GRANTS: Table =
-    Table { name: "grants", lifetime: Some(DAY), most: 256, synced: true };
+/// What people have allowed for a while, a week at most, by ids.
+pub(crate) const GRANTS: Table = Table {
+    name: "grants",
+    lifetime: Some(Duration::from_secs(8 * 24 * 3_600)),
+    most: 256,
+    synced: true,
+};
 
 /// How often the policy's counted rules have allowed something, by their ids. A rule that nobody has used for so long begins anew.
 pub(crate) const SPENT: Table = Table {

@@ -3,7 +3,7 @@
 use std::str::FromStr as _;
 
 use broker::redis::look::Target;
-use protocol::Principal;
+use protocol::{GrantTerms, Principal};
 use window::{Deed, Done, Trouble};
 
 use super::{Desk, trouble};
@@ -19,9 +19,9 @@ impl Desk {
         match deed {
             Deed::Answer { id, answer, code } => {
                 let (yes, always) = match answer.as_str() {
-                    "yes" => (true, false),
-                    "always" => (true, true),
-                    "no" => (false, false),
+                    "yes" => (true, None),
+                    "always" => (true, Some(GrantTerms::HOUR)),
+                    "no" => (false, None),
                     _ => return Err(Trouble("answer: it is yes, no or always".to_owned())),
                 };
                 self.answer(Answer { id, yes, always, code }).await

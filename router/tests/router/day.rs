@@ -190,6 +190,95 @@ async fn a_plan_of_sixty_three_steps_asks_no_more_than_six_times_its_posts_among
 }
 
 #[tokio::test]
+async fn always_counts_as_often_and_as_long_as_the_person_says() {
+    let mut day = Day::begin("external = \"ask\"").await;
+    let send = |n: usize| json!({"to": "anna", "text": format!("part {n}")});
+    let mut ids = Vec::new();
+    for n in 0..8 {
+        ids.push(question(&day.house.ask("SEND", send(n)).await).0);
+    }
+    let always = |times: Value, minutes: Value| json!({"id": ids[0], "answer": "always", "times": times, "minutes": minutes});
+    for (times, minutes) in
+        [(1.into(), 5.into()), (5.into(), 10_081.into()), ("5".into(), 5.into())]
+    {
+        let refused = day.house.ask("APPROVE", always(times, minutes)).await;
+        assert_eq!(stopped(&refused).code, Code::BadParams);
+    }
+    // Of the steps that are alike as many run as were allowed; the others go on waiting.
+    let answered = day.house.ask("APPROVE", always(6.into(), 120.into())).await;
+    let told = &done(&answered).result;
+    assert_eq!((&told["with_it"], &told["times"]), (&json!(5), &json!(6)));
+    for _ in 0..6 {
+        done(&result(&mut day.events).await);
+    }
+    let waiting = day.house.ask("APPROVALS", json!({})).await;
+    assert_eq!(done(&waiting).result["approvals"].as_array().unwrap().len(), 2);
+    let held = day.house.ask("GRANTS", json!({})).await;
+    let grant = &done(&held).result["grants"][0];
+    assert_eq!((&grant["used"], &grant["times"]), (&json!(6), &json!(6)));
+    question(&day.house.ask("SEND", send(9)).await);
+    // What comes later uses it up as well: beside others' text, what the owner types.
+    let tell_bob = async |text: &str| {
+        let params = json!({"to": "bob", "text": text});
+        let mut command = command(&format!("bob-{text}"), "SEND", params);
+        command.envelope.said = Some(format!("Tell bob: {text}"));
+        day.house.agent.request(command, LONG).await.unwrap()
+    };
+    let (id, _) = question(&tell_bob("one").await);
+    done(&day.house.ask("APPROVE", json!({"id": id, "answer": "always", "times": 3})).await);
+    done(&result(&mut day.events).await);
+    for text in ["two", "three"] {
+        done(&tell_bob(text).await);
+    }
+    question(&tell_bob("four").await);
+}
+
+#[tokio::test]
+async fn the_policy_may_want_what_allows_more_than_one_call_at_the_routers_own_side() {
+    let house = house_with(
+        |home| {
+            furnish(home, "[effects]\nexternal = \"ask\"\n[approval]\ngrants = \"router\"\n");
+        },
+        8,
+    );
+    house.let_run(10);
+    let mut events = house.events().await;
+    let asked = house.ask("SEND", json!({"to": "anna", "text": "hello"})).await;
+    let (id, _) = question(&asked);
+    assert!(asked.fields["approval"].get("grant").is_none(), "it is not offered");
+    let refused = house.answer(&id, "always", None).await;
+    assert_eq!(stopped(&refused).code, Code::Owner);
+    assert!(stopped(&refused).message.contains("approvals"));
+    done(&house.answer(&id, "yes", None).await);
+    done(&result(&mut events).await);
+}
+
+#[tokio::test]
+async fn a_conversation_is_told_what_was_done_in_it_and_nothing_of_the_one_before() {
+    let day = Day::begin("external = \"allow\"").await;
+    let act = async |id: &str, begun: Option<u64>, action: &str, params: Value| {
+        let mut command = command(id, action, params);
+        command.envelope.begun = begun.map(Millis);
+        day.house.agent.request(command, LONG).await.unwrap()
+    };
+    let told = |reply: &Reply| {
+        let acts = done(reply).result["acts"].as_array().unwrap().clone();
+        acts.iter()
+            .map(|act| act["params"]["text"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    for (id, begun, text) in [("a", None, "first"), ("b", Some(1_000), "second")] {
+        done(&act(id, begun, "SHOPPING", json!({ "text": text })).await);
+    }
+    let here = json!({"conversation": true});
+    let asked = act("c", Some(1_000), "ACTS", here.clone()).await;
+    assert_eq!(told(&asked), ["second"]);
+    assert_eq!(told(&act("d", None, "ACTS", here.clone()).await), ["first"]);
+    assert_eq!(told(&act("e", Some(2_000), "ACTS", here).await), [""; 0]);
+    assert_eq!(told(&act("f", Some(2_000), "ACTS", json!({})).await), ["first", "second"]);
+}
+
+#[tokio::test]
 async fn steps_that_are_alike_are_one_question() {
     let mut day = Day::begin("external = \"ask\"").await;
     let mut ids = Vec::new();

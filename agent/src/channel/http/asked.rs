@@ -1,7 +1,7 @@
 //! What programs ask, read strictly: a slip is told, not guessed at.
 
 use axum::http::{HeaderMap, header};
-use protocol::{OWNER, Principal, SessionKey};
+use protocol::{GrantTerms, OWNER, Principal, SessionKey};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -53,6 +53,11 @@ pub(super) struct Answer {
     answer: Word,
     #[serde(default)]
     code: Option<String>,
+    /// With "always": how often, and how long.
+    #[serde(default)]
+    times: Option<u32>,
+    #[serde(default)]
+    minutes: Option<u32>,
 }
 
 #[derive(Debug, Clone, Copy, Deserialize)]
@@ -150,7 +155,10 @@ impl Answer {
         let choice = match self.answer {
             Word::Yes => Choice::Yes,
             Word::No => Choice::No,
-            Word::Always => Choice::Always,
+            Word::Always => Choice::Always(
+                GrantTerms::new(self.times, self.minutes)
+                    .map_err(|error| Refusal::Bad(format!("times, minutes: {error}")))?,
+            ),
         };
         let code = self.code.map(|code| code.to_ascii_uppercase());
         Ok(Seat::of(&Visitor::Program, None, None)?.says(Said::Answer(Decision {

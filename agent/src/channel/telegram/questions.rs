@@ -76,7 +76,7 @@ impl Questions {
         let question = &open[found].question;
         let choice = match choice {
             "yes" if !question.wants_code => Choice::Yes,
-            "always" if !question.wants_code && question.grant.is_some() => Choice::Always,
+            "always" if !question.wants_code && question.grant.is_some() => Choice::ALWAYS,
             "no" => Choice::No,
             _ => return Press::Dead,
         };

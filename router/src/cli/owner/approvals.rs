@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Write};
 
 use clap::{Args, Subcommand};
 use home::Home;
-use protocol::Principal;
+use protocol::{GrantTerms, Principal};
 
 use super::ask_line;
 use crate::audit::{MYSELF, OwnersLog};
@@ -34,9 +34,15 @@ enum Command {
         /// The code that stands in the question.
         #[arg(long, value_name = "CODE")]
         code: Option<String>,
-        /// Allow everything of the kind for an hour, where the question offers that.
+        /// Allow everything of the kind, where the question offers that: for an hour, or as --times and --for say.
         #[arg(long)]
         always: bool,
+        /// With --always: so many times, this one included.
+        #[arg(long, value_name = "COUNT", requires = "always")]
+        times: Option<u32>,
+        /// With --always: so long, such as 30m, 2h or 3d.
+        #[arg(long = "for", value_name = "SPAN", requires = "always")]
+        span: Option<String>,
     },
     /// Refuse it. The session can't ask for just this again.
     Deny(Named),
@@ -58,7 +64,10 @@ pub(in crate::cli) async fn run(home: &Home, approvals: Approvals) -> Result<(),
     match approvals.command.unwrap_or(Command::List) {
         Command::List => list(&places).await,
         Command::Show(named) => show(&owner::find(&places, &named.id).await?),
-        Command::Approve { named, yes, code, always } => {
+        Command::Approve { named, yes, code, always, times, span } => {
+            let count = times.map(|times| format!("{times}x"));
+            let terms = GrantTerms::read(count.iter().chain(&span).map(String::as_str))?;
+            let always = always.then_some(terms);
             let found = owner::find(&places, &named.id).await?;
             let Some(code) = agreed(&found, yes, code)? else {
                 println!("nothing was answered; it still waits");
@@ -69,7 +78,7 @@ pub(in crate::cli) async fn run(home: &Home, approvals: Approvals) -> Result<(),
         }
         Command::Deny(named) => {
             let found = owner::find(&places, &named.id).await?;
-            let answer = Answer { id: found.id.clone(), yes: false, always: false, code: None };
+            let answer = Answer { id: found.id.clone(), yes: false, always: None, code: None };
             say(&deeds(home), &found, &answer).await
         }
         Command::Grants => grants(&places).await,
@@ -103,7 +112,7 @@ fn show(Asking { id, parked, .. }: &Asking) -> Result<(), OwnerError> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}", parked.question)?;
     if let Some(scope) = &parked.grant {
-        writeln!(out, "--always would allow for an hour: {scope}")?;
+        writeln!(out, "--always would allow for an hour, or as --times and --for say: {scope}")?;
     }
     Ok(writeln!(out, "id {id}, digest {}", short(&parked.digest))?)
 }
@@ -132,8 +141,9 @@ fn agreed(
 
 /// Gives an answer, and tells what it means.
 async fn say(deeds: &OwnersLog, asking: &Asking, answer: &Answer) -> Result<(), OwnerError> {
-    if let Some(grant) = owner::answer(deeds, asking, answer, &Principal::new(MYSELF)?).await? {
-        println!("allowed for an hour: {} (grant {})", grant.scope, grant.id);
+    let granted = owner::answer(deeds, asking, answer, &Principal::new(MYSELF)?).await?;
+    if let Some((grant, terms)) = granted.zip(answer.always) {
+        println!("allowed {terms}: {} (grant {})", grant.scope, grant.id);
     }
     let told = match answer.yes {
         true => "approved; the router takes it up, now or when it starts next",

@@ -1,6 +1,6 @@
 //! A person's answer: who may give it, by which way, and what it has to bring.
 
-use protocol::{Code, Command, OWNER, Principal, Stopped};
+use protocol::{Code, Command, GrantTerms, OWNER, Principal, Stopped};
 use serde_json::Value;
 
 use super::{Approvals, Parked, State, not_kept};
@@ -15,14 +15,14 @@ pub(crate) struct Answer {
     pub(crate) id: String,
     /// Yes or no.
     pub(crate) yes: bool,
-    /// Yes, and for an hour to everything of the kind.
-    pub(crate) always: bool,
+    /// Yes, and to everything of the kind, as often and as long as these say.
+    pub(crate) always: Option<GrantTerms>,
     /// What was typed with it.
     pub(crate) code: Option<String>,
 }
 
 impl Answer {
-    /// Reads `{"id": ..., "answer": "yes" | "no" | "always", "code": ...}`.
+    /// Reads `{"id": ..., "answer": "yes" | "no" | "always", "code": ..., "times": ..., "minutes": ...}`.
     ///
     /// # Errors
     /// `bad_params`.
@@ -31,9 +31,9 @@ impl Answer {
         let id = text("id").and_then(|id| uuid::Uuid::parse_str(id).ok());
         let id = id.ok_or_else(|| bad("id: it is the id of a question"))?.to_string();
         let (yes, always) = match text("answer") {
-            Some("yes") => (true, false),
-            Some("always") => (true, true),
-            Some("no") => (false, false),
+            Some("yes") => (true, None),
+            Some("always") => (true, Some(terms(command)?)),
+            Some("no") => (false, None),
             _ => return Err(bad("answer: it is \"yes\", \"no\" or \"always\"")),
         };
         Ok(Self { id, yes, always, code: text("code").map(str::to_owned) })
@@ -49,6 +49,13 @@ impl Answer {
     ) -> Result<(Self, Principal), Stopped> {
         let answer = Self::read(command)?;
         let principal = Self::giver(command, terms, answer.yes)?;
+        if answer.always.is_some() && terms.grants == Via::Router {
+            let approvals = home::router_command("approvals");
+            let why = format!(
+                "the policy takes what allows more than one call from the router's own side only: `{approvals}`"
+            );
+            return Err(Stopped::new(Code::Owner, why));
+        }
         Ok((answer, principal))
     }
 
@@ -84,8 +91,8 @@ impl Answer {
     /// What is said, in one word.
     pub(crate) fn word(&self) -> &'static str {
         match (self.yes, self.always) {
-            (true, true) => "always",
-            (true, false) => "yes",
+            (true, Some(_)) => "always",
+            (true, None) => "yes",
             (false, _) => "no",
         }
     }
@@ -177,10 +184,15 @@ fn check(
         return Err(Unfit::Code);
     }
     match (&parked.grant, answer.always) {
-        (_, false) => Ok(None),
-        (Some(scope), true) => Ok(Some(scope.clone())),
-        (None, true) => Err(unfit("answer: this is asked each time; say yes or no")),
+        (_, None) => Ok(None),
+        (Some(scope), Some(_)) => Ok(Some(scope.clone())),
+        (None, Some(_)) => Err(unfit("answer: this is asked each time; say yes or no")),
     }
+}
+
+/// As often and as long as the person says.
+fn terms(command: &Command) -> Result<GrantTerms, Stopped> {
+    GrantTerms::of(&command.params).map_err(|error| bad(&format!("times, minutes: {error}")))
 }
 
 fn bad(why: &str) -> Stopped {

@@ -147,7 +147,7 @@ impl Approvals {
                 format!("a person would have to read {size} bytes; at most {QUESTION} are asked"),
             ));
         }
-        let mut shown = parked.shown(&id, now);
+        let mut shown = parked.shown_in_channel(&id, policy, now);
         shown.extend(alike.map(|first| ("beside".to_owned(), json!(first))));
         let pending = Stopped::new(Code::Approval, "it waits for a person's yes")
             .with("approval", Value::Object(shown));
@@ -179,22 +179,24 @@ impl Approvals {
         Ok(open.into_iter().find(|(other, _)| other == id).and_then(|(_, parked)| parked.grant))
     }
 
-    /// Says yes in the name of `by` to every question that would have offered the very same grant, and tells to how many.
+    /// Says yes in the name of `by` to every question that would have offered the very same grant, to `most` of them at most,
+    /// and tells to how many.
     ///
     /// # Errors
     /// [`StoreFault`].
     pub(crate) async fn release(
         &self,
         scope: &Scope,
+        most: u32,
         by: &Principal,
         now: Millis,
-    ) -> Result<usize, StoreFault> {
+    ) -> Result<u32, StoreFault> {
         let mut released = 0;
         for (id, parked) in self.open().await? {
             let is_alike = parked.grant.as_ref() == Some(scope) && parked.code.is_none();
-            if is_alike && parked.until > now {
+            if is_alike && parked.until > now && released < most {
                 let yes = Parked { state: State::Yes { by: by.clone() }, ..parked.clone() };
-                released += usize::from(self.swap(&id, &parked, Some(&yes)).await?);
+                released += u32::from(self.swap(&id, &parked, Some(&yes)).await?);
             }
         }
         self.answered.notify_one();
@@ -208,12 +210,13 @@ impl Approvals {
     pub(crate) async fn open_in(
         &self,
         session: &str,
+        policy: &Policy,
         now: Millis,
     ) -> Result<Vec<Object>, StoreFault> {
         let open = self.open().await?.into_iter();
         let is_theirs = |parked: &Parked| session == OWNER || key_of(&parked.command) == session;
         let own = open.filter(|(_, parked)| is_theirs(parked) && parked.until > now);
-        Ok(own.map(|(id, parked)| parked.shown(&id, now)).collect())
+        Ok(own.map(|(id, parked)| parked.shown_in_channel(&id, policy, now)).collect())
     }
 
     /// Waits until a question's time has come, and takes it up. It is looked for again after each one. `now` is asked

@@ -6,7 +6,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::digest::Digest;
-use crate::policy::{Question, Ruling, Scope, WayOut};
+use crate::policy::{Policy, Question, Ruling, Scope, Via, WayOut};
 
 /// One call that waits for a person, with everything that the answer is bound to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -101,6 +101,15 @@ impl Subject {
 }
 
 impl Parked {
+    /// What is told of it in channels: a grant is offered where `policy` takes one there.
+    pub(super) fn shown_in_channel(&self, id: &str, policy: &Policy, now: Millis) -> Object {
+        let mut shown = self.shown(id, now);
+        if policy.approval().grants == Via::Router {
+            shown.remove("grant");
+        }
+        shown
+    }
+
     /// What agents and people are told of it. `now` tells how long it still waits.
     pub(crate) fn shown(&self, id: &str, now: Millis) -> Object {
         let mut shown = Object::from_iter([

@@ -46,10 +46,13 @@ pub(super) fn effects(reading: &mut Reading, file: &Section) -> Effects {
 pub(super) fn approval(reading: &mut Reading, file: &Section) -> ApprovalTerms {
     let mut terms = ApprovalTerms::default();
     let Some(section) = reading.section(file, "approval") else { return terms };
-    reading.check_keys(&section, &["via", "by", "expires"]);
+    reading.check_keys(&section, &["via", "by", "expires", "grants"]);
     let words = [("channel", Via::Channel), ("router", Via::Router)];
     if let Some((via, _)) = reading.word(&section, "via", &words) {
         terms.via = via;
+    }
+    if let Some((grants, _)) = reading.word(&section, "grants", &words) {
+        terms.grants = grants;
     }
     terms.by = principals(reading, &section);
     if let (Via::Router, Some(by)) = (terms.via, section.get("by")) {
