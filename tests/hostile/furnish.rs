@@ -16,7 +16,7 @@ pub(crate) fn furnish(case: &Case, fixtures: &Fixtures, home: &TempHome, places:
     home.put(".ssh/id_rsa", CANARY);
     home.put_hello_world();
     let config = fixtures.config(case.config.as_deref().unwrap_or("house"));
-    home.put("router/config.json", places.fill(config));
+    home.put("router/config.json", places.fill(&config));
     if let Some(policy) = &case.policy {
         home.put("router/policy.toml", places.fill(fixtures.policy(&places.fill(policy))));
     }
@@ -28,7 +28,8 @@ pub(crate) fn furnish(case: &Case, fixtures: &Fixtures, home: &TempHome, places:
     for (path, text) in &case.files {
         home.put(path, places.fill(text));
     }
-    let mut skills: Vec<OneSkill> = case.skills.iter().map(|name| fixtures.skill(name)).collect();
+    let mut skills: Vec<OneSkill> =
+        case.skills.iter().flat_map(|name| fixtures.skills(&places.fill(name))).collect();
     skills.extend(case.skill.clone());
     if let Some(emits) = &case.emits {
         skills.push(fixtures.skill("parrot"));

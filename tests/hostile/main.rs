@@ -13,7 +13,7 @@
 //! each = ["a", "b"]                    # optional: one case for each, as @EACH@
 //! policy = "open"                      # optional: a name of fixtures.toml
 //! config = "strict"                    # optional: likewise, router/config.json; "house" without it
-//! skills = ["export"]                  # optional: likewise, dropped into router/skills
+//! skills = ["export"]                  # optional: likewise, dropped into router/skills; `suite:NAME` of dojo.toml
 //! secrets = { TOKEN = "value" }        # optional: router/.env; no spelling of a value may turn up anywhere
 //! files = { "workspace/x" = "text" }   # optional: relative to the home
 //! pages = { "/evil" = { body = "" } }  # optional: also `kind`, `status`, `headers`; served by all three servers
@@ -43,6 +43,7 @@ mod attacker;
 mod bot;
 mod case;
 mod deed;
+mod dojo;
 mod evidence;
 mod fixtures;
 mod furnish;
