@@ -19,7 +19,7 @@ pub struct Key {
 }
 
 /// The keys that `start_agent config` knows.
-pub const KEYS: [Key; 10] = [
+pub const KEYS: [Key; 11] = [
     Key { name: "llm", about: "the language model: who serves it, and which one" },
     Key { name: "fallback", about: "who is asked in turn when that one can't answer" },
     Key {
