@@ -28,4 +28,4 @@ pub use element::Element;
 pub use error::{LibraryError, ParseError};
 pub use item::{Item, Kind};
 pub use role::{Reader, Role};
-pub use store::{Hit, Library, Search};
+pub use store::{Hit, Library, Search, Unembedded};

@@ -17,6 +17,6 @@ mod retention;
 pub use note::{Note, NoteSource};
 pub use notebook::Notebook;
 pub use notes::{MOST_NOTES, Notes};
-pub use recall::{Recalled, recall};
+pub use recall::{Recalled, Uses, recall};
 pub use retention::{HouseTime, newest_log, prune_logs};
 pub use window::{Batch, DUE, WINDOW, is_nothing, waiting};

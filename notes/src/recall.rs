@@ -1,8 +1,12 @@
-//! Finds what was said earlier, by its words.
+//! Finds what was said earlier, by its words, by how often it was found, and by its age.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use activation::{Usage, activation, score};
+use document::Document;
 use journal::{JournalEvent, Role};
+use protocol::Millis;
+use serde::{Deserialize, Serialize};
 
 use crate::note::stamp;
 
@@ -12,11 +16,12 @@ const FOUND: usize = 5;
 /// How much of one is shown, in characters.
 const SHOWN: usize = 500;
 
-/// Words that stand in every question, so that they find nothing.
-const STOP: &str = "a about again all am an and any are as at be been before by can could did do does earlier for from had has \
-     have he her him his how i in is it its last me mentioned my of on or our said say she so something spoke talk talked tell \
-     that the their them then there they thing things this time to told us was we were what when where which who whom why will \
-     with would you your";
+/// A word that stands in more than one turn of so many tells nothing by itself: what such words are, in whatever language, the
+/// conversations themselves say.
+const COMMON: usize = 8;
+
+/// In fewer turns than this no word is common.
+const FEW: usize = 4;
 
 /// A turn of an earlier conversation.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,39 +32,93 @@ pub struct Recalled {
     pub event: JournalEvent,
 }
 
-/// The turns among `events`, oldest first, that have most of the words of `query`, best first. A query of nothing but stop words
-/// asks for the latest ones.
+/// The turns among `events`, oldest first, that have most of the words of `query`, the best first: the rarer a word is in
+/// them, the more it counts, and what was found often or said lately comes a little earlier ([`activation`]), by what `uses`
+/// knows at `now`. A query without words, or of words that stand all over these conversations, asks for the latest turns.
 #[must_use]
-pub fn recall(events: &[JournalEvent], query: &str) -> Vec<Recalled> {
+pub fn recall(events: &[JournalEvent], query: &str, uses: &Uses, now: Millis) -> Vec<Recalled> {
     let said: Vec<&JournalEvent> = events
         .iter()
         .filter(|event| event.role != Role::Action && event.role != Role::Clear)
         .filter(|event| !event.text.trim().is_empty())
         .collect();
-    let stop: BTreeSet<&str> = STOP.split_whitespace().collect();
-    let words: BTreeSet<String> =
-        words(query).into_iter().filter(|word| !stop.contains(word.as_str())).collect();
-    if words.is_empty() {
+    let texts: Vec<String> = said.iter().map(|event| event.text.to_lowercase()).collect();
+    let words: BTreeSet<String> = words(query).into_iter().collect();
+    let counted: Vec<(String, usize)> = words
+        .into_iter()
+        .map(|word| (texts.iter().filter(|text| has(text, &word)).count(), word))
+        .map(|(count, word)| (word, count))
+        .collect();
+    let common = (texts.len() / COMMON).max(FEW);
+    if counted.iter().all(|(_, count)| *count > common) {
         return said.iter().rev().take(FOUND).map(|event| shown(event)).collect();
     }
-    let texts: Vec<String> = said.iter().map(|event| event.text.to_lowercase()).collect();
-    let weights: Vec<(String, f64)> = words
-        .into_iter()
-        .map(|word| {
-            let count = texts.iter().filter(|text| has(text, &word)).count();
-            // The rarer, the heavier.
-            let rare = (texts.len() as f64 + 1.0) / (count as f64 + 1.0);
-            (word, 1.0 + rare.ln())
-        })
-        .collect();
     let weigh = |text: &str| -> f64 {
-        weights.iter().filter(|(word, _)| has(text, word)).map(|(_, weight)| weight).sum()
+        let found = counted.iter().filter(|(word, _)| has(text, word));
+        // The rarer, the heavier.
+        let weight = |count: usize| ((texts.len() as f64 + 1.0) / (count as f64 + 1.0)).ln();
+        found.map(|(_, count)| if *count > common { 0.0 } else { 1.0 + weight(*count) }).sum()
     };
-    let mut found: Vec<(f64, usize)> =
-        texts.iter().enumerate().map(|(at, text)| (weigh(text), at)).collect();
-    found.retain(|(weight, _)| *weight > 0.0);
+    let mut found: Vec<(f64, usize)> = Vec::new();
+    for (at, text) in texts.iter().enumerate() {
+        let present = activation(uses.of(said[at].at), signed(now));
+        found.push((score(weigh(text), present), at));
+    }
+    // What shares but a small word with the question is no answer beside what shares more.
+    let best = found.iter().map(|(weight, _)| *weight).fold(0.0, f64::max);
+    found.retain(|(weight, _)| *weight > best / 3.0);
     found.sort_by(|one, other| other.0.total_cmp(&one.0).then(other.1.cmp(&one.1)));
     found.into_iter().take(FOUND).map(|(_, at)| shown(said[at])).collect()
+}
+
+fn signed(at: Millis) -> i64 {
+    i64::try_from(at.0).unwrap_or(i64::MAX)
+}
+
+/// `memory-recalled.json`: how often which turn was found, and when last. What is found no more leaves it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Uses(BTreeMap<u64, Use>);
+
+/// How often a turn was found, and when last, in milliseconds since 1970.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct Use {
+    times: u32,
+    last: Millis,
+}
+
+/// How many turns the file knows.
+const KNOWN: usize = 500;
+
+impl Uses {
+    /// Takes in that `found` were found at `now`.
+    pub fn count(&mut self, found: &[Recalled], now: Millis) {
+        for one in found {
+            let use_ = self.0.entry(one.event.at.0).or_insert(Use { times: 0, last: now });
+            (use_.times, use_.last) = (use_.times.saturating_add(1), now);
+        }
+        while self.0.len() > KNOWN {
+            let oldest = self.0.iter().min_by_key(|(_, one)| one.last).map(|(at, _)| *at);
+            oldest.map(|at| self.0.remove(&at));
+        }
+    }
+
+    fn of(&self, said: Millis) -> Usage {
+        let known = self.0.get(&said.0);
+        let last = known.map_or(said, |known| known.last.max(said));
+        Usage { base: 0.0, count: known.map_or(0, |known| known.times), last: signed(last) }
+    }
+}
+
+impl Document for Uses {
+    const LIMIT: u64 = 256 * 1024;
+
+    fn from_text(text: &str, _: &mut Vec<String>) -> Result<Self, String> {
+        document::json(text)
+    }
+
+    fn to_text(&self) -> String {
+        document::pretty(self)
+    }
 }
 
 fn shown(event: &JournalEvent) -> Recalled {
@@ -104,21 +163,27 @@ fn is_unparted(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use protocol::{Millis, Taint};
+    use protocol::Taint;
 
     use super::*;
 
-    fn find(texts: &[&str], query: &str) -> Vec<String> {
-        let day = 86_400_000;
+    const DAY: u64 = 86_400_000;
+
+    /// What was said, a turn a day.
+    fn said(texts: &[&str]) -> Vec<JournalEvent> {
         let event = |(at, text): (usize, &&str)| JournalEvent {
-            at: Millis(at as u64 * day),
+            at: Millis(at as u64 * DAY),
             role: Role::User,
             from: String::new(),
             text: (*text).to_owned(),
             bits: Taint::CLEAN,
         };
-        let events: Vec<JournalEvent> = texts.iter().enumerate().map(event).collect();
-        recall(&events, query).into_iter().map(|found| found.line).collect()
+        texts.iter().enumerate().map(event).collect()
+    }
+
+    fn find(texts: &[&str], query: &str) -> Vec<String> {
+        let found = recall(&said(texts), query, &Uses::default(), Millis(0));
+        found.into_iter().map(|found| found.line).collect()
     }
 
     #[test]
@@ -135,10 +200,41 @@ mod tests {
     }
 
     #[test]
-    fn a_question_of_stop_words_asks_for_the_latest() {
-        let said = ["a", "b", "c", "d", "e", "f"];
-        let latest: Vec<String> = find(&said, "What did we talk about last time?");
-        assert_eq!((latest.len(), latest[0].as_str()), (5, "1970-01-06: f"));
+    fn words_that_stand_all_over_the_conversations_ask_for_the_latest() {
+        // The house's words are common here, in two languages, and no list says so.
+        for (common, rare) in [("what do we have about", "heron"), ("was haben wir zu", "reiher")] {
+            let turns: Vec<String> = (0..40).map(|n| format!("{common} thing{n}")).collect();
+            let mut turns: Vec<&str> = turns.iter().map(String::as_str).collect();
+            turns.insert(3, rare);
+            let latest = find(&turns, common);
+            assert_eq!((latest.len(), latest[0].ends_with("thing39")), (5, true), "{latest:?}");
+            assert_eq!(find(&turns, &format!("{common} {rare}")).len(), 1);
+            assert_eq!(find(&turns, &format!("{common} submarine")).len(), 0);
+        }
+        assert_eq!(find(&["a", "b"], ""), ["1970-01-02: b", "1970-01-01: a"]);
+    }
+
+    #[test]
+    fn what_was_found_often_comes_first_and_fades_again() {
+        let events = said(&["the red boat", "the blue boat"]);
+        let mut uses = Uses::default();
+        let first = |uses: &Uses, day| {
+            recall(&events, "boat", uses, Millis(day * DAY)).remove(0).event.at.0 / DAY
+        };
+        assert_eq!(first(&uses, 2), 1, "the later one");
+        let red: Vec<Recalled> = recall(&events, "red", &uses, Millis(2 * DAY));
+        for _ in 0..20 {
+            uses.count(&red, Millis(2 * DAY));
+        }
+        assert_eq!(first(&uses, 2), 0);
+        // A clock that jumps back counts as no time.
+        assert_eq!(first(&uses, 0), 0);
+        for n in 0..KNOWN as u64 + 10 {
+            let mut other = red.clone();
+            other[0].event.at = Millis(1_000_000 * DAY + n);
+            uses.count(&other, Millis(3 * DAY));
+        }
+        assert_eq!((uses.0.len(), first(&uses, 4)), (KNOWN, 1));
     }
 
     #[test]

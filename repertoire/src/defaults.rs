@@ -9,8 +9,9 @@ use protocol::ActionName;
 pub const POLICY: &str = include_str!("../../router/policy.toml");
 
 /// The first-party skills' manifests, by folder.
-pub const SKILLS: [(&str, &str); 9] = [
+pub const SKILLS: [(&str, &str); 10] = [
     ("create_post", include_str!("../../router/skills/create_post/skill.toml")),
+    ("embed_docs", include_str!("../../router/skills/embed_docs/skill.toml")),
     ("forget_doc", include_str!("../../router/skills/forget_doc/skill.toml")),
     ("index_doc", include_str!("../../router/skills/index_doc/skill.toml")),
     ("list_docs", include_str!("../../router/skills/list_docs/skill.toml")),

@@ -105,8 +105,8 @@ fn dry_run(skill: &Skill, command: &Command, secrets: &Secrets) -> Option<String
     }
     let missing: Vec<&str> = skill
         .secrets_for(&command.params)
+        .filter(|(name, secret)| !secret.optional && !secrets.has(name))
         .map(|(name, _)| name.as_str())
-        .filter(|name| !secrets.has(name))
         .collect();
     (!missing.is_empty()).then(|| format!("{} is not set in router/.env", missing.join(", ")))
 }

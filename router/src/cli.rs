@@ -140,6 +140,15 @@ pub fn run_one(word: &str, home: Option<&Path>) -> ExitCode {
     serve(&command().get_matches_from(args.chain(place.into_iter().flatten())), &[])
 }
 
+/// Makes `model` what tells the meaning of papers, as `library embed` does; `prefix` as for [`main`].
+#[must_use]
+pub fn embed(model: Option<&str>, home: Option<&Path>, prefix: &[&str]) -> ExitCode {
+    let words = ["start_router", "library", "embed"].into_iter().chain(model).map(OsStr::new);
+    let place = home.map(|home| [OsStr::new("--home"), home.as_os_str()]);
+    let args = words.chain(place.into_iter().flatten());
+    serve(&command().get_matches_from(args), prefix)
+}
+
 /// Does what `matches` of [`command`] ask for; `prefix` as for [`main`].
 #[must_use]
 pub fn serve(matches: &ArgMatches, prefix: &[&str]) -> ExitCode {

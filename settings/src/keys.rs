@@ -19,7 +19,7 @@ pub struct Key {
 }
 
 /// The keys that `start_agent config` knows.
-pub const KEYS: [Key; 11] = [
+pub const KEYS: [Key; 15] = [
     Key { name: "llm", about: "the language model: who serves it, and which one" },
     Key { name: "fallback", about: "who is asked in turn when that one can't answer" },
     Key {
@@ -49,6 +49,10 @@ pub const KEYS: [Key; 11] = [
         about: "the actions whose results are read apart from the conversation, with commas between, or none",
     },
     Key { name: "max_steps", about: "how often the model may act within one turn" },
+    Key { name: "embed", about: "the model that finds papers by what they mean, or off" },
+    Key { name: "memory.owner", about: "how many days your conversations are kept" },
+    Key { name: "memory.guests", about: "how many days the conversations of guests are kept" },
+    Key { name: "memory.logs", about: "how many days the logs of days are kept" },
 ];
 
 /// Why a key was not set.
@@ -66,6 +70,9 @@ pub enum KeyError {
     /// The value does not fit, or the file can't be written.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// It stands with the router, which keeps the papers.
+    #[error("the papers are with the router: there, `{0}` sets it")]
+    Routers(String),
     /// It names no model.
     #[error(transparent)]
     Target(#[from] TargetError),
@@ -178,6 +185,7 @@ impl Change<'_> {
     /// # Errors
     /// [`KeyError`]; the file is unchanged then.
     pub fn run(&mut self, key: &Key, given: Option<&str>) -> Result<(), KeyError> {
+        let days = self.file.settings().memory;
         let shown = match (key.name, given) {
             ("llm", Some(given)) => return self.llm_given(given),
             ("llm", None) => return self.llm(),
@@ -187,6 +195,12 @@ impl Change<'_> {
             ("telegram.allow", given) => return self.telegram_allow(given),
             ("http.sites", given) => return self.http_sites(given),
             ("http.bridges", given) => return self.http_bridges(given),
+            ("embed", _) => {
+                return Err(KeyError::Routers(home::router_command("library embed MODEL")));
+            }
+            ("memory.owner", _) => json!(days.owner),
+            ("memory.guests", _) => json!(days.guests),
+            ("memory.logs", _) => json!(days.logs),
             ("timeout", _) => json!(self.file.settings().timeout),
             _ => json!(self.file.settings().max_steps),
         };

@@ -10,6 +10,7 @@ mod program;
 
 mod channels;
 mod eyes;
+mod library;
 mod memory;
 mod prompt;
 mod queue;
@@ -45,6 +46,7 @@ const BENCHES: &[Bench] = &[
     Bench { name: "words", about: "when the first words are shown", run: words::run },
     Bench { name: "eyes", about: "what a look at a page takes", run: eyes::run },
     Bench { name: "storm", about: "what a storm of 1,000 messages costs", run: storm::run },
+    Bench { name: "library", about: "what papers cost, and how they are found", run: library::run },
     Bench { name: "prompt", about: "what the model has to read, turn by turn", run: prompt::run },
 ];
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use journal::{JournalEvent, Role};
 use notes::recall;
-use protocol::{ActionCard, Code, Done, Object, Reads, Stopped, Taint};
+use protocol::{ActionCard, Code, Done, Millis, Object, Reads, Stopped, Taint};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -29,6 +29,8 @@ pub struct RecallMemory {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Params {
+    /// Without words it asks for the latest turns.
+    #[serde(default)]
     query: String,
 }
 
@@ -52,24 +54,29 @@ impl LocalAction for RecallMemory {
             let why = format!("query: it has at most {LONGEST} characters");
             return Err(Stopped::new(Code::BadParams, why));
         }
-        if query.chars().all(|c| c.is_whitespace() || c.is_control()) {
-            return Err(Stopped::new(Code::BadParams, "query: say what to look for"));
-        }
         let files = Arc::clone(&caller.files);
         // It waits for the disk.
-        tokio::task::spawn_blocking(move || found(&earlier(&files), &query))
+        tokio::task::spawn_blocking(move || found(&files, &query))
             .await
             .map_err(|error| Stopped::new(Code::Internal, error.to_string()))
     }
 }
 
-fn found(events: &[JournalEvent], query: &str) -> Done {
-    let found = recall(events, query);
+fn found(files: &SessionFiles, query: &str) -> Done {
+    let now = Millis::of_this_machine();
+    let uses = files.recalled();
+    let found = recall(&earlier(files), query, &uses.read(), now);
+    if !found.is_empty() {
+        // What is not counted is found all the same.
+        let _ = uses.update(|uses| uses.count(&found, now));
+    }
     let bits = found.iter().fold(Taint::CLEAN, |bits, one| bits.with(one.event.bits));
     let lines: Vec<String> =
         found.iter().enumerate().map(|(at, one)| format!("[{}] {}", at + 1, one.line)).collect();
     let text = match lines.as_slice() {
-        [] => "Nothing like that was said earlier.".to_owned(),
+        [] => {
+            "Nothing like that was said earlier. An empty query shows the latest turns.".to_owned()
+        }
         lines => lines.join("\n"),
     };
     let result = Object::from_iter([("found".to_owned(), json!(lines))]);
@@ -96,8 +103,6 @@ fn earlier(files: &SessionFiles) -> Vec<JournalEvent> {
 
 #[cfg(test)]
 mod tests {
-    use protocol::Millis;
-
     use super::*;
     use crate::testing::caller;
 
@@ -131,6 +136,8 @@ mod tests {
         assert_eq!(mixed.result["found"].as_array().unwrap().len(), 2, "{:?}", mixed.result);
         let none = ask("submarine").await;
         assert_eq!(none.brings, Some(Reads::NONE));
-        assert_eq!(none.text.unwrap(), "Nothing like that was said earlier.");
+        assert!(none.text.unwrap().starts_with("Nothing like that was said earlier."));
+        let latest = ask("").await;
+        assert_eq!(latest.result["found"].as_array().unwrap().len(), 5);
     }
 }

@@ -27,6 +27,9 @@ pub(crate) const RECALL: &str = "recall";
 /// The set of what tells what was done. It is on where something was, and nobody turns it.
 pub(crate) const ACTS: &str = "acts";
 
+/// The set of what the program asks itself and no model: nobody turns it, and it is never on.
+const INNER: &str = "meaning";
+
 /// The cards of one list that are offered with some sets.
 #[derive(Debug)]
 struct Filtered {
@@ -91,7 +94,7 @@ impl Sets {
 pub(crate) fn known(cards: &[Arc<Cards>; 2]) -> BTreeMap<SetName, usize> {
     let mut known = BTreeMap::new();
     for set in cards.iter().flat_map(|cards| &cards.0).filter_map(|card| card.set.clone()) {
-        if [RECALL, ACTS].contains(&set.as_str()) {
+        if [RECALL, ACTS, INNER].contains(&set.as_str()) {
             continue;
         }
         *known.entry(set).or_default() += 1;

@@ -59,6 +59,15 @@ impl Capture {
         self.heard += 1;
     }
 
+    /// Stops to ask a model, for somebody waits for an answer. What was not noted waits in the journal.
+    pub(super) fn give_way(&mut self) {
+        if let Some(running) = self.running.take().filter(|running| !running.is_finished()) {
+            running.abort();
+            // What it would have left is not known any more.
+            self.left.store(DUE, Ordering::Relaxed);
+        }
+    }
+
     /// Begins, if it is time and none is at work, while nobody waits for an answer.
     pub(super) fn rest(&mut self, mind: &Arc<Mind>, session: &Session) {
         let is_running = self.running.as_ref().is_some_and(|running| !running.is_finished());

@@ -15,7 +15,7 @@ use super::waiting::Waiting;
 use answer::sanitize::one_line;
 
 use crate::channel::{Incoming, Said};
-use crate::message::Outgoing;
+use crate::message::{Origin, Outgoing};
 use crate::mind::Mind;
 use crate::session::{Caller, NextTurn, Outbox, PendingAction, Session, Turns};
 use crate::slash::{At, SlashCommand};
@@ -71,6 +71,7 @@ impl SessionTask {
                 (incoming.from.clone(), incoming.origin);
             let said = match incoming.said {
                 Said::Job(due) if due.is_agentic => self.session.told_to_do(due),
+                Said::Message(text) => self.meant(text),
                 said => said,
             };
             match said {
@@ -80,6 +81,8 @@ impl SessionTask {
                     self.session.takes_in(&text);
                     // Codes may stand in commands, which the journal does not hold.
                     if matches!(said, Said::Message(_)) {
+                        // A server may answer one at a time, and a person waits for this one.
+                        capture.give_way();
                         capture.hear();
                         let (role, who) = (self.session.origin.into(), from.as_str());
                         self.session.record(role, who, &text);
@@ -117,6 +120,16 @@ impl SessionTask {
     fn span(&self) -> Span {
         let trace = self.session.entered.asked.map(Trace::from).map(tracing::field::display);
         tracing::info_span!("message", trace, session = %self.session.key)
+    }
+
+    /// What a person's words mean where a command waits for a short answer.
+    fn meant(&mut self, text: String) -> Said {
+        let choices = std::mem::take(&mut self.session.choices);
+        let is_chosen = |(answer, _): &(String, String)| answer.eq_ignore_ascii_case(text.trim());
+        match choices.into_iter().find(is_chosen) {
+            Some((_, command)) if self.session.origin == Origin::Person => Said::typed(command),
+            _ => Said::Message(text),
+        }
     }
 
     /// Says which message an end in the middle has left without an answer; it then stands in the history.

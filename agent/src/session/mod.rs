@@ -68,6 +68,9 @@ pub struct Session {
     pub has_acted: bool,
     /// Whether something was done in this conversation; `None` until its journal was looked at.
     acted: Option<bool>,
+    /// The short answers that a command waits for, each with the command that it stands for. Whatever else is said ends the
+    /// waiting.
+    pub choices: Vec<(String, String)>,
     /// The questions that it has seen and that nobody has answered here.
     pub questions: Vec<Question>,
     /// What waits for a person's yes. An agent that is started again knows nothing of it.
@@ -180,6 +183,7 @@ impl Session {
             known: Vec::new(),
             has_acted: false,
             acted: None,
+            choices: Vec::new(),
             questions: Vec::new(),
             pending: Vec::new(),
             awaited: 0,

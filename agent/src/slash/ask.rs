@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use llm::ProviderName;
 use serde_json::json;
 
 use super::perform::{At, Perform, Read};
@@ -37,7 +38,8 @@ impl Perform for Question {
         let turn = Turn { mind: at.mind, session: &mut *at.session, outbox: at.outbox };
         turn.run(&self.0).await;
         let known = std::mem::take(&mut at.session.known);
-        if at.session.failure.is_some() {
+        let by = at.session.usage.as_ref().map(|usage| usage.by.as_str());
+        if at.session.failure.is_some() || by == Some(ProviderName::Offline.as_str()) {
             // Without a model the passages are still an answer.
             return at.text(search::listed(&found));
         }

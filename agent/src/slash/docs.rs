@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use protocol::Object;
 use serde_json::{Value, json};
 
-use super::library::ask;
+use super::library::{self, ask};
 use super::perform::{At, Perform, Read};
 
 #[derive(Debug)]
@@ -35,10 +35,13 @@ fn counted(found: &Object) -> String {
     if documents == 0 {
         return "The library is empty. /index PATH puts a file in.".to_owned();
     }
-    let mut lines = vec![format!("{documents} files, {} passages", number(found.get("passages")))];
+    let both = |files: u64, passages: u64| {
+        format!("{}, {}", library::counted(files, "file"), library::counted(passages, "passage"))
+    };
+    let mut lines = vec![both(documents, number(found.get("passages")))];
     for (element, counts) in found.get("by_type").and_then(Value::as_object).into_iter().flatten() {
         let (files, passages) = (number(counts.get("documents")), number(counts.get("passages")));
-        lines.push(format!("{element}: {files} files, {passages} passages"));
+        lines.push(format!("{element}: {}", both(files, passages)));
     }
     lines.join("\n")
 }
@@ -53,10 +56,7 @@ mod tests {
             "pdf": {"documents": 2, "passages": 8}, "md": {"documents": 1, "passages": 1},
         }});
         let counted = counted(found.as_object().unwrap());
-        assert_eq!(
-            counted,
-            "3 files, 9 passages\npdf: 2 files, 8 passages\nmd: 1 files, 1 passages"
-        );
+        assert_eq!(counted, "3 files, 9 passages\npdf: 2 files, 8 passages\nmd: 1 file, 1 passage");
         assert!(super::counted(&Object::new()).starts_with("The library is empty"));
     }
 }

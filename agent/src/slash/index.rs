@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use protocol::Object;
 use serde_json::{Value, json};
 
-use super::library::{ask, text};
+use super::library::{ask, counted, meaning, text};
 use super::perform::{At, Perform, Read};
 
 /// How many files are named that were not taken in.
@@ -15,7 +15,18 @@ const NAMED: usize = 10;
 #[derive(Debug)]
 struct Index {
     path: String,
-    is_public: bool,
+    wish: Wish,
+}
+
+/// For whom a file is taken in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wish {
+    Public,
+    Admin,
+    /// For nobody: a person has thought better of it.
+    Skip,
+    /// Nobody has said.
+    Ask,
 }
 
 pub(super) fn read(rest: &str) -> Read {
@@ -25,31 +36,51 @@ pub(super) fn read(rest: &str) -> Read {
 /// A path, and behind it for whom. A path may hold spaces.
 fn index(rest: &str) -> Result<Index, String> {
     let (path, scope) = rest.rsplit_once(char::is_whitespace).unwrap_or((rest, ""));
-    let is_public = match scope.to_ascii_lowercase().as_str() {
-        "public" | "kb" => true,
-        "admin" => false,
+    let wish = match scope.to_ascii_lowercase().as_str() {
+        "public" | "kb" => Wish::Public,
+        "admin" => Wish::Admin,
+        "skip" => Wish::Skip,
         _ if rest.is_empty() => {
             return Err("say what to index and for whom: /index PATH public|admin".to_owned());
         }
-        _ => {
-            return Err(format!(
-                "label it as public or admin: /index {rest} public for everybody who talks with me, \
-                 /index {rest} admin for you alone"
-            ));
-        }
+        _ => return Ok(Index { path: rest.to_owned(), wish: Wish::Ask }),
     };
-    Ok(Index { path: path.trim().to_owned(), is_public })
+    Ok(Index { path: path.trim().to_owned(), wish })
 }
 
 #[async_trait]
 impl Perform for Index {
     async fn perform(&self, mut at: At<'_>) {
-        let action = if self.is_public { "PUBLISH_DOC" } else { "INDEX_DOC" };
+        let action = match self.wish {
+            Wish::Public => "PUBLISH_DOC",
+            Wish::Admin => "INDEX_DOC",
+            Wish::Skip => return at.text(format!("{} was not indexed.", self.path)),
+            Wish::Ask => {
+                at.session.choices = choices(&self.path);
+                return at.text(format!("Label {} as public or admin?\n{QUESTION}", self.path));
+            }
+        };
         match ask(&mut at, action, json!({"path": self.path})).await {
             Ok(done) => at.text(told(&done)),
-            Err(why) => at.notice(why),
+            Err(why) => return at.notice(why),
         }
+        // What is new is worked on behind the answer, where an embedder is set.
+        meaning(&at).await;
     }
+}
+
+/// What the answers to the question for whom are.
+const QUESTION: &str =
+    "1 public: everybody who talks with me may see it\n2 admin: you alone\n3 skip";
+
+/// The answers to that question, each with the command that it stands for.
+fn choices(path: &str) -> Vec<(String, String)> {
+    let labels = ["public", "admin", "skip"].into_iter().enumerate();
+    let choice = |(at, label): (usize, &str)| {
+        let command = format!("/index {path} {label}");
+        [((at + 1).to_string(), command.clone()), (label.to_owned(), command)]
+    };
+    labels.flat_map(choice).collect()
 }
 
 fn told(done: &Object) -> String {
@@ -57,8 +88,8 @@ fn told(done: &Object) -> String {
     let list = |key: &str| {
         done.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default().iter()
     };
-    let mut lines =
-        vec![format!("{} files indexed, {} passages", number("indexed"), number("passages"))];
+    let files = counted(number("indexed"), "file");
+    let mut lines = vec![format!("{files} indexed, {}", counted(number("passages"), "passage"))];
     if number("unchanged") > 0 {
         lines.push(format!("{} had not changed", number("unchanged")));
     }
@@ -81,12 +112,18 @@ mod tests {
 
     #[test]
     fn a_path_and_for_whom_are_read() {
-        let read = |rest: &str| index(rest).map(|index| (index.path, index.is_public));
-        assert_eq!(read("my notes.md public"), Ok(("my notes.md".to_owned(), true)));
-        assert_eq!(read("a.pdf KB"), Ok(("a.pdf".to_owned(), true)));
-        assert_eq!(read("a.pdf admin"), Ok(("a.pdf".to_owned(), false)));
-        assert!(read("a.pdf").unwrap_err().contains("/index a.pdf public"));
+        let read = |rest: &str| index(rest).map(|index| (index.path, index.wish));
+        let right = |path: &str, wish| Ok((path.to_owned(), wish));
+        assert_eq!(read("my notes.md public"), right("my notes.md", Wish::Public));
+        assert_eq!(read("a.pdf KB"), right("a.pdf", Wish::Public));
+        assert_eq!(read("a.pdf admin"), right("a.pdf", Wish::Admin));
+        assert_eq!(read("a.pdf"), right("a.pdf", Wish::Ask));
+        assert_eq!(read("my notes.md"), right("my notes.md", Wish::Ask));
         assert!(read("").unwrap_err().contains("/index PATH"));
+        for (answer, command) in choices("my notes.md") {
+            let rest = command.strip_prefix("/index ").unwrap();
+            assert_ne!(index(rest).unwrap().wish, Wish::Ask, "{answer}");
+        }
     }
 
     #[test]
@@ -98,7 +135,7 @@ mod tests {
         });
         assert_eq!(
             told(done.as_object().unwrap()),
-            "1 files indexed, 4 passages\n2 had not changed\na.pdf: 9 characters of hidden text were left out\n\
+            "1 file indexed, 4 passages\n2 had not changed\na.pdf: 9 characters of hidden text were left out\n\
              b.pdf: the file is encrypted\n3 are left: say the same again to go on"
         );
     }

@@ -1,7 +1,10 @@
 //! Asking the library: the way of `/search`, `/docs`, `/index` and `/ask` to the router.
 
+use std::time::Duration;
+
 use protocol::{ActionName, Object, Outcome};
 use serde_json::Value;
+use tokio::time::timeout;
 
 use super::perform::At;
 use crate::message::Outgoing;
@@ -29,7 +32,71 @@ pub(super) async fn ask(at: &mut At<'_>, action: &str, params: Value) -> Result<
     }
 }
 
+/// How long the router has to say how far the vectors are.
+const SOON: Duration = Duration::from_secs(1);
+
+/// How the library is searched, for its owner, and what is left to do goes on behind that; nothing where it is empty or does
+/// not say so soon.
+pub(super) async fn meaning(at: &At<'_>) -> Option<String> {
+    let name = ActionName::new("EMBED_DOCS").ok()?;
+    let cards = at.mind.cards();
+    if !cards[1].0.iter().any(|card| card.name == name) {
+        return None;
+    }
+    let (action, caller) = (Action { name, params: Object::new() }, Caller::of(at.session));
+    let asked = timeout(SOON, at.mind.actions.run(action, &caller, &cards)).await.ok()?;
+    let Outcome::Done(done) = asked.outcome else { return None };
+    searched(&done.result)
+}
+
+/// What a result of `EMBED_DOCS` says, in one line.
+fn searched(told: &Object) -> Option<String> {
+    let number = |key: &str| told.get(key).and_then(Value::as_u64).unwrap_or(0);
+    let word = |key: &str| told.get(key).and_then(Value::as_str);
+    let (passages, embedded, refused) = (number("passages"), number("embedded"), number("refused"));
+    if passages == 0 {
+        return None;
+    }
+    let by = match (word("model"), word("fault")) {
+        (None, _) => "searched by words alone".to_owned(),
+        (Some(model), Some(why)) => {
+            format!("searched by words alone: {model} does not answer ({why}); it is asked again")
+        }
+        (Some(model), None) if embedded + refused < passages => format!(
+            "searched by words, and by meaning as far as {model} has read it: {embedded} of {passages} passages"
+        ),
+        (Some(model), None) => format!("searched by words and by meaning ({model})"),
+    };
+    Some(format!("library: {}, {by}", counted(passages, "passage")))
+}
+
+/// `1 file`, `2 files`.
+pub(super) fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 /// The text under `key` of what the library says.
 pub(super) fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn how_the_library_is_searched_is_said() {
+        let said = |told: Value| searched(told.as_object().unwrap()).unwrap_or_default();
+        assert_eq!(said(json!({"passages": 0})), "");
+        let words = said(json!({"passages": 1}));
+        assert_eq!(words, "library: 1 passage, searched by words alone");
+        let half = said(json!({"passages": 9, "embedded": 4, "refused": 1, "model": "m"}));
+        assert!(half.ends_with("as far as m has read it: 4 of 9 passages"), "{half}");
+        let whole = said(json!({"passages": 9, "embedded": 8, "refused": 1, "model": "m"}));
+        assert!(whole.ends_with("by words and by meaning (m)"), "{whole}");
+        let down = said(json!({"passages": 9, "embedded": 9, "model": "m", "fault": "no answer"}));
+        assert!(down.contains("by words alone: m does not answer (no answer)"), "{down}");
+    }
 }

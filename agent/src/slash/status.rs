@@ -9,7 +9,7 @@ use protocol::Stopped;
 use tokio::time::timeout;
 
 use super::perform::{At, Perform, Read};
-use super::{model, usage};
+use super::{library, model, usage};
 use crate::mind::Mind;
 use crate::session::Caller;
 use crate::workspace::{Cards, Entered};
@@ -38,6 +38,11 @@ impl Perform for Status {
         if session.is_owners() {
             let open = timeout(ASK, session.open_questions(at.mind)).await;
             latest.push_str(&waiting(open.ok().map(|open| open.map(|open| open.len()))));
+        }
+        if session.is_owners()
+            && let Some(searched) = library::meaning(&at).await
+        {
+            let _ = writeln!(latest, "{searched}");
         }
         let cards = at.mind.cards_for(session);
         at.text(status(at.mind, cards, &Caller::of(session), &latest));

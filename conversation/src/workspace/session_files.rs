@@ -89,6 +89,12 @@ impl SessionFiles {
         Chats::in_folder(self.folder.join("chats"))
     }
 
+    /// How often which turns were found again.
+    #[must_use]
+    pub fn recalled(&self) -> File<notes::Uses> {
+        File::new(self.folder.join("memory-recalled.json"), &self.notices)
+    }
+
     /// The conversations that were put away in `folder`, and the number of the one that is open there.
     #[must_use]
     pub fn chats_of(folder: &Path, notices: &Notices) -> (Chats, Option<u64>) {

@@ -15,6 +15,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
@@ -23,6 +24,7 @@ use crate::LibraryError;
 pub use listing::{Counts, Listed};
 pub use search::{Hit, Search};
 use texts::Texts;
+pub use vector::Unembedded;
 use vocabulary::Vocabulary;
 pub use write::{Old, Put};
 
@@ -34,6 +36,22 @@ pub struct Library {
     texts: Texts,
     vocabulary: Vocabulary,
     mended: Option<Mended>,
+    /// The file that the database was when it was opened.
+    standing: Option<Standing>,
+}
+
+/// Which file a path leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Standing {
+    device: u64,
+    inode: u64,
+}
+
+impl Standing {
+    fn of(path: &Path) -> Option<Self> {
+        let about = std::fs::metadata(path).ok()?;
+        Some(Self { device: about.dev(), inode: about.ino() })
+    }
 }
 
 /// What had to be done before the library could be used.
@@ -69,6 +87,7 @@ impl Library {
     /// When the folder cannot be used, or a newer program wrote the database.
     pub fn open(folder: &Path, now: i64) -> Result<Self, LibraryError> {
         let texts = Texts::in_folder(&folder.join("texts"))?;
+        texts.tidy();
         let path = folder.join("library.db");
         let is_new = !path.exists();
         let (db, why) = match connect::connect(&path) {
@@ -79,7 +98,9 @@ impl Library {
             }
             Err(error) => return Err(error),
         };
-        let mut library = Self { db, path, texts, vocabulary: Vocabulary::default(), mended: None };
+        let standing = Standing::of(&path);
+        let vocabulary = Vocabulary::default();
+        let mut library = Self { db, path, texts, vocabulary, mended: None, standing };
         if let Some((why, aside)) = why {
             let (documents, lost) = library.fill()?;
             library.mended = Some(Mended { why, aside, documents, lost });
@@ -88,6 +109,13 @@ impl Library {
             library.fill()?;
         }
         Ok(library)
+    }
+
+    /// Whether another process has put another database in this one's place since it was opened, as [`Library::rebuild`] does:
+    /// what is found here is out of date then, and it is to be opened again.
+    #[must_use]
+    pub fn is_replaced(&self) -> bool {
+        Standing::of(&self.path) != self.standing
     }
 
     /// What was mended when it was opened.
@@ -106,6 +134,7 @@ impl Library {
         drop(std::mem::replace(&mut self.db, unused));
         let aside = connect::set_aside(&self.path, now)?;
         self.db = connect::connect(&self.path)?;
+        self.standing = Standing::of(&self.path);
         self.vocabulary = Vocabulary::default();
         let filled = self.fill()?;
         connect::remove(&aside)?;

@@ -2,13 +2,14 @@
 
 use std::collections::HashSet;
 
+use activation::{Usage, activation, score};
 use rusqlite::types::Value;
 use rusqlite::{Row, params_from_iter};
 
 use super::Library;
 use super::listing::allowed;
 use super::questions::questions;
-use crate::rank::{self, Usage};
+use crate::rank;
 use crate::vectors::Vector;
 use crate::{Element, Kind, LibraryError, Pages, Reader, Role, query};
 
@@ -144,10 +145,10 @@ impl Library {
                 }
                 let mut found = self.matching(&question, search, wanted)?;
                 found.retain(|candidate| seen.insert(candidate.row));
-                let score = |candidate: &Candidate| {
-                    rank::score(candidate.relevance, rank::activation(candidate.usage, now))
+                let scored = |candidate: &Candidate| {
+                    score(candidate.relevance, activation(candidate.usage, now))
                 };
-                found.sort_by(|a, b| score(b).total_cmp(&score(a)).then(a.row.cmp(&b.row)));
+                found.sort_by(|a, b| scored(b).total_cmp(&scored(a)).then(a.row.cmp(&b.row)));
                 rows.extend(found.into_iter().map(|candidate| candidate.row));
             }
         }

@@ -310,6 +310,19 @@ fn two_processes_may_write_at_once() {
 }
 
 #[test]
+fn a_process_notices_that_another_has_built_the_index_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut one = filled(folder.path(), &[paper("a.txt", Role::Public, "apple")]);
+    let mut other = open(folder.path());
+    assert!(!other.is_replaced());
+    one.rebuild(NOW).unwrap();
+    assert!(other.is_replaced() && !one.is_replaced());
+    one.put(&paper("b.txt", Role::Public, "banana"), NOW).unwrap();
+    other = open(folder.path());
+    assert_eq!(find(&other, &Reader::Owner, "banana"), ["banana"]);
+}
+
+#[test]
 fn old_memories_go_and_papers_stay() {
     let folder = tempfile::tempdir().unwrap();
     let mut library = open(folder.path());
@@ -335,12 +348,15 @@ fn meaning_is_merged_with_words_and_keeps_to_roles() {
             paper("own.txt", Role::Admin, "the owner's automobile"),
         ],
     );
-    library.set_embedder("toy").unwrap();
-    for (id, text) in library.without_vector(10).unwrap() {
-        let car = if text.contains("automobile") { 1.0 } else { 0.1 };
-        library.put_vector(&id, &Vector::of(&[car, 1.0 - car, 0.3]).unwrap()).unwrap();
+    library.set_embedder("toy", 3).unwrap();
+    let mut after = 0;
+    while let [passage] = &library.without_vector(after, 1).unwrap()[..] {
+        let car = if passage.text.contains("automobile") { 1.0 } else { 0.1 };
+        let vector = Vector::of(&[car, 1.0 - car, 0.3]).unwrap();
+        library.put_vectors(&[(passage.id.clone(), vector)]).unwrap();
+        after = passage.row;
     }
-    assert!(library.without_vector(10).unwrap().is_empty());
+    assert_eq!(library.embedded().unwrap(), (3, 3));
     let meaning = Vector::of(&[1.0, 0.0, 0.3]).unwrap();
     let found = |reader: &Reader| -> Vec<String> {
         let search = Search {
@@ -357,9 +373,14 @@ fn meaning_is_merged_with_words_and_keeps_to_roles() {
     assert!(found(&Reader::Roles(Vec::new())).is_empty());
     let long = Vector::of(&[1.0; 4]).unwrap();
     let id = library.hits(&[1]).unwrap()[0].id.clone();
-    assert!(matches!(library.put_vector(&id, &long), Err(LibraryError::Dimension { .. })));
-    library.set_embedder("another").unwrap();
-    assert_eq!(library.without_vector(10).unwrap().len(), 3);
+    assert!(matches!(library.put_vectors(&[(id, long)]), Err(LibraryError::Dimension { .. })));
+    library.set_embedder("toy", 3).unwrap();
+    assert_eq!(library.embedded().unwrap(), (3, 3));
+    // A model that was changed behind its name gives vectors of another size.
+    library.set_embedder("toy", 4).unwrap();
+    assert_eq!(library.embedded().unwrap(), (0, 3));
+    library.set_embedder("another", 3).unwrap();
+    assert_eq!(library.without_vector(0, 10).unwrap().len(), 3);
 }
 
 #[test]

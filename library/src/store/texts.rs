@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use flate2::Compression;
 use flate2::read::GzDecoder;
@@ -32,7 +33,9 @@ impl Texts {
 
     /// Keeps `kept` under `id`, whole or not at all.
     pub(super) fn keep(&self, id: &str, kept: &Kept) -> Result<(), LibraryError> {
-        let (path, new) = (self.path(id), self.folder.join(format!("{id}.new")));
+        // Another process may keep the same one at this moment.
+        let draft = format!("{id}.{}.new", std::process::id());
+        let (path, new) = (self.path(id), self.folder.join(draft));
         let file = fs::File::create(&new).map_err(at(&new))?;
         let mut packer = GzEncoder::new(std::io::BufWriter::new(file), Compression::fast());
         serde_json::to_writer(&mut packer, kept)
@@ -62,7 +65,22 @@ impl Texts {
         }
     }
 
-    /// All that are kept. What a crash left half written is removed.
+    /// Removes what a crash left half written an hour ago or earlier; what is younger may be in the making.
+    pub(super) fn tidy(&self) {
+        const OLD: Duration = Duration::from_secs(60 * 60);
+        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        for entry in
+            entries.filter(|entry| entry.path().extension().is_some_and(|end| end == "new"))
+        {
+            let age = entry.metadata().and_then(|about| about.modified()).ok();
+            if age.and_then(|at| at.elapsed().ok()).is_some_and(|age| age > OLD) {
+                // What can't be removed harms nobody.
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+
+    /// All that are kept.
     pub(super) fn ids(&self) -> Result<HashSet<String>, LibraryError> {
         let mut ids = HashSet::new();
         for entry in fs::read_dir(&self.folder).map_err(at(&self.folder))? {

@@ -7,6 +7,17 @@ use super::listing::allowed;
 use crate::vectors::Vector;
 use crate::{Kind, LibraryError, Reader};
 
+/// A passage that has no vector yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unembedded {
+    /// Its row.
+    pub row: i64,
+    /// Its identity.
+    pub id: String,
+    /// What a vector of it is made of: the file's name, the headings above it, and its text.
+    pub text: String,
+}
+
 impl Library {
     /// The name of the model that made the vectors, and how many numbers each has.
     ///
@@ -22,12 +33,14 @@ impl Library {
         Ok(Some((model, size.and_then(|size| usize::try_from(size).ok()).unwrap_or(0))))
     }
 
-    /// From here on `model` makes the vectors; those of another one go, for they mean something else.
+    /// From here on `model` makes the vectors, of `size` numbers each. Those of another model or another size go, for they
+    /// mean something else.
     ///
     /// # Errors
     /// When the database cannot be written.
-    pub fn set_embedder(&mut self, model: &str) -> Result<(), LibraryError> {
-        if self.embedder()?.is_some_and(|(before, _)| before == model) {
+    pub fn set_embedder(&mut self, model: &str, size: usize) -> Result<(), LibraryError> {
+        let fits = |(before, found): (String, usize)| before == model && [0, size].contains(&found);
+        if self.embedder()?.is_some_and(fits) {
             return Ok(());
         }
         let transaction = self.db.transaction()?;
@@ -40,36 +53,57 @@ impl Library {
         Ok(())
     }
 
-    /// Passages that have no vector yet: identity and text, at most `limit` of them.
+    /// How many passages have a vector, and how many there are.
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn without_vector(&self, limit: usize) -> Result<Vec<(String, String)>, LibraryError> {
-        let sql = "SELECT id, name || char(10) || text FROM passage
-                   WHERE rowid NOT IN (SELECT passage FROM vector) ORDER BY rowid LIMIT ?1";
+    pub fn embedded(&self) -> Result<(usize, usize), LibraryError> {
+        let sql = "SELECT (SELECT count(*) FROM vector), (SELECT count(*) FROM passage)";
+        let counts: (i64, i64) =
+            self.db.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let count = |count: i64| usize::try_from(count).unwrap_or(0);
+        Ok((count(counts.0), count(counts.1)))
+    }
+
+    /// Passages behind the row `after` that have no vector yet, in the order of their rows, at most `limit` of them. 0 is
+    /// before the first row.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub fn without_vector(
+        &self,
+        after: i64,
+        limit: usize,
+    ) -> Result<Vec<Unembedded>, LibraryError> {
+        let sql = "SELECT p.rowid, p.id, p.name || char(10) || p.text FROM passage p
+                   WHERE p.rowid > ?1 AND NOT EXISTS (SELECT 1 FROM vector WHERE passage = p.rowid)
+                   ORDER BY p.rowid LIMIT ?2";
         let mut statement = self.db.prepare_cached(sql)?;
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let rows = statement.query_map([limit], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let rows = statement.query_map([after, limit], |row| {
+            Ok(Unembedded { row: row.get(0)?, id: row.get(1)?, text: row.get(2)? })
+        })?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Keeps the vector of the passage `id`.
+    /// Keeps vectors, each beside the passage whose identity it comes with: all of them, or none.
     ///
     /// # Errors
-    /// When its length is not that of the others.
-    pub fn put_vector(&mut self, id: &str, vector: &Vector) -> Result<(), LibraryError> {
+    /// When the length of one is not that of the others, or the database cannot be written.
+    pub fn put_vectors(&mut self, vectors: &[(String, Vector)]) -> Result<(), LibraryError> {
         let expected = self.embedder()?.map_or(0, |(_, size)| size);
-        let found = vector.numbers.len();
-        if expected != 0 && expected != found {
-            return Err(LibraryError::Dimension { found, expected });
-        }
         let sql = "INSERT INTO vector SELECT rowid, role, kind, ?2, ?3 FROM passage WHERE id = ?1
                    ON CONFLICT (passage) DO UPDATE SET scale = excluded.scale, numbers = excluded.numbers";
-        self.db.prepare_cached(sql)?.execute(params![
-            id,
-            f64::from(vector.scale),
-            vector.bytes()
-        ])?;
+        let transaction = self.db.transaction()?;
+        for (id, vector) in vectors {
+            let found = vector.numbers.len();
+            if expected != 0 && expected != found {
+                return Err(LibraryError::Dimension { found, expected });
+            }
+            let scale = f64::from(vector.scale);
+            transaction.prepare_cached(sql)?.execute(params![id, scale, vector.bytes()])?;
+        }
+        transaction.commit()?;
         Ok(())
     }
 

@@ -96,15 +96,15 @@ pub(super) fn check(
     let settings = settings(&manifest, config).map_err(fault)?;
     let unset = unset(&manifest, &settings).map_err(fault)?;
     // It reaches nothing as long as it is off.
-    let (hosts, secrets) = match unset {
-        Some(_) => Reach::default(),
-        None => reach(&manifest, &settings).map_err(fault)?,
-    };
+    let reached = if unset.is_some() { Ok(Reach::default()) } else { reach(&manifest, &settings) };
+    let (hosts, secrets) = reached.map_err(fault)?;
     if !config.any_host && !first_party {
         check_hosts(&hosts, &manifest.name).map_err(fault)?;
     }
     let limits = limits(&manifest.limits, &owner.limits).map_err(fault)?;
-    let folders = folders(&manifest.folders, config, &data(folder, &process)).map_err(fault)?;
+    // Two processes of one program of ours share its data.
+    let ours = manifest.builtin.as_deref().filter(|_| first_party).unwrap_or(&process.name);
+    let folders = folders(&manifest.folders, config, &data(folder, ours)).map_err(fault)?;
     let timeout = timeout(manifest.timeout.as_deref()).map_err(fault)?;
     let (card, marks) = card(&manifest, timeout).map_err(fault)?;
     let skill = Skill {
@@ -143,9 +143,9 @@ pub(super) fn check(
     Ok(skill)
 }
 
-/// Where its own data lies: `router/data/<process>`, beside router/skills.
-fn data(folder: &Path, process: &Process) -> PathBuf {
-    folder.ancestors().nth(2).unwrap_or(folder).join("data").join(&process.name)
+/// Where its own data lies: `router/data/<name>`, beside router/skills.
+fn data(folder: &Path, name: &str) -> PathBuf {
+    folder.ancestors().nth(2).unwrap_or(folder).join("data").join(name)
 }
 
 fn read(file: &Path) -> Result<String, String> {

@@ -139,7 +139,8 @@ pub enum Access {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Net {
-    /// `api.x.com`, `api.x.com:8443`, `*` for any public host, or `{setting}` for the URL in a setting.
+    /// `api.x.com`, `api.x.com:8443`, `*` for any public host, or `{setting}` for the URL in a setting; an empty setting is
+    /// no host.
     #[serde(default)]
     pub hosts: Vec<String>,
 }
@@ -158,6 +159,9 @@ pub struct SecretUse {
     /// The secret is needed only by calls whose parameters have these values.
     #[serde(default)]
     pub when: Object,
+    /// The skill does without it where it is not set; without this a call is a dry run then.
+    #[serde(default)]
+    pub optional: bool,
 }
 
 fn bare() -> String {

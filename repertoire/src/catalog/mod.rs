@@ -36,7 +36,7 @@ pub use manifest::{Manifest, Mode};
 pub use marks::Marks;
 pub use pins::{Known, Pin, Pins};
 pub use portrait::{Piece, Portrait};
-pub use process::{Per, Process};
+pub use process::{Per, Process, are_of_one_process};
 pub use scan::{Found, scan};
 pub use skill::{SecretUse, Skill};
 

@@ -93,9 +93,16 @@ pub(super) fn part_clashing(skills: &mut BTreeMap<ActionName, Arc<Skill>>) -> Ve
 
 /// In what the process of `one` would be another than that of `other`.
 fn differs(one: &Skill, other: &Skill) -> Option<&'static str> {
-    if one.name() == other.name() {
-        return None;
-    }
+    if one.name() == other.name() { None } else { other_powers(one, other) }
+}
+
+/// Whether a process that was started for `one` may run `other`, too: it is the same one, with the same powers.
+#[must_use]
+pub fn are_of_one_process(one: &Skill, other: &Skill) -> bool {
+    one.process.is_shared && other_powers(one, other).is_none()
+}
+
+fn other_powers(one: &Skill, other: &Skill) -> Option<&'static str> {
     // A program of a folder is no other folder's.
     let is_own = matches!(one.program, Program::Command(_));
     [

@@ -47,7 +47,7 @@ pub(super) fn reach(
     manifest: &Manifest,
     settings: &BTreeMap<String, String>,
 ) -> Result<Reach, String> {
-    let hosts = manifest.net.hosts.iter().map(|host| pattern(host, settings));
+    let hosts = manifest.net.hosts.iter().filter_map(|host| pattern(host, settings).transpose());
     Ok((hosts.collect::<Result<_, _>>()?, secrets(manifest, settings)?))
 }
 
@@ -67,13 +67,15 @@ fn secrets(
                 use mode = \"once\", or leave `when` out";
             return Err(fault(why.to_owned()));
         }
-        let host = pattern(&secret.host, settings).map_err(fault)?;
+        // It belongs to an address that the owner has not set.
+        let Some(host) = pattern(&secret.host, settings).map_err(fault)? else { continue };
         if host == HostPattern::Any {
             return Err(fault("host: a secret needs a host of its own, * is none".to_owned()));
         }
         let header = HeaderTemplate::new(&secret.header, &secret.format)
             .map_err(|error| fault(error.to_string()))?;
-        secrets.insert(name.clone(), SecretUse { host, header, when: secret.when.clone() });
+        let (when, optional) = (secret.when.clone(), secret.optional);
+        secrets.insert(name.clone(), SecretUse { host, header, when, optional });
     }
     Ok(secrets)
 }
@@ -88,13 +90,44 @@ pub(super) fn allow_private(config: &SkillConfig) -> Result<Vec<Endpoint>, Strin
     config.allow_private.iter().map(endpoint).collect()
 }
 
-/// A host as it is written in the manifest; `{setting}` stands for the URL in that setting.
-fn pattern(host: &str, settings: &BTreeMap<String, String>) -> Result<HostPattern, String> {
+/// A host as it is written in the manifest; `{setting}` stands for the URL in that setting, and for none while it is empty.
+fn pattern(host: &str, settings: &BTreeMap<String, String>) -> Result<Option<HostPattern>, String> {
     let text = match host.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
         Some(setting) => settings
             .get(setting)
             .ok_or_else(|| format!("host {host:?}: [settings] has no {setting:?}"))?,
         None => host,
     };
-    text.parse().map_err(|error| format!("host {text:?}: {error}"))
+    if text.is_empty() && text != host {
+        return Ok(None);
+    }
+    text.parse().map(Some).map_err(|error| format!("host {text:?}: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MANIFEST: &str = "name = \"FIND\"\ninstruction = \"x\"\neffect = \"none\"\nbuiltin = \"library\"\n[settings]\nurl = \"\"\n\
+        [net]\nhosts = [\"{url}\"]\n[secrets.KEY]\nhost = \"{url}\"\nheader = \"Authorization\"\noptional = true\n";
+
+    #[test]
+    fn a_host_that_is_not_set_is_none_and_takes_no_secret() {
+        let manifest: Manifest = toml::from_str(MANIFEST).unwrap();
+        let reached = |url: &str| {
+            let config = SkillConfig {
+                settings: BTreeMap::from([("url".to_owned(), url.to_owned())]),
+                ..SkillConfig::default()
+            };
+            reach(&manifest, &settings(&manifest, &config).unwrap())
+        };
+        let (hosts, secrets) = reached("").unwrap();
+        assert!(hosts.is_empty() && secrets.is_empty());
+        let (hosts, secrets) = reached("https://api.example/v1").unwrap();
+        assert_eq!((hosts.len(), secrets["KEY"].optional), (1, true));
+        assert!(reached("no address").is_err());
+        let literal = MANIFEST.replace("hosts = [\"{url}\"]", "hosts = [\"\"]");
+        let manifest: Manifest = toml::from_str(&literal).unwrap();
+        assert!(reach(&manifest, &BTreeMap::from([("url".to_owned(), String::new())])).is_err());
+    }
 }

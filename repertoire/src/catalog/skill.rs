@@ -80,6 +80,8 @@ pub struct SecretUse {
     pub header: HeaderTemplate,
     /// It is needed only by calls whose parameters have these values.
     pub when: Object,
+    /// The skill does without it where it is not set.
+    pub optional: bool,
 }
 
 impl Skill {

@@ -1,8 +1,9 @@
-//! A checkup of the router's side: settings, policy, skills, where NOTIFY sends to, the audit log, the queue, the window, the
-//! sandbox, which it attacks, and the workbench.
+//! A checkup of the router's side: settings, policy, skills, where NOTIFY sends to, what tells the meaning of papers, the audit
+//! log, the queue, the window, the sandbox, which it attacks, and the workbench.
 //! It writes nothing to the home.
 
 mod books;
+mod library;
 mod notify;
 mod queue;
 mod rules;
@@ -29,6 +30,7 @@ pub async fn checks(home: &Home, me: &SelfCommand) -> Vec<Check> {
             checks.push(rules::check(home));
             checks.extend(skills::checks(home, &settings));
             checks.extend(notify::check(&settings).await);
+            checks.extend(library::check(&settings).await);
             checks.extend(queue::checks(home, &settings).await);
             checks.extend(window::check(home, &settings).await);
         }

@@ -37,8 +37,9 @@ fn held_back(known: &Known, skill: &Skill) -> Option<Check> {
 /// Skills that only pretend to run because a secret is missing.
 fn secrets(found: &Found, settings: &Settings) -> Option<Check> {
     let missing = |skill: &Skill| -> Option<String> {
-        let names = skill.secrets.keys().filter(|name| !settings.secrets.has(name.as_str()));
-        let names: Vec<&str> = names.map(String::as_str).collect();
+        let needed = skill.secrets.iter().filter(|(_, secret)| !secret.optional);
+        let names = needed.map(|(name, _)| name.as_str());
+        let names: Vec<&str> = names.filter(|name| !settings.secrets.has(name)).collect();
         (!names.is_empty()).then(|| format!("{} ({})", skill.name(), names.join(", ")))
     };
     let dry: Vec<String> = found.skills.values().filter_map(|skill| missing(skill)).collect();

@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use super::gate::Gate;
 use super::outcome;
 use crate::call::Call;
-use crate::catalog::{Catalog, Per, Skill};
+use crate::catalog::{Catalog, Per, Skill, are_of_one_process};
 use crate::sandbox::{RunError, Warm};
 use crate::session_key::key_of;
 
@@ -85,8 +85,7 @@ impl WarmSkill {
 
     /// Whether it runs `skill`, too, as `skill` is now.
     fn runs(&self, skill: &Arc<Skill>) -> bool {
-        Arc::ptr_eq(&self.skill, skill)
-            || (skill.process.is_shared && self.skill.process == skill.process)
+        Arc::ptr_eq(&self.skill, skill) || are_of_one_process(&self.skill, skill)
     }
 
     fn touch(&self) {

@@ -49,8 +49,9 @@ mod tests {
     use super::*;
 
     /// The first-party skills whose program has the name of none of them.
-    const SHARED: [(&str, &str); 5] = [
+    const SHARED: [(&str, &str); 6] = [
         ("search_docs", "library"),
+        ("embed_docs", "library"),
         ("list_docs", "library"),
         ("index_doc", "library"),
         ("publish_doc", "library"),

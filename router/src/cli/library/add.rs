@@ -9,7 +9,7 @@ use home::Home;
 use serde_json::{Value, json};
 
 use super::worker::{Papers, Worker};
-use super::{LibraryCliError, allowed, files, plain};
+use super::{LibraryCliError, allowed, embed, files, plain};
 use crate::sandbox::SelfCommand;
 
 /// How often a watched folder is looked at.
@@ -64,8 +64,11 @@ pub(super) async fn run(
         take_in(place, &command, &mut sum).await?;
     }
     super::print(&summed(&sum))?;
+    if let Some(place) = places.first() {
+        embed::work(home, &place.worker).await?;
+    }
     if command.watch {
-        watch(&places, &command).await?;
+        watch(home, &places, &command).await?;
     }
     match sum.failed {
         0 => Ok(()),
@@ -74,12 +77,16 @@ pub(super) async fn run(
 }
 
 /// Keeps the library as the places are on disk. It ends with the process.
-async fn watch(places: &[Place], command: &Add) -> Result<(), LibraryCliError> {
+async fn watch(home: &Home, places: &[Place], command: &Add) -> Result<(), LibraryCliError> {
     loop {
         tokio::time::sleep(EVERY).await;
         for place in places {
-            take_in(place, command, &mut Sum::default()).await?;
+            let mut sum = Sum::default();
+            take_in(place, command, &mut sum).await?;
             take_out(place).await?;
+            if sum.indexed > 0 {
+                embed::work(home, &place.worker).await?;
+            }
         }
     }
 }

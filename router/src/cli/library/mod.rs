@@ -2,6 +2,7 @@
 
 mod add;
 mod allowed;
+mod embed;
 mod worker;
 
 use std::io::{self, Write};
@@ -43,6 +44,8 @@ enum Command {
     /// It reads pdf, docx, md, txt, html, epub, xlsx and csv of up to 10 MiB each. A file that has not changed is left as
     /// it is, so what was interrupted goes on when you say the same again.
     Add(add::Add),
+    /// Find papers by what they mean, too: name the model that tells it, and it is tried at once.
+    Embed(embed::Embed),
     /// List what is in the library.
     List {
         /// Print one JSON document instead of words for people.
@@ -86,6 +89,7 @@ pub(super) async fn run(
     match command.command {
         Command::Allow { folder, own, none } => return allow(home, folder, own, none),
         Command::Add(command) => return add::run(home, me, command).await,
+        Command::Embed(command) => return embed::run(home, me, command).await,
         _ => {}
     }
     let worker = Worker::open(home, me).await?;

@@ -8,8 +8,10 @@ use protocol::{Object, json};
 use serde_json::Value;
 
 use super::LibraryCliError;
+use crate::catalog::Skill;
 use crate::defaults;
-use crate::runner::data_folder;
+use crate::runner::gate::Gates;
+use crate::runner::{data_folder, job};
 use crate::sandbox::{Job, Launcher, Lent, Limits, Program, SelfCommand};
 
 /// What one call may take: less than a person waits without a word.
@@ -61,7 +63,28 @@ impl Worker {
 
     /// Asks for `action` in the owner's name.
     pub(super) async fn ask(&self, action: &str, params: Value) -> Result<Value, LibraryCliError> {
-        let (job, input) = (self.job(action), params.to_string());
+        self.run(self.job(action), params).await
+    }
+
+    /// Asks for `skill` in the owner's name, with the way to the network that a call of it has.
+    pub(super) async fn ask_out(
+        &self,
+        skill: &Skill,
+        gates: &Gates,
+        params: Value,
+    ) -> Result<Value, LibraryCliError> {
+        let gate = gates.open(skill, &Object::new()).await;
+        let gate = gate.map_err(|stopped| refused(&stopped.message))?;
+        let mut job = job(skill, Some(&gate), WALL);
+        job.lent = vec![lend("library", &self.library, true)];
+        job.env.extend(owners());
+        let answer = self.run(job, params).await;
+        gate.close().await;
+        answer
+    }
+
+    async fn run(&self, job: Job, params: Value) -> Result<Value, LibraryCliError> {
+        let input = params.to_string();
         let output = self.launcher.once(&job, input.as_bytes(), &self.log);
         let output = output.await.map_err(|error| refused(&error.to_string()))?;
         let answer: Object =
@@ -88,11 +111,6 @@ impl Worker {
     }
 
     fn job(&self, action: &str) -> Job {
-        let lend = |name: &str, path: &Path, write: bool| Lent {
-            name: name.to_owned(),
-            path: path.to_owned(),
-            write,
-        };
         let mut lent = vec![lend("library", &self.library, true)];
         let mut settings = serde_json::json!({"papers": "", "own": "false"});
         if let Some(papers) = &self.papers {
@@ -102,20 +120,13 @@ impl Worker {
                 "patience": papers.patience.to_string(),
             });
         }
-        let env = [
-            ("SAFECLAW_SKILL", action),
-            ("SAFECLAW_MODE", "once"),
-            ("SAFECLAW_MESSAGE_ID", "command-line"),
-            ("SAFECLAW_ATTEMPT", "1"),
-            ("SAFECLAW_SESSION", "owner"),
-            ("SAFECLAW_OWNER", "1"),
-            ("SAFECLAW_SETTINGS", &settings.to_string()),
-        ];
+        let named = [("SAFECLAW_SKILL", action), ("SAFECLAW_SETTINGS", &settings.to_string())]
+            .map(|(name, value)| (name.to_owned(), value.to_owned()));
         Job {
             program: Program::Builtin("library".to_owned()),
             folder: self.folder.clone(),
             lent,
-            env: env.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
+            env: named.into_iter().chain(owners()).collect(),
             mark: String::new(),
             limits: Limits {
                 wall: WALL,
@@ -127,6 +138,22 @@ impl Worker {
             net: None,
         }
     }
+}
+
+/// The owner asks, on a command line.
+fn owners() -> impl Iterator<Item = (String, String)> {
+    let facts = [
+        ("MODE", "once"),
+        ("MESSAGE_ID", "command-line"),
+        ("ATTEMPT", "1"),
+        ("SESSION", "owner"),
+        ("OWNER", "1"),
+    ];
+    facts.into_iter().map(|(name, value)| (format!("SAFECLAW_{name}"), value.to_owned()))
+}
+
+fn lend(name: &str, path: &Path, write: bool) -> Lent {
+    Lent { name: name.to_owned(), path: path.to_owned(), write }
 }
 
 fn refused(why: &str) -> LibraryCliError {

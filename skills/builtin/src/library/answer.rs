@@ -1,5 +1,6 @@
 //! Finds passages and lists papers, for those who may see them.
 
+use library::vectors::Vector;
 use library::{Hit, Kind, Library, Role, Search};
 use safeclaw_skill::{Call, SkillError};
 use serde::Deserialize;
@@ -23,9 +24,16 @@ pub(super) struct Question {
     limit: Option<usize>,
 }
 
+impl Question {
+    pub(super) fn text(&self) -> &str {
+        &self.query
+    }
+}
+
 pub(super) fn search(
     library: &Library,
-    params: Question,
+    params: &Question,
+    vector: Option<&Vector>,
     call: &Call,
 ) -> Result<Value, SkillError> {
     let reader = reader(call);
@@ -34,7 +42,7 @@ pub(super) fn search(
         reader: &reader,
         kinds: &[Kind::Kb],
         limit: params.limit.unwrap_or(USUAL).clamp(1, MOST),
-        vector: None,
+        vector,
         counts: true,
     };
     let hits = library.search(&search, now())?;

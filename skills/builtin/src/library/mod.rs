@@ -1,17 +1,22 @@
-//! The library's skills: one process that parses, indexes and searches, in the sandbox and without a network.
+//! The library's skills: two processes of this one program, in the sandbox.
 //!
-//! It sees two folders: `library`, which is its own, and `papers`, which the owner has opened for reading. Who asks
-//! is the router's word ([`Call::is_owner`], [`Call::session`]), and so is what they may see.
+//! The process `library` parses and indexes, and has no network. It sees two folders: `library`, which is its own, and
+//! `papers`, which the owner has opened for reading. The process `meaning` searches, sees `library` alone, and reaches the
+//! embedder that the owner has set, if any: [`meaning`] says why. Who asks is the router's word ([`Call::is_owner`],
+//! [`Call::session`]), and so is what they may see.
 
 mod answer;
+mod embedder;
 mod index;
+mod meaning;
 mod open;
 
 use std::process::ExitCode;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use library::{Library, Reader};
 use safeclaw_skill::{Call, Object, SkillError, serve_calls};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -25,12 +30,29 @@ pub(crate) fn main() -> ExitCode {
 #[derive(Default)]
 struct Shelf {
     library: Option<Library>,
+    meaning: meaning::Meaning,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wait {
+    /// So many seconds are worked before the answer; without it the work goes on behind the answer.
+    wait: Option<u64>,
 }
 
 impl Shelf {
     fn answer(&mut self, params: Object, call: &Call) -> Result<Value, SkillError> {
         match call.action() {
-            "SEARCH_DOCS" => answer::search(self.library(call)?, read(params)?, call),
+            "SEARCH_DOCS" => {
+                let question: answer::Question = read(params)?;
+                self.library(call)?;
+                let Self { library: Some(library), meaning } = self else {
+                    return Err(SkillError::new("the library is not open"));
+                };
+                let vector = meaning.of_question(library, question.text(), call)?;
+                answer::search(library, &question, vector.as_ref(), call)
+            }
+            "EMBED_DOCS" => self.embed(read(params)?, call),
             "LIST_DOCS" => answer::list(self.library(call)?, read(params)?, call),
             "INDEX_DOC" => index::index(self.library(call)?, read(params)?, call, false),
             "PUBLISH_DOC" => index::index(self.library(call)?, read(params)?, call, true),
@@ -41,8 +63,20 @@ impl Shelf {
         }
     }
 
+    fn embed(&mut self, params: Wait, call: &Call) -> Result<Value, SkillError> {
+        owner_alone(call)?;
+        self.library(call)?;
+        let Self { library: Some(library), meaning } = self else {
+            return Err(SkillError::new("the library is not open"));
+        };
+        match params.wait {
+            Some(seconds) => meaning::work_for(library, Duration::from_secs(seconds), call),
+            None => meaning.told(library, call),
+        }
+    }
+
     fn library(&mut self, call: &Call) -> Result<&mut Library, SkillError> {
-        let library = match self.library.take() {
+        let library = match self.library.take().filter(|library| !library.is_replaced()) {
             Some(library) => library,
             None => opened(call)?,
         };

@@ -1,0 +1,251 @@
+//! Search by meaning: whoever asks is answered at once, and the passages are turned into vectors beside that.
+//!
+//! This is a process of its own. What parses the owner's files has no network, and what has a network, here, parses no file:
+//! it sees the library's own folder and the one server that the owner has named and tried. So no text of the library passes
+//! the mind, the queue or the audit log on its way to a vector, and a model cannot choose where it goes. A mind that made the
+//! vectors would need every passage sent to it and back, in a conversation that they would taint.
+//!
+//! The vectors are a cache like the index: a model that was changed, an index that was built again and a process that was
+//! killed all come to passages without a vector, and those are what is worked on, in the background, while there are any.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use library::vectors::Vector;
+use library::{Library, LibraryError, Unembedded};
+use safeclaw_skill::http::Client;
+use safeclaw_skill::{Call, SkillError};
+use serde_json::{Value, json};
+
+use super::embedder::{Embedder, Side, tried};
+use super::now;
+
+/// How many passages are sent at a time.
+const BATCH: usize = 16;
+
+/// How long the server has for them: a model that is not loaded yet takes its time.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// How long the server has for a question; then it is words alone.
+const QUESTION: Duration = Duration::from_secs(4);
+
+/// How long it is left alone after it has failed.
+const REST: Duration = Duration::from_secs(30);
+
+/// How much of a passage is sent when the whole is too much for the model, in characters.
+const SHORT: usize = 600;
+
+/// What is known of the work in the background.
+#[derive(Debug, Default)]
+pub(super) struct Meaning {
+    worker: Option<JoinHandle<()>>,
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Why the server did not answer last, and when.
+    fault: Option<(String, Instant)>,
+    /// How many passages it did not take.
+    refused: usize,
+}
+
+impl Meaning {
+    /// What `text` means to the embedder, if there is one, it answers, and the library's vectors are its own.
+    pub(super) fn of_question(
+        &mut self,
+        library: &Library,
+        text: &str,
+        call: &Call,
+    ) -> Result<Option<Vector>, SkillError> {
+        let Some(embedder) = Embedder::of(call)? else { return Ok(None) };
+        self.go_on(library, &embedder, call)?;
+        let own = library.embedder()?.is_some_and(|(model, _)| model == embedder.model());
+        if !own || self.is_resting() {
+            return Ok(None);
+        }
+        match embedder.embed(&call.http(), &[text], Side::Question, QUESTION) {
+            Ok(mut vectors) => Ok(vectors.pop()),
+            Err(error) => {
+                self.failed(&error);
+                Ok(None)
+            }
+        }
+    }
+
+    /// How far it is, for people; and it goes on, if there is anything left.
+    pub(super) fn told(&mut self, library: &Library, call: &Call) -> Result<Value, SkillError> {
+        let (vectors, passages) = library.embedded()?;
+        let mut told = json!({"passages": passages, "_brings": "none"});
+        let Some(embedder) = Embedder::of(call)? else { return Ok(told) };
+        let own = library.embedder()?.is_some_and(|(model, _)| model == embedder.model());
+        told["model"] = json!(embedder.model());
+        told["embedded"] = json!(if own { vectors } else { 0 });
+        self.go_on(library, &embedder, call)?;
+        let state = self.state();
+        told["refused"] = json!(state.refused);
+        if let Some((why, _)) = &state.fault {
+            told["fault"] = json!(why);
+        }
+        Ok(told)
+    }
+
+    /// Begins to work on what has no vector, unless somebody does or the server is left alone.
+    fn go_on(
+        &mut self,
+        library: &Library,
+        embedder: &Embedder,
+        call: &Call,
+    ) -> Result<(), SkillError> {
+        let (vectors, passages) = library.embedded()?;
+        let refused = self.state().refused;
+        let own = library.embedder()?.is_some_and(|(model, _)| model == embedder.model());
+        let is_done = own && vectors + refused >= passages;
+        let is_working = self.worker.as_ref().is_some_and(|worker| !worker.is_finished());
+        if is_done || passages == 0 || is_working || self.is_resting() {
+            return Ok(());
+        }
+        let work = Work {
+            folder: call.folder("library")?.to_owned(),
+            embedder: embedder.clone(),
+            http: call.http(),
+        };
+        let state = Arc::clone(&self.state);
+        let worker = thread::Builder::new().name("meaning".to_owned()).spawn(move || {
+            let ended = work.all();
+            let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+            match ended {
+                Ok(refused) => *state = State { fault: None, refused },
+                Err(error) => state.fault = Some((error.to_string(), Instant::now())),
+            }
+        });
+        self.worker = Some(worker?);
+        Ok(())
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn failed(&self, error: &SkillError) {
+        self.state().fault = Some((error.to_string(), Instant::now()));
+    }
+
+    fn is_resting(&self) -> bool {
+        self.state().fault.as_ref().is_some_and(|(_, at)| at.elapsed() < REST)
+    }
+}
+
+/// Turns what has no vector into vectors, and says after each call how far it is; for a command line, which waits for it.
+pub(super) fn work_for(
+    library: &mut Library,
+    patience: Duration,
+    call: &Call,
+) -> Result<Value, SkillError> {
+    let Some(embedder) = Embedder::of(call)? else {
+        return Err(SkillError::new(
+            "no embedder is set: the router's command `library embed` sets one",
+        ));
+    };
+    let work = Work { folder: PathBuf::new(), embedder, http: call.http() };
+    let first = work.embedder.embed(
+        &work.http,
+        &["How long is the warranty?"],
+        Side::Question,
+        PATIENCE,
+    )?;
+    let mut told = first.first().map_or_else(|| json!({}), |vector| tried(&work.embedder, vector));
+    let (until, mut at) = (Instant::now() + patience, Place::default());
+    while Instant::now() < until && work.batch(library, &mut at)? {}
+    let (vectors, passages) = library.embedded()?;
+    told["embedded"] = json!(vectors);
+    told["passages"] = json!(passages);
+    told["refused"] = json!(at.refused);
+    told["left"] = json!(library.without_vector(at.row, 1)?.len());
+    told["_brings"] = json!("none");
+    Ok(told)
+}
+
+/// What is to be done.
+struct Work {
+    folder: PathBuf,
+    embedder: Embedder,
+    http: Client,
+}
+
+/// How far it is.
+#[derive(Debug, Default)]
+struct Place {
+    row: i64,
+    refused: usize,
+}
+
+impl Work {
+    /// Works until every passage has a vector or was refused; how many were.
+    fn all(&self) -> Result<usize, SkillError> {
+        let mut library = Library::open(&self.folder, now())?;
+        let mut at = Place::default();
+        while self.batch(&mut library, &mut at)? {
+            if library.is_replaced() {
+                library = Library::open(&self.folder, now())?;
+                at = Place::default();
+            }
+        }
+        Ok(at.refused)
+    }
+
+    /// The next passages; whether there were any.
+    fn batch(&self, library: &mut Library, at: &mut Place) -> Result<bool, SkillError> {
+        self.renew(library)?;
+        let passages = library.without_vector(at.row, BATCH)?;
+        let Some(last) = passages.last() else { return Ok(false) };
+        let texts: Vec<&str> = passages.iter().map(|passage| passage.text.as_str()).collect();
+        let vectors = match self.embedder.embed(&self.http, &texts, Side::Passage, PATIENCE) {
+            Ok(vectors) => vectors.into_iter().map(Some).collect(),
+            // One may be too much for the model, and the others need not suffer.
+            Err(_) => self.one_by_one(&passages)?,
+        };
+        at.refused += vectors.iter().filter(|vector| vector.is_none()).count();
+        let named = passages.iter().zip(vectors);
+        let named: Vec<(String, Vector)> =
+            named.filter_map(|(passage, vector)| Some((passage.id.clone(), vector?))).collect();
+        if let Some((_, vector)) = named.first() {
+            library.set_embedder(self.embedder.model(), vector.numbers.len())?;
+        }
+        match library.put_vectors(&named) {
+            // Another process has begun with another model; what is wanted now is told by the next call.
+            Err(LibraryError::Dimension { .. }) => return Ok(false),
+            kept => kept?,
+        }
+        at.row = last.row;
+        Ok(true)
+    }
+
+    /// The vectors of another model go before anything is looked for that has none.
+    fn renew(&self, library: &mut Library) -> Result<(), SkillError> {
+        let own = library.embedder()?.is_some_and(|(model, _)| model == self.embedder.model());
+        if !own {
+            library.set_embedder(self.embedder.model(), 0)?;
+        }
+        Ok(())
+    }
+
+    /// Each passage alone, and its beginning where the whole is refused; none where that is refused, too.
+    fn one_by_one(&self, passages: &[Unembedded]) -> Result<Vec<Option<Vector>>, SkillError> {
+        // A server that takes nothing at all refuses no passage: it is down.
+        self.alone("text")?;
+        let vectors = passages.iter().map(|passage| {
+            let whole = passage.text.as_str();
+            let end = whole.char_indices().nth(SHORT).map_or(whole.len(), |(end, _)| end);
+            self.alone(whole).or_else(|_| self.alone(&whole[..end])).ok()
+        });
+        Ok(vectors.collect())
+    }
+
+    fn alone(&self, text: &str) -> Result<Vector, SkillError> {
+        let vectors = self.embedder.embed(&self.http, &[text], Side::Passage, PATIENCE)?;
+        vectors.into_iter().next().ok_or_else(|| SkillError::new("the embedder gave no vector"))
+    }
+}
