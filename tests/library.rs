@@ -163,6 +163,7 @@ fn papers_are_found_by_their_meaning_once_the_owner_has_named_a_model() {
     let mut chat = Chat::start(SAFECLAW, &[], home.root(), &[]);
     chat.ask("/search two-wheeler", "No matching documents found.");
     chat.ask("/status", "library: 5 passages, searched by words alone");
+    told(&home, &["allow", text(&papers)]);
     let refused = refused(&home, &["embed", "ollama:nomic-embed-text@http://127.0.0.1:9"]);
     assert!(refused.contains("nothing was changed"), "{refused}");
     let (port, arrived) = json_server(vectors);
@@ -178,7 +179,6 @@ fn papers_are_found_by_their_meaning_once_the_owner_has_named_a_model() {
     chat.ask("/status", "searched by words and by meaning (nomic-embed-text)");
     // A new paper and another model are worked on behind the answers.
     fs::write(papers.join("tandem.txt"), "A bicycle for two.").unwrap();
-    told(&home, &["allow", text(&papers)]);
     chat.ask("/index tandem.txt admin", "1 file indexed");
     wait_until("the new paper has a vector", || {
         chat.ask("/search two-wheeler", "1. [txt]").contains("tandem.txt")
@@ -190,8 +190,10 @@ fn papers_are_found_by_their_meaning_once_the_owner_has_named_a_model() {
     assert!(bodies.contains("search_document: "), "{bodies}");
     told(&home, &["embed", "--off"]);
     wait_until("it is words alone again", || {
-        chat.ask("/search two-wheeler", "").contains("No matching documents found.")
+        chat.ask("/status", "actions:").contains("searched by words alone")
     });
+    let _ = arrived.try_iter().count();
+    chat.ask("/search two-wheeler", "No matching documents found.");
     assert_eq!(arrived.try_iter().count(), 0, "nobody is asked any more");
 }
 
@@ -246,8 +248,9 @@ fn a_customer_comes_by_no_way_to_what_is_not_theirs() {
         api.says(7, way);
         wait_until(way, || api.texts(7).len() > count);
     }
-    api.says(7, "/search pump");
-    let _ = api.wait_for(7, "PUBLIC-12");
+    let asks = |words: &str| server.prompts().iter().any(|prompt| prompt.contains(words));
+    wait_until("the last one is asked", || asks("What did customer 8 tell you"));
+    wait_until("it is answered", || api.texts(7).last().is_some_and(|text| text.contains("Well.")));
     let heard = api.texts(7).join("\n");
     assert!(!heard.contains("QUAGGA"), "{heard}");
     let is_theirs =

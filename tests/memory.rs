@@ -110,7 +110,11 @@ fn a_kill_in_the_midst_of_it_loses_nothing_and_doubles_nothing() {
     });
     let mut chat = start(&home, &dying);
     talk(&mut chat, 1, 12);
-    wait_until("it is being noted", || requests(&dying).len() == 1);
+    // Who speaks is answered first: each message has ended the request before it.
+    wait_until("it is being noted", || !requests(&dying).is_empty());
+    wait_until("all is written down", || {
+        there(&home, "workspace/journal.jsonl").contains("number 12.")
+    });
     chat.kill();
     silent.store(false, Ordering::SeqCst);
     assert_eq!(notes(&home), "");
