@@ -188,13 +188,6 @@ fn papers_are_found_by_their_meaning_once_the_owner_has_named_a_model() {
     let bodies: String = bodies.collect();
     assert!(bodies.contains("search_query: two-wheeler"), "{bodies}");
     assert!(bodies.contains("search_document: "), "{bodies}");
-    told(&home, &["embed", "--off"]);
-    wait_until("it is words alone again", || {
-        chat.ask("/status", "actions:").contains("searched by words alone")
-    });
-    let _ = arrived.try_iter().count();
-    chat.ask("/search two-wheeler", "No matching documents found.");
-    assert_eq!(arrived.try_iter().count(), 0, "nobody is asked any more");
 }
 
 /// Ways in which a customer asks for what is the owner's or another customer's.
