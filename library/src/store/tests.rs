@@ -1,5 +1,7 @@
 //! The library on a real disk: what is put in is found by those who may see it, and survives what breaks it.
 
+mod meaning;
+
 use std::fs;
 use std::path::Path;
 
@@ -7,7 +9,6 @@ use proptest::prelude::*;
 use rusqlite::Connection;
 
 use super::*;
-use crate::vectors::Vector;
 use crate::{Document, Element, Item, Kind, Reader, Role, Section};
 
 const NOW: i64 = 1_800_000_000_000;
@@ -335,52 +336,6 @@ fn old_memories_go_and_papers_stay() {
     assert_eq!(library.recent(&Reader::Owner, Kind::Conv, 9).unwrap().len(), 1);
     assert_eq!(library.forget_all(Kind::Conv, &Role::Admin).unwrap(), 1);
     assert_eq!(library.counts(&Reader::Owner).unwrap().documents, 1);
-}
-
-#[test]
-fn meaning_is_merged_with_words_and_keeps_to_roles() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut library = filled(
-        folder.path(),
-        &[
-            paper("car.txt", Role::Public, "how to mend an automobile"),
-            paper("cat.txt", Role::Public, "how to feed a kitten"),
-            paper("own.txt", Role::Admin, "the owner's automobile"),
-        ],
-    );
-    library.set_embedder("toy", 3).unwrap();
-    let mut after = 0;
-    while let [passage] = &library.without_vector(after, 1).unwrap()[..] {
-        let car = if passage.text.contains("automobile") { 1.0 } else { 0.1 };
-        let vector = Vector::of(&[car, 1.0 - car, 0.3]).unwrap();
-        library.put_vectors(&[(passage.id.clone(), vector)]).unwrap();
-        after = passage.row;
-    }
-    assert_eq!(library.embedded().unwrap(), (3, 3));
-    let meaning = Vector::of(&[1.0, 0.0, 0.3]).unwrap();
-    let found = |reader: &Reader| -> Vec<String> {
-        let search = Search {
-            text: "vehicle",
-            reader,
-            kinds: &[Kind::Kb],
-            limit: 1,
-            vector: Some(&meaning),
-            counts: false,
-        };
-        library.search(&search, NOW).unwrap().into_iter().map(|hit| hit.name).collect()
-    };
-    assert_eq!(found(&Reader::Guest("x".to_owned())), ["car.txt"]);
-    assert!(found(&Reader::Roles(Vec::new())).is_empty());
-    let long = Vector::of(&[1.0; 4]).unwrap();
-    let id = library.hits(&[1]).unwrap()[0].id.clone();
-    assert!(matches!(library.put_vectors(&[(id, long)]), Err(LibraryError::Dimension { .. })));
-    library.set_embedder("toy", 3).unwrap();
-    assert_eq!(library.embedded().unwrap(), (3, 3));
-    // A model that was changed behind its name gives vectors of another size.
-    library.set_embedder("toy", 4).unwrap();
-    assert_eq!(library.embedded().unwrap(), (0, 3));
-    library.set_embedder("another", 3).unwrap();
-    assert_eq!(library.without_vector(0, 10).unwrap().len(), 3);
 }
 
 #[test]
