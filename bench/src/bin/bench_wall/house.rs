@@ -16,7 +16,7 @@ use router::config::RouterConfig;
 use router::policy::PolicyFile;
 use router::runner::{Sandbox, SkillSandbox};
 use router::sandbox::SelfCommand;
-use router::{Audit, Judge, Router, Secrets, TrafficBook, Workbench};
+use router::{Audit, Judge, Pulse, Router, Secrets, TrafficBook, Workbench};
 use serde_json::json;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -106,6 +106,7 @@ impl House {
             catalog,
             sandbox,
             secrets,
+            pulse: Pulse::default(),
         };
         let router = tokio::spawn(router.run(responder, PARALLEL, PATIENCE));
         Ok(Self { home, agent, shutdown, router })
