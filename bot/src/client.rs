@@ -164,6 +164,16 @@ impl Client {
         self.call(CALL, self.bot.send_chat_action(chat, ChatAction::Typing)).await.map(drop)
     }
 
+    /// Sends a file as it is.
+    pub async fn file(&self, chat: ChatId, path: &Path) -> Result<(), Fault> {
+        let bytes = home::file::read(path, FILE_LIMIT);
+        let bytes = bytes.map_err(|error| Fault::Refused(error.to_string()))?;
+        let bytes = bytes.ok_or_else(|| Fault::Refused("the file is gone".to_owned()))?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let file = InputFile::memory(bytes).file_name(name);
+        self.call(UPLOAD, self.bot.send_document(chat, file)).await.map(drop)
+    }
+
     /// Sends a picture; one that is no photo to Telegram, as when it is too high, goes as a file.
     pub async fn picture(&self, chat: ChatId, path: &Path) -> Result<(), Fault> {
         let bytes = home::file::read(path, FILE_LIMIT);

@@ -96,6 +96,13 @@ impl Governance {
         if reading.faults.is_empty() { Ok(read) } else { Err(reading.faults) }
     }
 
+    /// The same, and these paths are not there either.
+    #[must_use]
+    pub fn denying_also(mut self, more: Vec<PathBuf>) -> Self {
+        self.paths.denied.extend(more);
+        self
+    }
+
     /// The folders.
     #[must_use]
     pub fn paths(&self) -> &Paths {

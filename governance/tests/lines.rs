@@ -1,5 +1,8 @@
 //! Lines that must be denied, lines that must run, and what a real bash does with what was judged.
 
+#![allow(clippy::unwrap_used, reason = "a test ends with a panic")]
+#![allow(clippy::disallowed_types, reason = "a real bash runs what was judged")]
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;

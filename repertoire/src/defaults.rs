@@ -9,15 +9,20 @@ use protocol::ActionName;
 pub const POLICY: &str = include_str!("../../router/policy.toml");
 
 /// The first-party skills' manifests, by folder.
-pub const SKILLS: [(&str, &str); 10] = [
+pub const SKILLS: [(&str, &str); 15] = [
     ("create_post", include_str!("../../router/skills/create_post/skill.toml")),
     ("embed_docs", include_str!("../../router/skills/embed_docs/skill.toml")),
+    ("exec", include_str!("../../router/skills/exec/skill.toml")),
+    ("find_files", include_str!("../../router/skills/find_files/skill.toml")),
     ("forget_doc", include_str!("../../router/skills/forget_doc/skill.toml")),
+    ("grep_files", include_str!("../../router/skills/grep_files/skill.toml")),
     ("index_doc", include_str!("../../router/skills/index_doc/skill.toml")),
     ("list_docs", include_str!("../../router/skills/list_docs/skill.toml")),
     ("notify", include_str!("../../router/skills/notify/skill.toml")),
     ("publish_doc", include_str!("../../router/skills/publish_doc/skill.toml")),
+    ("read_file", include_str!("../../router/skills/read_file/skill.toml")),
     ("search_docs", include_str!("../../router/skills/search_docs/skill.toml")),
+    ("send_file", include_str!("../../router/skills/send_file/skill.toml")),
     ("web_fetch", include_str!("../../router/skills/web_fetch/skill.toml")),
     ("workbench", include_str!("../../router/skills/workbench/skill.toml")),
 ];
@@ -59,6 +64,8 @@ pub fn write_missing(home: &Home) -> Result<(), FileError> {
         done => done?,
     }
     file::write_missing(&home.router().join("policy.toml"), POLICY.as_bytes())?;
+    let governance = home.router().join("governance.json");
+    file::write_missing(&governance, governance::DEFAULT.as_bytes())?;
     Ok(())
 }
 

@@ -15,6 +15,7 @@ use crate::{catalog, config, events, new_skill, self_test, start};
 
 mod audit;
 mod error;
+mod governance;
 mod keys;
 mod library;
 mod notify;
@@ -88,6 +89,8 @@ enum Command {
     Audit(audit::Audit),
     /// Find mistakes in the policy, and tell what it decides about a call.
     Policy(policy::Policy),
+    /// Find mistakes in router/governance.json, and tell what becomes of a line of shell.
+    Governance(governance::Governance),
     /// Put papers into the library, list them, take them out.
     Library(library::LibraryCommand),
     /// Set where NOTIFY sends a line to you, and try it on the spot.
@@ -200,6 +203,7 @@ fn run(args: Args, prefix: &[&str], log: Log) -> Result<ExitCode, CommandError> 
         }
         Some(Command::Audit(command)) => audit::run(&home, command)?,
         Some(Command::Policy(command)) => return policy::run(&home, command),
+        Some(Command::Governance(command)) => return governance::run(&home, command),
         Some(Command::Approvals(command)) => {
             runtime()?.block_on(owner::approvals(&home, command))?;
         }

@@ -20,6 +20,9 @@ pub(super) fn allowed(level: Level, job: &Job, found: &Found) -> Result<(), RunE
         Level::LandlockOnly if job.net.is_some() => {
             "its network could not be kept to the declared hosts, which takes namespaces"
         }
+        Level::LandlockOnly if job.lent.iter().any(|lent| !lent.hidden.is_empty()) => {
+            "what paths.denied names in an open folder could not be hidden, which takes namespaces"
+        }
         Level::LandlockOnly | Level::Namespaces => return Ok(()),
     };
     Err(RunError::Refused { why: [lacks, &found.reasons.join("; ")].join(": ") })

@@ -106,7 +106,8 @@ impl Actions {
         match cards[1].0.iter().find(|card| card.name == name && !name.is_reserved()) {
             Some(card) => {
                 let patience = card.timeout_ms.map(Duration::from_millis);
-                self.routed.run(name, params, caller, patience).await
+                let observation = self.routed.run(name, params, caller, patience).await;
+                observation.hand_over(&caller.files, caller.heard.as_ref())
             }
             // Only what a catalogue names goes to the router: its own requests are not for the model.
             None => {

@@ -2,6 +2,7 @@
 //! everything else goes to the router.
 
 mod actions;
+mod handed_over;
 mod permission;
 mod reserved;
 mod routed;

@@ -42,6 +42,7 @@ impl Session {
     ) -> Option<PendingAction> {
         let LateResult { action, fields, question, pending } = result;
         let observation = Observation::of_reply(action, Reply::from_fields(fields));
+        let observation = observation.hand_over(&self.files, Some(outbox));
         let is_permission =
             observation.action.is_local() && matches!(observation.outcome, Outcome::Done(_));
         if !is_permission {

@@ -17,7 +17,7 @@ pub(super) async fn ask(at: &mut At<'_>, action: &str, params: Value) -> Result<
     let cards = at.mind.cards();
     if !cards[1].0.iter().any(|card| card.name == name) {
         let skills = home::router_command("skills");
-        return Err(format!("the router has no library; `{skills}` lists what it has"));
+        return Err(format!("the router offers no {action}; `{skills}` lists what it has"));
     }
     let params = params.as_object().cloned().unwrap_or_default();
     let caller = Caller::of(at.session).heard_by(at.outbox);

@@ -24,6 +24,7 @@ mod cron;
 mod deny;
 mod did;
 mod docs;
+mod exec;
 mod export;
 mod forget;
 mod grants;

@@ -2,9 +2,9 @@
 
 use super::perform::Read;
 use super::{
-    actions, agent, agents, approvals, approve, ask, cancel, clear, cron, deny, did, docs, export,
-    forget, grants, help, index, jobs, last, log, memory, model, net, remember, remind, run,
-    search, sessions, sets, status, stop, storm, unlock, watch, web, work,
+    actions, agent, agents, approvals, approve, ask, cancel, clear, cron, deny, did, docs, exec,
+    export, forget, grants, help, index, jobs, last, log, memory, model, net, remember, remind,
+    run, search, sessions, sets, status, stop, storm, unlock, watch, web, work,
 };
 use crate::answering::GUESTS_ANSWER;
 
@@ -59,6 +59,9 @@ const GUESTS_STORM: &str = "only the owner lets several minds talk";
 
 /// A guest who fills the library hears this.
 const GUESTS_INDEX: &str = "only the owner puts papers into the library";
+
+/// A guest who reaches for the machine hears this.
+const GUESTS_MACHINE: &str = "only the owner runs commands and reads files here";
 
 /// A guest who asks for the page hears this.
 const GUESTS_WEB: &str = "only the owner signs in on the page";
@@ -115,6 +118,8 @@ pub static TABLE: &[SlashEntry] = &[
     line("/sets", "show the sets of actions; /sets on NAME offers one, /sets off NAME takes it back", Owner(GUESTS_SETS), sets::read),
     line("/work DIR [TASK]", "work in this folder, with bash, python and an editor; /work shows which is open, /work off closes it", Owner(GUESTS_WORK), work::read),
     line("/undo", "put that folder back as it was before the latest task; what you changed since stays", Owner(GUESTS_WORK), work::read_undo),
+    line("/exec COMMAND", "run a line of shell on your machine, as far as router/governance.json allows it", Owner(GUESTS_MACHINE), exec::read),
+    line("/read PATH", "show a file of a folder that router/governance.json opens, or list the folder", Owner(GUESTS_MACHINE), exec::read_file),
     line("/web", "give a link that signs your browser in on the agent's page", Owner(GUESTS_WEB), web::read),
     line("/status", "show what is connected and how full things are", Everyone, status::read),
 ];

@@ -313,7 +313,7 @@ pub(crate) fn line(outgoing: Outgoing) -> Option<String> {
         Outgoing::Notice(text) => format!("[{text}]"),
         Outgoing::Settled { how, .. } => format!("[{how}]"),
         Outgoing::Question(question) => format!("?{} {}", question.id, question.text),
-        Outgoing::Picture(path) => format!("{}", path.display()),
+        Outgoing::Picture(path) | Outgoing::File(path) => format!("{}", path.display()),
         Outgoing::Broadcast { text, .. } | Outgoing::Reminder { text, .. } => format!("!{text}"),
         Outgoing::End => "end".to_owned(),
     })

@@ -119,6 +119,9 @@ pub enum Outgoing {
     /// A picture that an action has made, for channels that can show one; its path was said in words, too.
     #[serde(serialize_with = "as_path")]
     Picture(PathBuf),
+    /// A file that was asked for.
+    #[serde(serialize_with = "as_path")]
+    File(PathBuf),
     /// A message of the agent's own to whoever this channel is set to reach; it belongs to no turn.
     Broadcast {
         /// The message.

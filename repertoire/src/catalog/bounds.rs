@@ -5,6 +5,9 @@ use crate::config::LimitsConfig;
 use crate::config::size;
 use sandbox::Limits;
 
+/// The largest answer, which a reply can still carry.
+const OUTPUT: u64 = 1024 * 1024;
+
 /// The bounds of one call beside its time.
 ///
 /// # Errors
@@ -27,6 +30,11 @@ pub(super) fn limits(asked: &Bounds, most: &LimitsConfig) -> Result<Limits, Stri
         memory: bytes("memory", &asked.memory, usual.memory, most.memory.bytes())?,
         processes: count("processes", asked.processes, usual.processes, most.processes)?,
         files: count("files", asked.files, usual.files, most.files)?,
+        output_bytes: match &asked.output {
+            Some(_) => usize::try_from(bytes("output", &asked.output, 0, OUTPUT)?)
+                .unwrap_or(usual.output_bytes),
+            None => usual.output_bytes,
+        },
         ..usual
     })
 }

@@ -80,6 +80,8 @@ pub struct Bounds {
     pub scratch: Option<String>,
     /// How much private memory each of its processes may have.
     pub memory: Option<String>,
+    /// How large an answer it may give; 1 MB at most, and 256 KB without it.
+    pub output: Option<String>,
     /// How many processes and threads it may have at a time.
     pub processes: Option<u64>,
     /// How many files one process may have open.

@@ -13,8 +13,30 @@ pub struct Marks {
     pub text: Vec<String>,
     /// `text = false`: a text that carries nothing, as the name of a room.
     pub no_text: Vec<String>,
+    /// `governed = "command"` or `"path"`: router/governance.json judges it.
+    pub governed: Vec<(String, Governed)>,
     /// `principal = true`: the router fills it with whoever asks; nobody else can.
     pub principal: Option<String>,
+}
+
+/// What a parameter is that router/governance.json judges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Governed {
+    /// A line of shell.
+    Command,
+    /// A path that is read.
+    Path,
+}
+
+impl Governed {
+    fn read(name: &str, mark: Option<Value>) -> Result<Option<Self>, String> {
+        match mark.as_ref().map(Value::as_str) {
+            None => Ok(None),
+            Some(Some("command")) => Ok(Some(Self::Command)),
+            Some(Some("path")) => Ok(Some(Self::Path)),
+            Some(_) => Err(format!("params.{name}: governed is \"command\" or \"path\"")),
+        }
+    }
 }
 
 impl Marks {
@@ -26,6 +48,9 @@ impl Marks {
         let mut marks = Self::default();
         for (name, schema) in params.iter_mut() {
             let Value::Object(schema) = schema else { continue };
+            if let Some(kind) = Governed::read(name, schema.shift_remove("governed"))? {
+                marks.governed.push((name.clone(), kind));
+            }
             let mut mark = |key: &str| match schema.shift_remove(key) {
                 None => Ok(None),
                 Some(Value::Bool(flag)) => Ok(Some(flag)),

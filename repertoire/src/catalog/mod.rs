@@ -33,7 +33,7 @@ pub use check::printable;
 pub use folder::{Folder, Place};
 pub use held::{Held, Standing, standing};
 pub use manifest::{Manifest, Mode};
-pub use marks::Marks;
+pub use marks::{Governed, Marks};
 pub use pins::{Known, Pin, Pins};
 pub use portrait::{Piece, Portrait};
 pub use process::{Per, Process, are_of_one_process};

@@ -1,9 +1,10 @@
 //! A checkup of the router's side: settings, policy, skills, where NOTIFY sends to, what tells the meaning of papers, the audit
-//! log, the queue, the window, the sandbox, which it attacks, and the workbench.
+//! log, the queue, the window, the sandbox, which it attacks, the workbench, and what may be done on this machine.
 //! It writes nothing to the home.
 
 mod books;
 mod library;
+mod machine;
 mod notify;
 mod queue;
 mod rules;
@@ -42,5 +43,6 @@ pub async fn checks(home: &Home, me: &SelfCommand) -> Vec<Check> {
     checks.push(books::check(home));
     checks.push(walls::check(me).await);
     checks.push(workbench::check(me).await);
+    checks.push(machine::check(home));
     checks
 }

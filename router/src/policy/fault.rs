@@ -40,6 +40,14 @@ pub enum PolicyError {
         /// Everything that is wrong, by line.
         faults: Vec<Fault>,
     },
+    /// router/governance.json holds something that it can't.
+    #[error("{}:{}", path.display(), faults.iter().map(|fault| format!("\n  {fault}")).collect::<String>())]
+    Ungoverned {
+        /// The file.
+        path: PathBuf,
+        /// Everything that is wrong.
+        faults: Vec<governance::Fault>,
+    },
 }
 
 fn lines(faults: &[Fault]) -> String {

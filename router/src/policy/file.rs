@@ -1,4 +1,4 @@
-//! router/policy.toml as it is at the moment.
+//! router/policy.toml, and router/governance.json beside it, as they are at the moment.
 
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
@@ -8,6 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::Policy;
 use super::fault::PolicyError;
+use super::governed;
 use super::read::{Checked, read};
 use super::rules::DEFAULT;
 
@@ -18,7 +19,7 @@ const LIMIT: u64 = 256 * 1024;
 /// policy can be a looser one: the rule that refuses may stand in the half that is still to come.
 const QUIET: Duration = Duration::from_millis(250);
 
-/// The policy file. What the owner changes there counts without a restart; what can't be read does not, and then the
+/// The policy file, and what governs this machine beside it. What the owner changes there counts without a restart; what can't be read does not, and then the
 /// policy before stays in force.
 #[derive(Debug)]
 pub struct PolicyFile {
@@ -31,11 +32,18 @@ pub struct PolicyFile {
 struct Seen {
     /// What was read last and holds.
     policy: Policy,
-    /// The state of the file that was dealt with last, good or bad.
-    dealt_with: Option<Stamp>,
-    /// A state that is not dealt with yet, and since when it is known.
-    fresh: Option<(Option<Stamp>, Instant)>,
+    file: Known,
+    governance: Known,
     looked: Instant,
+}
+
+/// What is known of the states of one file.
+#[derive(Debug)]
+struct Known {
+    /// The one that was dealt with last, good or bad.
+    dealt_with: Option<Stamp>,
+    /// One that is not dealt with yet, and since when it is known.
+    fresh: Option<(Option<Stamp>, Instant)>,
 }
 
 /// What changes when the file does.
@@ -53,13 +61,17 @@ impl PolicyFile {
     /// # Errors
     /// [`PolicyError`] with everything that is wrong. Nothing may run then.
     pub fn open(path: &Path) -> Result<Self, PolicyError> {
-        let dealt_with = stamp(path);
+        let (file, governance) = (Known::of(path), Known::of(&beside(path)));
         let Checked { rules, warnings } = load(path)?;
         for warning in &warnings {
             tracing::warn!("{}: {warning}", path.display());
         }
-        let policy = Policy::new(rules);
-        let seen = Seen { policy, dealt_with, fresh: None, looked: Instant::now() };
+        let governed = governed::governance(&beside(path)).unwrap_or_else(|error| {
+            tracing::warn!("{error}; until it is mended nothing of this machine is read or run");
+            governance::Governance::closed()
+        });
+        let policy = Policy::new(rules).governed_by(governed);
+        let seen = Seen { policy, file, governance, looked: Instant::now() };
         Ok(Self { path: path.to_owned(), seen: Mutex::new(seen) })
     }
 
@@ -76,12 +88,22 @@ impl PolicyFile {
     }
 }
 
-impl Seen {
-    fn look(&mut self, path: &Path) {
+/// router/governance.json, for the policy in `path`.
+fn beside(path: &Path) -> PathBuf {
+    path.with_file_name("governance.json")
+}
+
+impl Known {
+    fn of(path: &Path) -> Self {
+        Self { dealt_with: stamp(path), fresh: None }
+    }
+
+    /// What `read` brings, if the file at `path` has changed and nobody writes to it any more.
+    fn changed<T>(&mut self, path: &Path, read: impl FnOnce() -> T) -> Option<T> {
         let now = stamp(path);
         if now == self.dealt_with {
             self.fresh = None;
-            return;
+            return None;
         }
         let since = match self.fresh {
             Some((known, since)) if known == now => since,
@@ -89,21 +111,41 @@ impl Seen {
         };
         self.fresh = Some((now, since));
         if since.elapsed() < QUIET && !now.is_some_and(Stamp::is_quiet) {
-            return;
+            return None;
         }
-        let read = contents(path).and_then(|text| text.map(|text| parse(path, &text)).transpose());
+        let read = read();
         // What was read may be newer than the look before it.
         if stamp(path) != now {
-            return;
+            return None;
         }
         (self.dealt_with, self.fresh) = (now, None);
-        self.take(read, path);
+        Some(read)
+    }
+}
+
+impl Seen {
+    fn look(&mut self, path: &Path) {
+        let read = || contents(path)?.map(|text| parse(path, &text)).transpose();
+        if let Some(read) = self.file.changed(path, read) {
+            self.take(read, path);
+        }
+        let beside = beside(path);
+        match self.governance.changed(&beside, || governed::governance(&beside)) {
+            None => {}
+            Some(Ok(governance)) => {
+                tracing::info!("{} has changed and is in force", beside.display());
+                self.policy = self.policy.clone().governed_by(governance);
+            }
+            Some(Err(error)) => {
+                tracing::warn!("{error}; what was read before stays in force");
+            }
+        }
     }
 
     fn take(&mut self, read: Result<Option<Checked>, PolicyError>, path: &Path) {
         const KEPT: &str = "the policy that was read before stays in force";
         match read {
-            Ok(Some(Checked { rules, .. })) if rules.version == self.policy.version() => {
+            Ok(Some(Checked { rules, .. })) if rules.version == self.policy.rules.version => {
                 tracing::info!("{} is again as it was read before", path.display());
             }
             Ok(Some(Checked { rules, warnings })) => {
@@ -111,7 +153,8 @@ impl Seen {
                 for warning in &warnings {
                     tracing::warn!("{}: {warning}", path.display());
                 }
-                self.policy = Policy::new(rules);
+                let governance = self.policy.governance.clone();
+                self.policy = Policy::new(rules).governed_by(governance);
             }
             Ok(None) => tracing::warn!("{} is gone; {KEPT}", path.display()),
             Err(error) => tracing::warn!("{:#}; {KEPT}", anyhow::Error::new(error)),
@@ -192,7 +235,7 @@ mod tests {
     fn dealt_with(file: &PolicyFile) {
         wait_until("the file is dealt with", || {
             let _ = file.current();
-            file.seen.lock().unwrap().dealt_with == stamp(&file.path)
+            file.seen.lock().unwrap().file.dealt_with == stamp(&file.path)
         });
     }
 
@@ -216,6 +259,29 @@ mod tests {
     }
 
     #[test]
+    fn lists_of_commands_count_without_a_restart_and_broken_ones_do_not() {
+        let (home, file) = opened();
+        let lists = "router/governance.json";
+        let rules = |line: &str| file.current().governance.judge(line).ruling();
+        assert_eq!(rules("ls"), governance::Ruling::Allow);
+        let version = file.current().version().to_owned();
+        home.put(lists, r#"{"commands": {"allow": ["pwd"]}}"#);
+        wait_until("the new list counts", || rules("ls") == governance::Ruling::Deny);
+        assert_ne!(file.current().version(), version);
+        home.put(lists, r#"{"commands": {"allowed": ["ls"]}}"#);
+        wait_until("the file is dealt with", || {
+            let _ = file.current();
+            file.seen.lock().unwrap().governance.dealt_with == stamp(&beside(&file.path))
+        });
+        assert_eq!(rules("pwd"), governance::Ruling::Allow);
+        assert_eq!(rules("ls"), governance::Ruling::Deny);
+        // Broken at the start, nothing runs.
+        let file = PolicyFile::open(&home.root().join(FILE)).unwrap();
+        let ruling = |line: &str| file.current().governance.judge(line).ruling();
+        assert_eq!(ruling("pwd"), governance::Ruling::Deny);
+    }
+
+    #[test]
     fn what_may_still_be_written_to_does_not_count_yet() {
         let (home, file) = opened();
         let mut seen = file.seen.lock().unwrap();
@@ -236,7 +302,7 @@ mod tests {
         let home = TempHome::new();
         let path = home.root().join(FILE);
         let fresh = PolicyFile::open(&path).unwrap();
-        assert_eq!(fresh.current().version(), read(DEFAULT).unwrap().rules.version);
+        assert_eq!(fresh.current().rules.version, read(DEFAULT).unwrap().rules.version);
         home.put(FILE, "[effects]\nnone = 'alow'\nlocal = 'ak'\n");
         let error = PolicyFile::open(&path).unwrap_err().to_string();
         assert!(error.contains("\n  line 2 (none = 'alow'): "), "{error}");

@@ -15,6 +15,7 @@ mod fault;
 mod file;
 mod floor;
 mod glob;
+mod governed;
 mod grant;
 mod read;
 mod rule;
@@ -29,6 +30,7 @@ mod tests;
 
 use std::sync::Arc;
 
+use ::governance::Governance;
 use protocol::{Code, Stopped};
 
 pub use asked::Asked;
@@ -37,6 +39,7 @@ pub use fault::{Fault, PolicyError};
 pub use file::PolicyFile;
 pub(crate) use file::load;
 pub use glob::Glob;
+pub(crate) use governed::{Opened, governance, opened, problems};
 pub use grant::{Grant, Scope};
 pub use read::{Checked, read};
 pub use rule::{Conditions, Pattern, Rule};
@@ -47,25 +50,38 @@ pub use then::{Place, Then};
 pub use verdict::{Approved, Question, Verdict};
 
 use crate::call::Call;
+use crate::digest::Digest;
 use approval::{Parked, Yes, binding};
 
 /// The rules in force. Clones share them.
 #[derive(Debug, Clone)]
 pub struct Policy {
     rules: Arc<Rules>,
+    governance: Arc<Governance>,
+    version: Arc<str>,
 }
 
 impl Policy {
     /// Judges by `rules`.
     #[must_use]
     pub fn new(rules: Rules) -> Self {
-        Self { rules: Arc::new(rules) }
+        let version = rules.version.as_str().into();
+        Self { rules: Arc::new(rules), governance: Arc::new(Governance::closed()), version }
     }
 
-    /// SHA-256 of the file's bytes, in hexadecimal: it changes when the policy does.
+    /// The same, and lines and paths are judged by `governance`. Without it all of them are refused.
+    #[must_use]
+    pub fn governed_by(self, governance: impl Into<Arc<Governance>>) -> Self {
+        let governance = governance.into();
+        let both = format!("{} {}", self.rules.version, governance.version());
+        let version = Digest::of(both.as_bytes()).to_string().into();
+        Self { governance, version, ..self }
+    }
+
+    /// In hexadecimal: it changes when router/policy.toml or router/governance.json does.
     #[must_use]
     pub fn version(&self) -> &str {
-        &self.rules.version
+        &self.version
     }
 
     /// How much a session may ask.
@@ -83,7 +99,7 @@ impl Policy {
     /// Decides about something that may have no skill, without the right to run it.
     #[must_use]
     pub fn rule_on(&self, asked: &Asked, standing: &Standing) -> Ruling {
-        ruling::rule_on(&self.rules, asked, standing)
+        ruling::rule_on((&self.rules, &self.governance), asked, standing)
     }
 
     /// Judges `call`, of a session that stands so.
@@ -92,7 +108,9 @@ impl Policy {
         let ruling = self.rule_on(&Asked::from(&call), standing);
         match ruling.then {
             Then::Allow => {
-                Verdict::Allow(Approved { call, rule: ruling.rule, spends: ruling.spends })
+                let (rule, spends) = (ruling.rule, ruling.spends);
+                let opens = self.opens(&call);
+                Verdict::Allow(Approved { call, rule, spends, opens })
             }
             Then::Ask => {
                 let Standing { way_out, taint, .. } = *standing;
@@ -105,7 +123,10 @@ impl Policy {
     /// What is answered to what `ruling` refuses.
     #[must_use]
     pub fn refusal(&self, ruling: &Ruling) -> Stopped {
-        let why = format!("router/policy.toml does not allow it ({})", ruling.rule);
+        let why = match ruling.rule.strip_prefix(governed::RULE) {
+            Some(why) => format!("router/governance.json does not allow it: {why}"),
+            None => format!("router/policy.toml does not allow it ({})", ruling.rule),
+        };
         Stopped::new(Code::Policy, why)
     }
 
@@ -125,7 +146,13 @@ impl Policy {
             return Err(Stopped::new(Code::Policy, why));
         }
         let rule = format!("{}, approved by {}", parked.rule, yes.principal());
-        Ok(Approved { call, rule, spends: None })
+        let opens = self.opens(&call);
+        Ok(Approved { call, rule, spends: None, opens })
+    }
+
+    /// The folders that a call is given because router/governance.json judges it.
+    fn opens(&self, call: &Call) -> Option<Arc<Governance>> {
+        (!call.skill.marks.governed.is_empty()).then(|| Arc::clone(&self.governance))
     }
 
     /// The hosts that a model may name.

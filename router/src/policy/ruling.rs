@@ -1,9 +1,11 @@
 //! From a call and its session to what is decided: the file's rule, then what no file loosens, then grants.
 
+use governance::Governance;
 use protocol::Effect;
 
 use super::asked::Asked;
 use super::floor::InSession;
+use super::governed;
 use super::rules::Rules;
 use super::standing::Standing;
 use super::then::{Place, Then};
@@ -72,10 +74,14 @@ fn guests_secret(asked: &Asked, said: &Ruling) -> Option<&'static str> {
 }
 
 /// Decides about `asked`.
-pub(super) fn rule_on(rules: &Rules, asked: &Asked, standing: &Standing) -> Ruling {
+pub(super) fn rule_on(
+    (rules, governance): (&Rules, &Governance),
+    asked: &Asked,
+    standing: &Standing,
+) -> Ruling {
     let session = InSession::of(asked, standing);
     let demand = session.demand();
-    let said = rules.say(asked, session, standing);
+    let said = governed::narrow(rules.say(asked, session, standing), governance, asked);
     let ruling = Ruling {
         then: said.then,
         rule: said.rule,

@@ -1,5 +1,8 @@
 //! What policy says of a call. [`Approved`] is made in this folder alone.
 
+use std::sync::Arc;
+
+use governance::Governance;
 use protocol::Stopped;
 
 use super::grant::Scope;
@@ -24,6 +27,7 @@ pub struct Approved {
     pub(super) call: Call,
     pub(super) rule: String,
     pub(super) spends: Option<Spend>,
+    pub(super) opens: Option<Arc<Governance>>,
 }
 
 /// A call that a person has to approve.
@@ -52,6 +56,12 @@ impl Approved {
     #[must_use]
     pub fn rule(&self) -> &str {
         &self.rule
+    }
+
+    /// Whose folders it is given.
+    #[must_use]
+    pub(crate) fn opens(&self) -> Option<&Governance> {
+        self.opens.as_deref()
     }
 
     /// What has to be counted before it runs.

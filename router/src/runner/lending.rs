@@ -3,11 +3,13 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use governance::Governance;
 use nix::unistd::{Gid, Uid, chown, geteuid};
 use protocol::{Code, Stopped};
 
 use crate::catalog::folder::usable;
 use crate::catalog::{Folder, Place, Skill};
+use crate::policy;
 use crate::sandbox::{Lent, UNPRIVILEGED};
 
 /// The folders of `skill` in the home `home`; its own data folder is made if it is missing. What a person has `opened` takes
@@ -22,9 +24,22 @@ pub(super) fn lend(
 ) -> Result<Vec<Lent>, Stopped> {
     let one = |folder: &Folder| {
         let path = found(folder, home, opened).map_err(|why| refused(skill, folder, &why))?;
-        Ok(Lent { name: folder.name.clone(), path, write: folder.write })
+        Ok(Lent::new(&folder.name, &path, folder.write))
     };
     skill.folders.iter().map(one).collect()
+}
+
+/// The folders that router/governance.json opens, each where it is.
+pub(super) fn open(governance: &Governance, home: &Path) -> Vec<Lent> {
+    let opened = policy::opened(governance, home).into_iter().enumerate();
+    let one = |(number, opened): (usize, policy::Opened)| Lent {
+        name: format!("open{number}"),
+        path: opened.path,
+        write: opened.write,
+        in_place: true,
+        hidden: opened.hidden,
+    };
+    opened.map(one).collect()
 }
 
 fn found(folder: &Folder, home: &Path, opened: Option<&Path>) -> Result<PathBuf, String> {

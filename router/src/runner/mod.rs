@@ -12,14 +12,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use governance::Governance;
 use home::{FileError, Home, file};
-use protocol::{Code, Millis, Object, Reads, SessionKey, Stopped, json};
+use protocol::{Code, Millis, Object, Reads, SessionKey, Stopped};
 use secrets::Secrets;
 use serde_json::Value;
 use tokio::sync::OnceCell;
 
 use gate::{Gate, Gates};
-use lending::lend;
+use lending::{lend, open};
 use warm_skills::{WarmSkill, WarmSkills};
 
 use crate::call::Call;
@@ -126,7 +127,12 @@ impl SkillSandbox {
     }
 
     /// A process for this call alone.
-    async fn once(&self, call: &Call, wall: Duration) -> Result<Object, Stopped> {
+    async fn once(
+        &self,
+        call: &Call,
+        wall: Duration,
+        governance: Option<&Governance>,
+    ) -> Result<Object, Stopped> {
         let launcher = self.mechanism.launcher().await.map_err(|error| unready(&error))?;
         let is_dry = call.dry_run.is_some();
         let gate = match call.skill.hosts.is_empty() || is_dry {
@@ -136,6 +142,10 @@ impl SkillSandbox {
         let mut job = job(&call.skill, gate.as_ref(), wall);
         job.lent = lend(&call.skill, &self.home, None)?;
         job.mark = mark(call);
+        if let Some(governance) = governance {
+            job.lent.extend(open(governance, &self.home));
+            job.env.push(places(governance));
+        }
         job.env.push(("SAFECLAW_MODE".to_owned(), "once".to_owned()));
         job.env.push(("SAFECLAW_MESSAGE_ID".to_owned(), call.command.message_id.to_string()));
         job.env.push(("SAFECLAW_ATTEMPT".to_owned(), call.attempt.to_string()));
@@ -225,7 +235,7 @@ impl Sandbox for SkillSandbox {
             Mode::Serve if call.dry_run.is_none() => {
                 outcome::result(&self.warm(call, wall).await?, call.effect())
             }
-            _ => self.once(call, wall).await,
+            _ => self.once(call, wall, approved.opens()).await,
         }
     }
 
@@ -258,7 +268,7 @@ pub(crate) fn job(skill: &Skill, gate: Option<&Gate>, wall: Duration) -> Job {
             ("SAFECLAW_SETTINGS".to_owned(), settings),
         ],
         mark: String::new(),
-        limits: Limits { wall, output_bytes: json::MAX_BYTES, ..skill.limits.clone() },
+        limits: Limits { wall, ..skill.limits.clone() },
         net: gate.map(|gate| gate.socket().to_owned()),
     }
 }
@@ -274,6 +284,13 @@ fn mark(call: &Call) -> String {
 /// Whether the owner's own conversation asks.
 fn is_owners(call: &Call) -> bool {
     call.command.envelope.session.as_ref().is_some_and(SessionKey::is_owner)
+}
+
+/// Where paths begin that have no beginning, and what `~` stands for.
+fn places(governance: &Governance) -> (String, String) {
+    let paths = governance.paths();
+    let places = serde_json::json!({"here": paths.here(), "home": paths.home()});
+    ("SAFECLAW_FOLDERS".to_owned(), places.to_string())
 }
 
 /// Who asks, for a process that serves this call alone.

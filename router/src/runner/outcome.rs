@@ -1,6 +1,6 @@
 //! What a skill's process gave, in the words of the wire.
 
-use protocol::json::{JsonError, parse_object};
+use protocol::json::{BOUNDS, Bounds, parse_within};
 use protocol::{Code, Effect, Object, Stopped};
 use serde_json::Value;
 
@@ -15,10 +15,13 @@ pub(super) fn result(output: &[u8], effect: Effect) -> Result<Object, Stopped> {
     if output.trim_ascii().is_empty() {
         return Err(bad("the skill printed nothing; it has to print one JSON object".to_owned()));
     }
-    let result = parse_object(output).map_err(|error| match error {
-        JsonError::NotAnObject(_) => bad(format!("the skill's result: {error}")),
-        _ => bad(format!("what the skill printed is no JSON: {error}")),
-    })?;
+    // How much it may print, the sandbox has held.
+    let parsed = parse_within(output, Bounds { bytes: output.len(), ..BOUNDS });
+    let result = match parsed {
+        Ok(Value::Object(result)) => result,
+        Ok(_) => return Err(bad("the skill's result is no JSON object".to_owned())),
+        Err(error) => return Err(bad(format!("what the skill printed is no JSON: {error}"))),
+    };
     match result.get("error") {
         Some(Value::String(words)) if result.len() == 1 => {
             Err(Stopped::new(Code::SkillFailed, words.clone()))

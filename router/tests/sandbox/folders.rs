@@ -8,7 +8,7 @@ fn lend(jail: &mut Jail, name: &str, write: bool) -> std::path::PathBuf {
     let path = jail.home.path().join(format!("host-{name}")).to_owned();
     fs::create_dir(&path).unwrap();
     let path = path.canonicalize().unwrap();
-    jail.lent.push(Lent { name: name.to_owned(), path: path.clone(), write });
+    jail.lent.push(Lent::new(name, &path, write));
     path
 }
 

@@ -20,6 +20,9 @@ const LOCKED: [(FsFlags, MsFlags); 7] = [
     (FsFlags::ST_RELATIME, MsFlags::MS_RELATIME),
 ];
 
+/// An empty file of the place.
+const NOTHING: &str = "/etc/.nothing";
+
 /// Shows `source` at `target`, which is made if it is missing.
 pub(super) fn bind(source: &str, target: &str) -> io::Result<()> {
     if fs::metadata(source)?.is_dir() {
@@ -59,6 +62,25 @@ pub(super) fn bind_locked(source: &str, target: &str, write: bool) -> io::Result
 /// Locks the mount at `target` against writing, set-user-id programs and device files.
 pub(super) fn lock_read_only(target: &str) -> io::Result<()> {
     lock(target, MsFlags::MS_RDONLY)
+}
+
+/// Puts nothing in the place of the file or folder at `path`. Where a link leads stands for itself.
+pub(super) fn hide(path: &Path) -> io::Result<()> {
+    let target = path.to_str().ok_or(io::ErrorKind::InvalidFilename)?;
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+        Ok(found) if found.is_symlink() => Ok(()),
+        Ok(found) if found.is_dir() => {
+            let flags = MsFlags::MS_RDONLY | MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
+            let options = Some("size=4k,nr_inodes=2,mode=0555");
+            Ok(mount(Some("tmpfs"), target, Some("tmpfs"), flags, options)?)
+        }
+        Ok(_) => {
+            fs::write(NOTHING, "")?;
+            bind_locked(NOTHING, target, false)
+        }
+    }
 }
 
 /// Makes the file or folder at `path` a mount of its own, without set-user-id programs and device files: nobody can

@@ -93,7 +93,8 @@ pub(super) fn show(plan: &Plan, handed_on: bool, old: &str) -> Result<(), Failur
         let target = lent.seen_at(plan.level);
         let step = format!("show {}", target.display());
         if handed_on {
-            let attached = fs::create_dir(&target).and_then(|()| detached::attach(number, &target));
+            let attached =
+                fs::create_dir_all(&target).and_then(|()| detached::attach(number, &target));
             // The skill must not find it open.
             nix::unistd::close(number).trying(step.as_str())?;
             attached.trying(step.as_str())?;
@@ -103,6 +104,9 @@ pub(super) fn show(plan: &Plan, handed_on: bool, old: &str) -> Result<(), Failur
             let source = format!("/proc/self/fd/{}", folder.as_raw_fd());
             let shown = bind::bind_locked(&source, &target.display().to_string(), lent.write);
             shown.trying(step.as_str())?;
+        }
+        for hidden in &lent.hidden {
+            bind::hide(hidden).trying(format!("hide {}", hidden.display()))?;
         }
         if lent.write {
             git::lock(&target).trying(format!("lock the hooks in {}", target.display()))?;

@@ -7,6 +7,7 @@
 mod create_post;
 mod hello_world;
 mod library;
+mod machine;
 mod notify;
 mod web_fetch;
 mod workbench;
@@ -19,18 +20,19 @@ use safeclaw_skill::{serve, serve_calls};
 /// A skill's whole `main`.
 type Main = fn() -> ExitCode;
 
-const SKILLS: [(&str, Main); 6] = [
+const SKILLS: [(&str, Main); 7] = [
     ("create_post", || serve_calls(create_post::run)),
     ("hello_world", || serve(hello_world::run)),
     ("library", library::main),
+    ("machine", || serve_calls(machine::run)),
     ("notify", || serve_calls(notify::run)),
     ("web_fetch", || serve_calls(web_fetch::run)),
     ("workbench", workbench::serve),
 ];
 
 /// The names that a manifest may give as `builtin = "..."`.
-pub const NAMES: [&str; 6] =
-    [SKILLS[0].0, SKILLS[1].0, SKILLS[2].0, SKILLS[3].0, SKILLS[4].0, SKILLS[5].0];
+pub const NAMES: [&str; 7] =
+    [SKILLS[0].0, SKILLS[1].0, SKILLS[2].0, SKILLS[3].0, SKILLS[4].0, SKILLS[5].0, SKILLS[6].0];
 
 /// Is the skill `name` from here on: reads the call on standard input and answers it on standard output.
 #[must_use]
@@ -49,13 +51,18 @@ mod tests {
     use super::*;
 
     /// The first-party skills whose program has the name of none of them.
-    const SHARED: [(&str, &str); 6] = [
+    const SHARED: [(&str, &str); 11] = [
         ("search_docs", "library"),
         ("embed_docs", "library"),
         ("list_docs", "library"),
         ("index_doc", "library"),
         ("publish_doc", "library"),
         ("forget_doc", "library"),
+        ("exec", "machine"),
+        ("read_file", "machine"),
+        ("grep_files", "machine"),
+        ("find_files", "machine"),
+        ("send_file", "machine"),
     ];
 
     #[test]

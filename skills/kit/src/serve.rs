@@ -15,8 +15,8 @@ use crate::{Call, Object, SkillError};
 /// The largest call that is read, in bytes. The router sends at most 256 KiB of parameters.
 const MAX_INPUT: u64 = 1024 * 1024;
 
-/// The largest answer that the router takes, in bytes.
-const MAX_ANSWER: usize = 256 * 1024;
+/// The largest answer that the router takes of any skill, in bytes; of most it takes 256 KiB (`[limits] output`).
+const MAX_ANSWER: usize = 1024 * 1024;
 
 /// The key beside the parameters under which serve mode describes the call.
 const CALL_KEY: &str = "_call";

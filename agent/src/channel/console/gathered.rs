@@ -42,6 +42,7 @@ impl Gathered {
                 Prose::whole(self.place, text)
             }
             Outgoing::Reminder { text, .. } => harmless(text),
+            Outgoing::File(path) => harmless(&path.display().to_string()),
             Outgoing::Notice(text) | Outgoing::Settled { how: text, .. } => {
                 format!("[{}]", harmless(text))
             }

@@ -126,6 +126,7 @@ impl Screen {
                 self.line(&Prose::whole(self.place(), text))
             }
             Outgoing::Reminder { text, .. } => self.line(&harmless(text)),
+            Outgoing::File(path) => self.line(&harmless(&path.display().to_string())),
             Outgoing::Waiting(_)
             | Outgoing::Notice(_)
             | Outgoing::Failed

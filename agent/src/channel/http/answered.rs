@@ -24,6 +24,9 @@ pub(super) struct Answered {
     questions: Vec<Question>,
     /// The paths of pictures.
     pictures: Vec<String>,
+    /// The paths of files that were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    files: Vec<String>,
 }
 
 impl Answered {
@@ -68,6 +71,7 @@ impl Answered {
             Outgoing::Action(ended) => self.actions.push(ended.line.clone()),
             Outgoing::Notice(notice) => self.notices.push(notice.clone()),
             Outgoing::Question(question) => self.questions.push(question.clone()),
+            Outgoing::File(path) => self.files.push(path.display().to_string()),
             Outgoing::Picture(path) => self.pictures.push(path.display().to_string()),
             Outgoing::Begin { .. }
             | Outgoing::Queued { .. }

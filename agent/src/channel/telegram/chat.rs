@@ -140,6 +140,7 @@ impl Chat {
                 self.add(|sheet| sheet.line(&format!("[{how}]")));
             }
             Outgoing::Picture(path) => self.picture(&path).await,
+            Outgoing::File(path) => self.file(&path).await,
             Outgoing::Broadcast { text, receipt } => match self.send_all(bot::read(&text)).await {
                 Ok(()) => receipt.taken(),
                 Err(fault) => receipt.failed(fault.to_string()),
@@ -250,6 +251,14 @@ impl Chat {
 
     async fn strip(&self, message: MessageId) {
         let _ = self.tried(|| self.shared.client.strip(self.id, message).boxed()).await;
+    }
+
+    async fn file(&mut self, path: &Path) {
+        self.close().await;
+        let client = &self.shared.client;
+        if let Err(fault) = self.tried(|| client.file(self.id, path).boxed()).await {
+            self.add(|sheet| sheet.line(&format!("[the file can't be sent here: {fault}]")));
+        }
     }
 
     async fn picture(&mut self, path: &Path) {

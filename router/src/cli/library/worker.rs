@@ -1,6 +1,6 @@
 //! The library's skill, run by the command line in the same sandbox as by the router.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use home::{Home, file};
@@ -111,10 +111,10 @@ impl Worker {
     }
 
     fn job(&self, action: &str) -> Job {
-        let mut lent = vec![lend("library", &self.library, true)];
+        let mut lent = vec![Lent::new("library", &self.library, true)];
         let mut settings = serde_json::json!({"papers": "", "own": "false"});
         if let Some(papers) = &self.papers {
-            lent.push(lend("papers", &papers.folder, false));
+            lent.push(Lent::new("papers", &papers.folder, false));
             settings = serde_json::json!({
                 "papers": papers.folder.to_string_lossy(), "own": papers.own.to_string(),
                 "patience": papers.patience.to_string(),

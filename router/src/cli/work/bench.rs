@@ -48,7 +48,7 @@ impl Bench {
         let mut job = job_of(&skill, span::LONGEST + MORE);
         // Something that is there must stand for its folder: all of it is compiled in.
         job.folder.clone_from(&me.exe);
-        let lent = Lent { name: "workspace".to_owned(), path: folder.to_owned(), write: true };
+        let lent = Lent::new("workspace", folder, true);
         job.lent = vec![lent];
         job.env.push(("SAFECLAW_MODE".to_owned(), "serve".to_owned()));
         job.env.extend(author::variables());
