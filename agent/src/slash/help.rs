@@ -16,7 +16,7 @@ const TOPICS: &[(&str, &[&str])] = &[
     ("Memory", &["/memory", "/remember", "/forget"]),
     ("Papers", &["/index", "/search", "/ask", "/docs"]),
     ("The clock", &["/remind", "/cron", "/watch", "/jobs"]),
-    ("A folder", &["/work", "/undo"]),
+    ("This machine", &["/work", "/undo", "/exec", "/read"]),
     ("Who thinks", &["/model", "/agents", "/agent", "/storm"]),
     ("Settings", &["/status", "/sets", "/web", "/help"]),
 ];
