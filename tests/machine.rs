@@ -103,6 +103,8 @@ fn a_file_goes_into_the_chat_and_is_found_by_its_name_and_by_its_text() {
     let (_kept, at) = folder();
     let home = house(&at);
     let mut chat = Chat::start(SAFECLAW, &[], home.root(), &[]);
+    chat.say("/sets on machine");
+    chat.expect("machine");
     chat.say(r#"/run SEND_FILE {"path": "todo.txt"}"#);
     chat.expect("todo.txt");
     chat.expect("SEND_FILE: ok");

@@ -81,7 +81,12 @@ fn lent(plan: &Plan) -> Result<Vec<PathBeneath<File>>, Failure> {
     let access =
         |write| if write { AccessFs::from_all(NEWEST) } else { AccessFs::from_read(NEWEST) };
     let one = |lent: &Lent| {
-        let folder = find(&lent.seen_at(plan.level))?;
+        let mut seen = lent.seen_at(plan.level);
+        if lent.in_place && plan.level == Level::Namespaces {
+            // /tmp is a link in there, and nothing but what was built by us leads on from it.
+            seen = seen.canonicalize().trying(format!("find {}", seen.display()))?;
+        }
+        let folder = find(&seen)?;
         Ok(PathBeneath::new(folder, access(lent.write)))
     };
     plan.lent.iter().map(one).collect()
