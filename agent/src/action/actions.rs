@@ -8,6 +8,7 @@ use protocol::{ActionCard, ActionName, Code, NameError, Stopped};
 
 use super::LocalAction;
 use super::apart::ApartReader;
+use super::handed_over::hand_over;
 use super::reserved::OwnersLine;
 use super::routed::Routed;
 use crate::observation::Observation;
@@ -107,7 +108,7 @@ impl Actions {
             Some(card) => {
                 let patience = card.timeout_ms.map(Duration::from_millis);
                 let observation = self.routed.run(name, params, caller, patience).await;
-                observation.hand_over(&caller.files, caller.heard.as_ref())
+                hand_over(observation, &caller.files, caller.heard.as_ref())
             }
             // Only what a catalogue names goes to the router: its own requests are not for the model.
             None => {

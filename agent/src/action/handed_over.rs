@@ -15,24 +15,28 @@ use crate::workspace::SessionFiles;
 /// The action whose result is a file.
 const ACTION: &str = "SEND_FILE";
 
-impl Observation {
-    /// Gives the file in it to the chat, if it is one.
-    #[must_use]
-    pub(crate) fn hand_over(mut self, files: &SessionFiles, outbox: Option<&Outbox>) -> Self {
-        if self.action.as_str() != ACTION {
-            return self;
-        }
-        self.fields.shift_remove("content");
-        let Outcome::Done(done) = &mut self.outcome else { return self };
-        let content = done.result.shift_remove("content");
-        match kept(content, &done.result, files) {
-            Ok(path) => {
-                if let Some(outbox) = outbox {
-                    outbox.say(Outgoing::File(path));
-                }
-                self
+/// Gives the file in `observation` to the chat, if it is one.
+#[must_use]
+pub(crate) fn hand_over(
+    mut observation: Observation,
+    files: &SessionFiles,
+    outbox: Option<&Outbox>,
+) -> Observation {
+    if observation.action.as_str() != ACTION {
+        return observation;
+    }
+    observation.fields.shift_remove("content");
+    let Outcome::Done(done) = &mut observation.outcome else { return observation };
+    let content = done.result.shift_remove("content");
+    match kept(content, &done.result, files) {
+        Ok(path) => {
+            if let Some(outbox) = outbox {
+                outbox.say(Outgoing::File(path));
             }
-            Err(why) => Self::of_local(self.action, Err(Stopped::new(Code::BadResult, why))),
+            observation
+        }
+        Err(why) => {
+            Observation::of_local(observation.action, Err(Stopped::new(Code::BadResult, why)))
         }
     }
 }
@@ -86,11 +90,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let files = SessionFiles::open(folder.path());
         let sum = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-        let seen = observed("YWJj", sum, "../a\u{202e}b.txt").hand_over(&files, None);
+        let seen = hand_over(observed("YWJj", sum, "../a\u{202e}b.txt"), &files, None);
         assert!(!format!("{seen:?}").contains("YWJj"), "{seen:?}");
         assert_eq!(std::fs::read(files.output().join("ab.txt")).unwrap(), b"abc");
         // What is not what the skill has read is not given to anybody.
-        let torn = observed("YWJi", sum, "x").hand_over(&files, None);
+        let torn = hand_over(observed("YWJi", sum, "x"), &files, None);
         assert!(matches!(torn.outcome, Outcome::Stopped(_)), "{torn:?}");
         assert!(!files.output().join("x").exists());
         assert!(!format!("{torn:?}").contains("YWJi"));

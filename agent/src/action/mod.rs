@@ -26,6 +26,7 @@ pub use add_schedule::AddSchedule;
 pub use apart::ApartReader;
 pub use broadcast_msg::BroadcastMsg;
 pub use browser_vision::BrowserVision;
+pub(crate) use handed_over::hand_over;
 pub use llm_summary::LlmSummary;
 pub use memory_write::MemoryWrite;
 pub use recall_memory::RecallMemory;

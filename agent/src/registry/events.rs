@@ -2,6 +2,7 @@
 
 use protocol::{ActionName, Event, EventKind, Object, Outcome, Reply};
 
+use crate::action::hand_over;
 use crate::message::Outgoing;
 use crate::mind::Mind;
 use crate::observation::Observation;
@@ -42,7 +43,7 @@ impl Session {
     ) -> Option<PendingAction> {
         let LateResult { action, fields, question, pending } = result;
         let observation = Observation::of_reply(action, Reply::from_fields(fields));
-        let observation = observation.hand_over(&self.files, Some(outbox));
+        let observation = hand_over(observation, &self.files, Some(outbox));
         let is_permission =
             observation.action.is_local() && matches!(observation.outcome, Outcome::Done(_));
         if !is_permission {
