@@ -16,7 +16,7 @@ pub const DEFAULT: &str = include_str!("governance.json");
 /// Something wrong in the file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{key}: {why}")]
-pub struct Fault {
+pub struct Mistake {
     /// Where it stands, as `commands.allow`.
     pub key: String,
     /// What is wrong, and what to write.
@@ -26,24 +26,24 @@ pub struct Fault {
 /// What router/governance.json says.
 #[derive(Debug, Clone)]
 pub struct Governance {
-    pub(crate) allow: Vec<Entry>,
-    pub(crate) confirm: Vec<Entry>,
-    pub(crate) deny: Vec<Entry>,
+    pub(crate) allow: Vec<Listed>,
+    pub(crate) confirm: Vec<Listed>,
+    pub(crate) deny: Vec<Listed>,
     paths: Paths,
     version: String,
 }
 
 /// A line of a list: a command, and words behind it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Entry(Vec<String>);
+pub(crate) struct Listed(Vec<String>);
 
-impl fmt::Display for Entry {
+impl fmt::Display for Listed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.join(" "))
     }
 }
 
-impl Entry {
+impl Listed {
     /// Whether `name` and its first words that are no options are these.
     pub(crate) fn begins(&self, name: &str, words: &[&str]) -> bool {
         let mut plain = words.iter().filter(|word| !word.starts_with('-'));
@@ -71,7 +71,7 @@ impl Governance {
     ///
     /// # Errors
     /// All that is wrong in it.
-    pub fn read(text: &str, home: &Path) -> Result<Self, Vec<Fault>> {
+    pub fn read(text: &str, home: &Path) -> Result<Self, Vec<Mistake>> {
         let mut reading = Reading { faults: Vec::new(), home };
         let whole: Map<String, Value> = match serde_json::from_str(text) {
             Ok(Value::Object(whole)) => whole,
@@ -127,12 +127,12 @@ impl Governance {
 }
 
 struct Reading<'a> {
-    faults: Vec<Fault>,
+    faults: Vec<Mistake>,
     home: &'a Path,
 }
 
-fn fault(key: &str, why: &str) -> Fault {
-    Fault { key: key.to_owned(), why: why.to_owned() }
+fn fault(key: &str, why: &str) -> Mistake {
+    Mistake { key: key.to_owned(), why: why.to_owned() }
 }
 
 impl Reading<'_> {
@@ -190,7 +190,7 @@ impl Reading<'_> {
         texts
     }
 
-    fn entries(&mut self, section: &Map<String, Value>, keys: &[&str]) -> Vec<Entry> {
+    fn entries(&mut self, section: &Map<String, Value>, keys: &[&str]) -> Vec<Listed> {
         let mut entries = Vec::new();
         for (place, text) in
             keys.iter().flat_map(|key| self.texts("commands", section, key)).collect::<Vec<_>>()
@@ -199,7 +199,7 @@ impl Reading<'_> {
             if text.contains(['*', '?', '|', ';', '&', '$', '`', '/', '\'', '"']) {
                 self.fault(&place, format!("{text:?} is no command: write its name, and words behind it, as \"git push\""));
             } else {
-                entries.push(Entry(words));
+                entries.push(Listed(words));
             }
         }
         entries

@@ -15,12 +15,10 @@ mod file;
 mod paths;
 
 mod line;
-mod word;
-mod wrapper;
 
 mod verdict;
 
-pub use file::{DEFAULT, Fault, Governance};
+pub use file::{DEFAULT, Governance, Mistake};
 pub use line::{Line, MOST};
 pub use paths::{Access, Paths};
-pub use verdict::{Part, Ruling, Verdict};
+pub use verdict::{Judged, LineVerdict, Ruling};

@@ -1,6 +1,6 @@
 //! What the lists say of a line: of each simple command, and of all of them together.
 
-use crate::file::{Entry, Governance};
+use crate::file::{Governance, Listed};
 use crate::line::{Line, Simple};
 
 /// What is decided. The stricter one counts.
@@ -16,7 +16,7 @@ pub enum Ruling {
 
 /// What is decided about one part of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
+pub struct Judged {
     /// What stands in the line.
     pub shown: String,
     /// What is decided.
@@ -27,12 +27,12 @@ pub struct Part {
 
 /// What is decided about a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Verdict {
+pub struct LineVerdict {
     /// Each simple command, each redirection, and whatever is judged in no case.
-    pub parts: Vec<Part>,
+    pub parts: Vec<Judged>,
 }
 
-impl Verdict {
+impl LineVerdict {
     /// What is decided about all of it.
     #[must_use]
     pub fn ruling(&self) -> Ruling {
@@ -41,7 +41,7 @@ impl Verdict {
 
     /// The first part that decides it.
     #[must_use]
-    pub fn deciding(&self) -> Option<&Part> {
+    pub fn deciding(&self) -> Option<&Judged> {
         let ruling = self.ruling();
         self.parts.iter().find(|part| part.ruling == ruling)
     }
@@ -53,9 +53,9 @@ const MOVES: [&str; 3] = ["cd", "popd", "pushd"];
 impl Governance {
     /// Judges the line `text`.
     #[must_use]
-    pub fn judge(&self, text: &str) -> Verdict {
+    pub fn judge(&self, text: &str) -> LineVerdict {
         let line = Line::read(text, &self.paths().home().to_string_lossy());
-        let refused = line.faults.iter().map(|(shown, why)| Part {
+        let refused = line.faults.iter().map(|(shown, why)| Judged {
             shown: shown.clone(),
             ruling: Ruling::Deny,
             why: why.clone(),
@@ -72,21 +72,21 @@ impl Governance {
                 Ok(()) => (Ruling::Allow, "paths".to_owned()),
                 Err(why) => (Ruling::Deny, why),
             };
-            Some(Part { shown: format!("the file {file}"), ruling, why })
+            Some(Judged { shown: format!("the file {file}"), ruling, why })
         });
-        Verdict { parts: refused.chain(commands).chain(files).collect() }
+        LineVerdict { parts: refused.chain(commands).chain(files).collect() }
     }
 
-    fn command(&self, command: &Simple) -> Part {
+    fn command(&self, command: &Simple) -> Judged {
         let (ruling, why) = self.ruling(command);
-        Part { shown: command.shown(), ruling, why }
+        Judged { shown: command.shown(), ruling, why }
     }
 
     fn ruling(&self, command: &Simple) -> (Ruling, String) {
         let Simple { name, args, .. } = command;
         let words: Vec<&str> = args.iter().filter_map(|arg| arg.literal.as_deref()).collect();
         // A word that is put in while it runs could be any of these.
-        let anywhere = |entry: &&Entry| entry.is_in(name, &words, args.len() > words.len());
+        let anywhere = |entry: &&Listed| entry.is_in(name, &words, args.len() > words.len());
         if let Some(entry) = self.deny.iter().find(anywhere) {
             return (Ruling::Deny, format!("commands.deny holds \"{entry}\""));
         }

@@ -1,8 +1,7 @@
 //! A file that a skill hands over for the chat: it is kept below output/, said to the chat, and taken out of what a model
 //! sees.
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use data_encoding::BASE64;
 use protocol::{Code, Object, Outcome, Stopped};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -48,8 +47,10 @@ fn kept(
     files: &SessionFiles,
 ) -> Result<std::path::PathBuf, String> {
     let text = |key: &str| result.get(key).and_then(Value::as_str).unwrap_or_default();
-    let bytes =
-        content.as_ref().and_then(Value::as_str).and_then(|text| STANDARD.decode(text).ok());
+    let bytes = content
+        .as_ref()
+        .and_then(Value::as_str)
+        .and_then(|text| BASE64.decode(text.as_bytes()).ok());
     let sum = |bytes: &[u8]| -> String {
         Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
     };

@@ -268,7 +268,9 @@ impl House {
                 Outgoing::Broadcast { text, .. } => heard.push_str(&format!("\n!{text}\n")),
                 Outgoing::Reminder { text, .. } => heard.push_str(&format!("\n!{text}\n")),
                 Outgoing::Settled { how, .. } => heard.push_str(&format!("\n[{how}]\n")),
-                Outgoing::Picture(path) => heard.push_str(&format!("\n<{}>\n", path.display())),
+                Outgoing::Picture(path) | Outgoing::File(path) => {
+                    heard.push_str(&format!("\n<{}>\n", path.display()))
+                }
                 Outgoing::End => return heard,
                 Outgoing::Working(_) | Outgoing::Waiting(_) | Outgoing::Failed => {}
                 Outgoing::Aside { text, .. } => heard.push_str(&format!("\n{text}\n")),

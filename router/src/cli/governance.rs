@@ -86,7 +86,7 @@ fn explained(lists: &Lists, line: &str) -> (String, ExitCode) {
         Ruling::Confirm => "ask",
         Ruling::Deny => "deny",
     };
-    let one = |part: &::governance::Part| {
+    let one = |part: &::governance::Judged| {
         format!("{:<6} {}\n       {}\n", word(part.ruling), legible::line(&part.shown), part.why)
     };
     let parts: String = verdict.parts.iter().map(one).collect();

@@ -46,7 +46,7 @@ pub enum PolicyError {
         /// The file.
         path: PathBuf,
         /// Everything that is wrong.
-        faults: Vec<governance::Fault>,
+        faults: Vec<governance::Mistake>,
     },
 }
 

@@ -76,7 +76,7 @@ impl Worker {
         let gate = gates.open(skill, &Object::new()).await;
         let gate = gate.map_err(|stopped| refused(&stopped.message))?;
         let mut job = job(skill, Some(&gate), WALL);
-        job.lent = vec![lend("library", &self.library, true)];
+        job.lent = vec![Lent::new("library", &self.library, true)];
         job.env.extend(owners());
         let answer = self.run(job, params).await;
         gate.close().await;
@@ -150,10 +150,6 @@ fn owners() -> impl Iterator<Item = (String, String)> {
         ("OWNER", "1"),
     ];
     facts.into_iter().map(|(name, value)| (format!("SAFECLAW_{name}"), value.to_owned()))
-}
-
-fn lend(name: &str, path: &Path, write: bool) -> Lent {
-    Lent { name: name.to_owned(), path: path.to_owned(), write }
 }
 
 fn refused(why: &str) -> LibraryCliError {

@@ -1,5 +1,10 @@
 //! A line of shell, read: its simple commands, the files that it redirects to, and the line written anew.
 
+mod pieces;
+mod runners;
+mod word;
+mod wrapper;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use brush_parser::ast::{
@@ -7,12 +12,10 @@ use brush_parser::ast::{
     CompoundCommand, CompoundList, IoFileRedirectKind as Kind, IoFileRedirectTarget as Target,
     IoRedirect, Pipeline, SeparatorOperator, SimpleCommand,
 };
-use brush_parser::word::WordPiece;
-use brush_parser::{ParserOptions, ast, parse_tokens, uncached_tokenize_str, word};
+use brush_parser::{ParserOptions, ast, parse_tokens, uncached_tokenize_str};
 
 use crate::paths::Access;
-use crate::word::{Word, Writing, in_quotes, is_name, parameter, refused};
-use crate::wrapper;
+use word::{Word, in_quotes, is_name};
 
 /// The longest line, in bytes.
 pub const MOST: usize = 4096;
@@ -117,13 +120,6 @@ fn parsed(text: &str) -> Result<ast::Program, String> {
     };
     // Of a number that is too large this parser is known to panic.
     catch_unwind(AssertUnwindSafe(parse)).unwrap_or_else(|_| Err("it can't be parsed".to_owned()))
-}
-
-fn pieces(text: &str) -> Result<Vec<WordPiece>, String> {
-    let parse = || word::parse(text, &options()).map_err(|error| error.to_string());
-    let found = catch_unwind(AssertUnwindSafe(parse))
-        .unwrap_or_else(|_| Err("it can't be parsed".to_owned()))?;
-    Ok(found.into_iter().map(|piece| piece.piece).collect())
 }
 
 impl Reading<'_> {
@@ -351,82 +347,6 @@ impl Reading<'_> {
         self.line.files.push((word.literal.clone(), access));
         word.shell
     }
-
-    fn word(&mut self, text: &str) -> Word {
-        let mut writing = Writing::new();
-        let text = match text.strip_prefix('~') {
-            Some(rest) if rest.is_empty() || rest.starts_with('/') => {
-                writing.literal(self.home);
-                rest
-            }
-            _ => text,
-        };
-        match pieces(text) {
-            Ok(found) => found.iter().for_each(|piece| self.piece(piece, &mut writing, text)),
-            Err(why) => self.fault(text, why),
-        }
-        writing.done()
-    }
-
-    fn piece(&mut self, piece: &WordPiece, writing: &mut Writing, all: &str) {
-        match piece {
-            WordPiece::Text(text) => {
-                if let Err(why) = writing.bare(text) {
-                    self.fault(all, why);
-                }
-            }
-            WordPiece::SingleQuotedText(text) => writing.literal(text),
-            WordPiece::EscapeSequence(text) => writing.literal(escaped(text)),
-            WordPiece::DoubleQuotedSequence(inner) => {
-                writing.literal("");
-                inner.iter().for_each(|piece| self.quoted(&piece.piece, writing, all));
-            }
-            WordPiece::ParameterExpansion(expression) => match parameter(expression) {
-                Ok(text) => writing.expansion(&text),
-                Err(why) => self.fault(all, why),
-            },
-            WordPiece::CommandSubstitution(inner) => {
-                let inner = self.text(inner);
-                writing.expansion(&format!("$({inner})"));
-            }
-            WordPiece::BackquotedCommandSubstitution(inner) => self.backquoted(inner, writing, ""),
-            other => self.fault(all, refused(other)),
-        }
-    }
-
-    /// A piece between double quotes.
-    fn quoted(&mut self, piece: &WordPiece, writing: &mut Writing, all: &str) {
-        match piece {
-            WordPiece::Text(text) => writing.literal(text),
-            WordPiece::EscapeSequence(text) => writing.literal(escaped(text)),
-            WordPiece::ParameterExpansion(expression) => match parameter(expression) {
-                Ok(text) => writing.expansion(&format!("\"{text}\"")),
-                Err(why) => self.fault(all, why),
-            },
-            WordPiece::CommandSubstitution(inner) => {
-                let inner = self.text(inner);
-                writing.expansion(&format!("\"$({inner})\""));
-            }
-            WordPiece::BackquotedCommandSubstitution(inner) => {
-                self.backquoted(inner, writing, "\"");
-            }
-            other => self.fault(all, refused(other)),
-        }
-    }
-
-    fn backquoted(&mut self, inner: &str, writing: &mut Writing, quote: &str) {
-        if inner.contains('\\') {
-            self.fault(inner, "write $(...) in the place of `...` with a \\ in it");
-        }
-        let inner = self.text(inner);
-        writing.expansion(&format!("{quote}$({inner}){quote}"));
-    }
-}
-
-/// The character behind a backslash; a line that goes on has none.
-fn escaped(text: &str) -> &str {
-    let rest = text.strip_prefix('\\').unwrap_or(text);
-    if rest == "\n" { "" } else { rest }
 }
 
 fn sign(kind: &Kind) -> (&'static str, Access) {
