@@ -26,24 +26,24 @@ pub struct Mistake {
 /// What router/governance.json says.
 #[derive(Debug, Clone)]
 pub struct Governance {
-    pub(crate) allow: Vec<Listed>,
-    pub(crate) confirm: Vec<Listed>,
-    pub(crate) deny: Vec<Listed>,
+    pub(crate) allow: Vec<ListedCommand>,
+    pub(crate) confirm: Vec<ListedCommand>,
+    pub(crate) deny: Vec<ListedCommand>,
     paths: Paths,
     version: String,
 }
 
 /// A line of a list: a command, and words behind it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Listed(Vec<String>);
+pub(crate) struct ListedCommand(Vec<String>);
 
-impl fmt::Display for Listed {
+impl fmt::Display for ListedCommand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.join(" "))
     }
 }
 
-impl Listed {
+impl ListedCommand {
     /// Whether `name` and its first words that are no options are these.
     pub(crate) fn begins(&self, name: &str, words: &[&str]) -> bool {
         let mut plain = words.iter().filter(|word| !word.starts_with('-'));
@@ -190,7 +190,7 @@ impl Reading<'_> {
         texts
     }
 
-    fn entries(&mut self, section: &Map<String, Value>, keys: &[&str]) -> Vec<Listed> {
+    fn entries(&mut self, section: &Map<String, Value>, keys: &[&str]) -> Vec<ListedCommand> {
         let mut entries = Vec::new();
         for (place, text) in
             keys.iter().flat_map(|key| self.texts("commands", section, key)).collect::<Vec<_>>()
@@ -199,7 +199,7 @@ impl Reading<'_> {
             if text.contains(['*', '?', '|', ';', '&', '$', '`', '/', '\'', '"']) {
                 self.fault(&place, format!("{text:?} is no command: write its name, and words behind it, as \"git push\""));
             } else {
-                entries.push(Listed(words));
+                entries.push(ListedCommand(words));
             }
         }
         entries

@@ -1,6 +1,6 @@
 //! What the lists say of a line: of each simple command, and of all of them together.
 
-use crate::file::{Governance, Listed};
+use crate::file::{Governance, ListedCommand};
 use crate::line::{Line, Simple};
 
 /// What is decided. The stricter one counts.
@@ -86,7 +86,7 @@ impl Governance {
         let Simple { name, args, .. } = command;
         let words: Vec<&str> = args.iter().filter_map(|arg| arg.literal.as_deref()).collect();
         // A word that is put in while it runs could be any of these.
-        let anywhere = |entry: &&Listed| entry.is_in(name, &words, args.len() > words.len());
+        let anywhere = |entry: &&ListedCommand| entry.is_in(name, &words, args.len() > words.len());
         if let Some(entry) = self.deny.iter().find(anywhere) {
             return (Ruling::Deny, format!("commands.deny holds \"{entry}\""));
         }

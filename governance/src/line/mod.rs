@@ -175,6 +175,9 @@ impl Reading<'_> {
     }
 
     fn pipeline(&mut self, pipeline: &Pipeline) -> String {
+        if pipeline.seq.is_empty() {
+            self.fault("!", "there is no command behind it");
+        }
         let commands: Vec<_> = pipeline.seq.iter().map(|command| self.command(command)).collect();
         let time = if pipeline.timed.is_some() { "time " } else { "" };
         let bang = if pipeline.bang { "! " } else { "" };
