@@ -159,3 +159,105 @@ fn one_task_from_a_shell_has_the_answer_alone_on_stdout() {
     assert!(why.contains("SafeClaw's own home"), "{why}");
     assert_eq!(run(&["work", "/no/such/folder", "x"]).0, Some(1));
 }
+
+/// A model that gives these replies one after the other.
+fn replies(replies: &[&str]) -> OllamaServer {
+    OllamaServer::start(replies.iter().map(|reply| Says::text(reply)))
+}
+
+#[test]
+fn fenced_blocks_run_in_their_order_and_a_reply_without_one_is_the_end() {
+    let (home, project) = (TempHome::new(), Project::new());
+    let server = replies(&[
+        "I look first.\n```bash\necho one; echo 'x = 2' > b.py\n```\nand\n```python\n1 + 41\n```",
+        "```docker\nps\n```",
+        "It is there:\n````markdown\n```bash\nrm a.txt\n```\n````\nAll is done.",
+    ]);
+    let mut chat = chat(&home, &server);
+    chat.ask(&format!("/work {} look around", project.shown()), "All is done.");
+    assert_eq!(
+        (project.text("b.py").as_str(), project.text("a.txt").as_str()),
+        ("x = 2\n", "old\n")
+    );
+    let prompts = server.prompts();
+    assert_eq!(prompts.len(), 3, "{prompts:#?}");
+    for told in
+        ["The folder holds:\na.txt", "look around", "=== Current Screen State ===\n--- bash ---"]
+    {
+        assert!(prompts[0].contains(told), "{told} is not in {}", prompts[0]);
+    }
+    for told in ["[bash] exit code 0\none", "[python]\n42"] {
+        assert!(prompts[1].contains(told), "{told} is not in {}", prompts[1]);
+    }
+    let unknown = "Unknown environment: 'docker'. Available environments: bash, python, editor";
+    assert!(prompts[2].contains(unknown), "{}", prompts[2]);
+    let screen = prompts[2].find("=== Current Screen State ===").unwrap();
+    assert!(screen > prompts[2].find(unknown).unwrap(), "the screen is the last");
+    assert_eq!(prompts[2].matches("=== Current Screen State ===").count(), 1);
+}
+
+#[test]
+fn most_of_the_prompt_stays_as_it_was_in_a_long_task() {
+    let (home, project) = (TempHome::new(), Project::new());
+    let step = |n: usize| format!("Step {n}.\n```bash\nseq {n} 40\n```");
+    let mut steps: Vec<String> = (0..20).map(step).collect();
+    steps.push("Done with all.".to_owned());
+    let steps: Vec<&str> = steps.iter().map(String::as_str).collect();
+    let server = replies(&steps);
+    let mut chat = chat(&home, &server);
+    chat.ask(&format!("/work {} count", project.shown()), "Done with all.");
+    let prompts = server.prompts();
+    assert_eq!(prompts.len(), 21);
+    let same =
+        |one: &str, next: &str| one.bytes().zip(next.bytes()).take_while(|(a, b)| a == b).count();
+    let shared: usize = prompts.windows(2).map(|pair| same(&pair[0], &pair[1])).sum();
+    let all: usize = prompts[1..].iter().map(String::len).sum();
+    assert!(shared * 100 >= all * 85, "{} % stay", shared * 100 / all);
+}
+
+#[test]
+fn a_budget_asks_and_a_task_goes_on_after_that_and_after_a_restart() {
+    let (home, project) = (TempHome::new(), Project::new());
+    home.put("agent/config.json", r#"{"workbench": {"steps": 2}}"#);
+    let server = replies(&[
+        "```bash\necho first >> log.txt\n```",
+        "```bash\necho second >> log.txt\n```",
+        "```bash\necho third >> log.txt\n```",
+        "That was all of it.",
+        "I said so before.",
+        "A new one.",
+    ]);
+    let mut first = chat(&home, &server);
+    first.say(format!("/work {} write", project.shown()));
+    first.expect_on_stderr("the task has used its 2 steps, and waits");
+    first.ask("go on", "That was all of it.");
+    assert_eq!(project.text("log.txt"), "first\nsecond\nthird\n");
+    first.end();
+    let mut second = chat(&home, &server);
+    second.ask("what did you do?", "I said so before.");
+    let last = |server: &OllamaServer| server.prompts().pop().unwrap();
+    assert!(last(&server).contains("echo first >> log.txt"), "{}", last(&server));
+    second.ask("/new", "This is a new one.");
+    second.ask("and now?", "A new one.");
+    let prompt = last(&server);
+    assert!(!prompt.contains("log.txt >>") && !prompt.contains("echo first"), "{prompt}");
+}
+
+#[test]
+fn a_plan_is_shown_and_done_step_by_step() {
+    let (home, project) = (TempHome::new(), Project::new());
+    let server = replies(&[
+        "1. Write one.txt\n2. Write two.txt",
+        "```bash\necho 1 > one.txt\n```",
+        "The first is done.",
+        "```bash\ncat one.txt > two.txt\n```",
+        "The second is done.",
+    ]);
+    let mut chat = chat(&home, &server);
+    chat.ask(&format!("/work {}", project.shown()), "Open: ");
+    let shown = chat.ask("/plan copy a number", "All steps of the plan are done.");
+    assert!(shown.contains("1. Write one.txt\n2. Write two.txt"), "{shown}");
+    assert_eq!(project.text("two.txt"), "1\n");
+    let last = server.prompts().pop().unwrap();
+    assert!(last.contains("The first is done."), "the second step knows the first: {last}");
+}

@@ -31,6 +31,8 @@ pub struct Mind {
     pub book: Option<Arc<Book>>,
     /// How often a turn may think.
     pub max_steps: usize,
+    /// How much a task at the workbench may take before a person is asked.
+    pub budget: drive::TaskBudget,
     /// Links that sign a browser in on the page, if it is on.
     pub links: Option<Links>,
     /// Whether people see actions by their names, as programs do, and not in words.

@@ -69,6 +69,7 @@ pub use now::Now;
 pub use offered::choice;
 pub use passage::Passage;
 pub use said::{Said, is_long, telling};
+pub use screen::shown as screen_of;
 pub use section::{FIXED, Manner, Part, Section, Source};
 pub use sources::{Sections, Sources};
 pub use step::Step;

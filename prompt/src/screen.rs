@@ -33,8 +33,8 @@ impl Source for Screen {
     }
 }
 
-/// The screen of the first of `results` that has one.
-fn shown<'a>(results: impl IntoIterator<Item = &'a Object>) -> Option<String> {
+/// The screen of the first of `results` that has one, as a model is shown it.
+pub fn shown<'a>(results: impl IntoIterator<Item = &'a Object>) -> Option<String> {
     let panels = results.into_iter().find_map(|fields| {
         // Only a router that writes `v` says what is a screen.
         fields.get("screen").filter(|_| fields.contains_key("v"))?.as_object()

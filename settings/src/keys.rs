@@ -19,7 +19,7 @@ pub struct Key {
 }
 
 /// The keys that `start_agent config` knows.
-pub const KEYS: [Key; 15] = [
+pub const KEYS: [Key; 17] = [
     Key { name: "llm", about: "the language model: who serves it, and which one" },
     Key { name: "fallback", about: "who is asked in turn when that one can't answer" },
     Key {
@@ -53,6 +53,14 @@ pub const KEYS: [Key; 15] = [
     Key { name: "memory.owner", about: "how many days your conversations are kept" },
     Key { name: "memory.guests", about: "how many days the conversations of guests are kept" },
     Key { name: "memory.logs", about: "how many days the logs of days are kept" },
+    Key {
+        name: "workbench.steps",
+        about: "how many steps a task at the workbench may take before you are asked",
+    },
+    Key {
+        name: "workbench.tokens",
+        about: "how many tokens it may read and write before you are asked",
+    },
 ];
 
 /// Why a key was not set.
@@ -202,6 +210,8 @@ impl Change<'_> {
             ("memory.guests", _) => json!(days.guests),
             ("memory.logs", _) => json!(days.logs),
             ("timeout", _) => json!(self.file.settings().timeout),
+            ("workbench.steps", _) => json!(self.file.settings().workbench.steps),
+            ("workbench.tokens", _) => json!(self.file.settings().workbench.tokens),
             _ => json!(self.file.settings().max_steps),
         };
         let answer = match given {

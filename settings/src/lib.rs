@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use broker::redis::QueuePlace;
+use drive::TaskBudget;
 use home::{
     CHANNEL_KEY_NAMES, ConfigError, ConfigFile, EnvError, EnvFile, Home, MODEL_KEY_NAMES,
     SHARED_NAMES, Variables,
@@ -63,6 +64,8 @@ pub struct AgentConfig {
     pub timeout: Timeout,
     /// How often the model may think, act and observe within one turn.
     pub max_steps: Steps,
+    /// How much a task at the workbench may take before a person is asked.
+    pub workbench: TaskBudget,
     /// The sets of actions that are offered.
     pub sets: BTreeSet<SetName>,
     /// The actions whose results are read apart from the conversation.
@@ -87,6 +90,7 @@ impl Default for AgentConfig {
             llm: Llm::default(),
             timeout: Timeout(10),
             max_steps: Steps(6),
+            workbench: TaskBudget::default(),
             sets: BTreeSet::new(),
             apart: BTreeSet::new(),
             browser: Browser::default(),

@@ -6,6 +6,7 @@ use super::Session;
 use crate::prompt::shown_entries;
 use crate::workspace::{Artifact, Entered, History, OpenChat, StoredChat};
 use document::SaveError;
+use drive::Task;
 use journal::{JournalEvent, Role};
 
 /// How many events of a conversation are kept for people.
@@ -83,6 +84,10 @@ impl Session {
         files.session.save(self.entered.clone())?;
         files.history.save(history)?;
         files.artifact.save(artifact)?;
+        // The folder stays open, but what was said and done there belongs to the conversation before.
+        if files.task.read().is_open {
+            files.task.save(Task::opened())?;
+        }
         files.chat.save(open)?;
         // The latest prompt holds it all once more.
         let _ = std::fs::remove_file(files.prompt_cache());

@@ -77,7 +77,9 @@ fn write(files: &SessionFiles, was_kept: bool, outbox: &Outbox) {
     if let Err(error) = files.history.flush() {
         tracing::warn!(%error, "the history is kept in memory only");
     }
-    if let Err(error) = files.artifact.flush() {
-        outbox.say_fault(error.to_string());
+    for flushed in [files.artifact.flush(), files.task.flush()] {
+        if let Err(error) = flushed {
+            outbox.say_fault(error.to_string());
+        }
     }
 }

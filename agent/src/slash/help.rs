@@ -16,7 +16,7 @@ const TOPICS: &[(&str, &[&str])] = &[
     ("Memory", &["/memory", "/remember", "/forget"]),
     ("Papers", &["/index", "/search", "/ask", "/docs"]),
     ("The clock", &["/remind", "/cron", "/watch", "/jobs"]),
-    ("This machine", &["/work", "/undo", "/exec", "/read"]),
+    ("This machine", &["/work", "/plan", "/undo", "/exec", "/read"]),
     ("Who thinks", &["/model", "/agents", "/agent", "/storm"]),
     ("Settings", &["/status", "/sets", "/web", "/help"]),
 ];

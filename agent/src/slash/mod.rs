@@ -11,6 +11,7 @@ mod table;
 
 mod command;
 mod perform;
+mod plan;
 
 mod actions;
 mod agent;

@@ -3,8 +3,8 @@
 use super::perform::Read;
 use super::{
     actions, agent, agents, approvals, approve, ask, cancel, clear, cron, deny, did, docs, exec,
-    export, forget, grants, help, index, jobs, last, log, memory, model, net, remember, remind,
-    run, search, sessions, sets, status, stop, storm, unlock, watch, web, work,
+    export, forget, grants, help, index, jobs, last, log, memory, model, net, plan, remember,
+    remind, run, search, sessions, sets, status, stop, storm, unlock, watch, web, work,
 };
 use crate::answering::GUESTS_ANSWER;
 
@@ -53,6 +53,9 @@ const GUESTS_SETS: &str = "only the owner says what is offered";
 /// A guest who opens a folder hears this.
 const GUESTS_WORK: &str =
     "only the owner opens a folder to work in, and undoes what was done there";
+
+/// A guest who wants a plan done hears this.
+const GUESTS_PLAN: &str = "only the owner has plans carried out";
 
 /// A guest who asks for a storm hears this.
 const GUESTS_STORM: &str = "only the owner lets several minds talk";
@@ -117,6 +120,7 @@ pub static TABLE: &[SlashEntry] = &[
     line("/agent NAME", "have a persona answer in this chat; default is SOUL.md again", Owner(GUESTS_MODEL), agent::read),
     line("/sets", "show the sets of actions; /sets on NAME offers one, /sets off NAME takes it back", Owner(GUESTS_SETS), sets::read),
     line("/work DIR [TASK]", "work in this folder, with bash, python and an editor; /work shows which is open, /work off closes it", Owner(GUESTS_WORK), work::read),
+    line("/plan GOAL", "write down the steps to a goal, show them, and do one after the other", Owner(GUESTS_PLAN), plan::read),
     line("/undo", "put that folder back as it was before the latest task; what you changed since stays", Owner(GUESTS_WORK), work::read_undo),
     line("/exec COMMAND", "run a line of shell on your machine, as far as router/governance.json allows it", Owner(GUESTS_MACHINE), exec::read),
     line("/read PATH", "show a file of a folder that router/governance.json opens, or list the folder", Owner(GUESTS_MACHINE), exec::read_file),

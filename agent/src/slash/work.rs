@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use drive::Task;
 use protocol::{Object, SetName};
 use serde_json::{Value, json};
 
@@ -15,6 +16,9 @@ use crate::turn::Turn;
 fn set() -> Option<SetName> {
     SetName::new("workbench").ok()
 }
+
+/// What a model at work is told when a person has taken its latest task back.
+const UNDONE: &str = "[the user has put the folder back as it was before the latest task]";
 
 #[derive(Debug, PartialEq, Eq)]
 struct Work {
@@ -55,6 +59,7 @@ impl Perform for Work {
         let answer = at.mind.actions.owner.work(&Caller::of(at.session), params).await;
         let told = answer.map_err(|stopped| stopped.message);
         let told = told.and_then(|answer| self.turn_set(&at, &answer).map(|()| answer));
+        let told = told.and_then(|answer| self.turn_task(&at).map(|()| answer));
         match told {
             Ok(_) if once => {}
             Ok(answer) => at.text(answer.get("told").and_then(Value::as_str).unwrap_or_default()),
@@ -74,10 +79,25 @@ impl Perform for Work {
             // It was on for this task alone; what can't be written costs a few words of each prompt.
             let _ = at.mind.sets.turn(set, false);
         }
+        if once {
+            at.session.files.task.hold(|task| *task = Task::default());
+        }
     }
 }
 
 impl Work {
+    /// Has messages go to the workbench while a folder is open, and tells a model that works there what was put back.
+    fn turn_task(&self, at: &At<'_>) -> Result<(), String> {
+        let task = &at.session.files.task;
+        let changed = match (self.params.get("folder"), self.params.get("close")) {
+            (Some(_), _) => task.save(Task::opened()),
+            (_, Some(_)) => task.save(Task::default()),
+            _ if self.params.get("undo").is_some() => task.update(|task| task.brought(UNDONE)),
+            _ => Ok(()),
+        };
+        changed.map_err(|error| error.to_string())
+    }
+
     /// Offers the actions of the workbench while a folder is open in any conversation.
     fn turn_set(&self, at: &At<'_>, answer: &Object) -> Result<(), String> {
         let Some(set) = set() else { return Ok(()) };

@@ -91,7 +91,7 @@ pub async fn talk<B: Requester + Feed + 'static>(
     // For who asks: it is the same at every start.
     found.extend((!known.eyes.is_remote()).then(|| eyes::line(&known.eyes)));
     found.push(known.confined.to_string());
-    let timeout = settings.config.timeout.span();
+    let (timeout, budget) = (settings.config.timeout.span(), settings.config.workbench);
     let (quit, lines) = (CancellationToken::new(), Lines::default());
     let page = Page { workspace: Arc::clone(&workspace), model: Arc::clone(&model) };
     let book = clock::book(&settings, &workspace, known.says.is_none());
@@ -118,6 +118,7 @@ pub async fn talk<B: Requester + Feed + 'static>(
         workspace: Arc::clone(&workspace),
         model,
         max_steps: settings.config.max_steps.count(),
+        budget,
         by_name: settings.by_name,
         links: Links::of(&settings),
         found,

@@ -1,5 +1,6 @@
 //! One turn: think, act, observe, until an answer carries no action or the steps are used up.
 
+mod drive;
 mod repeat;
 mod run;
 mod screen;
@@ -38,7 +39,11 @@ impl Turn<'_> {
     /// was said stay in the history.
     pub async fn run(mut self, message: &str) {
         self.session.said.clear();
-        self.session.failure = self.steps(message).await.err();
+        let answered = match self.is_at_the_workbench() {
+            true => self.work(message).await,
+            false => self.steps(message).await,
+        };
+        self.session.failure = answered.err();
         if let Some(why) = self.session.failure.clone() {
             self.outbox.say(Outgoing::Notice(why));
             self.outbox.say(Outgoing::Failed);

@@ -40,10 +40,15 @@ pub(super) struct Begin<'a> {
     pub(super) cards: [&'a [ActionCard]; 2],
     /// The model whose answers begin with reasoning that looks like words.
     pub(super) thinks_first: Option<String>,
+    /// Nothing in it asks for an action between tags.
+    pub(super) is_words_alone: bool,
 }
 
 impl<'a> Begin<'a> {
     fn words(&self, by: &str) -> Words<'a> {
+        if self.is_words_alone {
+            return Words::alone();
+        }
         Words::new(self.cards).behind_thought(self.thinks_first.as_deref() == Some(by))
     }
 }
@@ -182,7 +187,7 @@ mod tests {
         let owner = SessionKey::new("owner".to_owned()).unwrap();
         let (outbox, hearer) = (Outbox::new(owner.clone(), &Lines::default()), Hearer::of(&owner));
         let (mut said, mut repeat) = (String::new(), Repeat::default());
-        let begin = Begin { cards: [&[], &[]], thinks_first: None };
+        let begin = Begin { cards: [&[], &[]], thinks_first: None, is_words_alone: false };
         let said_so = (&mut said, &mut None);
         let mut screen = Screen::new((&outbox, said_so), &hearer, begin, &mut repeat);
         for piece in ["", "Hel", "lo."] {

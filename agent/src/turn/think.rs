@@ -136,7 +136,8 @@ impl Turn<'_> {
         let turn =
             TurnParts { message, cards, so_far, memory: &memory, history: &history, typed: &typed };
         let hearer = Hearer::of(&self.session.key);
-        let begin = Begin { cards, thinks_first: self.session.thinks_first.clone() };
+        let begin =
+            Begin { cards, thinks_first: self.session.thinks_first.clone(), is_words_alone: false };
         let said = (&mut self.session.said, &mut self.session.prefix);
         let mut screen = Screen::new((self.outbox, said), &hearer, begin, repeat);
         let is_private = self.session.entered.taint().private;
@@ -169,7 +170,7 @@ struct Thought<'a> {
 }
 
 /// What the people of `outbox` hear of a failure.
-fn words_for(outbox: &Outbox, error: &ModelError) -> String {
+pub(super) fn words_for(outbox: &Outbox, error: &ModelError) -> String {
     if outbox.is_owners() {
         return error.to_string();
     }

@@ -172,6 +172,7 @@ pub(crate) fn house_of(meeting: usize) -> House {
         model: Arc::new(Switch::of(Arc::new(model.clone()))),
         book: None,
         max_steps: 3,
+        budget: Default::default(),
         by_name: true,
         links: None,
         found: vec![format!("found at {}", home.root().display())],

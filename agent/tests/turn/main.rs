@@ -183,6 +183,7 @@ async fn house_in(home: TempHome, says: &[&str]) -> House {
         model: Arc::new(Switch::of(Arc::new(model.clone()))),
         book: None,
         max_steps: 3,
+        budget: Default::default(),
         by_name: true,
         links: None,
         found: Vec::new(),

@@ -64,9 +64,14 @@ pub fn session_folders(folder: &Path) -> Result<Vec<PathBuf>, FileError> {
 fn files(folder: &Path, removed: &mut Vec<PathBuf>) -> Result<(), FileError> {
     // What has come in is forgotten last: it has to stay as long as any of the texts.
     remove(folder.join("chats"), fs::remove_dir_all, removed)?;
-    for name in
-        ["artifact.json", "input_history.json", "journal.jsonl", "chat.json", "session.json"]
-    {
+    for name in [
+        "artifact.json",
+        "workbench.json",
+        "input_history.json",
+        "journal.jsonl",
+        "chat.json",
+        "session.json",
+    ] {
         remove(folder.join(name), fs::remove_file, removed)?;
     }
     remove(folder.join("log"), fs::remove_dir_all, removed)?;

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::{Artifact, Chats, Entered, History, Memory, OpenChat};
 use document::{File, SaveError, Text};
 use document::{Notice, Notices};
+use drive::Task;
 use journal::Journal;
 use notes::Notebook;
 
@@ -28,6 +29,8 @@ pub struct SessionFiles {
     pub persona: File<Text>,
     /// `chat.json`: which conversation this is, of those that were put away before.
     pub chat: File<OpenChat>,
+    /// `workbench.json`: what is being done at the workbench, while it is open.
+    pub task: File<Task>,
     /// `memory.md` and its archive: what was noted of it.
     pub notes: Notebook,
     /// `journal.jsonl` and `log/`: all that was said and done.
@@ -48,6 +51,7 @@ impl SessionFiles {
             session: File::new(folder.join("session.json"), &notices),
             persona: File::new(folder.join("persona.txt"), &notices),
             chat: File::new(folder.join("chat.json"), &notices),
+            task: File::new(folder.join("workbench.json"), &notices),
             notes: Notebook::open(&folder, &notices),
             journal: Journal::new(&folder, &notices),
             folder,
@@ -67,7 +71,10 @@ impl SessionFiles {
         if *known != Entered::default() {
             return Entered::clone(&known);
         }
-        if self.history.read().entries().is_empty() && self.artifact.read().0.is_empty() {
+        let is_empty = self.history.read().entries().is_empty()
+            && self.artifact.read().0.is_empty()
+            && self.task.read().is_new();
+        if is_empty {
             return Entered::nothing();
         }
         self.notices.add(

@@ -19,6 +19,8 @@ pub(super) struct Screen {
     dims: bool,
     /// Whether what is done stands on stderr.
     pub(super) deeds_aside: bool,
+    /// What was said since then, where it does.
+    aside: String,
     words: Prose,
     within_line: bool,
     is_prompted: bool,
@@ -50,6 +52,7 @@ impl Screen {
         Self {
             dims,
             deeds_aside: false,
+            aside: String::new(),
             words,
             within_line: false,
             is_prompted: false,
@@ -109,16 +112,33 @@ impl Screen {
                 self.spin(what, WORKING);
                 Ok(())
             }
+            Outgoing::Words(piece) if self.deeds_aside => {
+                self.aside.push_str(piece);
+                Ok(())
+            }
             Outgoing::Words(piece) => {
                 self.words.moved_to(self.place());
                 let piece = self.words.push(piece);
                 self.write(&piece)
             }
-            Outgoing::Action(ended) if self.deeds_aside => self.notice(&told(ended)),
+            Outgoing::Action(ended) if self.deeds_aside => {
+                // What was said before something was done is no answer yet.
+                let said = std::mem::take(&mut self.aside);
+                if !said.trim().is_empty() {
+                    self.notice(&harmless(said.trim()))?;
+                }
+                self.notice(&told(ended))
+            }
             Outgoing::Action(ended) => self.line(&harmless(&told(ended))),
             Outgoing::Text(text) => self.line(&Prose::whole(self.place(), text)),
             Outgoing::Question(question) => self.line(&harmless(&question.pending())),
-            Outgoing::End => self.break_line(),
+            Outgoing::End => {
+                let said = std::mem::take(&mut self.aside);
+                if !said.is_empty() {
+                    self.line(&Prose::whole(self.place(), &said))?;
+                }
+                self.break_line()
+            }
             Outgoing::Settled { how, .. } => self.notice(how),
             Outgoing::Begin { from, text, .. } => self.line(&mirrored(from, text)),
             Outgoing::Broadcast { text, receipt } => {

@@ -131,6 +131,7 @@ impl House {
             model: Arc::new(Switch::of(Arc::new(Thinker(self.thinks.clone())))),
             book: None,
             max_steps: 1,
+            budget: Default::default(),
             by_name: true,
             links: None,
             found: Vec::new(),

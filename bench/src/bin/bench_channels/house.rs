@@ -89,6 +89,7 @@ impl House {
             model: Arc::new(Switch::of(model)),
             book: None,
             max_steps: 6,
+            budget: Default::default(),
             by_name: true,
             links: None,
             found: Vec::new(),

@@ -8,10 +8,19 @@ use super::adhoc::AdHoc;
 use super::bash::Bash;
 use super::editor::Editor;
 use super::python::Python;
-use super::{Environment, Reply, output};
+use drive::{FencedCommand, Reply as Steps};
+
+use super::adhoc::digest;
+use super::{Environment, Reply, output, project};
 
 /// The environments that are always there.
 const BUILT_IN: [&str; 3] = ["bash", "python", "editor"];
+
+/// The name by which the project itself is asked for: no file of its can have it.
+const PROJECT: &str = ".project";
+
+/// What a project's people want done at the beginning of each task.
+const BEGINNING: &str = ".7aigent/init.md";
 
 /// The largest command, in bytes.
 const LONGEST: usize = 1024 * 1024;
@@ -23,6 +32,8 @@ pub(super) struct Environments {
     python: Python,
     editor: Editor,
     adhoc: AdHoc,
+    /// The digests of the files that may run although they lay there before.
+    allowed: Vec<String>,
 }
 
 impl Environments {
@@ -34,6 +45,7 @@ impl Environments {
             python: Python::at(project),
             editor: Editor::at(project),
             adhoc: AdHoc::at(project, allowed),
+            allowed: allowed.to_owned(),
             project: project.to_owned(),
         }
     }
@@ -48,6 +60,11 @@ impl Environments {
                 "A command is at most 1 MB of text without NUL; it was not run.",
             );
         }
+        if environment == PROJECT {
+            let beginning = self.begin(limit).map(|told| format!("\n\n{told}"));
+            let told = project::told(&self.project);
+            return Reply::of(told + &beginning.unwrap_or_default());
+        }
         match self.named(environment).map(|found| found.command(command, limit)) {
             Some(reply) if reply.crowded => self.with_room(environment, command, limit),
             Some(reply) => reply,
@@ -56,6 +73,29 @@ impl Environments {
                 self.names().join(", ")
             )),
         }
+    }
+
+    /// Does what the project's people want done first, if its owner has allowed that, and tells what came of it.
+    fn begin(&mut self, limit: Duration) -> Option<String> {
+        let file = self.project.join(BEGINNING);
+        let text = project::text(&file)?;
+        let sum = digest(&file)?;
+        if !self.allowed.contains(&sum) {
+            return Some(format!(
+                "{BEGINNING} was not run: its owner has to allow it first (SHA-256 {sum})."
+            ));
+        }
+        let steps = match Steps::read(&text, &self.names()) {
+            Ok(Steps { commands, .. }) => commands,
+            Err(fault) => return Some(format!("{BEGINNING}: {}", fault.told(&self.names()))),
+        };
+        let mut told = format!("{BEGINNING} was run:");
+        for FencedCommand { environment, text } in steps {
+            let reply = self.command(&environment, &text, limit);
+            let code = reply.exit_code.map(|code| format!(" exit code {code}")).unwrap_or_default();
+            told += &format!("\n[{environment}]{code}\n{}", reply.output.trim_end());
+        }
+        Some(told)
     }
 
     /// The same once the shell has ended, with all that it has started.
@@ -109,6 +149,25 @@ mod tests {
                 "Unknown environment: 'docker'. Available environments: bash, python, editor"
             )
         );
+    }
+
+    #[test]
+    fn what_a_project_wants_done_first_runs_once_its_owner_has_allowed_it() {
+        let project = tempfile::tempdir().unwrap();
+        let file = project.path().join(BEGINNING);
+        std::fs::create_dir(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, "First:\n```bash\necho ready > ready.txt; echo begun\n```\n")
+            .unwrap();
+        let sum = digest(&file).unwrap();
+        let told = |allowed: &[String]| {
+            Environments::at(project.path(), allowed).command(PROJECT, "show", LIMIT).output
+        };
+        let refused = told(&[]);
+        assert!(refused.contains(&format!("(SHA-256 {sum})")), "{refused}");
+        assert!(!project.path().join("ready.txt").exists(), "it ran");
+        let begun = told(&[sum]);
+        assert!(begun.ends_with(".7aigent/init.md was run:\n[bash] exit code 0\nbegun"), "{begun}");
+        assert!(project.path().join("ready.txt").exists());
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod child;
 mod editor;
 mod environments;
 mod output;
+mod project;
 mod python;
 
 use std::collections::BTreeMap;

@@ -195,7 +195,8 @@ fn files(project: &Path) -> BTreeMap<String, PathBuf> {
     entries.flatten().filter_map(one).take(MOST).collect()
 }
 
-fn digest(file: &Path) -> Option<String> {
+/// The SHA-256 sum of a file that is not too large, in hexadecimal digits.
+pub(super) fn digest(file: &Path) -> Option<String> {
     if fs::metadata(file).ok()?.len() > LARGEST {
         return None;
     }

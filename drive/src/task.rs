@@ -1,0 +1,220 @@
+//! A task: what is to be done, what replies have brought, and the messages that a model is shown of it.
+//!
+//! A request is the guide, the task, the latest exchanges and, at the very end, the screen. What came before is never
+//! changed, only cut at its front, and then by a good piece at once: a server that keeps the beginning of a prompt has to read
+//! little anew in each step.
+
+use document::Document;
+use serde::{Deserialize, Serialize};
+
+/// How much of the exchanges stays when they are cut, in percent of the room.
+const STAYS: usize = 60;
+
+/// Who has written a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The person, or what commands have brought.
+    User,
+    /// The model.
+    Assistant,
+}
+
+/// One message of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// Who has written it.
+    pub role: Side,
+    /// What stands in it.
+    pub text: String,
+}
+
+/// What is being done at a workbench, and how far it has come.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Task {
+    /// Whether messages are for the workbench.
+    pub is_open: bool,
+    /// What the model is told of the folder.
+    project: String,
+    /// What was said and done, oldest first.
+    events: Vec<Event>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Event {
+    /// A person says what is to be done.
+    Said(String),
+    /// The model replies.
+    Replied(String),
+    /// What commands have brought.
+    Brought(String),
+    /// The oldest stood here.
+    LeftOut,
+}
+
+impl Event {
+    fn text(&self) -> &str {
+        match self {
+            Self::Said(text) | Self::Replied(text) | Self::Brought(text) => text,
+            Self::LeftOut => "[earlier steps are left out here]",
+        }
+    }
+
+    fn role(&self) -> Side {
+        match self {
+            Self::Replied(_) => Side::Assistant,
+            Self::Said(_) | Self::Brought(_) | Self::LeftOut => Side::User,
+        }
+    }
+}
+
+impl Task {
+    /// A workbench at which nothing was said yet.
+    #[must_use]
+    pub fn opened() -> Self {
+        Self { is_open: true, ..Self::default() }
+    }
+
+    /// Whether nobody has looked what lies in the folder.
+    #[must_use]
+    pub fn is_new(&self) -> bool {
+        self.project.is_empty()
+    }
+
+    /// Takes in what lies in the folder.
+    pub fn begin(&mut self, project: &str) {
+        project.clone_into(&mut self.project);
+    }
+
+    /// A person says what is to be done.
+    pub fn says(&mut self, what: &str) {
+        self.events.push(Event::Said(what.to_owned()));
+    }
+
+    /// The model has replied.
+    pub fn replied(&mut self, reply: &str) {
+        self.events.push(Event::Replied(reply.to_owned()));
+    }
+
+    /// Commands have brought something.
+    pub fn brought(&mut self, result: &str) {
+        self.events.push(Event::Brought(result.to_owned()));
+    }
+
+    /// Leaves the oldest out when more than `room` bytes would be shown. What a person said last always stays.
+    pub fn fit(&mut self, room: usize) {
+        let size = |events: &[Event]| events.iter().map(|event| event.text().len()).sum::<usize>();
+        if size(&self.events) <= room {
+            return;
+        }
+        let (mut at, last) = (0, self.events.len().saturating_sub(1));
+        while at < last && size(&self.events[at..]) > room / 100 * STAYS {
+            at += 1;
+        }
+        let rest = self.events.split_off(at);
+        let is_said = |event: &Event| matches!(event, Event::Said(_));
+        let said = self.events.drain(..).rfind(is_said).filter(|_| !rest.iter().any(is_said));
+        self.events = said.into_iter().chain([Event::LeftOut]).chain(rest).collect();
+    }
+
+    /// The messages behind the guide, oldest first. The last one is the user's, and ends with the screen.
+    #[must_use]
+    pub fn messages(&self, screen: &str) -> Vec<Line> {
+        let mut lines: Vec<Line> = Vec::new();
+        let mut add = |role, text: &str| match lines.last_mut().filter(|last| last.role == role) {
+            Some(last) => {
+                last.text.push_str("\n\n");
+                last.text.push_str(text);
+            }
+            None => lines.push(Line { role, text: text.to_owned() }),
+        };
+        if !self.project.is_empty() {
+            add(Side::User, &self.project);
+        }
+        for event in &self.events {
+            add(event.role(), event.text());
+        }
+        if !screen.is_empty() {
+            add(Side::User, screen);
+        }
+        lines
+    }
+}
+
+impl Document for Task {
+    const LIMIT: u64 = 64 * 1024 * 1024;
+
+    fn from_text(text: &str, _: &mut Vec<String>) -> Result<Self, String> {
+        document::json(text)
+    }
+
+    fn to_text(&self) -> String {
+        document::pretty(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn worked(steps: usize) -> Task {
+        let mut task = Task::opened();
+        task.begin("The folder holds:\na.txt");
+        task.says("make it work");
+        for n in 0..steps {
+            task.replied(&format!("step {n}\n```bash\nls\n```"));
+            task.brought(&format!("[bash] exit code 0\na.txt {n}"));
+        }
+        task
+    }
+
+    fn shown(lines: &[Line]) -> String {
+        lines.iter().map(|line| format!("{:?}: {}\n", line.role, line.text)).collect()
+    }
+
+    #[test]
+    fn the_screen_stands_behind_everything_that_stays() {
+        insta::assert_snapshot!(shown(&worked(1).messages("=== Current Screen State ===")), @r"
+        User: The folder holds:
+        a.txt
+
+        make it work
+        Assistant: step 0
+        ```bash
+        ls
+        ```
+        User: [bash] exit code 0
+        a.txt 0
+
+        === Current Screen State ===
+        ");
+    }
+
+    #[test]
+    fn a_step_changes_nothing_of_what_was_shown_before_it() {
+        let text = |steps| shown(&worked(steps).messages(""));
+        for steps in 1..6 {
+            assert!(text(steps + 1).starts_with(text(steps).trim_end()), "{steps}");
+        }
+    }
+
+    #[test]
+    fn the_oldest_goes_first_and_what_a_person_said_stays() {
+        let mut task = worked(50);
+        task.fit(600);
+        let lines = task.messages("the screen");
+        let text = shown(&lines);
+        assert!(text.len() < 800, "{}", text.len());
+        assert!(text.contains("make it work") && text.contains("left out"), "{text}");
+        assert!(text.contains("step 49") && !text.contains("step 9\n"), "{text}");
+        assert!(lines.windows(2).all(|pair| pair[0].role != pair[1].role), "{text}");
+        let before = task.clone();
+        task.fit(600);
+        assert_eq!(task, before, "what fits stays as it is");
+        task.says("now something else");
+        task.fit(100);
+        let text = shown(&task.messages(""));
+        assert!(text.contains("now something else") && !text.contains("make it work"), "{text}");
+    }
+}
