@@ -66,7 +66,7 @@ fn the_defaults_that_are_missing_are_written_and_the_others_kept() {
     let workspace = Workspace::open(house.folder.path());
     assert_eq!(fs::read_to_string(house.path("PROMPT.md")).unwrap(), PROMPT);
     assert_eq!(workspace.soul.read().as_str(), "You are a pirate.");
-    assert_eq!(workspace.agent_actions.read().0.len(), 6);
+    assert_eq!(workspace.agent_actions.read().0.len(), 7);
     assert_eq!(workspace.take_notices(), []);
 }
 
@@ -135,7 +135,7 @@ fn every_file_that_is_broken_is_survived() {
     let (workspace, files) = (&house.workspace, &house.files);
     assert_eq!(*files.memory.read(), Memory::default());
     assert_eq!(workspace.prompt.read().as_str(), PROMPT);
-    assert_eq!(workspace.agent_actions.read().0.len(), 6);
+    assert_eq!(workspace.agent_actions.read().0.len(), 7);
     assert_eq!(workspace.router_actions.read().0.len(), 0);
     assert_eq!(files.history.read().entries(), []);
     assert_eq!(files.artifact.read().0.len(), 0);
