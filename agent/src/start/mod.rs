@@ -126,13 +126,17 @@ pub async fn talk<B: Requester + Feed + 'static>(
     channels.extend(clock::channel(&mind, settings.config.clock.questions));
     let following = catalog::follow(catalog, Arc::clone(&workspace));
     let beside = tokio::spawn(keep::beside(following, workspace, settings.config.memory));
-    let console = lines.clone();
-    known.notices.tell_to(move |notice| console.warn(notice));
+    pass_on(&known.notices, lines.clone());
     let registry = SessionRegistry::new(mind, broker, lines, CancellationToken::new());
     let running = running::run(registry, channels, quit, terminated()?);
     let talked = supervised(&known.supervisor, &status, running).await;
     end(beside, &known.notices).await;
     talked
+}
+
+/// Has notices said at the console.
+fn pass_on(notices: &Notices, console: Lines) {
+    notices.tell_to(move |notice| console.warn(notice));
 }
 
 /// Ends what was done beside the talk; from now on nobody but stderr hears of anything.
