@@ -2,10 +2,10 @@
 //! of two providers.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
 #![allow(clippy::disallowed_types, reason = "the program under test is a process")]
+#![allow(clippy::too_many_lines, reason = "a walk is one story")]
 
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
@@ -162,14 +162,6 @@ async fn gives(client: &Client, script: &str) -> Value {
     client.execute(&format!("return {script}"), Vec::new()).await.unwrap()
 }
 
-/// Keeps a picture of the page where somebody wants to see it.
-async fn picture(client: &Client, name: &str) {
-    if let Some(folder) = std::env::var_os("STORM_PICTURES") {
-        let picture = client.screenshot().await.unwrap();
-        std::fs::write(Path::new(&folder).join(format!("{name}.png")), picture).unwrap();
-    }
-}
-
 /// Nothing stands beside the page, on a phone.
 async fn fits(client: &Client) {
     let wide = "document.documentElement.scrollWidth > innerWidth || document.getElementById('main').scrollWidth > innerWidth";
@@ -194,7 +186,6 @@ async fn a_storm_is_created_configured_started_interacted_with_and_exported() {
         named(client, "Service").await.select_by_label("Ollama").await.unwrap();
         write(client, "Model", "llama3.1:8B").await;
         write(client, "Instructions", "You think of the costs.").await;
-        picture(client, "agents").await;
         press(client, "Save").await;
         see(client, ".head h2", "Cid").await;
         let file = house.home.text("workspace/personas/Cid.md");
@@ -206,14 +197,12 @@ async fn a_storm_is_created_configured_started_interacted_with_and_exported() {
         write(client, "Name", "weekend").await;
         write(client, "Premise", "What could we build?").await;
         see(client, "fieldset", "Cid").await;
-        picture(client, "new").await;
         press(client, "Create").await;
         see(client, ".head h2", "weekend").await;
         press(client, "Edit").await;
         write(client, "Premise", "What could two people build in a weekend?").await;
         press(client, "Save").await;
         see(client, "[role=status]", "Saved").await;
-        picture(client, "editor").await;
         press(client, "Open the conversation").await;
 
         // One speaks, and no text of its becomes more than that.
@@ -230,7 +219,6 @@ async fn a_storm_is_created_configured_started_interacted_with_and_exported() {
         see(client, ".controls button", "Next: Cid").await;
         press(client, "Next: Cid").await;
         see(client, ".state", "Cid is thinking").await;
-        picture(client, "awaited").await;
         let field = find(client, ".saying textarea").await;
         field.send_keys("Mind the rain.").await.unwrap();
         let keys = format!("{}{}{}", char::from(Key::Shift), char::from(Key::Enter), char::from(Key::Null));
@@ -269,10 +257,8 @@ async fn a_storm_is_created_configured_started_interacted_with_and_exported() {
         let script = format!("const done = arguments[0]; (async () => done({saved}))();");
         let saved = client.execute_async(&script, Vec::new()).await.unwrap();
         assert_eq!(saved.as_str().unwrap().lines().count(), 7);
-        picture(client, "conversation").await;
         show_as(client, PHONE, true).await;
         fits(client).await;
-        picture(client, "conversation-phone").await;
 
         // Begun, the editor changes nothing.
         client.goto(&house.url("/session-editor/weekend")).await.unwrap();
@@ -280,11 +266,9 @@ async fn a_storm_is_created_configured_started_interacted_with_and_exported() {
         client.goto(&house.url("/agent-editor/Ann")).await.unwrap();
         see(client, ".head h2", "Ann").await;
         fits(client).await;
-        picture(client, "agent-phone").await;
         client.goto(&house.url("/sessions")).await.unwrap();
         see(client, ".session", "Messages: 7").await;
         fits(client).await;
-        picture(client, "sessions-phone").await;
 
         // Deleted once it is confirmed.
         press(client, "Delete").await;
