@@ -103,7 +103,7 @@ fn word(at: usize, numbers: &mut Numbers) -> String {
     const MIDDLE: [&str; 8] = ["a", "e", "i", "o", "u", "ai", "ei", "ou"];
     let syllables = match at {
         ..100 => 1,
-        ..3_000 => 2,
+        100..3_000 => 2,
         _ => 3,
     };
     let mut word = String::new();
