@@ -12,4 +12,4 @@ mod task;
 pub use budget::{Spent, TaskBudget};
 pub use guide::guide;
 pub use reply::{FencedCommand, Misread, Reply};
-pub use task::{Line, Side, Task};
+pub use task::{Side, Task, TaskLine};

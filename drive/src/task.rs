@@ -21,7 +21,7 @@ pub enum Side {
 
 /// One message of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+pub struct TaskLine {
     /// Who has written it.
     pub role: Side,
     /// What stands in it.
@@ -120,14 +120,14 @@ impl Task {
 
     /// The messages behind the guide, oldest first. The last one is the user's, and ends with the screen.
     #[must_use]
-    pub fn messages(&self, screen: &str) -> Vec<Line> {
-        let mut lines: Vec<Line> = Vec::new();
+    pub fn messages(&self, screen: &str) -> Vec<TaskLine> {
+        let mut lines: Vec<TaskLine> = Vec::new();
         let mut add = |role, text: &str| match lines.last_mut().filter(|last| last.role == role) {
             Some(last) => {
                 last.text.push_str("\n\n");
                 last.text.push_str(text);
             }
-            None => lines.push(Line { role, text: text.to_owned() }),
+            None => lines.push(TaskLine { role, text: text.to_owned() }),
         };
         if !self.project.is_empty() {
             add(Side::User, &self.project);
@@ -169,7 +169,7 @@ mod tests {
         task
     }
 
-    fn shown(lines: &[Line]) -> String {
+    fn shown(lines: &[TaskLine]) -> String {
         lines.iter().map(|line| format!("{:?}: {}\n", line.role, line.text)).collect()
     }
 

@@ -4,7 +4,7 @@
 //! the chat is in it. Commands are calls of one action, so the wall judges each. Other actions run when they are asked for
 //! between tags.
 
-use drive::{FencedCommand, Line, Misread, Reply, Side, Spent, Task, guide};
+use drive::{FencedCommand, Misread, Reply, Side, Spent, Task, TaskLine, guide};
 use llm::{Message, ProviderName};
 use protocol::{ActionName, Object, Outcome, Status};
 use serde_json::{Value, json};
@@ -236,7 +236,7 @@ fn written(system: &str, earlier: &[Message], last: &str) -> String {
     format!("{system}\n{earlier}{last}")
 }
 
-fn message(Line { role, text }: Line) -> Message {
+fn message(TaskLine { role, text }: TaskLine) -> Message {
     let role = match role {
         Side::User => llm::Role::User,
         Side::Assistant => llm::Role::Assistant,
