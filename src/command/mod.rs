@@ -18,6 +18,7 @@ mod upgrade;
 mod work;
 
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -107,7 +108,8 @@ fn run_one<S: Subcommand>(matches: &ArgMatches) -> ExitCode {
 fn say(outcome: Result<String, String>) -> ExitCode {
     match outcome {
         Ok(told) => {
-            println!("{told}");
+            // Whoever reads on only to the first lines, such as `head`, has seen enough.
+            let _ = writeln!(std::io::stdout(), "{told}");
             ExitCode::SUCCESS
         }
         Err(why) => {
