@@ -183,7 +183,7 @@ pub fn serve(matches: &ArgMatches, prefix: &[&str]) -> ExitCode {
 /// Starts logging: beside an agent, which has the terminal, into a file, and for a command to whoever has typed it.
 fn log(args: &Args) -> Log {
     let home = args.home.as_deref().map(Path::new);
-    match (Home::find(home).ok().filter(|_| args.pipe), &args.command) {
+    match (args.pipe.then(|| Home::find(home).ok()).flatten(), &args.command) {
         (Some(home), _) => Log::into_file(&home),
         (None, Some(_)) => Log::for_a_person(),
         (None, None) => Log::on_stderr(),
@@ -191,7 +191,12 @@ fn log(args: &Args) -> Log {
 }
 
 fn run(args: Args, prefix: &[&str], log: Log) -> Result<ExitCode, CommandError> {
-    let home = Home::find(args.home.as_deref().map(Path::new))?;
+    let given = args.home.as_deref().map(Path::new);
+    let home = match args.command {
+        // The sandbox is tried, and nothing in the home is touched.
+        Some(Command::Sandbox(_)) => Home::open(given)?,
+        _ => Home::find(given)?,
+    };
     let exe = std::env::current_exe().map_err(CommandError::Myself)?;
     let prefix = prefix.iter().map(|&word| word.to_owned()).collect();
     let myself = SelfCommand { exe, prefix };

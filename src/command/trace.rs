@@ -17,7 +17,7 @@ belongs to the message, on the queue, in the router's log, in the rows of the au
 this lists the latest messages.
 
 The logs hold about 2 MB each, so what is older is in the audit alone. A router that runs apart logs to stderr, which the \
-journal of systemd keeps: `safeclaw service logs | grep ID`.
+journal of systemd keeps; \"service logs\" shows it.
 
   safeclaw trace
   safeclaw trace 19ab3f2c1d4";
