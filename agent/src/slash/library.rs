@@ -43,6 +43,10 @@ pub(super) async fn meaning(at: &At<'_>) -> Option<String> {
     if !cards[1].0.iter().any(|card| card.name == name) {
         return None;
     }
+    // Whoever has no papers starts no process for them. Where the router is on another machine, its command line tells.
+    if !at.mind.workspace.folder().with_file_name("router").join("data/library").exists() {
+        return None;
+    }
     let (action, caller) = (Action { name, params: Object::new() }, Caller::of(at.session));
     let asked = timeout(SOON, at.mind.actions.run(action, &caller, &cards)).await.ok()?;
     let Outcome::Done(done) = asked.outcome else { return None };
