@@ -97,6 +97,12 @@ impl LocalAction for Acts {
         let result = Object::from_iter([("acts".to_owned(), json!(lines))]);
         Ok(Done { result, text: Some(text), ..Done::default() })
     }
+
+    fn sentence(&self, done: &Done) -> Option<String> {
+        // Several lines follow by themselves.
+        let only = done.text.as_ref().filter(|text| !text.contains('\n'));
+        Some(only.cloned().unwrap_or_else(|| "This was done here:".to_owned()))
+    }
 }
 
 fn line(act: &Value, now: Millis) -> String {
