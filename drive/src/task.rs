@@ -102,6 +102,12 @@ impl Task {
         self.events.push(Event::Brought(result.to_owned()));
     }
 
+    /// The texts that others may have written: what lies in the folder, and what commands have brought.
+    pub fn was_shown(&self) -> impl Iterator<Item = &str> {
+        let brought = self.events.iter().filter(|event| matches!(event, Event::Brought(_)));
+        std::iter::once(self.project.as_str()).chain(brought.map(Event::text))
+    }
+
     /// Leaves the oldest out when more than `room` bytes would be shown. What a person said last always stays.
     pub fn fit(&mut self, room: usize) {
         let size = |events: &[Event]| events.iter().map(|event| event.text().len()).sum::<usize>();

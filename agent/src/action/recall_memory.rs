@@ -54,6 +54,9 @@ impl LocalAction for RecallMemory {
             let why = format!("query: it has at most {LONGEST} characters");
             return Err(Stopped::new(Code::BadParams, why));
         }
+        if query.contains(|c: char| c.is_control() && !c.is_whitespace()) {
+            return Err(Stopped::new(Code::BadParams, "query: it holds control characters"));
+        }
         let files = Arc::clone(&caller.files);
         // It waits for the disk.
         tokio::task::spawn_blocking(move || found(&files, &query))

@@ -13,6 +13,7 @@ use super::Turn;
 use super::repeat::Repeat;
 use super::screen::{Begin, Screen};
 use super::think::words_for;
+use crate::message::Outgoing;
 use crate::model::{Ask, Completion, Hearer, Model, ModelError, Progress};
 use crate::observation::Observation;
 use crate::prompt::screen_of;
@@ -54,12 +55,14 @@ impl Turn<'_> {
         }
         task.says(message);
         let mut work = Work { turn: self, task, spent: Spent::default(), room: ROOM, fault: None };
-        work.keep();
-        while work.step().await? {
+        let mut ended = Ok(true);
+        while matches!(ended, Ok(true)) {
             work.keep();
+            ended = work.step().await;
         }
+        // What was replied is kept, whatever came of it.
         work.keep();
-        Ok(())
+        ended.map(drop)
     }
 
     /// What lies in the folder, as the workbench tells it.
@@ -113,7 +116,7 @@ impl Work<'_, '_> {
         let tokens = completion.usage.read.unwrap_or_default()
             + completion.usage.written.unwrap_or(completion.text.len() as u64 / 4);
         if let Some(told) = self.spent.count(tokens, budget) {
-            self.turn.outbox.say(crate::message::Outgoing::Notice(told));
+            self.turn.outbox.say(Outgoing::Notice(told));
         }
         self.task.replied(&tame(text.trim()));
         let read = Reply::read(&text, &environments);
@@ -163,11 +166,13 @@ impl Work<'_, '_> {
     /// A reply without a command ends the task, unless it asks for another action.
     async fn without_a_command(&mut self, completion: &Completion) -> Result<bool, String> {
         let cards = self.turn.mind.cards_for(self.turn.session);
-        let artifact = self.turn.session.files.artifact.read();
+        // The model was shown all that the task has brought, not only the latest of it.
+        let shown = |text: &str| Object::from_iter([("text".to_owned(), json!(text))]);
+        let shown: Vec<Object> = self.task.was_shown().map(shown).collect();
         let read = Answer::read(
             completion,
             [cards[0].0.as_slice(), cards[1].0.as_slice()],
-            &Shown::of(artifact.0.iter()),
+            &Shown::of(shown.iter()),
         );
         let Ok(answer) = read else { return Ok(false) };
         if answer.actions.is_empty() {
