@@ -10,9 +10,9 @@ use testkit::{Chat, RedisServer, TempHome, wait_until};
 
 const SAFECLAW: &str = env!("CARGO_BIN_EXE_safeclaw");
 
-/// Sleeps for ever the first time, and says which time it is afterwards.
+/// Sleeps for ever the first time, in a process that names the home, and says which time it is afterwards.
 const SLOW: &str = "#!/bin/sh
-[ \"$SAFECLAW_ATTEMPT\" = 1 ] && sleep 1000
+[ \"$SAFECLAW_ATTEMPT\" = 1 ] && sh -c 'sleep 1000; true' HOME
 echo \"{\\\"attempt\\\": $SAFECLAW_ATTEMPT, \\\"key\\\": \\\"$SAFECLAW_MESSAGE_ID\\\"}\"
 ";
 
@@ -24,7 +24,7 @@ fn home(idempotent: bool) -> TempHome {
 fn home_with(effect: &str, idempotent: bool) -> TempHome {
     let home = TempHome::new();
     home.put("router/config.json", r#"{"queue": {"dead_after": 600}}"#);
-    home.put("router/skills/slow/run", SLOW);
+    home.put("router/skills/slow/run", SLOW.replace("HOME", home.root().to_str().unwrap()));
     let program = home.root().join("router/skills/slow/run");
     std::fs::set_permissions(program, std::fs::Permissions::from_mode(0o755)).unwrap();
     let manifest = format!(
@@ -41,6 +41,17 @@ fn router(home: &TempHome, server: &RedisServer) -> Chat {
     router
 }
 
+/// Waits until the skill's process is there, which is after its row in the audit log and after the word on the queue that it
+/// begins.
+fn wait_until_it_runs(home: &TempHome) {
+    let named = home.root().to_str().unwrap();
+    let is_it = |process: std::fs::DirEntry| {
+        let line = std::fs::read_to_string(process.path().join("cmdline")).unwrap_or_default();
+        line.contains("sleep 1000") && line.contains(named)
+    };
+    wait_until("it runs", || std::fs::read_dir("/proc").unwrap().flatten().any(is_it));
+}
+
 /// How often a skill was about to run, by the audit logs.
 fn begun(home: &TempHome) -> usize {
     let logs = std::fs::read_dir(home.root().join("router/audit")).into_iter().flatten();
@@ -55,7 +66,7 @@ fn through_a_kill(home: &TempHome) -> Value {
     let dies = router(home, &server);
     let command = json!({"message_id": "m1", "action": "SLOW", "params": {}});
     let () = redis.lpush("safeclaw:command_queue", command.to_string()).unwrap();
-    wait_until("it runs", || begun(home) == 1);
+    wait_until_it_runs(home);
     dies.kill();
     let _lives = router(home, &server);
     let (_, reply): (String, String) = redis.blpop("safeclaw:response:m1", 60.0).unwrap();
@@ -90,7 +101,7 @@ fn a_person_hears_the_truth_as_soon_as_a_router_is_there_again() {
         known.is_ok_and(|known| known.contains("SLOW"))
     });
     agent.say("/run SLOW");
-    wait_until("it runs", || begun(&wall) == 1);
+    wait_until_it_runs(&wall);
     dies.kill();
     let _lives = router(&wall, &server);
     // Whoever waits in vain says that no reply came, and asks whether a router is running.
@@ -115,7 +126,7 @@ fn what_a_person_approved_and_a_killed_router_ran_is_told_of_soon() {
     let question = &pending["approval"]["id"];
     let answered = ask("m2", "APPROVE", json!({"id": question, "answer": "yes"}));
     assert_eq!(answered["status"], "ok", "{answered}");
-    wait_until("it runs", || begun(&home) == 1);
+    wait_until_it_runs(&home);
     dies.kill();
     let _lives = router(&home, &server);
     let events = "{safeclaw:command_queue}:events:owner";

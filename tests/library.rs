@@ -175,8 +175,11 @@ fn papers_are_found_by_their_meaning_once_the_owner_has_named_a_model() {
     let said = String::from_utf8_lossy(&set.stdout);
     assert!(set.status.success(), "{}", String::from_utf8_lossy(&set.stderr));
     assert!(said.contains("5 passages can be found by their meaning"), "{said}");
+    wait_until("the router that runs knows it", || {
+        chat.ask("/status", "workspace: ")
+            .contains("searched by words and by meaning (nomic-embed-text)")
+    });
     chat.ask("/search two-wheeler", "blue bicycle");
-    chat.ask("/status", "searched by words and by meaning (nomic-embed-text)");
     // A new paper and another model are worked on behind the answers.
     fs::write(papers.join("tandem.txt"), "A bicycle for two.").unwrap();
     chat.ask("/index tandem.txt admin", "1 file indexed");

@@ -73,7 +73,7 @@ pub fn upgrade(home: &Home, version: &str) -> Result<Option<Upgrade>, BackupErro
     file::make_folder(&copies)?;
     remove_halves(&copies);
     let at = jiff::Timestamp::now();
-    let stamp = at.strftime("%Y-%m-%dT%H-%M-%SZ");
+    let stamp = at.strftime("%Y-%m-%dT%H-%M-%S.%3fZ");
     let copy = format!("{COPIES}/format-{}-{stamp}.tar.gz", plan.from);
     let path = home.root().join(&copy);
     let made = make(home, &path, None, version)?;

@@ -1,6 +1,6 @@
 //! What a skill's process gave, in the words of the wire.
 
-use protocol::json::{BOUNDS, Bounds, parse_within};
+use protocol::json::{self, BOUNDS, Bounds, parse_within};
 use protocol::{Code, Effect, Object, Stopped};
 use serde_json::Value;
 
@@ -19,7 +19,12 @@ pub(super) fn result(output: &[u8], effect: Effect) -> Result<Object, Stopped> {
     let parsed = parse_within(output, Bounds { bytes: output.len(), ..BOUNDS });
     let result = match parsed {
         Ok(Value::Object(result)) => result,
-        Ok(_) => return Err(bad("the skill's result is no JSON object".to_owned())),
+        Ok(other) => {
+            return Err(bad(format!(
+                "the skill's result: it is {}, not an object",
+                json::kind(&other)
+            )));
+        }
         Err(error) => return Err(bad(format!("what the skill printed is no JSON: {error}"))),
     };
     match result.get("error") {

@@ -246,7 +246,7 @@ mod tests {
             ("{\"n\":13}", "13 brings bad luck"),
             ("{\"n\":14}", "the skill panicked: no more than 14"),
             ("{\"n\":15}", "the skill's result is no object: [15]"),
-            ("{\"n\":16}", "the answer is 262155 bytes long, 262144 are the limit"),
+            ("{\"n\":16}", "the answer is 1048587 bytes long, 1048576 are the limit"),
             (
                 "{\"n\":\"x\"}",
                 "the parameters do not fit: invalid type: string \"x\", expected u32",
