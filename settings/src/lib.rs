@@ -66,7 +66,7 @@ pub struct AgentConfig {
     pub max_steps: Steps,
     /// How much a task at the workbench may take before a person is asked.
     pub workbench: TaskBudget,
-    /// The sets of actions that are offered.
+    /// The sets of actions that are offered. At first it is the clock's alone.
     pub sets: BTreeSet<SetName>,
     /// The actions whose results are read apart from the conversation.
     pub apart: BTreeSet<ActionName>,
@@ -91,7 +91,7 @@ impl Default for AgentConfig {
             timeout: Timeout(10),
             max_steps: Steps(6),
             workbench: TaskBudget::default(),
-            sets: BTreeSet::new(),
+            sets: sets::at_first(),
             apart: BTreeSet::new(),
             browser: Browser::default(),
             telegram: Telegram::default(),

@@ -12,6 +12,14 @@ use super::{SettingsError, chosen};
 /// An empty list, as people write it.
 const NONE: &str = "none";
 
+/// The set of what is done later.
+const CLOCK: &str = "clock";
+
+/// The sets that are on until the owner chooses.
+pub(super) fn at_first() -> BTreeSet<SetName> {
+    SetName::new(CLOCK).into_iter().collect()
+}
+
 /// Notes at `path` which sets are on.
 ///
 /// # Errors

@@ -5,9 +5,14 @@ use serde_json::json;
 
 /// The local actions as they are described by default, where there is no browser and one channel, and no set is on.
 pub fn agent_cards() -> Vec<ActionCard> {
+    shipped_cards(&[])
+}
+
+/// The same with these sets on.
+pub fn shipped_cards(sets: &[&str]) -> Vec<ActionCard> {
     let text = include_str!("../../../workspace/agent_action.json");
     let mut cards: Vec<ActionCard> = serde_json::from_str(text).unwrap();
-    cards.retain(|card| card.set.is_none());
+    cards.retain(|card| card.set.as_ref().is_none_or(|set| sets.contains(&set.as_str())));
     cards.retain(|card| !matches!(card.name.as_str(), "_BROWSER_VISION" | "_BROADCAST_MSG"));
     cards
 }
