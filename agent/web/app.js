@@ -1,14 +1,17 @@
 // The page: hears what is told, shows it, and says what is typed.
 import { Chats } from "./chats.js";
 import { Composer } from "./composer.js";
+import { Attached, Kept } from "./dropped.js";
 import { Log, older } from "./log.js";
 import { get, listen, post } from "./server.js";
 import { load, word } from "./words.js";
 
 const at = (id) => document.getElementById(id);
 const NEAR = 120;
+let attached;
 let before = 0;
 let isLive = false;
+let isOffline = false;
 let follows = true;
 // How far from its end the conversation was seen before this page was loaded again, until somebody moves it.
 const KEPT = "scroll";
@@ -25,12 +28,24 @@ function failed(error) {
 
 async function send(text) {
   try {
-    await post("/v1/messages", { text, wait: false });
+    const files = await attached.ready();
+    if (files.length) await post("/v1/files/say", { text, files: files.map((file) => file.id) });
+    else await post("/v1/messages", { text, wait: false });
+    attached.clear();
     alertWith("");
     return true;
   } catch (error) {
     failed(error);
     return false;
+  }
+}
+
+// Says once more what was said, which tells of its files already.
+async function retry(text) {
+  try {
+    await post("/v1/messages", { text, wait: false });
+  } catch (error) {
+    failed(error);
   }
 }
 
@@ -70,7 +85,7 @@ async function showOlder() {
   before = 0;
   try {
     const page = await get(`/v1/history?before=${place}`);
-    const elements = await older(page.events);
+    const elements = await older(page.events, failed);
     const view = scroller();
     const fromEnd = view.scrollHeight - view.scrollTop;
     at("before").prepend(...elements);
@@ -88,7 +103,7 @@ async function showOnly(log, events) {
   log.clear();
   before = 0;
   at("older").hidden = true;
-  at("before").replaceChildren(...(await older(events)));
+  at("before").replaceChildren(...(await older(events, failed)));
   toEnd();
   at("text").focus();
   showStanding();
@@ -165,8 +180,15 @@ async function main() {
   at("text").setAttribute("aria-label", word("chat.text"));
   at("text").placeholder = word("chat.text");
   at("completion").setAttribute("aria-label", word("chat.text"));
-  const composer = new Composer(at("composer"), send);
-  const log = new Log(at("log"), { failed, retry: send });
+  for (const id of ["show-files", "files"]) at(id).setAttribute("aria-label", word("files.title"));
+  at("show-files").textContent = word("files.title");
+  at("attach").setAttribute("aria-label", word("files.add"));
+  at("attach").title = word("files.add");
+  at("attached").setAttribute("aria-label", word("files.attached"));
+  attached = new Attached({ list: at("attached"), pick: at("pick"), open: at("attach"), place: at("composer") }, alertWith);
+  new Kept({ panel: at("files"), toggle: at("show-files"), list: at("file-list") }, failed);
+  const composer = new Composer(at("composer"), attached, send);
+  const log = new Log(at("log"), { failed, retry });
   const parts = { panel: at("chats"), toggle: at("show-chats"), list: at("chat-list"), field: at("find-chat"), fresh: at("new-chat") };
   new Chats(parts, { failed, opened: (events) => showOnly(log, events) });
   at("older").addEventListener("click", showOlder);
@@ -186,12 +208,16 @@ async function main() {
     at("composer").hidden = true;
     at("sign-out").hidden = true;
     at("show-chats").hidden = true;
+    at("show-files").hidden = true;
     return;
   }
   composer.commands = (await get("/v1/commands")).commands;
   at("text").focus();
   listen((told) => hear(log, told), async (source) => {
-    if (!source) return alertWith("");
+    // What else was said stays where it is.
+    if (!source && isOffline) alertWith("");
+    isOffline = Boolean(source);
+    if (!source) return;
     if (source.readyState === EventSource.CLOSED) return void showStanding();
     alertWith(word("page.offline"));
   });

@@ -4,7 +4,8 @@ import { make } from "./dom.js";
 const KEPT = "draft";
 
 export class Composer {
-  constructor(form, send) {
+  constructor(form, attached, send) {
+    this.attached = attached;
     this.form = form;
     this.field = form.querySelector("textarea");
     this.list = form.querySelector("#completion");
@@ -21,7 +22,7 @@ export class Composer {
 
   async submit(send) {
     const text = this.field.value;
-    if (!text.trim()) return;
+    if (!text.trim() && !this.attached.items.length) return;
     this.set("");
     if (!(await send(text))) this.set(text);
   }

@@ -1,6 +1,7 @@
 // The conversation as it is shown.
 import { Card } from "./card.js";
 import { button, make, visible } from "./dom.js";
+import { chip, output, parts } from "./dropped.js";
 import { build } from "./markdown.js";
 import { trees } from "./server.js";
 import { word } from "./words.js";
@@ -38,7 +39,7 @@ export class Log {
   }
 
   person(text, from) {
-    return this.add(message("person", from, text, text));
+    return this.add(message("person", from, text, this.failed));
   }
 
   // Takes one thing that is told.
@@ -93,6 +94,7 @@ export class Log {
         const name = told.path.split("/").pop();
         return void this.add(make("img", { src: `/v1/pictures/${encodeURIComponent(name)}`, alt: name, class: "picture" }));
       }
+      case "file": return void this.add(output(told.path));
       case "end": {
         if (this.answer) this.answer.end();
         this.answer = null;
@@ -148,15 +150,23 @@ class Answer {
   }
 }
 
-export function message(kind, from, text, plain) {
+export function message(kind, from, text, failed) {
   const own = from === "http:owner" || !from ? word("chat.you") : from;
   const body = make("div", { class: "body", dir: "auto" });
-  if (plain !== undefined) body.append(...visible(plain));
-  return make("article", { class: `message ${kind}` }, make("h2", { class: "who" }, kind === "agent" ? word("chat.agent") : own), body);
+  const shown = make("article", { class: `message ${kind}` }, make("h2", { class: "who" }, kind === "agent" ? word("chat.agent") : own));
+  if (kind === "agent") {
+    shown.append(body);
+    return shown;
+  }
+  const { words, files } = parts(text);
+  body.append(...visible(words));
+  if (words) shown.append(body);
+  shown.append(...files.map((file) => chip(file, failed)));
+  return shown;
 }
 
 // What the journal holds of earlier turns.
-export async function older(events) {
+export async function older(events, failed) {
   const said = events.filter((event) => event.role === "assistant" || event.role === "persona");
   const read = said.length ? await trees(said.map((event) => event.text)) : [];
   return events.map((event) => {
@@ -167,6 +177,6 @@ export async function older(events) {
     }
     if (event.role === "clear") return make("p", { class: "line divider" }, word("chat.cleared"));
     if (event.role === "action") return make("p", { class: "line action", dir: "auto" }, ...visible(event.text));
-    return message("person", event.from, event.text, event.text);
+    return message("person", event.from, event.text, failed);
   });
 }

@@ -1,8 +1,9 @@
 // What the page asks of the agent.
 export class Refused extends Error {
-  constructor(status, message) {
+  constructor(status, message, code) {
     super(message);
     this.status = status;
+    this.code = code;
   }
 }
 
@@ -10,7 +11,7 @@ async function ask(path, options = {}) {
   const answer = await fetch(path, { credentials: "same-origin", ...options });
   const text = await answer.text();
   const value = text ? JSON.parse(text) : {};
-  if (!answer.ok) throw new Refused(answer.status, value.error ? value.error.message : answer.statusText);
+  if (!answer.ok) throw new Refused(answer.status, value.error ? value.error.message : answer.statusText, value.error && value.error.code);
   return value;
 }
 
@@ -19,13 +20,16 @@ export const get = (path) => ask(path);
 export const post = (path, body = {}) =>
   ask(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
 
+export const upload = (file) =>
+  ask(`/v1/files?name=${encodeURIComponent(file.name)}`, { method: "POST", headers: { "Content-Type": "application/octet-stream" }, body: file });
+
 export const trees = async (texts) => (await post("/v1/markdown", { texts })).trees;
 
 // Hears what is told. The browser connects again by itself and names the last event that it has.
 export function listen(hear, stop) {
   const source = new EventSource("/v1/page/events");
   const kinds = ["start", "now", "sent", "begin", "queued", "refused", "aside", "working", "waiting", "words", "action",
-    "failed", "notice", "text", "question", "settled", "picture", "broadcast", "end"];
+    "failed", "notice", "text", "question", "settled", "picture", "file", "broadcast", "end"];
   for (const kind of kinds) source.addEventListener(kind, (event) => hear(JSON.parse(event.data)));
   source.addEventListener("open", () => stop(null));
   source.addEventListener("error", () => stop(source));

@@ -17,14 +17,18 @@ pub(crate) const TOKEN: &str = "5cd7b3b0a1f24f6ca2a4d7a35cbf4f10";
 pub(crate) struct House {
     pub(crate) home: TempHome,
     pub(crate) port: u16,
-    _model: OllamaServer,
+    pub(crate) model: OllamaServer,
     _chat: Chat,
 }
 
 impl House {
     /// A house whose model answers so, one answer a prompt.
     pub(crate) fn start(answers: impl IntoIterator<Item = Says>) -> Self {
-        let home = TempHome::new();
+        Self::start_in(TempHome::new(), answers)
+    }
+
+    /// The same in a home where something stands already.
+    pub(crate) fn start_in(home: TempHome, answers: impl IntoIterator<Item = Says>) -> Self {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let settings = json!({
             "llm": {"provider": "ollama", "model": "llama3.1:8B"},
@@ -38,7 +42,7 @@ impl House {
         let address = model.host();
         let chat = Chat::start(SAFECLAW, &[], home.root(), &[("OLLAMA_HOST", &address)]);
         wait_until("the page is served", || TcpStream::connect(("127.0.0.1", port)).is_ok());
-        Self { home, port, _model: model, _chat: chat }
+        Self { home, port, model, _chat: chat }
     }
 
     /// A link that signs in.

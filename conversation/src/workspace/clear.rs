@@ -75,6 +75,7 @@ fn files(folder: &Path, removed: &mut Vec<PathBuf>) -> Result<(), FileError> {
         remove(folder.join(name), fs::remove_file, removed)?;
     }
     remove(folder.join("log"), fs::remove_dir_all, removed)?;
+    remove(folder.join("files"), fs::remove_dir_all, removed)?;
     remove(folder.join("output"), fs::remove_dir_all, removed)
 }
 

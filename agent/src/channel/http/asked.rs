@@ -125,6 +125,11 @@ fn plain<'n>(name: &'n str, key: &str) -> Result<&'n str, Refusal> {
 }
 
 impl Message {
+    /// One that the owner says in the owner's own session.
+    pub(super) fn of_owner(text: String) -> Self {
+        Self { text, session: None, from: None, stream: false, wait: false }
+    }
+
     /// Where it is said.
     pub(super) fn seat(&self, visitor: &Visitor) -> Result<Seat, Refusal> {
         Seat::of(visitor, self.session.as_deref(), self.from.as_deref())

@@ -16,6 +16,12 @@ pub(super) enum Refusal {
     Bad(String),
     /// It is too large.
     TooLarge(String),
+    /// There are too many of something.
+    Many(String),
+    /// The chat has no room for it.
+    Full(String),
+    /// It came too slowly.
+    Slow(String),
     /// The session takes no more.
     Busy(String),
     /// The answer came faster than it could be taken in.
@@ -39,6 +45,9 @@ impl IntoResponse for Refusal {
             Self::Foreign(why) => (StatusCode::FORBIDDEN, "foreign", why.to_owned()),
             Self::Bad(why) => (StatusCode::BAD_REQUEST, "bad_request", why),
             Self::TooLarge(why) => (StatusCode::PAYLOAD_TOO_LARGE, "too_large", why),
+            Self::Many(why) => (StatusCode::BAD_REQUEST, "too_many", why),
+            Self::Full(why) => (StatusCode::INSUFFICIENT_STORAGE, "full", why),
+            Self::Slow(why) => (StatusCode::REQUEST_TIMEOUT, "too_slow", why),
             Self::Busy(why) => (StatusCode::TOO_MANY_REQUESTS, "busy", why),
             Self::Unknown => (
                 StatusCode::NOT_FOUND,

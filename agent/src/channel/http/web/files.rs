@@ -40,6 +40,7 @@ static FILES: &[PageFile] = &[
     file!("/web/chats.js", SCRIPT, "chats.js"),
     file!("/web/composer.js", SCRIPT, "composer.js"),
     PageFile { path: "/web/dom.js", kind: SCRIPT, text: loopback::DOM_JS },
+    file!("/web/dropped.js", SCRIPT, "dropped.js"),
     file!("/web/log.js", SCRIPT, "log.js"),
     file!("/web/markdown.js", SCRIPT, "markdown.js"),
     file!("/web/server.js", SCRIPT, "server.js"),

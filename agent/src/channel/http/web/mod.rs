@@ -8,13 +8,17 @@
 //! GET  /v1/history       what was said before
 //! GET  /v1/conversations      those that were put away; ?words= finds, /NUMBER is one, ?form=md|html|json saves it
 //! GET  /v1/commands      the slash commands
+//! .... /v1/files ...     files that are dropped into the chat, and come back: see [`drops`]
 //! GET  /v1/pictures/...  a picture that an action has made
 //! POST /v1/sign-out      signs this browser out
 //! POST /v1/markdown      Markdown as a tree, so that no text of a model is ever read as HTML
 //! ```
 
 mod conversations;
+mod dropped;
+mod drops;
 mod files;
+mod kind;
 mod markdown;
 mod words;
 

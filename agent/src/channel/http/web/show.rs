@@ -18,7 +18,7 @@ use uuid::Uuid;
 use super::cookies::Cookie;
 use super::door::Door;
 use super::sign_in::{self, AtDoor};
-use super::{Page, conversations, files, markdown};
+use super::{Page, conversations, drops, files, kind, markdown};
 use crate::channel::http::asked::read;
 use crate::channel::http::guard::Visitor;
 use crate::channel::http::hub::{Backlog, Hub};
@@ -60,6 +60,7 @@ pub(in crate::channel::http) fn routes(
     let at = AtDoor { door: Arc::clone(&door), sites };
     let run = Uuid::new_v4().simple().to_string()[..8].into();
     let files = Arc::new(page.workspace.session_files(&SessionKey::owner()));
+    let drops = drops::routes(hub.clone(), &files);
     let showing = Showing { hub, page, door, files, run };
     let form = get(sign_in::show).post(sign_in::sign_in);
     let doors =
@@ -77,6 +78,7 @@ pub(in crate::channel::http) fn routes(
         .route("/v1/pictures/{name}", get(picture))
         .with_state(showing)
         .merge(doors)
+        .merge(drops)
 }
 
 /// How the agent stands.
@@ -226,10 +228,10 @@ async fn picture(
         return Err(Refusal::Unknown);
     }
     let path = showing.files.output().join(name);
-    match beside(move || home::file::read(&path, PICTURE).map_err(std::io::Error::other)).await? {
-        Some(bytes) => Ok(([(header::CONTENT_TYPE, "image/png")], bytes).into_response()),
-        None => Err(Refusal::Unknown),
-    }
+    let read = beside(move || home::file::read(&path, PICTURE).map_err(std::io::Error::other));
+    let bytes = read.await?.ok_or(Refusal::Unknown)?;
+    let kind = kind::picture(&bytes).ok_or(Refusal::Unknown)?;
+    Ok(([(header::CONTENT_TYPE, kind)], bytes).into_response())
 }
 
 /// Signs out the browser that asks for it.
