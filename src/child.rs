@@ -5,7 +5,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,6 +14,7 @@ use broker::pipe::{Ended, Pipe, Starter};
 use home::{Home, Invocation};
 use tokio::net::unix::pipe::{Receiver, Sender};
 
+use crate::desk::Desk;
 use crate::handing::{self, Asked};
 use crate::starter;
 
@@ -23,6 +24,7 @@ const ANSWER: Duration = Duration::from_secs(10);
 /// A router of one home. What was started for it is killed when this is dropped.
 pub(crate) struct ChildRouter {
     starter: Arc<UnixStream>,
+    desk: Arc<UnixStream>,
     /// It ends by itself when nobody asks any more.
     _process: Child,
 }
@@ -31,6 +33,7 @@ impl ChildRouter {
     /// Starts what starts routers of `home`; there is no router yet.
     pub(crate) fn new(home: &Home) -> io::Result<Self> {
         let (ours, theirs) = UnixStream::pair()?;
+        let (desk, other) = UnixStream::pair()?;
         ours.set_read_timeout(Some(ANSWER))?;
         let mut command = Command::new(std::env::current_exe()?);
         // The wall asks no model and talks with nobody, so the keys to those stay with the mind.
@@ -45,11 +48,16 @@ impl ChildRouter {
             .arg(home.root())
             .arg(Invocation::here().prefix())
             .stdin(OwnedFd::from(theirs))
-            .stdout(Stdio::null())
+            .stdout(OwnedFd::from(other))
             // A group of its own, so that Ctrl-C does not reach it.
             .process_group(0)
             .spawn()?;
-        Ok(Self { starter: Arc::new(ours), _process: process })
+        Ok(Self { starter: Arc::new(ours), desk: Arc::new(desk), _process: process })
+    }
+
+    /// The way to an editor of the person's own, which the same process starts.
+    pub(crate) fn desk(&self) -> Desk {
+        Desk::new(Arc::clone(&self.desk))
     }
 
     /// Asks, and reads the answer, where waiting holds up nobody.

@@ -6,6 +6,7 @@
 
 mod child;
 mod command;
+mod desk;
 mod handing;
 mod starter;
 mod unit;

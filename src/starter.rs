@@ -2,8 +2,9 @@
 //!
 //! The agent confines itself before it talks to anybody, and whatever it started then would be confined as
 //! well. So this process is started before: it does nothing but start the router of one home, with the same
-//! arguments each time, and say how it ended. No request says more than that, so whoever has taken over the
-//! agent can have routers started and killed, and nothing else.
+//! arguments each time, and say how it ended; and, beside that, start the person's own editor on an empty file.
+//! No request says more than that, so whoever has taken over the agent can have routers started and killed, and
+//! an empty file opened before the person's eyes, and nothing else.
 #![expect(clippy::disallowed_types, reason = "this is the one start of the router")]
 
 use std::ffi::OsString;
@@ -16,6 +17,7 @@ use std::time::{Duration, Instant};
 
 use broker::pipe::Ended;
 
+use crate::desk;
 use crate::handing::{self, Asked, Ends};
 
 /// The first argument of this program that means this.
@@ -30,6 +32,9 @@ const LOOK: Duration = Duration::from_millis(2);
 /// Serves the agent at stdin until it has gone. A router that lives then notices by itself, as its pipe is closed.
 pub(crate) fn serve(args: &[OsString]) -> ExitCode {
     let agent = io::stdin().as_fd().try_clone_to_owned().map(UnixStream::from);
+    // Beside the routers: an editor may be open for as long as the person likes.
+    let desk = io::stdout().as_fd().try_clone_to_owned().map(UnixStream::from);
+    let writing = desk.map(|desk| std::thread::spawn(move || desk::serve(&desk)));
     let served = match (args, agent) {
         ([home, called], Ok(agent)) => {
             Routers { home, called, last: None, is_next: false }.serve(&agent)
@@ -37,6 +42,8 @@ pub(crate) fn serve(args: &[OsString]) -> ExitCode {
         (_, Ok(_)) => Err(io::ErrorKind::InvalidInput.into()),
         (_, Err(error)) => Err(error),
     };
+    // What is being written is removed when the editor ends; nobody reads it any more.
+    let _ = writing.map(std::thread::JoinHandle::join);
     match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

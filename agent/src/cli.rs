@@ -162,7 +162,7 @@ fn chat_over_redis(home: Home) -> Result<(), StartError> {
             Err(problem) => format!("{problem}; the chat works, actions of the router don't"),
         };
         let broker = RedisRequester::signing(address, names, keys).map_err(StartError::Queue)?;
-        let known = Known { way, confined, eyes, says: None, notices, supervisor };
+        let known = Known { way, confined, eyes, editor: None, says: None, notices, supervisor };
         start::talk(home, settings, broker, known).await
     })
 }

@@ -8,7 +8,7 @@ use crate::links::Links;
 use crate::model::Switch;
 use crate::persona::Cast;
 use crate::prompt::Sources;
-use crate::session::Session;
+use crate::session::{OwnersStanding, Session};
 use crate::workspace::{Cards, Workspace};
 use protocol::SetName;
 use schedule::Book;
@@ -37,6 +37,8 @@ pub struct Mind {
     pub links: Option<Links>,
     /// Whether people see actions by their names, as programs do, and not in words.
     pub by_name: bool,
+    /// How the owner's conversation stands.
+    pub standing: OwnersStanding,
     /// Lines for `/status`: what was found at start.
     pub found: Vec<String>,
 }

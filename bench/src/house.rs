@@ -68,6 +68,7 @@ impl House {
             budget: Default::default(),
             by_name: true,
             links: None,
+            standing: Default::default(),
             found: Vec::new(),
         });
         let person = Principal::new("console:owner")?;

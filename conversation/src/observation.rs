@@ -2,6 +2,7 @@
 
 use protocol::{ActionName, Code, Done, Object, Outcome, Reads, Reply, Status, Stopped, Taint};
 use serde_json::Value;
+use words::Words;
 
 use crate::message::ActionLine;
 use crate::question::Question;
@@ -118,9 +119,10 @@ impl Observation {
 
     /// That it was stopped before it had an outcome.
     #[must_use]
-    pub fn stopped(action: &ActionName, by_name: bool) -> ActionLine {
+    pub fn stopped(action: &ActionName, by_name: bool, words: &Words) -> ActionLine {
         let line = format!("{action}: stopped, though it may have happened by then");
-        let told = format!("! {}: stopped, though it may have happened by then", spoken(action));
+        let told = words.fill("deed.stopped", &[("action", &spoken(action))]);
+        let told = format!("! {told}");
         let told = if by_name { line.clone() } else { told };
         ActionLine { action: action.clone(), status: Status::Error, line, told }
     }
@@ -322,7 +324,12 @@ mod tests {
             told(Err(stopped(Code::SkillFailed))),
             told(Err(stopped(Code::Timeout).maybe_executed())),
             told(Err(stopped(Code::Approval))),
-            Observation::stopped(&ActionName::new("_LLM_SUMMARY").unwrap(), false).told,
+            Observation::stopped(
+                &ActionName::new("_LLM_SUMMARY").unwrap(),
+                false,
+                words::CONSOLE.wanted([]),
+            )
+            .told,
         ];
         insta::assert_snapshot!(lines.join("\n"), @r"
         ✓ CREATE_POST: Posted on X | ok CREATE_POST: Posted on X

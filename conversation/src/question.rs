@@ -1,18 +1,16 @@
 //! What a person is asked before an action runs, and how a person decides.
 
-use std::fmt::Write as _;
+use std::fmt::Display;
 
 use protocol::{GrantTerms, MessageId, Object, Principal};
 use serde::Serialize;
 use serde_json::Value;
 
 use answer::sanitize::one_line;
+use words::Words;
 
 /// How many characters of an id stand for it where people read and type it.
 const SHORT: usize = 8;
-
-/// What may stand behind "always".
-const TERMS: &str = " (behind it 5x for five times; 30m, 2h or 3d for how long)";
 
 /// How many lines are seen at once beside the answer.
 const LONG: usize = 12;
@@ -78,95 +76,117 @@ impl Question {
     }
 
     /// One line, where a question that is just like it was asked before.
-    fn told_beside(&self) -> Option<String> {
+    fn told_beside(&self, words: &Words) -> Option<String> {
         let (first, brief) = (self.beside.as_ref()?, self.brief.as_ref()?);
-        let (own, first) = (self.short(), short(first));
-        Some(format!(
-            "pending like question {first}, whose \"always\" answers this one as well: {brief} (question {own})"
-        ))
+        let (id, first) = (self.short(), short(first));
+        Some(words.fill("card.beside", &[("first", &first), ("brief", brief), ("id", &id)]))
     }
 
     /// Exactly what would run, and at the end of a long text once more what is done to whom: there the answer is given.
     #[must_use]
-    pub fn shown(&self) -> String {
+    pub fn shown(&self, words: &Words) -> String {
         let is_long = self.text.lines().count() > LONG;
         match self.brief.as_ref().filter(|_| is_long) {
-            Some(brief) => format!("{}\n\nIn short: {brief}", self.text),
+            Some(brief) => {
+                format!("{}\n\n{}", self.text, words.fill("card.inShort", &[("brief", brief)]))
+            }
             None => self.text.clone(),
         }
     }
 
     /// It as it waits, with the commands that answer it.
     #[must_use]
-    pub fn pending(&self) -> String {
-        if let Some(told) = self.told_beside() {
+    pub fn pending(&self, words: &Words) -> String {
+        if let Some(told) = self.told_beside(words) {
             return told;
         }
-        let (short, code) = (self.short(), if self.wants_code { " CODE" } else { "" });
-        let mut text = format!("pending {}{}\n", self.named(), self.shown());
-        if self.wants_code {
-            text.push_str("A yes counts only with the code that stands above. ");
-        }
-        // Writing to a String can't fail.
-        let _ = write!(text, "To answer: /approve {short}{code} or /deny {short}");
-        if let Some(grant) = &self.grant {
-            let terms = self.terms();
-            let _ =
-                write!(text, "; /approve {short} always{code} allows for an hour: {grant}{terms}");
-        }
-        text
+        let (id, wanted) = (self.short(), if self.wants_code { " CODE" } else { "" });
+        let always = self.grant.as_ref().map(|grant| {
+            let (answer, terms) = (format!("{id} always{wanted}"), self.terms(words));
+            words.fill(
+                "card.alwaysLater",
+                &[("answer", &answer), ("grant", grant), ("terms", &terms)],
+            )
+        });
+        words.fill(
+            "card.pending",
+            &[
+                ("named", &self.named(words)),
+                ("shown", &self.shown(words)),
+                ("code", &if self.wants_code { words.get("card.code") } else { "" }),
+                ("answer", &format!("{id}{wanted}")),
+                ("id", &id),
+                ("always", &always.unwrap_or_default()),
+            ],
+        )
     }
 
     /// What is typed to answer it.
     #[must_use]
-    pub fn keys(&self) -> &'static str {
-        if self.wants_code { "the code in it = yes, n = no" } else { "y = yes, n = no" }
+    pub fn keys<'w>(&self, words: &'w Words) -> &'w str {
+        words.get(if self.wants_code { "card.keysCode" } else { "card.keys" })
     }
 
     /// It as it is put to a person who can answer at once; it is the question `at` of so many.
     #[must_use]
-    pub fn put(&self, at: usize, of: usize) -> String {
-        let which = if of > 1 { format!("Question {at} of {of}. ") } else { String::new() };
-        if let Some(told) = self.told_beside() {
+    pub fn put(&self, words: &Words, at: usize, of: usize) -> String {
+        let which = words.fill("card.which", &[("at", &at), ("of", &of)]);
+        let which = if of > 1 { which } else { String::new() };
+        if let Some(told) = self.told_beside(words) {
             return which + &told;
         }
-        let mut text = format!("{which}May this run? {}{}\n", self.named(), self.shown());
-        text.push_str(self.keys());
-        if let Some(grant) = &self.grant {
-            let always = if self.wants_code { "a and the code" } else { "a" };
-            let _ = write!(text, ", {always} = always for an hour: {grant}{}", self.terms());
-        }
-        text.push_str("; anything else is a message, and the question stays open");
-        text
+        let always = self.grant.as_ref().map(|grant| {
+            let key = if self.wants_code { "card.alwaysCode" } else { "card.always" };
+            words.fill(key, &[("grant", grant), ("terms", &self.terms(words))])
+        });
+        words.fill(
+            "card.ask",
+            &[
+                ("which", &which),
+                ("named", &self.named(words)),
+                ("shown", &self.shown(words)),
+                ("keys", &self.keys(words)),
+                ("always", &always.unwrap_or_default()),
+            ],
+        )
     }
 
     /// What may stand behind "always"; what wants a code is allowed for no while by a router of today.
-    fn terms(&self) -> &'static str {
-        if self.wants_code { "" } else { TERMS }
+    fn terms<'w>(&self, words: &'w Words) -> &'w str {
+        if self.wants_code { "" } else { words.get("card.terms") }
     }
 
     /// By what people tell it from others, and how long it waits.
-    pub fn named(&self) -> String {
-        let digest = self.digest.as_ref().map(|digest| format!(", digest {digest}"));
-        let minutes = self.seconds.map(|seconds| format!(", for {} minutes", seconds.div_ceil(60)));
+    pub fn named(&self, words: &Words) -> String {
+        let digest = self.digest.as_ref();
+        let digest = digest.map(|digest| words.fill("card.digest", &[("digest", digest)]));
+        let minutes = self.seconds.map(|seconds| seconds.div_ceil(60));
+        let minutes = minutes.map(|minutes| words.fill("card.minutes", &[("minutes", &minutes)]));
         let (digest, minutes) = (digest.unwrap_or_default(), minutes.unwrap_or_default());
-        format!("(question {}{digest}{minutes})\n", self.short())
+        let gaps: [(&str, &dyn Display); 3] =
+            [("id", &self.short()), ("digest", &digest), ("minutes", &minutes)];
+        words.fill("card.named", &gaps) + "\n"
     }
 
-    /// What a person means who types `typed` right after the question was put; `None` if it is a message.
+    /// What a person means who types `typed` right after the question was put; `None` if it is a message. The words of every
+    /// language count, whichever the question was put in.
     #[must_use]
     pub fn answered_by(&self, typed: &str) -> Option<Decision> {
         let typed = typed.trim().to_ascii_lowercase();
         let words: Vec<&str> = typed.split_whitespace().collect();
         let (choice, code) = match (&words[..], self.wants_code) {
-            (["n" | "no"], _) => (Choice::No, None),
-            (["y" | "yes"], false) => (Choice::Yes, None),
+            (["n" | "no" | "nein"], _) => (Choice::No, None),
+            (["y" | "yes" | "j" | "ja"], false) => (Choice::Yes, None),
             ([code], true) if self.is_code(code) => (Choice::Yes, Some(*code)),
-            (["y" | "yes", code], true) if self.is_code(code) => (Choice::Yes, Some(*code)),
-            (["a" | "always", code], true) if self.grant.is_some() && self.is_code(code) => {
+            (["y" | "yes" | "j" | "ja", code], true) if self.is_code(code) => {
+                (Choice::Yes, Some(*code))
+            }
+            (["a" | "always" | "immer", code], true)
+                if self.grant.is_some() && self.is_code(code) =>
+            {
                 (Choice::ALWAYS, Some(*code))
             }
-            (["a" | "always", terms @ ..], false) if self.grant.is_some() => {
+            (["a" | "always" | "immer", terms @ ..], false) if self.grant.is_some() => {
                 (Choice::Always(GrantTerms::read(terms.iter().copied()).ok()?), None)
             }
             _ => return None,
@@ -251,6 +271,10 @@ mod tests {
 
     use super::*;
 
+    fn english() -> &'static Words {
+        words::CONSOLE.wanted([])
+    }
+
     #[test]
     fn questions_of_old_and_new_routers() {
         let old = Question::read(&json!({"id": "q-1", "question": "POST {}", "seconds": 600}));
@@ -282,9 +306,22 @@ mod tests {
             assert_eq!(said(&plain, message), None, "{message}");
         }
         let granted = question(json!({"grant": "x"}));
-        assert!(granted.put(1, 1).contains("a = always for an hour: x (behind it 5x for"));
-        assert!(granted.pending().contains("always allows for an hour: x (behind it 5x for"));
+        assert!(
+            granted.put(english(), 1, 1).contains("a = always for an hour: x (behind it 5x for")
+        );
+        assert!(
+            granted.pending(english()).contains("always allows for an hour: x (behind it 5x for")
+        );
         assert_eq!(said(&granted, "a"), Some((Choice::ALWAYS, None)));
+        // In both languages, whichever the question was put in.
+        for (typed, choice) in [
+            ("j", Choice::Yes),
+            ("Ja", Choice::Yes),
+            ("nein", Choice::No),
+            ("immer", Choice::ALWAYS),
+        ] {
+            assert_eq!(said(&granted, typed), Some((choice, None)), "{typed}");
+        }
         let terms = GrantTerms::read(["5x", "2h"]).unwrap();
         assert_eq!(said(&granted, "Always 2h 5x"), Some((Choice::Always(terms), None)));
         for message in ["a cat", "a 1x", "always 5", "a 5x 5x"] {
@@ -308,7 +345,10 @@ mod tests {
         let shown: Vec<String> = [plain, Question::read(&all)]
             .into_iter()
             .flatten()
-            .flat_map(|question| [question.put(1, 1), question.put(2, 3), question.pending()])
+            .flat_map(|question| {
+                let words = english();
+                [question.put(words, 1, 1), question.put(words, 2, 3), question.pending(words)]
+            })
             .collect();
         insta::assert_snapshot!(shown.join("\n\n"));
     }

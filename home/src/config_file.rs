@@ -4,7 +4,8 @@
 //! not come back is unknown. So a field of type map takes any key, every value in it is checked all the
 //! same, and there is no second list of keys to keep. It asks three things of the type: each field has a
 //! default (`#[serde(default)]`), each field is always written out, and none is read under another name
-//! than it is written.
+//! than it is written. A key that is gone, and that old homes still have with nothing in it, stays a field: of a type
+//! that takes nothing else.
 
 mod error;
 
@@ -152,8 +153,6 @@ fn misfit(given: &Value, known: &Value, prefix: &str) -> Option<Misfit> {
             let key = join(prefix, name);
             match known.get(name) {
                 Some(known) => misfit(value, known, &key),
-                // What holds nothing says nothing: older programs wrote keys that way which are gone by now.
-                None if is_empty(value) => None,
                 None => Some(Misfit::Unknown(key)),
             }
         }),
@@ -164,11 +163,6 @@ fn misfit(given: &Value, known: &Value, prefix: &str) -> Option<Misfit> {
         (Value::Array(_), Value::Object(_)) => Some(Misfit::List(prefix.to_owned())),
         _ => None,
     }
-}
-
-/// Whether a value is a list or an object with nothing in it.
-fn is_empty(value: &Value) -> bool {
-    value.as_array().is_some_and(Vec::is_empty) || value.as_object().is_some_and(Object::is_empty)
 }
 
 /// The key that was probably meant: one beside it with a similar name, or the same name elsewhere.

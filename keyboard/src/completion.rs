@@ -1,5 +1,7 @@
 //! What a line that is typed may become: commands behind a `/`, with a line on what they do, and names behind an `@`.
 
+mod files;
+
 use std::borrow::Cow;
 use std::path::PathBuf;
 
@@ -44,6 +46,8 @@ pub struct Completion {
     pub commands: Vec<Command>,
     /// The folder whose files `NAME.md` can be addressed as `@NAME`.
     pub people: PathBuf,
+    /// The folder whose files can be named behind an `@`, by their paths from the folder that it is in.
+    pub files: PathBuf,
     /// Whether help is shown in dim letters behind what is typed.
     pub hints: bool,
 }
@@ -67,13 +71,21 @@ impl Hint for Dimmed {
 }
 
 impl Completion {
-    /// What the beginning of a line can become.
-    fn candidates(&self, begun: &str) -> Vec<Pair> {
-        match begun.chars().next() {
-            Some('/') if !begun.contains(char::is_whitespace) => self.of_commands(begun),
-            Some('@') if !begun.contains(char::is_whitespace) => self.of_people(&begun[1..]),
+    /// What the last word of the beginning of a line can become, and where that word begins.
+    fn candidates(&self, begun: &str) -> (usize, Vec<Pair>) {
+        let at = begun.rfind(char::is_whitespace).map_or(0, |at| begun.ceil_char_boundary(at + 1));
+        let word = &begun[at..];
+        let found = match word.chars().next() {
+            Some('/') if at == 0 => self.of_commands(word),
+            Some('@') if at == 0 => {
+                let mut found = self.of_people(&word[1..]);
+                found.extend(files::named(&self.files, &word[1..]));
+                found
+            }
+            Some('@') => files::named(&self.files, &word[1..]),
             _ => Vec::new(),
-        }
+        };
+        (at, found)
     }
 
     fn of_commands(&self, begun: &str) -> Vec<Pair> {
@@ -141,7 +153,7 @@ impl Completer for Completion {
         at: usize,
         _: &Context<'_>,
     ) -> rustyline::Result<(usize, Vec<Pair>)> {
-        Ok((0, self.candidates(&line[..at])))
+        Ok(self.candidates(&line[..at]))
     }
 }
 
@@ -181,7 +193,7 @@ mod tests {
     }
 
     fn replacements(begun: &str) -> Vec<String> {
-        completion().candidates(begun).into_iter().map(|pair| pair.replacement).collect()
+        completion().candidates(begun).1.into_iter().map(|pair| pair.replacement).collect()
     }
 
     fn hint(line: &str) -> Option<(String, Option<&'static str>)> {
@@ -193,7 +205,7 @@ mod tests {
         assert_eq!(replacements("/MEM"), ["/memory "]);
         assert_eq!(replacements("/m").len(), 3);
         assert_eq!(
-            completion().candidates("/me")[0].display,
+            completion().candidates("/me").1[0].display,
             "/memory                       show what is remembered"
         );
         for other in ["", "m", "a /m", "/memory x", "\t"] {
@@ -209,11 +221,29 @@ mod tests {
         }
         let completion = Completion { people: people.path().to_owned(), ..completion() };
         let names = |begun: &str| -> Vec<String> {
-            completion.candidates(begun).into_iter().map(|pair| pair.replacement).collect()
+            completion.candidates(begun).1.into_iter().map(|pair| pair.replacement).collect()
         };
         assert_eq!(names("@c"), ["@Coder ", "@Critic "]);
         assert_eq!(names("@cr"), ["@Critic "]);
         assert!(names("@n").is_empty() && names("hello @c").is_empty());
+    }
+
+    #[test]
+    fn a_word_behind_an_at_sign_is_completed_with_a_file_anywhere_in_the_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let output = folder.path().join("output");
+        std::fs::create_dir(&output).unwrap();
+        std::fs::write(output.join("Report.md"), "").unwrap();
+        let completion = Completion { files: output, ..completion() };
+        let found = |line: &str| {
+            let (at, found) = completion.candidates(line);
+            found.into_iter().map(|pair| format!("{}{}", &line[..at], pair.replacement)).collect()
+        };
+        let none: [&str; 0] = [];
+        let lines: Vec<String> = found("ä\u{2003}read @rep");
+        assert_eq!(lines, ["ä\u{2003}read output/Report.md "]);
+        assert_eq!(found("@rep"), ["output/Report.md "].map(str::to_owned).to_vec());
+        assert_eq!(found("read rep"), none.map(str::to_owned).to_vec());
     }
 
     #[test]

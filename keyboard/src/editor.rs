@@ -1,18 +1,22 @@
 //! The line editor, on a thread of its own: it waits for keys as long as it takes.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustyline::error::{ReadlineError, Signal};
 use rustyline::history::FileHistory;
-use rustyline::{Cmd, CompletionType, Config, KeyCode, KeyEvent, Modifiers};
+use rustyline::{
+    Cmd, CompletionType, ConditionalEventHandler, Config, Event, EventContext, EventHandler,
+    KeyCode, KeyEvent, Modifiers, RepeatCount,
+};
 use tokio::sync::mpsc;
 
 use crate::above::Above;
 use crate::completion::Completion;
-use crate::restore::{Restore, is_edited};
+use crate::restore::{Lent, Restore, is_edited};
 
 /// How long the line editor may need to take the terminal.
 const TAKES: Duration = Duration::from_millis(500);
@@ -24,6 +28,8 @@ const LOOK: Duration = Duration::from_millis(5);
 pub enum TypedLine {
     /// The line.
     Line(String),
+    /// As far as it was typed, when an editor of the person's own was wanted for the rest (Ctrl-X Ctrl-E).
+    Elsewhere(String),
     /// Ctrl-C.
     Interrupted,
     /// Ctrl-D, or a terminal that is gone.
@@ -53,7 +59,7 @@ pub struct Editor {
     above: Arc<Above>,
     /// Whether a line was asked for that has not come.
     is_asked: bool,
-    _restore: Restore,
+    restore: Restore,
 }
 
 impl Editor {
@@ -64,6 +70,9 @@ impl Editor {
     pub fn start(typed: PathBuf, completion: Completion) -> io::Result<Self> {
         let restore = Restore::take();
         let mut editor = lines(completion).map_err(io::Error::other)?;
+        let elsewhere = Elsewhere::default();
+        let keys = Event::KeySeq(vec![KeyEvent::ctrl('X'), KeyEvent::ctrl('E')]);
+        editor.bind_sequence(keys, EventHandler::Conditional(Box::new(elsewhere.clone())));
         let printer = editor.create_external_printer().map_err(io::Error::other)?;
         // The first start has no history yet.
         let _ = editor.load_history(&typed);
@@ -71,9 +80,10 @@ impl Editor {
         let (answering, answers) = mpsc::channel(1);
         let above = Arc::new(Above::default());
         let (shared, printing) = (Arc::clone(&above), Arc::clone(&above));
-        std::thread::spawn(move || edit(editor, &typed, &asking, &answering, &shared));
+        let edited = Edited { editor, typed, elsewhere };
+        std::thread::spawn(move || edited.edit(&asking, &answering, &shared));
         std::thread::spawn(move || printing.print_all(printer));
-        Ok(Self { questions, answers, above, is_asked: false, _restore: restore })
+        Ok(Self { questions, answers, above, is_asked: false, restore })
     }
 
     /// Shows `prompt` and begins to take a line, which [`Editor::asked`] waits for.
@@ -94,6 +104,12 @@ impl Editor {
     /// for that: lines that come too late are printed above the next one.
     pub fn print(&self, lines: String) {
         self.above.print(lines);
+    }
+
+    /// Lends the terminal to another program while no line is typed: as it was found, until what is given is dropped.
+    #[must_use]
+    pub fn lend(&self) -> Lent {
+        self.restore.lend()
     }
 
     /// What is to be printed above the next line, because it came too late for the last one.
@@ -121,33 +137,55 @@ fn lines(completion: Completion) -> rustyline::Result<Lines> {
     Ok(lines)
 }
 
-fn edit(
-    mut editor: Lines,
-    typed: &Path,
-    asking: &std::sync::mpsc::Receiver<Asking>,
-    answering: &mpsc::Sender<TypedLine>,
-    above: &Above,
-) {
-    while let Ok((prompt, kept)) = asking.recv() {
-        above.open();
-        let read = editor.readline(&prompt);
-        above.close();
-        let asked = match read {
-            Ok(line) => {
-                if kept == LineHistory::Yes && !line.trim().is_empty() {
-                    // Losing the history of keys is not worth a word.
-                    let _ = editor.add_history_entry(&line);
-                    let _ = editor.save_history(typed);
+/// Whether the line was ended by the keys that ask for an editor.
+#[derive(Debug, Clone, Default)]
+struct Elsewhere(Arc<AtomicBool>);
+
+impl ConditionalEventHandler for Elsewhere {
+    fn handle(&self, _: &Event, _: RepeatCount, _: bool, _: &EventContext<'_>) -> Option<Cmd> {
+        self.0.store(true, Ordering::Relaxed);
+        Some(Cmd::AcceptLine)
+    }
+}
+
+/// What the thread works with.
+struct Edited {
+    editor: Lines,
+    typed: PathBuf,
+    elsewhere: Elsewhere,
+}
+
+impl Edited {
+    fn edit(
+        mut self,
+        asking: &std::sync::mpsc::Receiver<Asking>,
+        answering: &mpsc::Sender<TypedLine>,
+        above: &Above,
+    ) {
+        while let Ok((prompt, kept)) = asking.recv() {
+            above.open();
+            let read = self.editor.readline(&prompt);
+            above.close();
+            let asked = match read {
+                Ok(line) if self.elsewhere.0.swap(false, Ordering::Relaxed) => {
+                    TypedLine::Elsewhere(line)
                 }
-                TypedLine::Line(line)
+                Ok(line) => {
+                    if kept == LineHistory::Yes && !line.trim().is_empty() {
+                        // Losing the history of keys is not worth a word.
+                        let _ = self.editor.add_history_entry(&line);
+                        let _ = self.editor.save_history(&self.typed);
+                    }
+                    TypedLine::Line(line)
+                }
+                Err(ReadlineError::Interrupted | ReadlineError::Signal(Signal::Interrupt)) => {
+                    TypedLine::Interrupted
+                }
+                Err(_) => TypedLine::End,
+            };
+            if answering.blocking_send(asked).is_err() {
+                return;
             }
-            Err(ReadlineError::Interrupted | ReadlineError::Signal(Signal::Interrupt)) => {
-                TypedLine::Interrupted
-            }
-            Err(_) => TypedLine::End,
-        };
-        if answering.blocking_send(asked).is_err() {
-            return;
         }
     }
 }

@@ -19,16 +19,40 @@ impl Restore {
     /// words: the first one opens the line editor, which shows them itself.
     pub(crate) fn take() -> Self {
         let found = tcgetattr(io::stdin()).ok();
-        if let Some(mut quiet) = found.clone() {
-            // Each key can be noticed as it comes; Ctrl-C stays a signal.
-            quiet.local_modes.remove(LocalModes::ECHO | LocalModes::ICANON);
-            quiet.special_codes[SpecialCodeIndex::VMIN] = 1;
-            quiet.special_codes[SpecialCodeIndex::VTIME] = 0;
-            // A terminal that refuses echoes, which is ugly and no more.
-            let _ = tcsetattr(io::stdin(), OptionalActions::Now, &quiet);
+        if let Some(found) = &found {
+            quieten(found.clone());
         }
         Self(found)
     }
+
+    /// Brings them back for another program, until what is given is dropped.
+    pub(crate) fn lend(&self) -> Lent {
+        if let Some(found) = &self.0 {
+            let _ = tcsetattr(io::stdin(), OptionalActions::Now, found);
+        }
+        Lent(self.0.clone())
+    }
+}
+
+/// The terminal while another program has it. Dropping this takes it back.
+#[derive(Debug)]
+pub struct Lent(Option<Termios>);
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        if let Some(found) = self.0.take() {
+            quieten(found);
+        }
+    }
+}
+
+/// Each key can be noticed as it comes, and none shows; Ctrl-C stays a signal.
+fn quieten(mut found: Termios) {
+    found.local_modes.remove(LocalModes::ECHO | LocalModes::ICANON);
+    found.special_codes[SpecialCodeIndex::VMIN] = 1;
+    found.special_codes[SpecialCodeIndex::VTIME] = 0;
+    // A terminal that refuses echoes, which is ugly and no more.
+    let _ = tcsetattr(io::stdin(), OptionalActions::Now, &found);
 }
 
 /// Throws away the keys that were pressed before now: they can't be the answer to what is asked now.

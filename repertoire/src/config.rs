@@ -36,6 +36,8 @@ pub struct RouterConfig {
     pub limits: LimitsConfig,
     /// The owner's wishes for each skill, by action; what several actions share stands under the name of their process.
     pub skills: BTreeMap<String, SkillConfig>,
+    /// Where the first SafeClaw set which private addresses skills reach.
+    pub allow_private: ForEachSkill,
 }
 
 impl Default for RouterConfig {
@@ -46,7 +48,31 @@ impl Default for RouterConfig {
             window: WindowPlace::default(),
             limits: LimitsConfig::default(),
             skills: BTreeMap::new(),
+            allow_private: ForEachSkill,
         }
+    }
+}
+
+/// What is set for each skill by now: an empty list, so that nobody waits for what is not in force.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(try_from = "Vec<String>", into = "Vec<String>")]
+pub struct ForEachSkill;
+
+impl TryFrom<Vec<String>> for ForEachSkill {
+    type Error = String;
+    fn try_from(listed: Vec<String>) -> Result<Self, String> {
+        match listed.as_slice() {
+            [] => Ok(Self),
+            _ => {
+                Err("empty: each skill has a list of its own, skills.NAME.allow_private".to_owned())
+            }
+        }
+    }
+}
+
+impl From<ForEachSkill> for Vec<String> {
+    fn from(_: ForEachSkill) -> Self {
+        Self::new()
     }
 }
 

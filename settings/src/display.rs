@@ -1,6 +1,7 @@
 //! What the terminal of this process shows, by its environment.
 
 use home::EnvFile;
+use words::{CONSOLE, Words};
 
 use super::environment;
 
@@ -19,6 +20,14 @@ pub fn shows_unicode() -> bool {
     });
     let is_utf8 = locale.is_some_and(|it| it.contains("utf-8") || it.contains("utf8"));
     is_utf8 && environment.get("TERM") != Some("dumb")
+}
+
+/// The words of the console in the language of the messages: the first of LC_ALL, LC_MESSAGES and LANG that says one.
+pub fn words() -> &'static Words {
+    let environment = environment(&EnvFile::default());
+    let names = ["LC_ALL", "LC_MESSAGES", "LANG"];
+    let said = names.into_iter().filter_map(|name| environment.get(name));
+    CONSOLE.wanted(said.filter(|language| !language.is_empty()).take(1))
 }
 
 /// Whether a screen reader reads the terminal: nothing moves there, and no line is drawn anew.

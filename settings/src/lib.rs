@@ -37,7 +37,7 @@ pub use ::llm::{BaseUrl, ProviderName, Target, TargetError};
 pub use bridge::Bridge;
 pub use browser::{Browser, BrowserPlace};
 pub use clock::{ClockSettings, ZoneName};
-pub use display::{reads_aloud, rings, shows_motion, shows_styles, shows_unicode};
+pub use display::{reads_aloud, rings, shows_motion, shows_styles, shows_unicode, words};
 pub use http::{Http, HttpError, HttpSetUp, Site};
 pub use keys::{Asker, Change, KEYS, Key, KeyError, Models};
 pub use memory::MemoryDays;

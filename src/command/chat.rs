@@ -2,9 +2,10 @@
 
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
-use agent::channel::console::{OneMessage, Outcome};
+use agent::channel::console::{OneMessage, Outcome, OwnEditor};
 use agent::config::Settings;
 use agent::{Known, StartError};
 use broker::pipe::PipeRequester;
@@ -51,17 +52,19 @@ fn talk(home: Option<&Path>, says: Option<OneMessage>) -> Result<(), StartError>
     let notices = agent::start_log(&home);
     let settings = Settings::read(&home)?;
     let starter = ChildRouter::new(&home)?;
+    let editor: Option<Arc<dyn OwnEditor>> = Some(Arc::new(starter.desk()));
     // From here on there is one way to a new router: the starter, which is outside.
     let eyes = agent::open_eyes(&home, &settings)?;
     let supervisor = agent::config::supervisor();
     let confined = confine(&home, UnixSockets::Refused);
     agent::runtime()?.block_on(async {
         let (broker, router) = PipeRequester::keep(starter).await?;
-        let mut way = "beside this chat, over a pipe".to_owned();
+        let words = agent::config::words();
+        let mut way = words.get("start.beside").to_owned();
         if settings.queue.is_set() {
-            way.push_str(" (REDIS_URL is for an agent and a router that run apart)");
+            way = words.fill("start.apart", &[("way", &way)]);
         }
-        let known = Known { way, confined, eyes, says, notices, supervisor };
+        let known = Known { way, confined, eyes, editor, says, notices, supervisor };
         let talked = agent::talk(home, settings, broker, known).await;
         // Its end of the pipe is closed now, which ends it; if not, the end of the runtime does.
         let _ = tokio::time::timeout(PATIENCE, router).await;

@@ -7,6 +7,11 @@ fn the_agents_config_is_checked_before_anything_starts() {
     for (text, told) in [
         (r#"{"timout": 10}"#, "there is no key timout; did you mean timeout?"),
         (r#"{"llm": {"modle": "x"}}"#, "there is no key llm.modle; did you mean llm.model?"),
+        (r#"{"telegarm": {}}"#, "there is no key telegarm; did you mean telegram?"),
+        (
+            r#"{"telegram": {"alow": []}}"#,
+            "there is no key telegram.alow; did you mean telegram.allow?",
+        ),
         (
             r#"{"timeout": "soon"}"#,
             r#"timeout is "soon", but has to be a whole number, not negative"#,
@@ -92,6 +97,10 @@ fn the_routers_config() {
         "there is no key skills.HELLO_WORLD.enabeld; did you mean skills.HELLO_WORLD.enabled?",
     ];
     without_router(file, r#"{"skills": {"HELLO_WORLD": {"enabeld": false}}}"#, 0o600, &told);
+    let told = [file, "there is no key skils; did you mean skills?"];
+    without_router(file, r#"{"skils": {}}"#, 0o600, &told);
+    let told = [file, "allow_private is [\"nas:80\"], but has to be empty: each skill has a list"];
+    without_router(file, r#"{"allow_private": ["nas:80"]}"#, 0o600, &told);
 }
 
 #[test]

@@ -7,7 +7,7 @@ const ALT_ENTER: &str = "\x1b\r";
 const CTRL_R: &str = "\x12";
 
 /// The terminals that people have: a usual one and a small one.
-const SIZES: [(u16, u16); 2] = [(100, 30), (60, 20)];
+pub(crate) const SIZES: [(u16, u16); 2] = [(100, 30), (60, 20)];
 
 fn sized(size: (u16, u16), home: &TempHome, variables: &[(&str, &str)]) -> Terminal {
     let chat = Terminal::start_sized(size, SAFECLAW, &[], home.root(), variables);
@@ -16,7 +16,7 @@ fn sized(size: (u16, u16), home: &TempHome, variables: &[(&str, &str)]) -> Termi
 }
 
 /// What was said last, as the history has it.
-fn said(home: &TempHome, text: &str) {
+pub(crate) fn said(home: &TempHome, text: &str) {
     testkit::wait_until(&format!("{text:?} was said"), || {
         let history = std::fs::read_to_string(home.workspace().join("input_history.json"));
         history.is_ok_and(|history| history.contains(text))
@@ -56,6 +56,31 @@ fn an_at_sign_is_completed_with_a_persona() {
     chat.press("@co");
     chat.press(TAB);
     chat.expect_last("you> @Coder");
+}
+
+#[test]
+fn a_file_that_was_made_is_completed_by_its_name() {
+    for size in SIZES {
+        let home = TempHome::new();
+        home.put("workspace/output/plans/Report 数学.md", "text");
+        home.put("workspace/output/notes.txt", "text");
+        home.put("workspace/memory.md", "text");
+        std::os::unix::fs::symlink("/etc", home.workspace().join("output/etc")).unwrap();
+        let mut chat = sized(size, &home, &[("NO_COLOR", "1")]);
+        chat.press("read @rep");
+        chat.press(TAB);
+        chat.expect_last("you> read \"output/plans/Report 数学.md\"");
+        chat.press("and @n");
+        chat.press(TAB);
+        chat.expect("output/notes.txt");
+        // What stands elsewhere is not offered.
+        chat.press("\x15@mem");
+        chat.press(TAB);
+        chat.press("@passw");
+        chat.press(TAB);
+        chat.press("!");
+        chat.expect_last("you> @mem@passw!");
+    }
 }
 
 #[test]

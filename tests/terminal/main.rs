@@ -1,8 +1,11 @@
 //! The console at a real terminal: keys, interrupts, what moves, and what is left behind.
 #![allow(clippy::unwrap_used, reason = "a test ends with a panic")]
 
+mod dim_line;
 mod editing;
+mod languages;
 mod notices;
+mod own_editor;
 mod questions;
 
 use testkit::{OllamaServer, Says, TempHome, Terminal};

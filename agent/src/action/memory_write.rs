@@ -15,6 +15,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::LocalAction;
+use crate::config;
 use crate::session::Caller;
 use crate::workspace::{Aside, Entered, Memory, SessionFiles};
 use document::Document;
@@ -83,7 +84,7 @@ impl LocalAction for MemoryWrite {
     }
 
     fn sentence(&self, done: &Done) -> Option<String> {
-        sentence::of(done)
+        sentence::of(done, config::words())
     }
 }
 

@@ -46,23 +46,25 @@ impl Session {
         let observation = hand_over(observation, &self.files, Some(outbox));
         let is_permission =
             observation.action.is_local() && matches!(observation.outcome, Outcome::Done(_));
-        if !is_permission {
-            outbox.say(Outgoing::Action(observation.ended(mind.by_name)));
-        }
         // A question that was answered here has been said to be settled.
-        if let Some(question) = question {
+        let settled = question.map(|question| {
             let how = question.ended(&observation.line());
-            outbox.say(Outgoing::Settled { id: question.id, how });
-        }
+            Outgoing::Settled { id: question.id, how }
+        });
         if is_permission {
+            settled.into_iter().for_each(|settled| outbox.say(settled));
             if pending.is_none() {
                 let told = format!("{}: permitted; say again what you want", observation.action);
                 outbox.say(Outgoing::Notice(told));
             }
             return pending;
         }
+        let ended = Outgoing::Action(observation.ended(mind.by_name));
         let observation = mind.actions.set_aside(observation, &self.files);
         self.observe(&observation, &mind.cards());
+        // Whoever hears that it has ended may look at once at what has come in by it.
+        mind.standing.note(self);
+        [ended].into_iter().chain(settled).for_each(|said| outbox.say(said));
         self.observed_later(observation.fields);
         drop(self.keep(outbox));
         None

@@ -56,6 +56,7 @@ enum Next {
 impl SessionTask {
     /// Serves the session until nobody can say anything any more, or nobody has for long.
     pub async fn run(mut self) {
+        self.mind.standing.note(&self.session);
         self.session.pass_notices_on(&self.mind, &self.outbox);
         self.tell_unanswered();
         let (mut waiting, mut capture) = (Waiting::default(), Capture::default());
@@ -97,6 +98,7 @@ impl SessionTask {
                     tracing::info!(parent: &span, "it is answered");
                     self.session.entered.is_answered();
                     self.session.pass_notices_on(&self.mind, &self.outbox);
+                    self.mind.standing.note(&self.session);
                     self.outbox.say(Outgoing::End);
                     // People have their answer; what they say next waits until this one is kept.
                     let _ = self.session.keep(&self.outbox).await;

@@ -2,6 +2,7 @@
 
 mod chats;
 mod keep;
+mod owners_standing;
 mod pending_action;
 mod turns;
 
@@ -16,6 +17,8 @@ use protocol::{MessageId, Millis, Principal, Reads, SessionKey, Taint};
 
 pub use lines::{ChannelId, Lines};
 pub use outbox::Outbox;
+pub(crate) use owners_standing::percent;
+pub use owners_standing::{OwnersStanding, Stands};
 pub use pending_action::PendingAction;
 pub use turns::{NextTurn, Turns};
 

@@ -2,6 +2,7 @@
 
 use super::model::grouped;
 use crate::model::{Usage, seconds};
+use crate::session::percent;
 
 /// The lines on it, of which each says only what the server has said.
 pub(super) fn lines(usage: &Usage) -> String {
@@ -32,7 +33,7 @@ pub(super) fn lines(usage: &Usage) -> String {
 fn gauge(usage: &Usage, window: u64) -> String {
     let Some(read) = usage.read else { return format!("{} tokens", grouped(window)) };
     let used = read.saturating_add(usage.written.unwrap_or_default());
-    let percent = used.saturating_mul(100) / window.max(1);
+    let percent = percent(usage).unwrap_or_default();
     format!("{} of {} tokens ({percent} %)", grouped(used), grouped(window))
 }
 

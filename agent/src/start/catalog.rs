@@ -6,6 +6,7 @@ use std::time::Duration;
 use protocol::Catalog;
 use tokio::sync::watch;
 
+use crate::config;
 use crate::workspace::{Cards, Workspace};
 
 /// How long the start waits for the first catalogue.
@@ -63,24 +64,26 @@ fn take_over(catalog: &Catalog, workspace: &Workspace) {
 impl Router {
     /// Two lines for people: the router, which is reached by `way`, and its skills.
     pub(super) fn lines(&self, way: String, workspace: &Workspace) -> [String; 2] {
+        let words = config::words();
         let (router, skills) = match self {
             Self::Ready(catalog) => {
                 // Those of a set are shown by /sets.
                 let always = catalog.cards.iter().filter(|card| card.set.is_none());
                 let names: Vec<&str> = always.map(|card| card.name.as_str()).collect();
-                let none = names.is_empty().then(|| "none".to_owned());
+                let none = names.is_empty().then(|| words.get("start.none").to_owned());
                 (way, none.unwrap_or_else(|| names.join(", ")))
             }
             Self::Silent => {
                 let known = workspace.router_actions.read().0.len();
-                let said = "no router has said yet what it can run";
-                (way, format!("{said} ({known} known from before)"))
+                (way, words.fill("start.silent", &[("count", &known)]))
             }
-            Self::Gone => (
-                "it has ended; what it said stands above. Mend that and start again".to_owned(),
-                "none without a router; the chat itself works".to_owned(),
-            ),
+            Self::Gone => {
+                (words.get("start.gone").to_owned(), words.get("start.goneSkills").to_owned())
+            }
         };
-        [format!("router: {router}"), format!("skills: {skills}")]
+        [
+            words.fill("start.router", &[("router", &router)]),
+            words.fill("start.skills", &[("skills", &skills)]),
+        ]
     }
 }

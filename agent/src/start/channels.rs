@@ -1,16 +1,18 @@
 //! The channels that are on.
 
+use std::sync::Arc;
+
 use protocol::{NameError, Principal, SessionKey};
 use tokio_util::sync::CancellationToken;
 
 #[cfg(feature = "telegram")]
 use super::telegram;
 use crate::channel::Channel;
-use crate::channel::console::{Console, OneMessage};
+use crate::channel::console::{Console, DimLine, OneMessage, OwnEditor};
 use crate::channel::http::Http;
 use crate::channel::http::web::Page;
-use crate::config::Settings;
-use crate::workspace::Workspace;
+use crate::config::{self, Settings};
+use crate::session::OwnersStanding;
 
 /// A channel that is on.
 pub(super) struct On {
@@ -18,6 +20,16 @@ pub(super) struct On {
     pub(super) channel: Box<dyn Channel>,
     /// A line for people who want to know.
     pub(super) line: String,
+}
+
+/// What the console is given beside the others.
+pub(super) struct Seat {
+    /// How the owner's conversation stands.
+    pub(super) standing: OwnersStanding,
+    /// What starts an editor of the person's own.
+    pub(super) editor: Option<Arc<dyn OwnEditor>>,
+    /// The one message that is said instead of a conversation.
+    pub(super) says: Option<OneMessage>,
 }
 
 /// All of them, and a line for each but the console.
@@ -33,17 +45,19 @@ pub(super) fn all(
     settings: &Settings,
     page: &Page,
     quit: &CancellationToken,
-    says: Option<OneMessage>,
+    seat: Seat,
 ) -> Result<Channels, NameError> {
     let workspace = &*page.workspace;
-    if says.is_some() {
-        return Ok(Channels { all: vec![console(workspace, quit, says)?], lines: Vec::new() });
+    let is_one = seat.says.is_some();
+    let mut all = vec![console(page, quit, seat)?];
+    if is_one {
+        return Ok(Channels { all, lines: Vec::new() });
     }
     #[cfg(feature = "telegram")]
     let others = [telegram::channel(settings, workspace)?, http(settings, page)];
     #[cfg(not(feature = "telegram"))]
     let others = [http(settings, page)];
-    let (mut all, mut lines) = (vec![console(workspace, quit, None)?], Vec::new());
+    let mut lines = Vec::new();
     for on in others.into_iter().flatten() {
         all.push(on.channel);
         lines.push(on.line);
@@ -53,17 +67,21 @@ pub(super) fn all(
 
 /// The console: who sits there is the owner and may end everything by `quit`.
 fn console(
-    workspace: &Workspace,
+    page: &Page,
     quit: &CancellationToken,
-    says: Option<OneMessage>,
+    seat: Seat,
 ) -> Result<Box<dyn Channel>, NameError> {
+    let workspace = &*page.workspace;
     Ok(Box::new(Console {
         session: SessionKey::owner(),
         principal: Principal::new("console:owner")?,
         typed: workspace.folder().join("console_history.txt"),
         personas: workspace.personas(),
+        output: workspace.folder().join("output"),
+        dim: DimLine::new(Arc::clone(&page.model), seat.standing),
         quit: quit.clone(),
-        says,
+        editor: seat.editor,
+        says: seat.says,
     }))
 }
 
@@ -78,6 +96,6 @@ fn http(settings: &Settings, page: &Page) -> Option<On> {
     };
     Some(On {
         channel: Box::new(channel),
-        line: format!("http:   at http://{listen}; /web gives a link that signs your browser in"),
+        line: config::words().fill("start.http", &[("address", &listen)]),
     })
 }

@@ -21,7 +21,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use self::channels::Channels;
+use self::channels::{Channels, Seat};
 use confine::Confined;
 
 use crate::action::{
@@ -31,9 +31,9 @@ use crate::action::{
 pub use eyes::open_eyes;
 
 use crate::channel::Channel;
-use crate::channel::console::OneMessage;
+use crate::channel::console::{OneMessage, OwnEditor};
 use crate::channel::http::web::Page;
-use crate::config::{Settings, Terminal};
+use crate::config::{self, Settings, Terminal};
 use crate::error::StartError;
 use crate::links::Links;
 use crate::mind::Mind;
@@ -41,7 +41,7 @@ use crate::model::{Endpoints, Model, Switch};
 use crate::persona::Cast;
 use crate::prompt::{Fence, Now, Sources};
 use crate::registry::SessionRegistry;
-use crate::session::Lines;
+use crate::session::{Lines, OwnersStanding};
 use crate::workspace::{self, Workspace};
 
 /// What was settled before the talk, for people to read.
@@ -53,6 +53,8 @@ pub struct Known {
     pub confined: Confined,
     /// What looks at pages.
     pub eyes: Arc<::eyes::Eyes>,
+    /// What starts an editor of the person's own, if something can: the agent is confined.
+    pub editor: Option<Arc<dyn OwnEditor>>,
     /// The one message that is said instead of a conversation.
     pub says: Option<OneMessage>,
     /// The agent's own warnings.
@@ -73,21 +75,18 @@ pub async fn talk<B: Requester + Feed + 'static>(
 ) -> Result<(), StartError> {
     let is_first = !home.agent_lock().exists();
     let (_held, unlocked) = lock(&home)?;
-    let workspace = Arc::new(Workspace::open(home.workspace()));
-    let broker = Arc::new(broker);
+    let (workspace, broker) = (Arc::new(Workspace::open(home.workspace())), Arc::new(broker));
     let mut catalog = broker.catalog();
     let ((model, thinks), router) = tokio::join!(
         model::find(&settings, Arc::new(Endpoints::of(&workspace))),
         catalog::wait_for_first(&mut catalog, &workspace)
     );
     let [reached, skills] = router.lines(known.way, &workspace);
-    let mut found = vec![format!("model:  {thinks}"), reached, skills];
+    let mut found = vec![model::line(&thinks), reached, skills];
     found.extend(known.eyes.is_remote().then(|| eyes::line(&known.eyes)));
     // Whoever wants one answer wants no greeting.
     let greeting = known.says.is_none().then(|| found.iter().cloned().chain(offer(is_first)));
-    let warnings = settings.warnings.iter().cloned().chain(unlocked);
-    let warnings = warnings.chain(action::without_code(&workspace.agent_actions.read()));
-    tell(greeting.into_iter().flatten().chain(warnings));
+    tell(greeting.into_iter().flatten().chain(warnings(&settings, unlocked, &workspace)));
     // For who asks: it is the same at every start.
     found.extend((!known.eyes.is_remote()).then(|| eyes::line(&known.eyes)));
     found.push(known.confined.to_string());
@@ -95,8 +94,9 @@ pub async fn talk<B: Requester + Feed + 'static>(
     let (quit, lines) = (CancellationToken::new(), Lines::default());
     let page = Page { workspace: Arc::clone(&workspace), model: Arc::clone(&model) };
     let book = clock::book(&settings, &workspace, known.says.is_none());
-    let Channels { all: mut channels, lines: on } =
-        channels::all(&settings, &page, &quit, known.says.clone())?;
+    let seat = Seat { standing: OwnersStanding::default(), editor: known.editor, says: known.says };
+    let standing = seat.standing.clone();
+    let Channels { all: mut channels, lines: on } = channels::all(&settings, &page, &quit, seat)?;
     tell(on.iter().cloned());
     let status = reached_by(&channels);
     found.extend(on);
@@ -121,6 +121,7 @@ pub async fn talk<B: Requester + Feed + 'static>(
         budget,
         by_name: settings.by_name,
         links: Links::of(&settings),
+        standing,
         found,
     });
     channels.extend(clock::channel(&mind, settings.config.clock.questions));
@@ -132,6 +133,16 @@ pub async fn talk<B: Requester + Feed + 'static>(
     let talked = supervised(&known.supervisor, &status, running).await;
     end(beside, &known.notices).await;
     talked
+}
+
+/// What looks wrong and does not stop the start; `unlocked` is what is wrong with the lock, if something is.
+fn warnings(
+    settings: &Settings,
+    unlocked: Option<String>,
+    workspace: &Workspace,
+) -> impl Iterator<Item = String> {
+    let without_code = action::without_code(&workspace.agent_actions.read());
+    settings.warnings.clone().into_iter().chain(unlocked).chain(without_code)
 }
 
 /// Has notices said at the console.
@@ -173,7 +184,7 @@ fn terminated() -> io::Result<impl Future<Output = ()>> {
 fn offer(is_first: bool) -> Option<String> {
     let command = home::command("init");
     (is_first && Terminal::is_there())
-        .then(|| format!("set-up: `{command}` asks a few questions: which model, Telegram, a page"))
+        .then(|| config::words().fill("start.setUp", &[("command", &command)]))
 }
 
 fn tell(lines: impl Iterator<Item = String>) {

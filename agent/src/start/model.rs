@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::config::{ProviderName, Settings, Target};
+use crate::config::{self, ProviderName, Settings, Target};
 use crate::model::Endpoints;
 use crate::model::{Chain, Lists, Maker, ModelError, Switch};
 
@@ -61,6 +61,11 @@ async fn is_there(endpoint: &dyn Lists, target: &Target) -> Result<(), ModelErro
         return Ok(());
     }
     Err(endpoint.unknown())
+}
+
+/// The line that tells who `thinks`.
+pub(super) fn line(thinks: &str) -> String {
+    config::words().fill("start.model", &[("model", &thinks)])
 }
 
 /// Who answers while the first one can't.

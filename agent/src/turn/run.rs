@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use protocol::Status;
 
+use crate::config;
 use crate::message::{ActionLine, Outgoing};
 use crate::mind::Mind;
 use crate::observation::{Observation, spoken};
@@ -21,7 +22,7 @@ pub(crate) async fn run(
 ) -> Observation {
     let what = if mind.by_name { action.name.to_string() } else { spoken(&action.name) };
     outbox.say(Outgoing::Working(format!("{what} is running")));
-    let stopped = Observation::stopped(&action.name, mind.by_name);
+    let stopped = Observation::stopped(&action.name, mind.by_name, config::words());
     let mut running = Running { outbox, stopped: Some(stopped) };
     let observation = mind.actions.run(action, caller, cards).await;
     running.stopped = None;

@@ -175,6 +175,7 @@ pub(crate) fn house_of(meeting: usize) -> House {
         budget: Default::default(),
         by_name: true,
         links: None,
+        standing: Default::default(),
         found: vec![format!("found at {}", home.root().display())],
     });
     let subscribed = Arc::<Mutex<Vec<String>>>::default();

@@ -186,6 +186,7 @@ async fn house_in(home: TempHome, says: &[&str]) -> House {
         budget: Default::default(),
         by_name: true,
         links: None,
+        standing: Default::default(),
         found: Vec::new(),
     });
     let leaving = CancellationToken::new();

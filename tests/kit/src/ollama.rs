@@ -20,6 +20,8 @@ pub enum Says {
     Begins(String),
     /// This, and then the connection ends before the answer does.
     Cut(String),
+    /// This, and how many tokens the prompt and the answer had.
+    Counted(String, u64, u64),
     /// What this makes of the prompt, in one piece.
     Made(Arc<dyn Fn(&str) -> String + Send + Sync>),
     /// An error: its status, further lines of the head, and the body.
@@ -32,6 +34,9 @@ impl std::fmt::Debug for Says {
             Self::Pieces(pieces) => f.debug_tuple("Pieces").field(pieces).finish(),
             Self::Begins(piece) => f.debug_tuple("Begins").field(piece).finish(),
             Self::Cut(piece) => f.debug_tuple("Cut").field(piece).finish(),
+            Self::Counted(piece, read, written) => {
+                f.debug_tuple("Counted").field(piece).field(read).field(written).finish()
+            }
             Self::Made(_) => f.write_str("Made"),
             Self::Status(status, ..) => f.debug_tuple("Status").field(status).finish(),
         }
@@ -250,6 +255,11 @@ impl Served {
                 line(stream, &piece, false)?;
                 // A client that waits says nothing; one that goes is an end or an error.
                 stream.read_exact(&mut [0])
+            }
+            Says::Counted(piece, read, written) => {
+                line(stream, &piece, false)?;
+                let ends = json!({"message": {"content": ""}, "done": true, "prompt_eval_count": read, "eval_count": written});
+                stream.write_all(format!("{ends}\n").as_bytes())
             }
             Says::Made(make) => {
                 line(stream, &make(prompt), false)?;

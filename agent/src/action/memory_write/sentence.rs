@@ -2,6 +2,7 @@
 
 use protocol::Done;
 use serde_json::Value;
+use words::Words;
 
 use crate::observation::capitalized;
 use crate::workspace::Memory;
@@ -11,39 +12,40 @@ const ABOUT_THE_USER: [&str; 10] =
     ["name", "age", "city", "birthday", "email", "address", "phone", "job", "language", "country"];
 
 /// What the result `done` of a write says; none if it holds nothing that was written.
-pub(super) fn of(done: &Done) -> Option<String> {
+pub(super) fn of(done: &Done, words: &Words) -> Option<String> {
     let part = |name: &str| done.result.get(name).and_then(Value::as_object);
     if done.result.contains_key("set_aside") {
         return done.text.as_deref().map(capitalized);
     }
-    let added = part("added").into_iter().flatten().map(|(key, value)| fact(key, value));
-    let changed = part("changed").into_iter().flatten().map(|(key, change)| changed(key, change));
+    let added = part("added").into_iter().flatten().map(|(key, value)| fact(words, key, value));
+    let changed =
+        part("changed").into_iter().flatten().map(|(key, change)| changed(words, key, change));
     let new: Vec<String> = added.chain(changed).collect();
     let known: Vec<&str> = done
         .result
         .get("unchanged")
         .and_then(Value::as_array)
         .map_or_else(Vec::new, |keys| keys.iter().filter_map(Value::as_str).collect());
-    let new = (!new.is_empty()).then(|| format!("I'll remember {}.", new.join("; ")));
-    let known = (!known.is_empty()).then(|| format!("I knew this already: {}.", known.join(", ")));
+    let new = (!new.is_empty()).then(|| words.fill("deed.remember", &[("facts", &new.join("; "))]));
+    let known =
+        (!known.is_empty()).then(|| words.fill("deed.known", &[("keys", &known.join(", "))]));
     let said: Vec<String> = new.into_iter().chain(known).collect();
     (!said.is_empty()).then(|| said.join(" "))
 }
 
-fn fact(key: &str, value: &Value) -> String {
-    let words = key.replace('_', " ");
+fn fact(words: &Words, key: &str, value: &Value) -> String {
+    let name = key.replace('_', " ");
     let is_about_the_user = ABOUT_THE_USER.contains(&key)
-        || words.starts_with("favorite ")
-        || words.starts_with("favourite ");
-    match is_about_the_user {
-        true => format!("that your {words} is {}", Memory::shown(value)),
-        false => format!("this: {words} = {}", Memory::shown(value)),
-    }
+        || name.starts_with("favorite ")
+        || name.starts_with("favourite ");
+    let text = if is_about_the_user { "deed.yours" } else { "deed.this" };
+    words.fill(text, &[("words", &name), ("value", &Memory::shown(value))])
 }
 
-fn changed(key: &str, change: &Value) -> String {
+fn changed(words: &Words, key: &str, change: &Value) -> String {
     let of = |name: &str| change.get(name).unwrap_or(&Value::Null);
-    format!("{} (it was {})", fact(key, of("to")), Memory::shown(of("from")))
+    let (fact, before) = (fact(words, key, of("to")), Memory::shown(of("from")));
+    words.fill("deed.was", &[("fact", &fact), ("value", &before)])
 }
 
 #[cfg(test)]
@@ -57,7 +59,8 @@ mod tests {
     fn what_is_remembered_is_said_as_a_person_would() {
         let told = |result: Value| {
             let result: Object = result.as_object().unwrap().clone();
-            of(&Done { result, text: Some("set aside: x".to_owned()), ..Done::default() })
+            let words = words::CONSOLE.wanted([]);
+            of(&Done { result, text: Some("set aside: x".to_owned()), ..Done::default() }, words)
         };
         let said = [
             told(json!({"added": {"name": "Frankie"}})),

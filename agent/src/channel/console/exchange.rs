@@ -1,15 +1,19 @@
 //! One thing said and its answer, the same at a terminal and on a pipe.
 
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use protocol::{Principal, SessionKey};
 use tokio_util::sync::CancellationToken;
 
+use super::dim_line::DimLine;
 use super::input::{self, Typed};
 use super::interrupts::Interrupts;
+use super::own_editor::OwnEditor;
 use super::screen::Screen;
 use crate::channel::{Incoming, Line, Origin, Outgoing, Said, Ticket};
+use crate::config;
 use crate::question::Question;
 use crate::slash::Ends;
 
@@ -26,6 +30,8 @@ pub(super) struct Exchange {
     pub(super) line: Line,
     pub(super) screen: Screen,
     pub(super) interrupts: Interrupts,
+    pub(super) dim: DimLine,
+    pub(super) editor: Option<Arc<dyn OwnEditor>>,
     /// Whether something was not done of what was said last.
     failed: bool,
 }
@@ -58,9 +64,9 @@ pub(super) enum Heard {
 
 impl Exchange {
     pub(super) fn new(console: super::Console, line: Line) -> io::Result<Self> {
-        let super::Console { session, principal: from, quit, .. } = console;
+        let super::Console { session, principal: from, quit, dim, editor, .. } = console;
         let (screen, interrupts) = (Screen::new(), Interrupts::new()?);
-        Ok(Self { session, from, quit, line, screen, interrupts, failed: false })
+        Ok(Self { session, from, quit, line, screen, interrupts, dim, editor, failed: false })
     }
 
     /// Takes one line as it was typed, and shows its answer to the end.
@@ -85,7 +91,7 @@ impl Exchange {
             Typed::Message(text, remark) => (text, remark),
         };
         if let Some(remark) = remark {
-            self.screen.show(&Outgoing::Notice(remark.to_owned()))?;
+            self.screen.show(&Outgoing::Notice(config::words().get(remark).to_owned()))?;
         }
         self.interrupts.forget();
         self.failed = false;
@@ -160,7 +166,7 @@ impl Exchange {
                     None => return Ok(Heard::Over),
                     Some(Outgoing::Begin { ticket: now, .. }) if now == ticket => begun = true,
                     Some(Outgoing::Queued { ticket: now, ahead }) if now == ticket => {
-                        let told = format!("it waits until {ahead} more are answered");
+                        let told = config::words().fill("say.queued", &[("ahead", &ahead)]);
                         self.screen.show(&Outgoing::Notice(told))?;
                     }
                     Some(Outgoing::Refused { ticket: now, why }) if now == ticket => {

@@ -4,6 +4,7 @@ use markup::{Prose, Surface, harmless};
 
 use super::screen::{mirrored, told};
 use crate::channel::Outgoing;
+use crate::config;
 
 /// Gathers pieces of an answer until their line is whole.
 #[derive(Debug)]
@@ -46,7 +47,7 @@ impl Gathered {
             Outgoing::Notice(text) | Outgoing::Settled { how: text, .. } => {
                 format!("[{}]", harmless(text))
             }
-            Outgoing::Question(question) => harmless(&question.pending()),
+            Outgoing::Question(question) => harmless(&question.pending(config::words())),
             Outgoing::Begin { from, text, .. } => mirrored(from, text),
             Outgoing::End => String::new(),
             Outgoing::Working(_)

@@ -1,11 +1,14 @@
 //! What was typed, made fit to be a message.
 
+use std::fmt::Display;
+
 use crate::channel::MAX_MESSAGE;
+use crate::config;
 
 /// What a typed line is.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Typed {
-    /// Something to say, with a remark on what was changed in it.
+    /// Something to say, with the key of a remark on what was changed in it.
     Message(String, Option<&'static str>),
     /// The wish to end.
     Quit,
@@ -17,24 +20,22 @@ pub(super) enum Typed {
 pub(super) fn read(bytes: &[u8]) -> Typed {
     let bytes = bytes.trim_ascii_end();
     if bytes.len() > MAX_MESSAGE {
-        return Typed::Nothing(format!(
-            "the line has {} bytes and was not sent; a message has at most {MAX_MESSAGE}",
-            bytes.len()
-        ));
+        let gaps: [(&str, &dyn Display); 2] = [("size", &bytes.len()), ("most", &MAX_MESSAGE)];
+        return Typed::Nothing(config::words().fill("say.tooLong", &gaps));
     }
     let text = String::from_utf8_lossy(bytes);
     let broken = matches!(text, std::borrow::Cow::Owned(_));
     let clean: String =
         text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
     let remark = if broken {
-        Some("bytes that are no UTF-8 were replaced")
+        Some("say.replaced")
     } else if clean.len() < text.len() {
-        Some("control characters were left out")
+        Some("say.leftOut")
     } else {
         None
     };
     match clean.trim() {
-        "" => Typed::Nothing("nothing was said; type a message, /help, or quit".to_owned()),
+        "" => Typed::Nothing(config::words().get("say.nothing").to_owned()),
         "quit" | "exit" | "q" | "/quit" | "/exit" => Typed::Quit,
         message => Typed::Message(message.to_owned(), remark),
     }

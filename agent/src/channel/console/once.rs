@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::exchange::{Exchange, Heard, Taken};
 use crate::channel::Outgoing;
+use crate::config;
 
 /// What has become of a single message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -67,7 +68,7 @@ pub(super) async fn run(mut exchange: Exchange, message: &OneMessage) -> io::Res
         Heard::Answer(questions) => {
             for question in questions {
                 // It is no part of the answer, which may go into a file.
-                exchange.screen.show(&Outgoing::Notice(question.pending()))?;
+                exchange.screen.show(&Outgoing::Notice(question.pending(config::words())))?;
             }
             Outcome::Open
         }

@@ -1,5 +1,8 @@
 //! The questions that are open for the person at this terminal, and which of them a bare `y` answers.
 
+use std::fmt::Display;
+
+use crate::config;
 use crate::question::{Decision, Question};
 
 /// Questions in the order in which they came.
@@ -78,6 +81,11 @@ impl OpenQuestions {
         }
     }
 
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.open.len()
+    }
+
     /// Whether a question waits for the line that comes next.
     pub(super) fn is_waiting(&self) -> bool {
         self.seen.is_some()
@@ -94,18 +102,16 @@ impl OpenQuestions {
                 self.seen = Some(Seen { id: one.id.clone(), is_doubtful: is_typing });
                 let (short, what) = (one.short(), one.text.lines().next().unwrap_or_default());
                 let what = what.trim_end_matches(['{', '}', ' ']);
-                Some(format!(
-                    "still open: question {short}, {what}: {}; /approvals shows it again",
-                    one.keys()
-                ))
+                let words = config::words();
+                let gaps: [(&str, &dyn Display); 3] =
+                    [("id", &short), ("what", &what), ("keys", &one.keys(words))];
+                Some(words.fill("open.one", &gaps))
             }
             several => {
                 let ids: Vec<&str> = several.iter().map(Question::short).collect();
-                Some(format!(
-                    "{} questions are still open: {}; /approve ID or /deny ID answers one, /approvals shows them",
-                    several.len(),
-                    ids.join(", ")
-                ))
+                let gaps: [(&str, &dyn Display); 2] =
+                    [("count", &several.len()), ("ids", &ids.join(", "))];
+                Some(config::words().fill("open.many", &gaps))
             }
         }
     }

@@ -32,11 +32,10 @@ pub(super) struct Screen {
     waits: bool,
 }
 
-/// What asks for a line where none is edited.
-const PROMPT: &str = "you> ";
-
 /// Tells the terminal that somebody is wanted: a notification where it knows them (OSC 9), and its bell.
-const RING: &[u8] = b"\x1b]9;SafeClaw waits for your answer\x1b\\\x07";
+fn ring() -> String {
+    format!("\x1b]9;{}\x1b\\\x07", config::words().get("say.wanted"))
+}
 
 /// What the spinner shows: the time since it began, or a wait that tells its time itself.
 const WORKING: &str = "{spinner} {msg} {elapsed}";
@@ -92,7 +91,7 @@ impl Screen {
             return Ok(());
         }
         let mut stdout = io::stdout().lock();
-        stdout.write_all(RING)?;
+        stdout.write_all(ring().as_bytes())?;
         stdout.flush()
     }
 
@@ -131,7 +130,9 @@ impl Screen {
             }
             Outgoing::Action(ended) => self.line(&harmless(&told(ended))),
             Outgoing::Text(text) => self.line(&Prose::whole(self.place(), text)),
-            Outgoing::Question(question) => self.line(&harmless(&question.pending())),
+            Outgoing::Question(question) => {
+                self.line(&harmless(&question.pending(config::words())))
+            }
             Outgoing::End => {
                 let said = std::mem::take(&mut self.aside);
                 if !said.is_empty() {
@@ -160,7 +161,7 @@ impl Screen {
     /// A question, for a person who can answer at once.
     pub(super) fn put(&mut self, question: &Question, at: usize, of: usize) -> io::Result<()> {
         self.still();
-        self.line(&harmless(&question.put(at, of)))
+        self.line(&harmless(&question.put(config::words(), at, of)))
     }
 
     /// One line, or several, on stdout.
@@ -173,7 +174,7 @@ impl Screen {
     /// Asks for a line where none can be edited.
     pub(super) fn prompt(&mut self) -> io::Result<()> {
         self.break_line()?;
-        self.write(PROMPT)?;
+        self.write(config::words().get("prompt.you"))?;
         self.is_prompted = true;
         Ok(())
     }

@@ -3,6 +3,8 @@
 //! While nothing is typed, what the agent says goes straight to the screen. The first key opens the line editor, so
 //! that what is typed stands there to be seen, and what the agent says then appears above it in whole lines.
 
+mod written;
+
 use std::io;
 use std::time::Duration;
 
@@ -14,13 +16,15 @@ use super::gathered::Gathered;
 use super::open_questions::{Meant, OpenQuestions};
 use super::unanswered::Unanswered;
 use crate::channel::{Outgoing, Said};
+use crate::config;
 use crate::question::Decision;
 
 /// How long the next question, or the prompt, waits for the result of what was answered, so that it stands under its
 /// question.
 const RESULT: Duration = Duration::from_secs(3);
 
-const HOW_TO_END: &str = "Ctrl-C once more, or quit, ends it";
+/// What opens an editor of the person's own.
+const EDIT: &str = "/edit";
 
 /// Talks until the person, or the agent, has ended it.
 pub(super) async fn run(editor: Editor, exchange: Exchange) -> io::Result<()> {
@@ -86,6 +90,7 @@ enum Flow {
 
 impl Terminal {
     async fn run(mut self) -> io::Result<()> {
+        self.exchange.dim.known().await;
         loop {
             if !self.is_typing && self.said.is_empty() && self.settling.is_none() {
                 self.next_line()?;
@@ -132,21 +137,27 @@ impl Terminal {
 
     /// Puts the next question that is to be put, and takes a line.
     fn next_line(&mut self) -> io::Result<()> {
-        let mut prompt = "you> ".to_owned();
+        let words = config::words();
+        let mut prompt = words.get("prompt.you").to_owned();
         let mut kept = LineHistory::Yes;
         if let Some((question, at, of)) = self.questions.next(false) {
             self.exchange.screen.put(question, at, of)?;
             // A yes that was typed before the question was there was meant for something else.
             forget_keys();
-            prompt = if of > 1 { format!("answer {at} of {of}> ") } else { "answer> ".to_owned() };
+            prompt = match of {
+                1 => words.get("prompt.answer").to_owned(),
+                of => words.fill("prompt.answerOf", &[("at", &at), ("of", &of)]),
+            };
             kept = LineHistory::No;
+        } else if let Some(line) = self.exchange.dim.next(self.questions.count()) {
+            self.exchange.screen.line(&line)?;
         }
         self.open(prompt, kept)
     }
 
     /// Takes a line beside what the agent does.
     fn type_line(&mut self) -> io::Result<()> {
-        self.open("you> ".to_owned(), LineHistory::Yes)
+        self.open(config::words().get("prompt.you").to_owned(), LineHistory::Yes)
     }
 
     fn open(&mut self, prompt: String, kept: LineHistory) -> io::Result<()> {
@@ -162,7 +173,8 @@ impl Terminal {
     /// Takes what came of a line.
     async fn take(&mut self, typed: TypedLine) -> io::Result<Flow> {
         // Whoever has typed ahead may have typed more already.
-        let goes_on = !self.said.is_empty() && matches!(typed, TypedLine::Line(_));
+        let is_line = matches!(typed, TypedLine::Line(_) | TypedLine::Elsewhere(_));
+        let goes_on = !self.said.is_empty() && is_line;
         // Otherwise what is late stands above the next line, whenever that begins.
         self.is_late = goes_on && !self.editor.late().is_empty();
         if !self.is_late {
@@ -171,10 +183,14 @@ impl Terminal {
         let flow = match typed {
             TypedLine::End => Flow::Quit,
             TypedLine::Interrupted => self.interrupt().await?,
-            TypedLine::Line(line) => {
-                self.interrupted = Interrupted::No;
-                self.take_line(&line).await?
-            }
+            TypedLine::Elsewhere(begun) => self.write_on(&begun).await?,
+            TypedLine::Line(line) => match line.trim().strip_prefix(EDIT) {
+                Some("") => self.write_on("").await?,
+                _ => {
+                    self.interrupted = Interrupted::No;
+                    self.take_line(&line).await?
+                }
+            },
         };
         if matches!(flow, Flow::GoesOn) && !self.is_typing && goes_on {
             self.type_line()?;
@@ -191,15 +207,15 @@ impl Terminal {
     async fn take_line(&mut self, line: &str) -> io::Result<Flow> {
         if line.trim().is_empty() && (self.questions.is_waiting() || !self.said.is_empty()) {
             if self.said.is_empty() {
-                self.open("answer> ".to_owned(), LineHistory::No)?;
+                let prompt = config::words().get("prompt.answer").to_owned();
+                self.open(prompt, LineHistory::No)?;
             }
             return Ok(Flow::GoesOn);
         }
         match self.questions.meant(line) {
             Meant::Answer(decision) => return self.answer(decision).await,
             Meant::TooEarly => {
-                let told =
-                    "that line was begun before the question was there; say it again to answer";
+                let told = config::words().get("say.tooEarly");
                 self.emit(&Outgoing::Notice(told.to_owned()))?;
                 return Ok(Flow::GoesOn);
             }
@@ -234,7 +250,7 @@ impl Terminal {
             }
             Interrupted::No => {
                 self.interrupted = Interrupted::Chat;
-                self.emit(&Outgoing::Notice(HOW_TO_END.to_owned()))?;
+                self.emit(&Outgoing::Notice(config::words().get("say.howToEnd").to_owned()))?;
                 Ok(Flow::GoesOn)
             }
             Interrupted::Turn | Interrupted::Chat => Ok(Flow::Quit),
@@ -274,7 +290,7 @@ impl Terminal {
         }
         if self.interrupted == Interrupted::Turn && self.said.is_empty() {
             self.interrupted = Interrupted::Chat;
-            self.emit(&Outgoing::Notice(HOW_TO_END.to_owned()))?;
+            self.emit(&Outgoing::Notice(config::words().get("say.howToEnd").to_owned()))?;
         }
         if self.is_typing {
             self.put_above()?;
@@ -290,7 +306,7 @@ impl Terminal {
         if self.is_typing
             && let Some((question, at, of)) = self.questions.next(true)
         {
-            let text = markup::harmless(&question.put(at, of));
+            let text = markup::harmless(&question.put(config::words(), at, of));
             self.editor.print(format!("{text}\n"));
         }
         Ok(())

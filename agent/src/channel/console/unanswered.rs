@@ -1,6 +1,7 @@
 //! What was said here and is not answered to its end.
 
 use crate::channel::{Outgoing, Ticket};
+use crate::config;
 
 /// Messages in the order in which they were said.
 #[derive(Debug, Default)]
@@ -40,7 +41,8 @@ impl Unanswered {
                 None
             }
             Outgoing::Queued { ahead, .. } => {
-                Some(Outgoing::Notice(format!("it waits until {ahead} more are answered")))
+                let told = config::words().fill("say.queued", &[("ahead", &ahead)]);
+                Some(Outgoing::Notice(told))
             }
             Outgoing::Aside { text, .. } => {
                 self.0.remove(at);

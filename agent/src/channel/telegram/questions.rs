@@ -132,8 +132,10 @@ fn buttons(question: &Question, nonce: &str) -> InlineKeyboardMarkup {
 
 /// The text of a question: exactly what would run stands in a block, where nothing becomes a link or a name.
 pub(super) fn text(question: &Question) -> Styled {
-    let mut text = Styled::plain(format!("May this run? {}", question.named()));
-    text.push(harmless(&question.shown()).trim(), Some(Mark::Block));
+    // The channel's own words are English.
+    let english = words::CONSOLE.wanted([]);
+    let mut text = Styled::plain(format!("May this run? {}", question.named(english)));
+    text.push(harmless(&question.shown(english)).trim(), Some(Mark::Block));
     if let Some(grant) = &question.grant {
         text.push(&format!("\nFor an hour would be allowed: {}", harmless(grant)), None);
     }

@@ -92,6 +92,7 @@ impl House {
             budget: Default::default(),
             by_name: true,
             links: None,
+            standing: Default::default(),
             found: Vec::new(),
         });
         let registry =

@@ -10,10 +10,11 @@ use serde::Deserialize;
 
 use super::cookies::Cookie;
 use super::door::{Closed, Door};
-use super::words::Words;
+use super::words::wanted_by;
 use crate::channel::http::site::Sites;
 use crate::config::Site;
 use crate::links::{CodeError, PATH};
+use words::Words;
 
 /// A longer code than any that was made is none, in bytes.
 const LONGEST: usize = 200;
@@ -38,7 +39,7 @@ pub(super) async fn show(
     headers: HeaderMap,
     Query(opened): Query<Opened>,
 ) -> Response {
-    let words = Words::wanted_by(&headers);
+    let words = wanted_by(&headers);
     let is_code = |code: &String| {
         let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
         (1..=LONGEST).contains(&code.len()) && code.bytes().all(fits)
@@ -56,7 +57,7 @@ pub(super) async fn show(
 
 /// Uses the link up, and opens the page.
 pub(super) async fn sign_in(State(at): State<AtDoor>, headers: HeaderMap) -> Response {
-    let words = Words::wanted_by(&headers);
+    let words = wanted_by(&headers);
     let Ok(site) = at.sites.of(&headers) else { return StatusCode::FORBIDDEN.into_response() };
     let port = at.door.port();
     let Some(code) = Cookie::Code.values(port, &headers).next().map(str::to_owned) else {
@@ -117,7 +118,7 @@ fn page(words: &Words, status: StatusCode, body: &str) -> Response {
          <meta name=\"color-scheme\" content=\"light dark\"><title>{title}</title>\
          <link rel=\"icon\" href=\"/web/icon.svg\"><link rel=\"stylesheet\" href=\"/web/style.css\"></head>\
          <body class=\"door\"><main><h1>{title}</h1>{body}</main></body></html>",
-        words.language,
+        words.language(),
         title = words.get("signIn.title"),
     );
     // With `no-referrer` a browser would not say that the form is sent from here.
