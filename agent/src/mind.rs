@@ -1,6 +1,5 @@
 //! What all sessions of one agent think and act with.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::action::{ACTS, Actions, RECALL, Sets};
@@ -51,11 +50,11 @@ impl Mind {
         [self.actions.local_cards(words), self.workspace.router_actions.read()]
     }
 
-    /// The cards that are offered in `session`. Guests are offered no set, and a persona only those of the sets that are on
-    /// which it names.
+    /// The cards that are offered in `session`. Guests are offered no set but what anybody may ask the library, and a persona
+    /// only those of the sets that are on which it names.
     #[must_use]
     pub fn cards_for(&self, session: &Session) -> [Arc<Cards>; 2] {
-        let mut sets = if session.is_owners() { self.sets.on() } else { BTreeSet::new() };
+        let mut sets = if session.is_owners() { self.sets.on() } else { self.sets.for_guests() };
         if session.may_recall() {
             sets.extend(SetName::new(RECALL));
         }

@@ -9,7 +9,7 @@ use protocol::ActionName;
 pub const POLICY: &str = include_str!("../../router/policy.toml");
 
 /// The first-party skills' manifests, by folder.
-pub const SKILLS: [(&str, &str); 15] = [
+pub const SKILLS: [(&str, &str); 17] = [
     ("create_post", include_str!("../../router/skills/create_post/skill.toml")),
     ("embed_docs", include_str!("../../router/skills/embed_docs/skill.toml")),
     ("exec", include_str!("../../router/skills/exec/skill.toml")),
@@ -18,10 +18,12 @@ pub const SKILLS: [(&str, &str); 15] = [
     ("grep_files", include_str!("../../router/skills/grep_files/skill.toml")),
     ("index_doc", include_str!("../../router/skills/index_doc/skill.toml")),
     ("list_docs", include_str!("../../router/skills/list_docs/skill.toml")),
+    ("list_public_docs", include_str!("../../router/skills/list_public_docs/skill.toml")),
     ("notify", include_str!("../../router/skills/notify/skill.toml")),
     ("publish_doc", include_str!("../../router/skills/publish_doc/skill.toml")),
     ("read_file", include_str!("../../router/skills/read_file/skill.toml")),
     ("search_docs", include_str!("../../router/skills/search_docs/skill.toml")),
+    ("search_public_docs", include_str!("../../router/skills/search_public_docs/skill.toml")),
     ("send_file", include_str!("../../router/skills/send_file/skill.toml")),
     ("web_fetch", include_str!("../../router/skills/web_fetch/skill.toml")),
     ("workbench", include_str!("../../router/skills/workbench/skill.toml")),

@@ -30,6 +30,13 @@ pub(crate) const ACTS: &str = "acts";
 /// The set of what the program asks itself and no model: nobody turns it, and it is never on.
 const INNER: &str = "meaning";
 
+/// The set of the library.
+const LIBRARY: &str = "library";
+
+/// The set of what anybody may ask the library. It is on for guests while the owner has the library's set on, and nobody
+/// turns it.
+const PUBLIC_LIBRARY: &str = "public-library";
+
 /// The cards of one list that are offered with some sets.
 #[derive(Debug)]
 struct Filtered {
@@ -49,6 +56,12 @@ impl Sets {
     #[must_use]
     pub fn on(&self) -> BTreeSet<SetName> {
         self.on.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What guests are offered of them.
+    pub(crate) fn for_guests(&self) -> BTreeSet<SetName> {
+        let has_library = self.on().iter().any(|set| set.as_str() == LIBRARY);
+        has_library.then(|| SetName::new(PUBLIC_LIBRARY).ok()).flatten().into_iter().collect()
     }
 
     /// Turns a set on or off for good.
@@ -94,7 +107,7 @@ impl Sets {
 pub(crate) fn known(cards: &[Arc<Cards>; 2]) -> BTreeMap<SetName, usize> {
     let mut known = BTreeMap::new();
     for set in cards.iter().flat_map(|cards| &cards.0).filter_map(|card| card.set.clone()) {
-        if [RECALL, ACTS, INNER].contains(&set.as_str()) {
+        if [RECALL, ACTS, INNER, PUBLIC_LIBRARY].contains(&set.as_str()) {
             continue;
         }
         *known.entry(set).or_default() += 1;

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use llm::ProviderName;
-use serde_json::json;
 
 use super::perform::{At, Perform, Read};
 use super::{library, search};
@@ -24,8 +23,7 @@ pub(super) fn read(rest: &str) -> Read {
 #[async_trait]
 impl Perform for Question {
     async fn perform(&self, mut at: At<'_>) {
-        let params = json!({"query": self.0, "limit": 5});
-        let found = match library::ask(&mut at, "SEARCH_DOCS", params).await {
+        let found = match library::search(&mut at, &self.0).await {
             Ok(found) => found,
             Err(why) => return at.notice(why),
         };

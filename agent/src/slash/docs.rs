@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use protocol::Object;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::library::{self, ask};
+use super::library::{self, list};
 use super::perform::{At, Perform, Read};
 
 #[derive(Debug)]
@@ -22,16 +22,19 @@ pub(super) fn read(rest: &str) -> Read {
 #[async_trait]
 impl Perform for Docs {
     async fn perform(&self, mut at: At<'_>) {
-        match ask(&mut at, "LIST_DOCS", json!({})).await {
-            Ok(found) => at.text(counted(&found)),
+        match list(&mut at).await {
+            Ok(found) => at.text(counted(&found, at.session.is_owners())),
             Err(why) => at.notice(why),
         }
     }
 }
 
-fn counted(found: &Object) -> String {
+fn counted(found: &Object, is_owners: bool) -> String {
     let number = |value: Option<&Value>| value.and_then(Value::as_u64).unwrap_or(0);
     let documents = number(found.get("documents"));
+    if documents == 0 && !is_owners {
+        return "No paper is public.".to_owned();
+    }
     if documents == 0 {
         return "The library is empty. /index PATH puts a file in.".to_owned();
     }
@@ -48,6 +51,8 @@ fn counted(found: &Object) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -55,8 +60,9 @@ mod tests {
         let found = json!({"documents": 3, "passages": 9, "by_type": {
             "pdf": {"documents": 2, "passages": 8}, "md": {"documents": 1, "passages": 1},
         }});
-        let counted = counted(found.as_object().unwrap());
+        let counted = counted(found.as_object().unwrap(), true);
         assert_eq!(counted, "3 files, 9 passages\npdf: 2 files, 8 passages\nmd: 1 file, 1 passage");
-        assert!(super::counted(&Object::new()).starts_with("The library is empty"));
+        assert!(super::counted(&Object::new(), true).starts_with("The library is empty"));
+        assert_eq!(super::counted(&Object::new(), false), "No paper is public.");
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use protocol::{ActionName, Object, Outcome};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use super::perform::At;
@@ -11,11 +11,26 @@ use crate::message::Outgoing;
 use crate::session::Caller;
 use answer::Action;
 
+/// The passages that fit `query`, of what whoever speaks may see.
+pub(super) async fn search(at: &mut At<'_>, query: &str) -> Result<Object, String> {
+    let action = if at.session.is_owners() { "SEARCH_DOCS" } else { "SEARCH_PUBLIC_DOCS" };
+    ask(at, action, json!({"query": query, "limit": 5})).await
+}
+
+/// The papers that whoever speaks may see.
+pub(super) async fn list(at: &mut At<'_>) -> Result<Object, String> {
+    let action = if at.session.is_owners() { "LIST_DOCS" } else { "LIST_PUBLIC_DOCS" };
+    ask(at, action, json!({})).await
+}
+
 /// Runs an action of the library in the name of whoever speaks; its result, or why there is none.
 pub(super) async fn ask(at: &mut At<'_>, action: &str, params: Value) -> Result<Object, String> {
     let name = ActionName::new(action).map_err(|error| error.to_string())?;
     let cards = at.mind.cards();
     if !cards[1].0.iter().any(|card| card.name == name) {
+        if !at.session.is_owners() {
+            return Err("there are no papers to search here".to_owned());
+        }
         let skills = home::router_command("skills");
         return Err(format!("the router offers no {action}; `{skills}` lists what it has"));
     }
@@ -86,8 +101,6 @@ pub(super) fn text<'a>(value: &'a Value, key: &str) -> &'a str {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]

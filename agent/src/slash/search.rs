@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use protocol::Object;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::library::{ask, text};
+use super::library::{search, text};
 use super::perform::{At, Perform, Read};
 
 /// How much of a passage is shown, in characters.
@@ -25,7 +25,7 @@ pub(super) fn read(rest: &str) -> Read {
 #[async_trait]
 impl Perform for Search {
     async fn perform(&self, mut at: At<'_>) {
-        match ask(&mut at, "SEARCH_DOCS", json!({"query": self.0, "limit": 5})).await {
+        match search(&mut at, &self.0).await {
             Ok(found) => at.text(listed(&found)),
             Err(why) => at.notice(why),
         }
@@ -49,6 +49,8 @@ pub(super) fn listed(found: &Object) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]

@@ -51,8 +51,10 @@ mod tests {
     use super::*;
 
     /// The first-party skills whose program has the name of none of them.
-    const SHARED: [(&str, &str); 11] = [
+    const SHARED: [(&str, &str); 13] = [
         ("search_docs", "library"),
+        ("search_public_docs", "library"),
+        ("list_public_docs", "library"),
         ("embed_docs", "library"),
         ("list_docs", "library"),
         ("index_doc", "library"),

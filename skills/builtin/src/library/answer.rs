@@ -1,12 +1,12 @@
 //! Finds passages and lists papers, for those who may see them.
 
 use library::vectors::Vector;
-use library::{Hit, Kind, Library, Role, Search};
+use library::{Hit, Kind, Library, Reader, Role, Search};
 use safeclaw_skill::{Call, SkillError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{now, owner_alone, reader};
+use super::{now, owner_alone};
 
 /// How many passages are found when nobody says.
 const USUAL: usize = 5;
@@ -33,17 +33,17 @@ impl Question {
 pub(super) fn search(
     library: &Library,
     params: &Question,
-    vector: Option<&Vector>,
+    (reader, vector): (&Reader, Option<&Vector>),
     call: &Call,
 ) -> Result<Value, SkillError> {
-    let reader = reader(call);
     let search = Search {
         text: &params.query,
-        reader: &reader,
+        reader,
         kinds: &[Kind::Kb],
         limit: params.limit.unwrap_or(USUAL).clamp(1, MOST),
         vector,
-        counts: true,
+        // What guests look for moves nothing for the owner.
+        counts: call.is_owner(),
     };
     let hits = library.search(&search, now())?;
     let brings = brings(hits.iter().map(|hit| (&hit.role, hit.own)));
@@ -84,10 +84,14 @@ pub(super) struct Page {
     from: usize,
 }
 
-pub(super) fn list(library: &Library, params: Page, call: &Call) -> Result<Value, SkillError> {
-    let reader = reader(call);
-    let counts = library.counts(&reader)?;
-    let papers = library.list(&reader, Kind::Kb)?;
+pub(super) fn list(
+    library: &Library,
+    params: Page,
+    reader: &Reader,
+    call: &Call,
+) -> Result<Value, SkillError> {
+    let counts = library.counts(reader)?;
+    let papers = library.list(reader, Kind::Kb)?;
     let brings = brings(papers.iter().map(|paper| (&paper.role, paper.own)));
     let by_type: serde_json::Map<String, Value> = counts
         .by_element

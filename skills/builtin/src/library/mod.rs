@@ -41,19 +41,19 @@ struct Wait {
 }
 
 impl Shelf {
-    fn answer(&mut self, params: Object, call: &Call) -> Result<Value, SkillError> {
+    fn answer(&mut self, mut params: Object, call: &Call) -> Result<Value, SkillError> {
         match call.action() {
-            "SEARCH_DOCS" => {
-                let question: answer::Question = read(params)?;
-                self.library(call)?;
-                let Self { library: Some(library), meaning } = self else {
-                    return Err(SkillError::new("the library is not open"));
-                };
-                let vector = meaning.of_question(library, question.text(), call)?;
-                answer::search(library, &question, vector.as_ref(), call)
+            "SEARCH_DOCS" => self.search(read(params)?, &reader(call), call),
+            "SEARCH_PUBLIC_DOCS" => {
+                let reader = anybody(&mut params, call)?;
+                self.search(read(params)?, &reader, call)
             }
             "EMBED_DOCS" => self.embed(read(params)?, call),
-            "LIST_DOCS" => answer::list(self.library(call)?, read(params)?, call),
+            "LIST_DOCS" => answer::list(self.library(call)?, read(params)?, &reader(call), call),
+            "LIST_PUBLIC_DOCS" => {
+                let reader = anybody(&mut params, call)?;
+                answer::list(self.library(call)?, read(params)?, &reader, call)
+            }
             "INDEX_DOC" => index::index(self.library(call)?, read(params)?, call, false),
             "PUBLISH_DOC" => index::index(self.library(call)?, read(params)?, call, true),
             "FORGET_DOC" => index::forget(self.library(call)?, read(params)?, call),
@@ -61,6 +61,20 @@ impl Shelf {
             "CHECK_LIBRARY" => answer::check(self.library(call)?, call),
             other => Err(SkillError::new(format!("the library knows no {other}"))),
         }
+    }
+
+    fn search(
+        &mut self,
+        question: answer::Question,
+        reader: &Reader,
+        call: &Call,
+    ) -> Result<Value, SkillError> {
+        self.library(call)?;
+        let Self { library: Some(library), meaning } = self else {
+            return Err(SkillError::new("the library is not open"));
+        };
+        let vector = meaning.of_question(library, question.text(), call)?;
+        answer::search(library, &question, (reader, vector.as_ref()), call)
     }
 
     fn embed(&mut self, params: Wait, call: &Call) -> Result<Value, SkillError> {
@@ -111,6 +125,19 @@ fn reader(call: &Call) -> Reader {
         (false, Some(chat)) => Reader::Guest(chat.to_owned()),
         (false, None) => Reader::Roles(vec![library::Role::Public]),
     }
+}
+
+/// What anybody may see: what is public, and in a guest's conversation the papers of that conversation. It is all that the
+/// owner is shown by these actions, too. Who asks stands in the parameter `who`, which the router fills in and no model.
+fn anybody(params: &mut Object, call: &Call) -> Result<Reader, SkillError> {
+    let who = params.remove("who");
+    if who.as_ref().and_then(Value::as_str).is_none_or(|who| Some(who) != call.principal()) {
+        return Err(SkillError::new("nobody says who asks"));
+    }
+    Ok(match reader(call) {
+        Reader::Owner => Reader::Roles(vec![library::Role::Public]),
+        guest => guest,
+    })
 }
 
 fn owner_alone(call: &Call) -> Result<(), SkillError> {
