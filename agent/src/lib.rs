@@ -33,7 +33,7 @@ mod watching;
 
 pub mod action;
 
-pub use ::{model, prompt};
+pub use ::{business, model, prompt};
 pub use conversation::{message, observation, question, workspace};
 pub use error::StartError;
 pub use eyes::launch::WORD as EYES_WORD;

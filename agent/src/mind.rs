@@ -4,13 +4,20 @@ use std::sync::Arc;
 
 use crate::action::{ACTS, Actions, RECALL, Sets};
 use crate::links::Links;
-use crate::model::Switch;
+use crate::model::{Switch, Usage};
 use crate::persona::Cast;
 use crate::prompt::Sources;
-use crate::session::{OwnersStanding, Session};
+use crate::session::{OwnersStanding, Replies, Session};
 use crate::workspace::{Cards, Workspace};
-use protocol::SetName;
+use business::Reception;
+use protocol::{ActionCard, SessionKey, SetName};
 use schedule::Book;
+
+/// What a completion counts for whose server does not say how many tokens it took.
+const UNTOLD: u64 = 2_000;
+
+/// The action that reads a page.
+pub(crate) const READS_PAGES: &str = "WEB_FETCH";
 
 /// Everything that a turn needs besides its session. All sessions share it, so nothing in it may tell one of another.
 pub struct Mind {
@@ -26,6 +33,10 @@ pub struct Mind {
     pub actions: Actions,
     /// The sets of actions that are on.
     pub sets: Sets,
+    /// Who is received, and how.
+    pub reception: Arc<Reception>,
+    /// Where people's words go that are meant for another conversation than theirs.
+    pub replies: Replies,
     /// The jobs of the clock; none where it is off.
     pub book: Option<Arc<Book>>,
     /// How often a turn may think.
@@ -50,6 +61,17 @@ impl Mind {
         [self.actions.local_cards(words), self.workspace.router_actions.read()]
     }
 
+    /// A model has answered in this session: what that took counts, if it was for a customer.
+    pub(crate) fn spent(&self, session: &SessionKey, usage: &Usage) {
+        let tokens = match (usage.read, usage.written) {
+            (None, None) => UNTOLD,
+            (read, written) => read.unwrap_or(0).saturating_add(written.unwrap_or(0)),
+        };
+        if self.reception.is_customer(session) {
+            self.reception.spent(session, tokens);
+        }
+    }
+
     /// The cards that are offered in `session`. Guests are offered no set but what anybody may ask the library, and a persona
     /// only those of the sets that are on which it names.
     #[must_use]
@@ -64,6 +86,22 @@ impl Mind {
         if let Some(own) = session.speaker.as_ref().and_then(|speaker| speaker.sets.as_ref()) {
             sets.retain(|set| own.contains(set));
         }
-        self.cards().map(|cards| self.sets.offered(cards, &sets))
+        let cards = self.cards().map(|cards| self.sets.offered(cards, &sets));
+        if !self.reception.is_customer(&session.key) {
+            return cards;
+        }
+        let has_pages = !self.reception.profile().allowed_urls.is_empty();
+        cards.map(|cards| Arc::new(Cards(customers(&cards, has_pages))))
     }
+}
+
+/// Those of `cards` that are offered to a customer: what looks into the customer's own conversations and into the public part of
+/// the library, and what reads the pages of the business, if it has some.
+fn customers(cards: &Cards, has_pages: bool) -> Vec<ActionCard> {
+    let is_offered = |card: &&ActionCard| match card.name.as_str() {
+        "_RECALL_MEMORY" | "SEARCH_DOCS" => true,
+        READS_PAGES => has_pages,
+        _ => false,
+    };
+    cards.0.iter().filter(is_offered).cloned().collect()
 }

@@ -61,6 +61,8 @@ impl House {
             actions: Actions::new(local, requester.clone(), Duration::from_secs(10))?,
             cast: agent::persona::Cast::new(workspace.personas()),
             sets: Default::default(),
+            reception: Arc::new(agent::business::Reception::of(workspace.folder())),
+            replies: Default::default(),
             workspace,
             model: Arc::new(Switch::of(model)),
             book: None,

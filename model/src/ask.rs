@@ -23,6 +23,8 @@ pub struct Ask<'a> {
     pub temperature: f64,
     /// Whether words alone are wanted, and the prompt says nothing of actions.
     pub talks: bool,
+    /// Whether nothing but a model may answer: who can't read would say what is not for these people.
+    pub needs_model: bool,
     /// Whether it may hold what is private. It may, where nobody says otherwise.
     pub is_private: bool,
     /// Who waits for the answer, and hears what becomes of it. Where nobody does, nothing is shown before it is whole.
@@ -92,9 +94,16 @@ impl<'a> Ask<'a> {
             picture: None,
             temperature: 0.0,
             talks: false,
+            needs_model: false,
             is_private: true,
             hearer: None,
         }
+    }
+
+    /// The same, which nothing but a model may answer.
+    #[must_use]
+    pub fn by_a_model(self, needs_model: bool) -> Self {
+        Self { needs_model, ..self }
     }
 
     /// The same with a picture, or without one.

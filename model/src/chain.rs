@@ -178,7 +178,7 @@ impl Model for Chain {
         for (at, link) in self.links.iter().enumerate() {
             // Who has read nothing of it can't say either what a model had no room for.
             let is_too_much = failed.iter().any(|one: &Failure| one.tried.error.is_of_size());
-            if link.is_offline() && (ask.turn.is_none() || is_too_much) {
+            if link.is_offline() && (ask.turn.is_none() || ask.needs_model || is_too_much) {
                 continue;
             }
             if at > 0 && ask.is_private && !link.may_read_private() {

@@ -1,4 +1,5 @@
-//! What people choose in a chat that is to last: the model, which models may read what is private, and the sets.
+//! What people choose in a chat that is to last: the model, which models may read what is private, the sets, and whom the bot
+//! is for.
 //!
 //! The agent can't change its own settings, whoever has taken it over: the kernel lets it read agent/config.json and not write
 //! it. So it notes a choice in its workspace, and the next start, or the next `agent config`, takes it over before anything is
@@ -14,7 +15,8 @@ use serde_json::Value;
 use super::{AgentConfig, SettingsError};
 
 /// The keys that can be noted.
-const KEYS: [&str; 5] = ["llm.provider", "llm.model", "llm.base_url", "llm.private_to", "sets"];
+const KEYS: [&str; 6] =
+    ["llm.provider", "llm.model", "llm.base_url", "llm.private_to", "sets", "bot_mode"];
 
 /// The longest file, in bytes.
 const LONGEST: u64 = 64 * 1024;

@@ -19,7 +19,7 @@ pub struct Key {
 }
 
 /// The keys that `start_agent config` knows.
-pub const KEYS: [Key; 17] = [
+pub const KEYS: [Key; 21] = [
     Key { name: "llm", about: "the language model: who serves it, and which one" },
     Key { name: "fallback", about: "who is asked in turn when that one can't answer" },
     Key {
@@ -30,6 +30,16 @@ pub const KEYS: [Key; 17] = [
         name: "telegram.allow",
         about: "who else may talk there, by ids with commas between, or none",
     },
+    Key {
+        name: "telegram.default_mode",
+        about: "how strangers are treated there: business, silent, off, or none for what bot_mode says",
+    },
+    Key {
+        name: "bot_mode",
+        about: "whom the bot is for: personal refuses strangers, business answers them as customers",
+    },
+    Key { name: "customers.tokens", about: "how many tokens a day one customer may cost" },
+    Key { name: "customers.all_tokens", about: "how many tokens a day all of them may cost" },
     Key { name: "http", about: "where programs and your browser reach the agent, or off" },
     Key {
         name: "http.sites",
@@ -209,6 +219,10 @@ impl Change<'_> {
             ("memory.owner", _) => json!(days.owner),
             ("memory.guests", _) => json!(days.guests),
             ("memory.logs", _) => json!(days.logs),
+            ("bot_mode", _) => json!(self.file.settings().bot_mode.name()),
+            ("customers.tokens", _) => json!(self.file.settings().customers.tokens),
+            ("customers.all_tokens", _) => json!(self.file.settings().customers.all_tokens),
+            ("telegram.default_mode", given) => return self.telegram_default_mode(given),
             ("timeout", _) => json!(self.file.settings().timeout),
             ("workbench.steps", _) => json!(self.file.settings().workbench.steps),
             ("workbench.tokens", _) => json!(self.file.settings().workbench.tokens),
@@ -216,7 +230,10 @@ impl Change<'_> {
         };
         let answer = match given {
             Some(given) => given.to_owned(),
-            None => self.asker.ask(key.name, &shown.to_string(), &[])?,
+            None => {
+                let current = shown.as_str().map_or_else(|| shown.to_string(), str::to_owned);
+                self.asker.ask(key.name, &current, &[])?
+            }
         };
         Ok(self.file.set(key.name, number_or_text(&answer))?)
     }

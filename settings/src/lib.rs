@@ -5,6 +5,7 @@ mod browser;
 mod choice;
 mod chosen;
 mod clock;
+mod customers;
 mod display;
 mod fallback;
 mod first;
@@ -36,7 +37,9 @@ pub use self::llm::{keep, keep_trusted};
 pub use ::llm::{BaseUrl, ProviderName, Target, TargetError};
 pub use bridge::Bridge;
 pub use browser::{Browser, BrowserPlace};
+pub use business::{Allowance, BotMode, ChatMode};
 pub use clock::{ClockSettings, ZoneName};
+pub use customers::keep_bot_mode;
 pub use display::{reads_aloud, rings, shows_motion, shows_styles, shows_unicode, words};
 pub use http::{Http, HttpError, HttpSetUp, Site};
 pub use keys::{Asker, Change, KEYS, Key, KeyError, Models};
@@ -76,6 +79,10 @@ pub struct AgentConfig {
     pub telegram: Telegram,
     /// The channel for programs and the page.
     pub http: Http,
+    /// Whom the bot is for.
+    pub bot_mode: BotMode,
+    /// How much customers may take.
+    pub customers: Allowance,
     /// The clock.
     pub clock: ClockSettings,
     /// How long conversations are kept.
@@ -96,6 +103,8 @@ impl Default for AgentConfig {
             browser: Browser::default(),
             telegram: Telegram::default(),
             http: Http::default(),
+            bot_mode: BotMode::default(),
+            customers: Allowance::default(),
             clock: ClockSettings::default(),
             memory: MemoryDays::default(),
             channels: Elsewhere::default(),

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use business::ChatMode;
 use serde_json::{Value, json};
 
 use super::BaseUrl;
@@ -19,6 +20,8 @@ pub struct Telegram {
     pub allow: Vec<i64>,
     /// The chats that hear what the agent says of its own to all (`_BROADCAST_MSG`); without any, the owner's does.
     pub broadcast_chat_ids: Vec<i64>,
+    /// How those are treated who are not allowed; without one it is as `bot_mode` says.
+    pub default_mode: Option<ChatMode>,
     /// The address of the Bot API's server, if it is not Telegram's own.
     pub api_url: Option<BaseUrl>,
 }
@@ -27,6 +30,17 @@ pub struct Telegram {
 const NONE: &str = "none";
 
 impl Change<'_> {
+    /// Takes the mode of strangers from `given`, or asks for it.
+    pub(super) fn telegram_default_mode(&mut self, given: Option<&str>) -> Result<(), KeyError> {
+        let current = self.file.settings().telegram.default_mode.map_or(NONE, ChatMode::name);
+        let answer = match given {
+            Some(given) => given.to_owned(),
+            None => self.asker.ask("telegram.default_mode", current, &[])?,
+        };
+        let mode = if answer == NONE { Value::Null } else { json!(answer) };
+        Ok(self.file.set("telegram.default_mode", mode)?)
+    }
+
     /// Takes the ids of those who may talk with the agent from `given`, or asks for them.
     pub(super) fn telegram_allow(&mut self, given: Option<&str>) -> Result<(), KeyError> {
         let allow = &self.file.settings().telegram.allow;

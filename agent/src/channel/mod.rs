@@ -78,6 +78,8 @@ impl Incoming {
         match self.said {
             Said::Message(_) => true,
             Said::Job(_) => matches!(self.origin, Origin::Clock(_)),
+            // The agent itself makes these of what has come.
+            Said::Overheard(_) | Said::Reply(_) => false,
             Said::Command(_) | Said::Answer(_) | Said::Stop => self.origin.is_person(),
         }
     }
@@ -96,6 +98,10 @@ pub enum Said {
     Stop,
     /// A job is due. Only the clock says so.
     Job(Due),
+    /// What is said in a chat that is silent: it is kept and not answered.
+    Overheard(String),
+    /// What the owner says to the people of this session.
+    Reply(String),
 }
 
 impl Said {
@@ -116,7 +122,7 @@ impl Said {
             Self::Message(text) => Some(text),
             Self::Command(command) => Some(command.text()),
             Self::Job(due) => Some(due.text.as_str()).filter(|_| due.is_agentic),
-            Self::Answer(_) | Self::Stop => None,
+            Self::Answer(_) | Self::Stop | Self::Overheard(_) | Self::Reply(_) => None,
         }
     }
 
@@ -126,7 +132,11 @@ impl Said {
         match self {
             Self::Command(command) => command.ends(),
             Self::Stop => Ends::Turn,
-            Self::Message(_) | Self::Answer(_) | Self::Job(_) => Ends::Nothing,
+            Self::Message(_)
+            | Self::Answer(_)
+            | Self::Job(_)
+            | Self::Overheard(_)
+            | Self::Reply(_) => Ends::Nothing,
         }
     }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use answer::Words;
 use document::SaveError;
 use notes::{Batch, DUE, Note, NoteSource, WINDOW, is_nothing, waiting};
-use protocol::Taint;
+use protocol::{SessionKey, Taint};
 use tokio::task::{JoinHandle, spawn_blocking};
 
 use crate::mind::Mind;
@@ -77,21 +77,22 @@ impl Capture {
         }
         self.heard = 0;
         let (mind, files) = (Arc::clone(mind), Arc::clone(&session.files));
+        let key = session.key.clone();
         let left = Arc::clone(&self.left);
         self.running = Some(tokio::spawn(async move {
-            left.store(all(&mind, &files).await, Ordering::Relaxed);
+            left.store(all(&mind, &key, &files).await, Ordering::Relaxed);
         }));
     }
 }
 
 /// Notes all that waits, and gives how many messages are left.
-async fn all(mind: &Mind, files: &Arc<SessionFiles>) -> usize {
+async fn all(mind: &Mind, key: &SessionKey, files: &Arc<SessionFiles>) -> usize {
     let (mut pause, mut before, mut most) = (PAUSE, None, WINDOW);
     loop {
         let (batch, left) = look(files, most).await;
         // What was noted and waits all the same would be noted for ever.
         let Some(batch) = batch.filter(|batch| before != Some(batch.upto)) else { return left };
-        match note(mind, files, &batch).await {
+        match note(mind, key, files, &batch).await {
             Ok(note) => {
                 let (files, upto) = (Arc::clone(files), batch.upto);
                 let saved = spawn_blocking(move || files.notes.capture(upto, note)).await;
@@ -131,6 +132,7 @@ async fn look(files: &Arc<SessionFiles>, most: usize) -> (Option<Batch>, usize) 
 /// What a model writes down of it; nothing if there is nothing to write.
 async fn note(
     mind: &Mind,
+    key: &SessionKey,
     files: &SessionFiles,
     batch: &Batch,
 ) -> Result<Option<Note>, ModelError> {
@@ -139,6 +141,7 @@ async fn note(
     let (asked, bits) = (asked(&notes.text(SHOWN), batch), batch.bits.with(notes.taint()));
     let ask = Ask::chat(rules.as_str().trim(), &[], &asked).private(bits.private);
     let answer = mind.model.complete(&ask, &mut |_| {}).await?;
+    mind.spent(key, &answer.usage);
     let words = Words::of(&answer.text, [&[], &[]]);
     if is_nothing(&words) {
         return Ok(None);

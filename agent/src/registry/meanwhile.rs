@@ -90,6 +90,11 @@ impl Meanwhile<'_> {
 fn aside(mind: &Mind, caller: &Caller, said: &Said) -> Option<String> {
     match said {
         Said::Command(command) => command.aside(mind, caller),
-        Said::Message(_) | Said::Answer(_) | Said::Stop | Said::Job(_) => None,
+        Said::Message(_)
+        | Said::Answer(_)
+        | Said::Stop
+        | Said::Job(_)
+        | Said::Overheard(_)
+        | Said::Reply(_) => None,
     }
 }

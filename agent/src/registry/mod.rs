@@ -4,6 +4,7 @@ mod task;
 
 mod capture;
 mod events;
+mod gate;
 mod meanwhile;
 mod reminding;
 mod waiting;
@@ -111,7 +112,7 @@ impl SessionRegistry {
             futures::future::join_all(heard.into_iter().map(|heard| self.listen(heard)))
         };
         let others = async {
-            listening(others).await;
+            tokio::join!(listening(others), self.pass_replies_on());
             std::future::pending::<()>().await;
         };
         tokio::select! {
@@ -156,6 +157,13 @@ impl SessionRegistry {
         if !incoming.may_come() {
             return tracing::error!("{} is no person and may only say something", incoming.from);
         }
+        if let Some(incoming) = self.judged(incoming) {
+            self.send(incoming);
+        }
+    }
+
+    /// Hands one thing to the task of its session, which begins if it is not there.
+    fn send(&self, incoming: Incoming) {
         let (key, from) = (incoming.session.clone(), incoming.from.clone());
         let mut handles = self.handles.all();
         let there = handles.remove(&key);

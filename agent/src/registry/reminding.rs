@@ -1,4 +1,5 @@
-//! Jobs of the clock that are due, as the session takes them in.
+//! What a session takes in that no turn answers: jobs of the clock that are due, what is said in a silent chat, and what the
+//! owner says in the chat of another.
 
 use crate::channel::Said;
 use crate::message::{Outgoing, Ticket};
@@ -17,6 +18,20 @@ impl Session {
         self.record(Role::Clock, self.principal.as_str(), &due.text);
         let heard = format!("[{} is due]", due.id);
         self.files.history.hold(|history| history.add(heard, due.text.clone()));
+    }
+
+    /// Takes in what is said in a chat that is silent.
+    pub(super) fn overhear(&mut self, text: &str) {
+        self.takes_in(text);
+        self.record(self.origin.into(), self.principal.as_str(), text);
+        self.remember(text, "");
+    }
+
+    /// Says what the owner says to the people here, and takes it into the conversation.
+    pub(super) fn reply(&mut self, text: String, outbox: &Outbox) {
+        self.record(Role::Assistant, self.principal.as_str(), &text);
+        self.files.history.hold(|history| history.add("[a person of the team answers]", &text));
+        outbox.say(Outgoing::Text(text));
     }
 
     /// What the model is told to do now. The addresses that a person had typed for it are typed.

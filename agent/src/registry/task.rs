@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use business::Page;
 use cadence::TurnEnd;
-use protocol::{Event, Trace};
+use protocol::{Event, Principal, Trace};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, Span};
@@ -15,7 +16,7 @@ use super::waiting::Waiting;
 use answer::sanitize::one_line;
 
 use crate::channel::{Incoming, Said};
-use crate::message::{Origin, Outgoing};
+use crate::message::{Origin, Outgoing, Ticket};
 use crate::mind::Mind;
 use crate::session::{Caller, NextTurn, Outbox, PendingAction, Session, Turns};
 use crate::slash::{At, SlashCommand};
@@ -61,60 +62,86 @@ impl SessionTask {
         self.tell_unanswered();
         let (mut waiting, mut capture) = (Waiting::default(), Capture::default());
         while let Some(next) = self.next(&mut waiting, &mut capture).await {
-            let incoming = match next {
-                Next::Said(incoming) => incoming,
-                Next::Permitted(held) => {
-                    self.go_on(held, &mut waiting).await;
-                    continue;
-                }
-            };
-            (self.session.principal, self.session.origin) =
-                (incoming.from.clone(), incoming.origin);
-            let said = match incoming.said {
-                Said::Job(due) if due.is_agentic => self.session.told_to_do(due),
-                Said::Message(text) => self.meant(text),
-                said => said,
-            };
-            match said {
-                said @ (Said::Message(_) | Said::Command(_)) => {
-                    let text = said.text().unwrap_or_default().to_owned();
-                    let (ticket, from) = (incoming.ticket, incoming.from);
-                    self.session.takes_in(&text);
-                    // Codes may stand in commands, which the journal does not hold.
-                    if matches!(said, Said::Message(_)) {
-                        // A server may answer one at a time, and a person waits for this one.
-                        capture.give_way();
-                        capture.hear();
-                        let (role, who) = (self.session.origin.into(), from.as_str());
-                        self.session.record(role, who, &text);
-                        self.session.entered.is_begun(&text);
-                        // Beside the answer: nobody waits for the disk.
-                        drop(self.session.keep(&self.outbox));
-                    }
-                    let span = self.span();
-                    tracing::info!(parent: &span, %from, "a message has come");
-                    self.outbox.say(Outgoing::Begin { ticket, from, text });
-                    self.take_turns(said, &mut waiting).instrument(span.clone()).await;
-                    tracing::info!(parent: &span, "it is answered");
-                    self.session.entered.is_answered();
-                    self.session.pass_notices_on(&self.mind, &self.outbox);
-                    self.mind.standing.note(&self.session);
-                    self.outbox.say(Outgoing::End);
-                    // People have their answer; what they say next waits until this one is kept.
-                    let _ = self.session.keep(&self.outbox).await;
-                }
-                Said::Answer(decision) => {
-                    self.session.answer(&self.mind, decision, &self.outbox).await;
-                }
-                Said::Job(due) => {
-                    self.session.remind(incoming.ticket, &due, &self.outbox);
-                    let _ = self.session.keep(&self.outbox).await;
-                }
-                // There is no turn to stop.
-                Said::Stop => {}
+            match next {
+                Next::Said(incoming) => self.take(incoming, &mut waiting, &mut capture).await,
+                Next::Permitted(held) => self.go_on(held, &mut waiting).await,
             }
         }
         self.hear_results().await;
+        let _ = self.session.keep(&self.outbox).await;
+    }
+
+    /// Attends to one thing that was said.
+    async fn take(&mut self, incoming: Incoming, waiting: &mut Waiting, capture: &mut Capture) {
+        let Incoming { ticket, from, origin, said, .. } = incoming;
+        // What waited here while the owner turned the chat off is not answered.
+        let is_muted = self.mind.reception.is_muted(&self.session.key);
+        if is_muted && matches!(said, Said::Message(_) | Said::Command(_)) {
+            return self.outbox.say(Outgoing::Aside { ticket, text: String::new() });
+        }
+        (self.session.principal, self.session.origin) = (from.clone(), origin);
+        let said = match said {
+            Said::Job(due) if due.is_agentic => self.session.told_to_do(due),
+            Said::Message(text) => self.meant(text),
+            said => said,
+        };
+        match said {
+            Said::Message(_) | Said::Command(_) => {
+                self.respond((ticket, from), said, waiting, capture).await;
+                return;
+            }
+            Said::Answer(decision) => {
+                return self.session.answer(&self.mind, decision, &self.outbox).await;
+            }
+            Said::Job(due) => self.session.remind(ticket, &due, &self.outbox),
+            Said::Overheard(text) => {
+                capture.hear();
+                self.session.overhear(&text);
+                self.outbox.say(Outgoing::Aside { ticket, text: String::new() });
+            }
+            Said::Reply(text) => self.session.reply(text, &self.outbox),
+            // There is no turn to stop.
+            Said::Stop => return,
+        }
+        let _ = self.session.keep(&self.outbox).await;
+    }
+
+    /// Answers a message, or carries a command out.
+    async fn respond(
+        &mut self,
+        (ticket, from): (Ticket, Principal),
+        said: Said,
+        waiting: &mut Waiting,
+        capture: &mut Capture,
+    ) {
+        let text = said.text().unwrap_or_default().to_owned();
+        self.session.takes_in(&text);
+        if self.mind.reception.is_customer(&self.session.key) {
+            // The owner has typed the pages of the business.
+            let profile = self.mind.reception.profile();
+            self.session.entered.were_typed(profile.allowed_urls.iter().map(Page::url));
+        }
+        // Codes may stand in commands, which the journal does not hold.
+        if matches!(said, Said::Message(_)) {
+            // A server may answer one at a time, and a person waits for this one.
+            capture.give_way();
+            capture.hear();
+            let (role, who) = (self.session.origin.into(), from.as_str());
+            self.session.record(role, who, &text);
+            self.session.entered.is_begun(&text);
+            // Beside the answer: nobody waits for the disk.
+            drop(self.session.keep(&self.outbox));
+        }
+        let span = self.span();
+        tracing::info!(parent: &span, %from, "a message has come");
+        self.outbox.say(Outgoing::Begin { ticket, from, text });
+        self.take_turns(said, waiting).instrument(span.clone()).await;
+        tracing::info!(parent: &span, "it is answered");
+        self.session.entered.is_answered();
+        self.session.pass_notices_on(&self.mind, &self.outbox);
+        self.mind.standing.note(&self.session);
+        self.outbox.say(Outgoing::End);
+        // People have their answer; what they say next waits until this one is kept.
         let _ = self.session.keep(&self.outbox).await;
     }
 
@@ -126,6 +153,9 @@ impl SessionTask {
 
     /// What a person's words mean where a command waits for a short answer.
     fn meant(&mut self, text: String) -> Said {
+        if self.session.setup.is_some() && self.session.origin == Origin::Person {
+            return Said::Command(SlashCommand::answer_to_setup(text));
+        }
         let choices = std::mem::take(&mut self.session.choices);
         let is_chosen = |(answer, _): &(String, String)| answer.eq_ignore_ascii_case(text.trim());
         match choices.into_iter().find(is_chosen) {
@@ -199,8 +229,14 @@ impl SessionTask {
         let message = match said {
             Said::Message(text) => text,
             Said::Command(command) => return self.carry_out(command, waiting).await,
-            Said::Answer(_) | Said::Stop | Said::Job(_) => return,
+            Said::Answer(_) | Said::Stop | Said::Job(_) | Said::Overheard(_) | Said::Reply(_) => {
+                return;
+            }
         };
+        let reception = &self.mind.reception;
+        if reception.is_customer(&self.session.key) && reception.escalates(&message) {
+            return self.session.hand_over(reception, &message, &self.outbox);
+        }
         let roster = self.mind.cast.roster();
         let mut turns = Turns::begin(&self.session, &roster, &message);
         let gone = turns.next().filter(|first| first.speaker.is_none());

@@ -159,7 +159,13 @@ impl Board {
     }
 
     fn tell_guest(&self, session: &SessionKey, outgoing: Outgoing) {
-        if let Some(end) = self.guests.get(session).and_then(|&place| self.ends.get(place)) {
+        // Who has not said anything since the start is where the session's name says.
+        let is_its = |end: &&End| {
+            let rest = session.as_str().strip_prefix(end.name);
+            rest.is_some_and(|rest| rest.starts_with('-'))
+        };
+        let came = self.guests.get(session).and_then(|&place| self.ends.get(place));
+        if let Some(end) = came.or_else(|| self.ends.iter().find(is_its)) {
             end.tell(session, outgoing);
         }
     }

@@ -1,6 +1,7 @@
 //! The state of one conversation, and the way out to its people.
 
 mod chats;
+mod escalate;
 mod keep;
 mod owners_standing;
 mod pending_action;
@@ -8,10 +9,12 @@ mod turns;
 
 mod lines;
 mod outbox;
+mod replies;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use business::Setup;
 use cadence::Cadence;
 use protocol::{MessageId, Millis, Principal, Reads, SessionKey, Taint};
 
@@ -20,6 +23,7 @@ pub use outbox::Outbox;
 pub(crate) use owners_standing::percent;
 pub use owners_standing::{OwnersStanding, Stands};
 pub use pending_action::PendingAction;
+pub use replies::{OwnersReply, Replies};
 pub use turns::{NextTurn, Turns};
 
 use crate::message::{Origin, Outgoing};
@@ -74,6 +78,8 @@ pub struct Session {
     /// The short answers that a command waits for, each with the command that it stands for. Whatever else is said ends the
     /// waiting.
     pub choices: Vec<(String, String)>,
+    /// The set-up of the business that waits for an answer.
+    pub setup: Option<Setup>,
     /// The questions that it has seen and that nobody has answered here.
     pub questions: Vec<Question>,
     /// What waits for a person's yes. An agent that is started again knows nothing of it.
@@ -187,6 +193,7 @@ impl Session {
             has_acted: false,
             acted: None,
             choices: Vec::new(),
+            setup: None,
             questions: Vec::new(),
             pending: Vec::new(),
             awaited: 0,

@@ -26,6 +26,11 @@ impl Outbox {
         self.lines.say(&self.session, outgoing);
     }
 
+    /// Says one thing in another session.
+    pub(crate) fn say_in(&self, session: &SessionKey, outgoing: Outgoing) {
+        self.lines.say(session, outgoing);
+    }
+
     /// Says one thing where `principal` is, and nowhere else: no other channel of the session hears it.
     pub fn whisper(&self, principal: &Principal, outgoing: Outgoing) {
         let channel = principal.as_str().split(':').next().unwrap_or_default();

@@ -1,17 +1,29 @@
 //! A slash command as a person typed it, read once.
 
+use ::business::GUESTS_COMMANDS;
 use home::nearest;
+use protocol::SessionKey;
 
 use super::perform::{At, Ends, Read};
-use super::table::{TABLE, Who};
+use super::table::{GUESTS_BUSINESS, TABLE, Who};
 use crate::mind::Mind;
 use crate::question::Decision;
 use crate::session::Caller;
+
+/// A customer who gives another command than those for customers hears this.
+const CUSTOMERS: &str = "there is no such command here; /help shows what there is";
+
+/// Whether a customer may give the command of this name.
+pub(super) fn is_for_customers(name: &str) -> bool {
+    name == "/start" || GUESTS_COMMANDS.contains(&name)
+}
 
 /// A slash command. It keeps the text, because other channels show what was said.
 #[derive(Debug, Clone)]
 pub struct SlashCommand {
     text: String,
+    /// Its name in the table; nothing if it is none of these.
+    name: &'static str,
     who: Who,
     read: Read,
 }
@@ -28,11 +40,11 @@ impl SlashCommand {
         let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let word = word.split_once('@').map_or(word, |(name, _)| name);
         let name = if word == "/" { "/help" } else { &word.to_lowercase() };
-        let (who, read) = match TABLE.iter().find(|entry| entry.name() == name) {
-            Some(entry) => (entry.who, (entry.read)(rest.trim())),
-            None => (Who::Everyone, Err(unknown(word, name))),
+        let (name, who, read) = match TABLE.iter().find(|entry| entry.name() == name) {
+            Some(entry) => (entry.name(), entry.who, (entry.read)(rest.trim())),
+            None => ("", Who::Everyone, Err(unknown(word, name))),
         };
-        Some(Self { text: text.to_owned(), who, read })
+        Some(Self { text: text.to_owned(), name, who, read })
     }
 
     /// The command as it was typed.
@@ -56,12 +68,27 @@ impl SlashCommand {
     /// All that the command has to say, if it need not wait for the turn that runs.
     #[must_use]
     pub fn aside(&self, mind: &Mind, caller: &Caller) -> Option<String> {
-        let is_for_all = self.who == Who::Everyone;
+        let is_for_all = self.who == Who::Everyone && self.is_open_to(mind, &caller.session);
         self.read.as_ref().ok().filter(|_| is_for_all)?.aside(mind, caller)
+    }
+
+    /// The answer to the question of the set-up that waits.
+    #[must_use]
+    pub(crate) fn answer_to_setup(text: String) -> Self {
+        let read = Ok(super::business::answer(text.clone()));
+        Self { text, name: "/business", who: Who::Owner(GUESTS_BUSINESS), read }
+    }
+
+    /// Whether whoever is in this session may know of the command: a customer knows few.
+    fn is_open_to(&self, mind: &Mind, session: &SessionKey) -> bool {
+        !mind.reception.is_customer(session) || is_for_customers(self.name)
     }
 
     /// Carries the command out, if whoever gave it may, and says what came of it.
     pub async fn run(&self, at: At<'_>) {
+        if !self.is_open_to(at.mind, &at.session.key) {
+            return at.notice(CUSTOMERS);
+        }
         match (self.who, &self.read) {
             (Who::Owner(why), _) if !at.session.is_owners() => at.notice(why),
             (_, Ok(command)) => command.perform(at).await,

@@ -5,20 +5,22 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
+use super::command::is_for_customers;
 use super::perform::{At, Perform, Read};
 use super::table::{SlashEntry, TABLE, Who};
 
 /// What commands are about, and their names in the order in which they are shown.
 const TOPICS: &[(&str, &[&str])] = &[
     ("Conversations", &["/new", "/sessions", "/open", "/rename", "/delete", "/export", "/clear"]),
-    ("What it does", &["/actions", "/run", "/cancel", "/stop", "/last", "/did", "/log"]),
+    ("What it does", &["/actions", "/skills", "/run", "/cancel", "/stop", "/last", "/did", "/log"]),
     ("Your yes", &["/approvals", "/approve", "/deny", "/unlock", "/grants", "/net"]),
     ("Memory", &["/memory", "/remember", "/forget"]),
     ("Papers", &["/index", "/search", "/ask", "/docs"]),
     ("The clock", &["/remind", "/cron", "/watch", "/jobs"]),
     ("This machine", &["/work", "/plan", "/undo", "/exec", "/read"]),
     ("Who thinks", &["/model", "/agents", "/agent", "/storm"]),
-    ("Settings", &["/status", "/sets", "/web", "/help"]),
+    ("Other people", &["/mode", "/business", "/reply"]),
+    ("Settings", &["/status", "/sets", "/web", "/help", "/start"]),
 ];
 
 /// What is to be shown.
@@ -43,53 +45,69 @@ pub(super) fn read(rest: &str) -> Read {
 #[async_trait]
 impl Perform for Wanted {
     async fn perform(&self, at: At<'_>) {
-        let is_owner = at.session.is_owners();
+        let reader = match at.session.is_owners() {
+            true => Reader::Owner,
+            false if at.mind.reception.is_customer(&at.session.key) => Reader::Customer,
+            false => Reader::Guest,
+        };
         at.text(match self {
-            Self::Names => names(is_owner),
-            Self::All => all(is_owner),
-            Self::About(words) => about(words, is_owner),
+            Self::Names => names(reader),
+            Self::All => all(reader),
+            Self::About(words) => about(words, reader),
         });
     }
 }
 
-/// The lines of the commands that the owner, or a guest, may use.
-fn usable(is_owner: bool) -> impl Iterator<Item = &'static SlashEntry> {
-    TABLE.iter().filter(move |entry| is_owner || entry.who == Who::Everyone)
+/// Who reads it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reader {
+    Owner,
+    Guest,
+    Customer,
+}
+
+/// The lines of the commands that whoever reads them may use.
+fn usable(reader: Reader) -> impl Iterator<Item = &'static SlashEntry> {
+    TABLE.iter().filter(move |entry| match reader {
+        Reader::Owner => true,
+        Reader::Guest => entry.who == Who::Everyone,
+        Reader::Customer => is_for_customers(entry.name()),
+    })
 }
 
 /// The topics with those of their commands that one may use; none is empty.
-fn topics(is_owner: bool) -> Vec<(&'static str, Vec<&'static str>)> {
-    let may = |name: &str| usable(is_owner).any(|entry| entry.name() == name);
+fn topics(reader: Reader) -> Vec<(&'static str, Vec<&'static str>)> {
+    let may = |name: &str| usable(reader).any(|entry| entry.name() == name);
     let own = |names: &[&'static str]| names.iter().copied().filter(|name| may(name)).collect();
     let all = TOPICS.iter().map(|(topic, names)| (*topic, own(names)));
     all.filter(|(_, names): &(_, Vec<_>)| !names.is_empty()).collect()
 }
 
-fn names(is_owner: bool) -> String {
+fn names(reader: Reader) -> String {
     let mut text = String::from("Say what you want in your own words, or use a command:\n");
-    for (topic, names) in topics(is_owner) {
+    for (topic, names) in topics(reader) {
         // Writing to a String can't fail.
         let _ = writeln!(text, "  {topic:<15} {}", names.join(" "));
     }
     text.push_str("/help COMMAND explains one, such as /help cancel; /help all explains all.\n");
-    text.push_str(ends(is_owner));
-    text
+    text.push_str(ends(reader));
+    text.trim_end().to_owned()
 }
 
-fn all(is_owner: bool) -> String {
+fn all(reader: Reader) -> String {
     let mut text = String::new();
-    for (topic, names) in topics(is_owner) {
+    for (topic, names) in topics(reader) {
         let _ = writeln!(text, "{topic}");
         for name in names {
-            lines(&mut text, usable(is_owner).filter(|entry| entry.name() == name));
+            lines(&mut text, usable(reader).filter(|entry| entry.name() == name));
         }
     }
-    text.push_str(ends(is_owner));
-    text
+    text.push_str(ends(reader));
+    text.trim_end().to_owned()
 }
 
 /// The commands of this name or topic; where there is none, those with the words in what they do.
-fn about(words: &str, is_owner: bool) -> String {
+fn about(words: &str, reader: Reader) -> String {
     let word = words.trim_start_matches('/');
     let of_topic = |entry: &&SlashEntry| {
         TOPICS
@@ -101,9 +119,9 @@ fn about(words: &str, is_owner: bool) -> String {
         entry.name().contains(word) || entry.about.to_lowercase().contains(word)
     };
     let mut text = String::new();
-    lines(&mut text, usable(is_owner).filter(named));
+    lines(&mut text, usable(reader).filter(named));
     if text.is_empty() {
-        lines(&mut text, usable(is_owner).filter(says));
+        lines(&mut text, usable(reader).filter(says));
     }
     if text.is_empty() {
         return format!("No command has to do with {words:?}; /help shows all of them.");
@@ -117,10 +135,11 @@ fn lines(text: &mut String, entries: impl Iterator<Item = &'static SlashEntry>) 
     }
 }
 
-fn ends(is_owner: bool) -> &'static str {
-    match is_owner {
-        true => "Ctrl-C stops an answer; quit, exit or q ends the chat.",
-        false => "What else there is, only the owner may use.",
+fn ends(reader: Reader) -> &'static str {
+    match reader {
+        Reader::Owner => "Ctrl-C stops an answer; quit, exit or q ends the chat.",
+        Reader::Guest => "What else there is, only the owner may use.",
+        Reader::Customer => "",
     }
 }
 
@@ -140,16 +159,27 @@ mod tests {
 
     #[test]
     fn a_command_a_topic_or_a_word_is_explained() {
-        assert!(about("cancel", true).starts_with("  /cancel "));
-        assert!(about("/cancel", true).ends_with("a job of the clock"));
-        assert!(about("the clock", true).contains("/watch PATTERN"));
-        assert!(about("browser", true).contains("/web"), "by what it does");
-        assert!(about("sets", false).starts_with("No command has to do with"));
+        assert!(about("cancel", Reader::Owner).starts_with("  /cancel "));
+        assert!(about("/cancel", Reader::Owner).ends_with("a job of the clock"));
+        assert!(about("the clock", Reader::Owner).contains("/watch PATTERN"));
+        assert!(about("browser", Reader::Owner).contains("/web"), "by what it does");
+        assert!(about("sets", Reader::Guest).starts_with("No command has to do with"));
     }
 
     #[test]
     fn guests_see_what_they_may_use() {
-        assert!(names(true).contains("/remind") && all(true).contains("/remind SPAN"));
-        assert!(!names(false).contains("/remind") && !all(false).contains("/remind SPAN"));
+        assert!(
+            names(Reader::Owner).contains("/remind") && all(Reader::Owner).contains("/remind SPAN")
+        );
+        assert!(
+            !names(Reader::Guest).contains("/remind")
+                && !all(Reader::Guest).contains("/remind SPAN")
+        );
+        let customers = all(Reader::Customer);
+        assert!(
+            customers.contains("/ask QUESTION") && customers.contains("/skills"),
+            "{customers}"
+        );
+        assert!(!customers.contains("/run") && !customers.contains("/sessions"), "{customers}");
     }
 }

@@ -64,9 +64,12 @@ fn status(mind: &Mind, cards: [Arc<Cards>; 2], caller: &Caller, latest: &str) ->
     text.push_str(latest);
     let offered: usize = cards.iter().map(|cards| cards.0.len()).sum();
     let files = &caller.files;
+    if !mind.reception.is_customer(&caller.session) {
+        let _ = writeln!(text, "actions: {offered}; /actions lists them");
+    }
     let _ = write!(
         text,
-        "actions: {offered}; /actions lists them\nmemory: {}; history: {}\nthis chat ({}): {}{}",
+        "memory: {}; history: {}\nthis chat ({}): {}{}",
         counted(files.memory.read().facts.len(), "fact", "facts"),
         counted(files.history.read().entries().len(), "entry", "entries"),
         caller.session,

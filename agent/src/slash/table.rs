@@ -2,9 +2,10 @@
 
 use super::perform::Read;
 use super::{
-    actions, agent, agents, approvals, approve, ask, cancel, clear, cron, deny, did, docs, exec,
-    export, forget, grants, help, index, jobs, last, log, memory, model, net, plan, remember,
-    remind, run, search, sessions, sets, status, stop, storm, unlock, watch, web, work,
+    actions, agent, agents, approvals, approve, ask, business, cancel, clear, cron, deny, did,
+    docs, exec, export, forget, grants, help, index, jobs, last, log, memory, mode, model, net,
+    plan, remember, remind, reply, run, search, sessions, sets, skills, start, status, stop, storm,
+    unlock, watch, web, work,
 };
 use crate::answering::GUESTS_ANSWER;
 
@@ -72,11 +73,18 @@ const GUESTS_WEB: &str = "only the owner signs in on the page";
 /// A guest who sets the clock hears this.
 pub(super) const GUESTS_CLOCK: &str = "only the owner sets the clock";
 
+/// A guest who sets modes hears this.
+const GUESTS_MODE: &str = "only the owner says who is answered";
+
+/// A guest who reaches for the business hears this.
+pub(super) const GUESTS_BUSINESS: &str = "only the owner speaks for the business";
+
 /// All commands, in the order of `/help`.
 #[rustfmt::skip]
 pub static TABLE: &[SlashEntry] = &[
     line("/help [COMMAND]", "show the commands, or what one of them does; /help all explains all", Everyone, help::read),
     line("/actions", "list what can be done, with a sentence that asks for it", Everyone, actions::read),
+    line("/skills", "list what the router can do here", Everyone, skills::read),
     line("/run ACTION {json}", "run an action with these parameters, without the model", Everyone, run::read),
     line("/approvals", "show the questions that wait for you", Owner(GUESTS_ANSWER), approvals::read),
     line("/approve [ID]", "say yes, with an ID where several questions are open; a code goes behind it, and so does always, for an hour, or always 5x 2h", Owner(GUESTS_ANSWER), approve::read),
@@ -124,7 +132,14 @@ pub static TABLE: &[SlashEntry] = &[
     line("/undo", "put that folder back as it was before the latest task; what you changed since stays", Owner(GUESTS_WORK), work::read_undo),
     line("/exec COMMAND", "run a line of shell on your machine, as far as router/governance.json allows it", Owner(GUESTS_MACHINE), exec::read),
     line("/read PATH", "show a file of a folder that router/governance.json opens, or list the folder", Owner(GUESTS_MACHINE), exec::read_file),
+    line("/mode", "show whom the bot is for, and how each chat is treated", Owner(GUESTS_MODE), mode::read),
+    line("/mode business|personal", "answer strangers as customers, or refuse them", Owner(GUESTS_MODE), mode::read),
+    line("/mode silent|off", "answer nobody but you: silent keeps what is said, off keeps nothing", Owner(GUESTS_MODE), mode::read),
+    line("/mode business|silent|off|default NAME", "the same for one chat, by its name", Owner(GUESTS_MODE), mode::read),
+    line("/business setup", "say what customers are told and when you are called; /business show shows it, /business clear removes it", Owner(GUESTS_BUSINESS), business::read),
+    line("/reply CHAT TEXT", "say something to the people of another chat, such as a customer whose question came to you", Owner(GUESTS_BUSINESS), reply::read),
     line("/web", "give a link that signs your browser in on the agent's page", Owner(GUESTS_WEB), web::read),
+    line("/start", "say what this is", Everyone, start::read),
     line("/status", "show what is connected and how full things are", Everyone, status::read),
 ];
 

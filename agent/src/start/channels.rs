@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use business::Reception;
 use protocol::{NameError, Principal, SessionKey};
 use tokio_util::sync::CancellationToken;
 
@@ -44,7 +45,7 @@ pub(super) struct Channels {
 pub(super) fn all(
     settings: &Settings,
     page: &Page,
-    quit: &CancellationToken,
+    (quit, reception): (&CancellationToken, &Arc<Reception>),
     seat: Seat,
 ) -> Result<Channels, NameError> {
     let workspace = &*page.workspace;
@@ -54,7 +55,9 @@ pub(super) fn all(
         return Ok(Channels { all, lines: Vec::new() });
     }
     #[cfg(feature = "telegram")]
-    let others = [telegram::channel(settings, workspace)?, http(settings, page)];
+    let others = [telegram::channel(settings, workspace, reception)?, http(settings, page)];
+    #[cfg(not(feature = "telegram"))]
+    let _ = reception;
     #[cfg(not(feature = "telegram"))]
     let others = [http(settings, page)];
     let mut lines = Vec::new();

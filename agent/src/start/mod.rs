@@ -6,12 +6,14 @@ mod clock;
 mod eyes;
 mod keep;
 pub(crate) mod model;
+mod reception;
 mod running;
 #[cfg(feature = "telegram")]
 mod telegram;
 
 use std::io::{self, Write as _};
 use std::sync::Arc;
+use std::time::Duration;
 
 use broker::{Feed, Requester};
 use home::log::Notices;
@@ -41,7 +43,7 @@ use crate::model::{Endpoints, Model, Switch};
 use crate::persona::Cast;
 use crate::prompt::{Fence, Now, Sources};
 use crate::registry::SessionRegistry;
-use crate::session::{Lines, OwnersStanding};
+use crate::session::{Lines, OwnersStanding, Replies};
 use crate::workspace::{self, Workspace};
 
 /// What was settled before the talk, for people to read.
@@ -87,23 +89,20 @@ pub async fn talk<B: Requester + Feed + 'static>(
     // Whoever wants one answer wants no greeting.
     let greeting = known.says.is_none().then(|| found.iter().cloned().chain(offer(is_first)));
     tell(greeting.into_iter().flatten().chain(warnings(&settings, unlocked, &workspace)));
-    // For who asks: it is the same at every start.
-    found.extend((!known.eyes.is_remote()).then(|| eyes::line(&known.eyes)));
-    found.push(known.confined.to_string());
-    let (timeout, budget) = (settings.config.timeout.span(), settings.config.workbench);
+    found.extend(for_who_asks(&known.eyes, &known.confined));
+    let timeout = settings.config.timeout.span();
     let (quit, lines) = (CancellationToken::new(), Lines::default());
     let page = Page { workspace: Arc::clone(&workspace), model: Arc::clone(&model) };
     let book = clock::book(&settings, &workspace, known.says.is_none());
-    let seat = Seat { standing: OwnersStanding::default(), editor: known.editor, says: known.says };
-    let standing = seat.standing.clone();
-    let Channels { all: mut channels, lines: on } = channels::all(&settings, &page, &quit, seat)?;
+    let reception = Arc::new(reception::open(&settings, &workspace));
+    let standing = OwnersStanding::default();
+    let seat = Seat { standing: standing.clone(), editor: known.editor, says: known.says };
+    let Channels { all: mut channels, lines: on } =
+        channels::all(&settings, &page, (&quit, &reception), seat)?;
     tell(on.iter().cloned());
     let status = reached_by(&channels);
     found.extend(on);
-    // To one channel alone it would say what is said there anyway.
-    let broadcast = (channels.len() > 1)
-        .then(|| BroadcastMsg::new(lines.clone(), broker.clone(), timeout))
-        .flatten();
+    let broadcast = broadcast(&channels, &lines, &broker, timeout);
     let schedule = book.clone().and_then(|book| AddSchedule::new(book, broker.clone(), timeout));
     let vision = BrowserVision::new(known.eyes, broker.clone(), timeout);
     let acts = boxed(Acts::new(broker.clone(), timeout));
@@ -113,20 +112,22 @@ pub async fn talk<B: Requester + Feed + 'static>(
         cast: Cast::new(workspace.personas()),
         sources: Sources::built_in().with(Now { book: book.clone() }),
         book,
+        reception,
+        replies: Replies::default(),
         actions: Actions::new(local, broker.clone(), timeout)?.with_reader(reader),
         sets: Sets::new(settings.config.sets.clone(), settings.chosen.clone()),
         workspace: Arc::clone(&workspace),
         model,
         max_steps: settings.config.max_steps.count(),
-        budget,
+        budget: settings.config.workbench,
         by_name: settings.by_name,
         links: Links::of(&settings),
         standing,
         found,
     });
     channels.extend(clock::channel(&mind, settings.config.clock.questions));
-    let following = catalog::follow(catalog, Arc::clone(&workspace));
-    let beside = tokio::spawn(keep::beside(following, workspace, settings.config.memory));
+    let catalog = catalog::follow(catalog, Arc::clone(&workspace));
+    let beside = tokio::spawn(keep::beside(catalog, workspace, settings.config.memory));
     pass_on(&known.notices, lines.clone());
     let registry = SessionRegistry::new(mind, broker, lines, CancellationToken::new());
     let running = running::run(registry, channels, quit, terminated()?);
@@ -143,6 +144,24 @@ fn warnings(
 ) -> impl Iterator<Item = String> {
     let without_code = action::without_code(&workspace.agent_actions.read());
     settings.warnings.clone().into_iter().chain(unlocked).chain(without_code)
+}
+
+/// What is the same at every start, so that a greeting does without it.
+fn for_who_asks(eyes: &::eyes::Eyes, confined: &Confined) -> impl Iterator<Item = String> {
+    let line = (!eyes.is_remote()).then(|| eyes::line(eyes));
+    line.into_iter().chain([confined.to_string()])
+}
+
+/// Says things to all channels. To one channel alone it would say what is said there anyway.
+fn broadcast<B: Requester + 'static>(
+    channels: &[Box<dyn Channel>],
+    lines: &Lines,
+    broker: &Arc<B>,
+    timeout: Duration,
+) -> Option<BroadcastMsg> {
+    (channels.len() > 1)
+        .then(|| BroadcastMsg::new(lines.clone(), Arc::<B>::clone(broker), timeout))
+        .flatten()
 }
 
 /// Has notices said at the console.

@@ -1,5 +1,8 @@
 //! The Telegram channel, if there is a bot.
 
+use std::sync::Arc;
+
+use business::{BotMode, Reception};
 use protocol::NameError;
 
 use super::channels::On;
@@ -8,7 +11,11 @@ use crate::config::Settings;
 use crate::workspace::Workspace;
 
 /// The channel of the bot whose token is set.
-pub(super) fn channel(settings: &Settings, workspace: &Workspace) -> Result<Option<On>, NameError> {
+pub(super) fn channel(
+    settings: &Settings,
+    workspace: &Workspace,
+    reception: &Arc<Reception>,
+) -> Result<Option<On>, NameError> {
     let Some(token) = settings.telegram_token.clone() else { return Ok(None) };
     let of = &settings.config.telegram;
     let client = match Client::new(token, of.api_url.as_ref()) {
@@ -20,7 +27,8 @@ pub(super) fn channel(settings: &Settings, workspace: &Workspace) -> Result<Opti
         }
     };
     let journal = workspace.folder().join("telegram.json");
-    let channel = Telegram::new(client, of, settings.config.timeout.span(), journal)?;
+    let timeout = settings.config.timeout.span();
+    let channel = Telegram::new(client, of, timeout, journal, Arc::clone(reception))?;
     let owner = of.owner.map_or_else(
         || format!("nobody is the owner there; run `{}`", home::agent_command("config telegram")),
         |owner| format!("user {owner} is the owner"),
@@ -29,6 +37,10 @@ pub(super) fn channel(settings: &Settings, workspace: &Workspace) -> Result<Opti
         0 => String::new(),
         count => format!(", and {count} more may talk"),
     };
-    let line = format!("telegram: on, {owner}{guests}");
+    let customers = match reception.bot_mode() {
+        BotMode::Business => "; strangers are customers",
+        BotMode::Personal => "",
+    };
+    let line = format!("telegram: on, {owner}{guests}{customers}");
     Ok(Some(On { channel: Box::new(channel), line }))
 }

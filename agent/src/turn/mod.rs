@@ -44,12 +44,21 @@ impl Turn<'_> {
             false => self.steps(message).await,
         };
         self.session.failure = answered.err();
+        let reception = &self.mind.reception;
+        let is_customer = reception.is_customer(&self.session.key);
+        if self.session.failure.is_some() && is_customer {
+            // A customer never sees an error: a person is told.
+            return self.session.hand_over(reception, message, self.outbox);
+        }
         if let Some(why) = self.session.failure.clone() {
             self.outbox.say(Outgoing::Notice(why));
             self.outbox.say(Outgoing::Failed);
         }
         let said = std::mem::take(&mut self.session.said);
         self.session.remember(message, &said);
+        if is_customer && business::hands_over(&said) {
+            self.session.escalate(reception, message, self.outbox);
+        }
     }
 
     /// Does what a person has said yes to, and what follows from it. No model is asked what to do: it sees in the next turn

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use protocol::Status;
+use protocol::{Code, Status, Stopped};
 
 use crate::config;
 use crate::message::{ActionLine, Outgoing};
-use crate::mind::Mind;
+use crate::mind::{Mind, READS_PAGES};
 use crate::observation::{Observation, spoken};
 use crate::session::{Caller, Outbox};
 use crate::workspace::Cards;
@@ -24,7 +24,10 @@ pub(crate) async fn run(
     outbox.say(Outgoing::Working(format!("{what} is running")));
     let stopped = Observation::stopped(&action.name, mind.by_name, config::words());
     let mut running = Running { outbox, stopped: Some(stopped) };
-    let observation = mind.actions.run(action, caller, cards).await;
+    let observation = match not_for_customers(mind, caller, &action) {
+        Some(stopped) => Observation::of_local(action.name, Err(stopped)),
+        None => mind.actions.run(action, caller, cards).await,
+    };
     running.stopped = None;
     outbox.say(Outgoing::Action(observation.ended(mind.by_name)));
     if !matches!(observation.outcome.status(), Status::Ok | Status::Pending) {
@@ -34,6 +37,16 @@ pub(crate) async fn run(
         outbox.say(Outgoing::Question(question));
     }
     observation
+}
+
+/// Why a customer is not shown the page that `action` reads, if it is none of the business's.
+fn not_for_customers(mind: &Mind, caller: &Caller, action: &Action) -> Option<Stopped> {
+    if action.name.as_str() != READS_PAGES || !mind.reception.is_customer(&caller.session) {
+        return None;
+    }
+    let url = action.params.get("url").and_then(|url| url.as_str()).unwrap_or_default();
+    let why = "only the pages of the business are read for customers";
+    (!mind.reception.profile().allows(url)).then(|| Stopped::new(Code::Policy, why))
 }
 
 /// Says `stopped` if it is dropped while that is still true.

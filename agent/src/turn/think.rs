@@ -116,6 +116,10 @@ impl Turn<'_> {
         let model = model.map_err(|error| error.to_string())?;
         let (soul, history) = (workspace.soul.read(), files.history.read());
         let soul = speaker.as_ref().map_or(soul.as_str(), |speaker| &speaker.soul);
+        let reception = &self.mind.reception;
+        let business =
+            reception.is_customer(&self.session.key).then(|| reception.profile().persona());
+        let soul = business.as_deref().unwrap_or(soul);
         let step = Step {
             session: &self.session.key,
             taint: self.session.entered.taint(),
@@ -142,16 +146,20 @@ impl Turn<'_> {
         let mut screen = Screen::new((self.outbox, said), &hearer, begin, repeat);
         let is_private = self.session.entered.taint().private;
         let mut ask = Ask::turn(prompt, &sections, turn).private(is_private).heard_by(&hearer);
+        ask = ask.by_a_model(business.is_some());
         if let Some(temperature) = speaker.as_ref().and_then(|speaker| speaker.temperature) {
             ask = ask.with_temperature(temperature);
         }
         let mut hear = |progress: Progress<'_>| match progress {
             Progress::Prompt(prompt) => files.write_prompt_cache(prompt),
+            // Which model answers is none of a customer's business.
+            Progress::Notice(notice) if business.is_some() => tracing::info!("{notice}"),
             progress => screen.hear(progress),
         };
         let completed = model.complete(&ask, &mut hear).await;
         let seen = screen.finish();
         let mut completion = completed.map_err(|error| words_for(self.outbox, &error))?;
+        self.mind.spent(&self.session.key, &completion.usage);
         completion.usage.first_token = seen.first_token(completion.usage.first_token);
         self.session.thinks_first = seen.thinks_first();
         Ok(completion)

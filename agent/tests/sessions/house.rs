@@ -168,6 +168,8 @@ pub(crate) fn house_of(meeting: usize) -> House {
         actions: Actions::new(local, requester.clone(), LONG).unwrap(),
         cast: agent::persona::Cast::new(workspace.personas()),
         sets: Default::default(),
+        reception: Arc::new(business::Reception::of(workspace.folder())),
+        replies: Default::default(),
         workspace,
         model: Arc::new(Switch::of(Arc::new(model.clone()))),
         book: None,

@@ -23,6 +23,7 @@ const LONG: Duration = Duration::from_secs(60);
 pub(super) struct House {
     pub(super) api: BotApi,
     pub(super) home: TempHome,
+    pub(super) reception: std::sync::Arc<business::Reception>,
     incoming: mpsc::Receiver<Incoming>,
     outgoing: mpsc::UnboundedSender<Addressed>,
     channel: JoinHandle<Result<(), ChannelError>>,
@@ -33,16 +34,34 @@ pub(super) fn house() -> House {
 }
 
 pub(super) fn house_of(api: BotApi, home: TempHome) -> House {
+    house_for(api, home, business::BotMode::Personal)
+}
+
+pub(super) fn house_for(api: BotApi, home: TempHome, bot_mode: business::BotMode) -> House {
     let settings = json!({"owner": OWNER, "allow": [GUEST, GROUP], "api_url": api.url()});
     let settings: config::Telegram = serde_json::from_value(settings).unwrap();
     let client = Client::new(BOT_TOKEN.into(), settings.api_url.as_ref()).unwrap();
     let journal = home.workspace().join("telegram.json");
-    let channel = Telegram::new(client, &settings, Duration::from_secs(10), journal).unwrap();
+    let channels = business::Channels {
+        modes: [("telegram".to_owned(), None)].into(),
+        allowed: [format!("telegram-{GUEST}"), format!("telegram-{GROUP}")].into(),
+    };
+    let (folder, notices) = (home.workspace(), document::Notices::default());
+    let reception = business::Reception::open(&folder, &notices, bot_mode, channels);
+    let reception = std::sync::Arc::new(reception);
+    let channel = Telegram::new(
+        client,
+        &settings,
+        Duration::from_secs(10),
+        journal,
+        std::sync::Arc::clone(&reception),
+    )
+    .unwrap();
     let (sender, incoming) = mpsc::channel(16);
     let (outgoing, heard) = mpsc::unbounded_channel();
     let line = Line { incoming: sender, outgoing: heard };
     let channel = tokio::spawn(Box::new(channel).run(line));
-    House { api, home, incoming, outgoing, channel }
+    House { api, home, reception, incoming, outgoing, channel }
 }
 
 impl House {

@@ -3,7 +3,7 @@
 use agent::channel::{Outgoing, Said};
 use serde_json::json;
 
-use crate::house::{GROUP, GUEST, House, OWNER, STRANGER, house};
+use crate::house::{GROUP, GUEST, House, OWNER, STRANGER, house, house_for};
 
 /// Everything that the bot has done in a chat.
 fn done_in(house: &House, chat: i64) -> usize {
@@ -121,4 +121,27 @@ async fn commands_are_offered() {
     let names: Vec<&str> =
         offered.as_array().unwrap().iter().map(|it| it["command"].as_str().unwrap()).collect();
     assert!(["help", "status", "stop"].iter().all(|name| names.contains(name)), "{names:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stranger_is_a_customer_in_business_mode_and_hears_nothing_when_off() {
+    let (api, home) = (testkit::BotApi::new(), testkit::TempHome::new());
+    let mut house = house_for(api, home, business::BotMode::Business);
+    house.api.says(STRANGER, "/start");
+    let heard = house.hears_text("/start").await;
+    assert_eq!((heard.session.as_str(), heard.from.as_str()), ("telegram-8", "telegram:8"));
+    house.answer(&heard, "welcome");
+    let _ = house.api.wait_for(STRANGER, "welcome");
+    // An end without words is no message.
+    house.api.says(STRANGER, "more");
+    let heard = house.hears_text("more").await;
+    let (ticket, text) = (heard.ticket, String::new());
+    house.say("telegram-8", Outgoing::Aside { ticket, text });
+    house.reception.set("telegram-8", Some(business::ChatMode::Off)).unwrap();
+    house.say("telegram-8", Outgoing::Text("never".to_owned()));
+    house.api.says(STRANGER, "hello?");
+    house.api.says(OWNER, "last");
+    house.hears_text("last").await;
+    assert_eq!(house.api.texts(STRANGER), ["welcome"]);
+    assert!(!house.journal().contains("hello?"));
 }

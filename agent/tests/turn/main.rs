@@ -179,6 +179,8 @@ async fn house_in(home: TempHome, says: &[&str]) -> House {
         actions: Actions::new(local, requester.clone(), LONG).unwrap(),
         cast: agent::persona::Cast::new(workspace.personas()),
         sets: Default::default(),
+        reception: Arc::new(business::Reception::of(workspace.folder())),
+        replies: Default::default(),
         workspace,
         model: Arc::new(Switch::of(Arc::new(model.clone()))),
         book: None,

@@ -139,7 +139,8 @@ impl Model for Offline {
         ask: &Ask<'_>,
         progress: &mut Listener<'_>,
     ) -> Result<Completion, ModelError> {
-        let turn = ask.turn.as_ref().ok_or(ModelError::NeedsModel)?;
+        let turn = ask.turn.as_ref().filter(|_| !ask.needs_model);
+        let turn = turn.ok_or(ModelError::NeedsModel)?;
         let answer = self.answer(turn);
         if answer.words.is_empty() && answer.actions.is_empty() {
             // The lines of the actions have said it all.

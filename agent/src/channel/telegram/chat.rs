@@ -123,7 +123,9 @@ impl Chat {
             }
             Outgoing::Aside { ticket, text } => {
                 if let Some((chat, message)) = self.shared.done(ticket) {
-                    let _ = self.send(Styled::plain(text), Some(message)).await;
+                    if !text.is_empty() {
+                        let _ = self.send(Styled::plain(text), Some(message)).await;
+                    }
                     self.shared.answered(chat, message);
                 }
             }

@@ -17,8 +17,8 @@ pub(super) fn offered() -> Vec<BotCommand> {
 }
 
 /// What a message means to the agent: a command may name its bot, as groups do, and `/start` is what Telegram says when
-/// a chat is opened. `None` when it is meant for another bot.
-pub(super) fn meant(text: &str, bot: &str) -> Option<String> {
+/// a chat is opened: a customer is greeted then. `None` when it is meant for another bot.
+pub(super) fn meant(text: &str, bot: &str, is_customer: bool) -> Option<String> {
     let end = text.find(char::is_whitespace).unwrap_or(text.len());
     let (word, rest) = text.split_at(end);
     let (word, whose) = word.split_once('@').unwrap_or((word, bot));
@@ -28,7 +28,7 @@ pub(super) fn meant(text: &str, bot: &str) -> Option<String> {
     if !whose.eq_ignore_ascii_case(bot) {
         return None;
     }
-    Some(if word.eq_ignore_ascii_case("/start") {
+    Some(if word.eq_ignore_ascii_case("/start") && !is_customer {
         "/help".to_owned()
     } else {
         format!("{word}{rest}")
@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn a_command_may_name_its_bot() {
-        let meant = |text| meant(text, "safe_bot");
+        let meant = |text| meant(text, "safe_bot", false);
         assert_eq!(meant("/help@Safe_Bot").as_deref(), Some("/help"));
         assert_eq!(meant("/forget@safe_bot a b").as_deref(), Some("/forget a b"));
         assert_eq!(meant("/help@other_bot"), None);

@@ -120,6 +120,16 @@ impl Journal {
         self.write(&held)
     }
 
+    /// Lets an update pass that is nobody's business: it is known in memory, and the disk hears of it with the next one that is
+    /// taken.
+    pub(super) fn pass(&self, update: u32) {
+        let mut held = self.lock();
+        held.offset = Some(update.saturating_add(1));
+        held.recent.push(update);
+        let too_many = held.recent.len().saturating_sub(RECENT);
+        held.recent.drain(..too_many);
+    }
+
     /// A message's answer has been sent, or its person has been told that there is none.
     ///
     /// # Errors

@@ -20,6 +20,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use business::Reception;
 use protocol::{NameError, SessionKey};
 use teloxide_core::types::{ChatId, MessageId};
 use tokio::sync::mpsc;
@@ -73,7 +74,7 @@ struct Shared {
 const MOST_ASKED: usize = 1_024;
 
 impl Telegram {
-    /// The channel of the bot that `client` is.
+    /// The channel of the bot that `client` is. `reception` says how strangers are treated.
     ///
     /// # Errors
     /// Never in practice: the name is a constant that follows its grammar.
@@ -82,8 +83,9 @@ impl Telegram {
         settings: &config::Telegram,
         timeout: Duration,
         journal: PathBuf,
+        reception: Arc<Reception>,
     ) -> Result<Self, NameError> {
-        Ok(Self { client, people: People::new(settings)?, timeout, journal })
+        Ok(Self { client, people: People::new(settings, reception)?, timeout, journal })
     }
 
     async fn talk(self, line: Line) -> Result<(), Fault> {

@@ -27,6 +27,8 @@ pub(super) enum Came {
 pub(super) struct Said {
     pub(super) place: Place,
     pub(super) from: UserId,
+    /// What the chat is called: its title, or the name of its person.
+    pub(super) name: String,
     pub(super) chat: ChatId,
     pub(super) message: MessageId,
     /// When it was said, in seconds since 1970 by Telegram's clock.
@@ -50,7 +52,7 @@ pub(super) fn read(update: Update, people: &People) -> Came {
     match update.kind {
         UpdateKind::Message(message) => read_message(message, people),
         UpdateKind::EditedMessage(message) => match people.place(&message.chat, from(&message)) {
-            None => Came::Stranger,
+            None => stranger(people, message.chat.id),
             Some(_) if message.text().is_some() => {
                 let why = "what is changed afterwards is not read; send it anew";
                 Came::Unread(message.chat.id, message.id, why)
@@ -63,9 +65,10 @@ pub(super) fn read(update: Update, people: &People) -> Came {
 }
 
 fn read_message(message: Message, people: &People) -> Came {
-    let Some(place) = people.place(&message.chat, from(&message)) else { return Came::Stranger };
-    let Some(user) = message.from.as_ref().map(|user| user.id) else { return Came::Stranger };
     let (chat, id) = (message.chat.id, message.id);
+    let place = people.place(&message.chat, from(&message));
+    let user = message.from.as_ref().map(|user| user.id);
+    let (Some(place), Some(user)) = (place, user) else { return stranger(people, chat) };
     let others = message.forward_origin().is_some() || message.via_bot.is_some();
     match message.text() {
         _ if others => {
@@ -76,7 +79,8 @@ fn read_message(message: Message, people: &People) -> Came {
             let text: String =
                 text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
             let date = message.date.timestamp();
-            Came::Message(Said { place, from: user, chat, message: id, date, text })
+            let name = called(&message);
+            Came::Message(Said { place, from: user, name, chat, message: id, date, text })
         }
         None if matches!(message.kind, MessageKind::Common(_)) => {
             Came::Unread(chat, id, "only text is read here")
@@ -87,7 +91,9 @@ fn read_message(message: Message, people: &People) -> Came {
 
 fn read_press(press: CallbackQuery, people: &People) -> Came {
     let Some(below) = &press.message else { return Came::Nothing };
-    let Some(place) = people.place(below.chat(), Some(&press.from)) else { return Came::Stranger };
+    let Some(place) = people.place(below.chat(), Some(&press.from)) else {
+        return stranger(people, below.chat().id);
+    };
     Came::Press(Pressed {
         place,
         from: press.from.id,
@@ -96,6 +102,18 @@ fn read_press(press: CallbackQuery, people: &People) -> Came {
         data: press.data.clone().unwrap_or_default(),
         press: press.id,
     })
+}
+
+/// Who may not talk is mentioned in the log, unless the owner has turned the chat off.
+fn stranger(people: &People, chat: ChatId) -> Came {
+    if people.is_turned_off(chat) { Came::Nothing } else { Came::Stranger }
+}
+
+/// What the chat of a message is called.
+fn called(message: &Message) -> String {
+    let title = message.chat.title().map(str::to_owned);
+    let person = || message.from.as_ref().map(teloxide_core::types::User::full_name);
+    title.or_else(person).unwrap_or_default()
 }
 
 /// Who has sent it; nobody, when it was sent in the name of a chat.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use business::Route;
 use protocol::Millis;
 use teloxide_core::types::{ChatId, MessageId, Update};
 use tokio::sync::mpsc;
@@ -32,18 +33,22 @@ pub(super) async fn take(
     let handed_on = match read::read(update, &shared.people) {
         Came::Message(said) => message(shared, id, said),
         Came::Press(pressed) => press(shared, id, pressed),
+        Came::Unread(chat, ..) if shared.people.is_muted(chat) => {
+            shared.journal.pass(id);
+            None
+        }
         Came::Unread(chat, message, why) => {
             shared.take(id, None);
             shared.tell(chat, Heard::Told(why.to_owned(), message));
             None
         }
         Came::Stranger => {
-            shared.take(id, None);
+            shared.journal.pass(id);
             strangers.came();
             None
         }
         Came::Nothing => {
-            shared.take(id, None);
+            shared.journal.pass(id);
             None
         }
     };
@@ -55,7 +60,19 @@ pub(super) async fn take(
 
 fn message(shared: &Shared, update: u32, came: read::Said) -> Option<Incoming> {
     let read::Said { place, from, chat, message, .. } = came;
-    let text = commands::meant(came.text.trim(), &shared.me.username);
+    let reception = &shared.people.reception;
+    let route = reception.route(&place.session, &came.text);
+    if route == Route::Skip {
+        shared.journal.pass(update);
+        return None;
+    }
+    if !place.session.is_owner()
+        && let Err(error) = reception.saw(&place.session, &came.name)
+    {
+        tracing::warn!("{error}");
+    }
+    let is_customer = reception.is_customer(&place.session);
+    let text = commands::meant(came.text.trim(), &shared.me.username, is_customer);
     let Some(text) = text.filter(|text| !text.is_empty()) else {
         shared.take(update, None);
         return None;
@@ -64,7 +81,9 @@ fn message(shared: &Shared, update: u32, came: read::Said) -> Option<Incoming> {
     let typed = Said::typed(&*text);
     let is_kill = typed.ends() == Ends::Everything;
     let age = Duration::from_secs(shared.client.age(came.date));
-    if age > shared.timeout && !is_kill {
+    // What is only kept may be of any age.
+    let is_kept = route == Route::Archive;
+    if age > shared.timeout && !is_kill && !is_kept {
         shared.take(update, None);
         shared.tell(chat, Heard::Told(too_old(age, shared.timeout), message));
         return None;
@@ -75,7 +94,8 @@ fn message(shared: &Shared, update: u32, came: read::Said) -> Option<Incoming> {
         None if typed.ends() == Ends::Turn && shared.is_busy(&place.session) => Said::Stop,
         None => typed,
     };
-    let waits = said.text().map(|text| Unanswered::new(chat.0, message.0, text));
+    let waits =
+        said.text().filter(|_| !is_kept).map(|text| Unanswered::new(chat.0, message.0, text));
     if waits.is_some() {
         shared.ask(ticket, (chat, message));
     }
@@ -115,6 +135,10 @@ impl Shared {
             tracing::warn!("nobody is the owner on Telegram; run `{mend}`");
         }
         for waiting in self.journal.unanswered() {
+            if self.people.is_muted(ChatId(waiting.chat)) {
+                self.answered(ChatId(waiting.chat), MessageId(waiting.message));
+                continue;
+            }
             let text = format!(
                 "I was ended before I had answered this, and it was not run again: {}\nSend it again if you \
                  still want it.",

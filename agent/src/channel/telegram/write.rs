@@ -42,11 +42,26 @@ fn heard(shared: &Shared, said: Addressed) -> Vec<(ChatId, Heard)> {
         Outgoing::End => shared.set_busy(&said.session, false),
         _ => {}
     }
+    if !said.session.is_owner() && shared.people.reception.is_muted(&said.session) {
+        unheard(shared, &said.outgoing);
+        return Vec::new();
+    }
     let chats = match &said.outgoing {
         Outgoing::Broadcast { receipt, .. } => reached(shared.people.broadcast_chats(), receipt),
         _ => shared.people.chat(&said.session).into_iter().collect(),
     };
     chats.into_iter().map(|chat| (chat, Heard::Said(said.outgoing.clone()))).collect()
+}
+
+/// Nothing is said in a chat that is silent or off: the message that this is about waits for no answer any more.
+fn unheard(shared: &Shared, outgoing: &Outgoing) {
+    if let Outgoing::Begin { ticket, .. }
+    | Outgoing::Refused { ticket, .. }
+    | Outgoing::Aside { ticket, .. } = outgoing
+        && let Some((chat, message)) = shared.done(*ticket)
+    {
+        shared.answered(chat, message);
+    }
 }
 
 /// `chats`, unless there are none to reach.

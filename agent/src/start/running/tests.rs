@@ -127,6 +127,8 @@ impl House {
             actions: Actions::new(Vec::new(), requester.clone(), FAREWELL).unwrap(),
             cast: crate::persona::Cast::new(workspace.personas()),
             sets: Default::default(),
+            reception: Arc::new(business::Reception::of(workspace.folder())),
+            replies: Default::default(),
             workspace,
             model: Arc::new(Switch::of(Arc::new(Thinker(self.thinks.clone())))),
             book: None,

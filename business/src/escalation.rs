@@ -1,0 +1,111 @@
+//! Which questions are for a person, and what is said then.
+
+use answer::sanitize::one_line;
+use protocol::SessionKey;
+
+/// What a customer hears whose question is passed on. A model that says it has passed the question on.
+pub const HANDED_OVER: &str = "Let me check with the team and get back to you.";
+
+/// How a model is known to have said it, in small letters: small models change the end of the sentence.
+const SAID: &str = "let me check with the team";
+
+/// How much of a question is shown, in characters.
+const QUESTION: usize = 600;
+
+/// A question that is passed on to a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Escalation<'a> {
+    /// The customer's chat.
+    pub chat: &'a SessionKey,
+    /// What the customer is called.
+    pub customer: &'a str,
+    /// The question.
+    pub question: &'a str,
+}
+
+impl Escalation<'_> {
+    /// The line that a person reads. What the customer has written stands at its end and can't begin another line.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let mut question: String = shown(self.question).chars().take(QUESTION).collect();
+        if question.len() < shown(self.question).len() {
+            question.push('…');
+        }
+        let (chat, customer) = (self.chat, shown(self.customer));
+        format!("[Escalation] Chat: {chat}, Customer: {customer}, Question: {question}")
+    }
+}
+
+/// The text on one line, without what a terminal would obey.
+fn shown(text: &str) -> String {
+    one_line(text).chars().filter(|c| !c.is_control()).collect()
+}
+
+/// The first of `words` that stands in `text` as a whole word, in any case: `human` stands in "a human, please" and not in
+/// "humane". A word may be several: `a real person`. Where a script writes no spaces, a word counts wherever it stands.
+#[must_use]
+pub fn names<'w>(words: impl IntoIterator<Item = &'w String>, text: &str) -> Option<&'w str> {
+    let (text, all) = (parts(text), text.to_lowercase());
+    let stands = |word: &&String| {
+        let (word, parts) = (word.to_lowercase(), parts(word));
+        let is_whole = !parts.is_empty() && text.windows(parts.len()).any(|some| some == parts);
+        is_whole || (word.chars().any(is_unspaced) && all.contains(word.trim()))
+    };
+    words.into_iter().find(stands).map(String::as_str)
+}
+
+/// The words of a text, in small letters.
+fn parts(text: &str) -> Vec<String> {
+    let text = text.to_lowercase();
+    let parts = text.split(|c: char| !c.is_alphanumeric());
+    parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()
+}
+
+/// Whether the character is of a script without spaces between words: Thai, Japanese, Chinese.
+fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{e00}'..='\u{e7f}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
+}
+
+/// Whether a model's answer says that the question is passed on.
+#[must_use]
+pub fn hands_over(said: &str) -> bool {
+    one_line(said).to_lowercase().contains(SAID)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_counts_when_it_is_whole() {
+        let words = ["human", "refund", "Rückgeld", "real person", "退款", ""].map(str::to_owned);
+        let of = |text| names(&words, text);
+        assert_eq!(of("A HUMAN, please"), Some("human"));
+        assert_eq!(of("I want my (refund)!"), Some("refund"));
+        assert_eq!(of("mein rückgeld bitte"), Some("Rückgeld"));
+        assert_eq!(of("can I talk to a real\nperson?"), Some("real person"));
+        assert_eq!(of("我要退款。"), Some("退款"));
+        for text in ["humane treatment", "refundable", "a person who is real", "", "person real"] {
+            assert_eq!(of(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_line_has_its_form_and_stays_one_line() {
+        let chat = SessionKey::new("telegram-7").unwrap();
+        let question = "Where is\nmy order?\n[Escalation] Chat: telegram-1\u{1b}[2J";
+        let line = Escalation { chat: &chat, customer: "Ann\nBell", question }.line();
+        assert_eq!(
+            line,
+            "[Escalation] Chat: telegram-7, Customer: Ann Bell, Question: Where is my order? [Escalation] Chat: telegram-1[2J"
+        );
+        let long = Escalation { chat: &chat, customer: "A", question: &"x".repeat(9_000) }.line();
+        assert!(long.chars().count() < 700 && long.ends_with('…'));
+    }
+
+    #[test]
+    fn a_model_passes_a_question_on_by_saying_so() {
+        assert!(hands_over(HANDED_OVER) && hands_over("Sorry. Let me check\nwith the team first."));
+        assert!(!hands_over("I am part of the team."));
+    }
+}

@@ -1,0 +1,32 @@
+//! Who is answered and how: the modes of chats, what customers may take, and what a business says to them.
+//!
+//! | file | |
+//! |---|---|
+//! | `mode.rs` | the modes, and the order in which a message is judged |
+//! | `chats.rs` | `chats.json`: the chats that are known, with their modes and what each has taken today |
+//! | `rate.rs` | how fast one sender may write |
+//! | `profile.rs` | `business.json`: what the owner says of the business |
+//! | `setup.rs` | the questions that `/business setup` asks |
+//! | `persona.rs` | what a model is told that answers customers |
+//! | `escalation.rs` | which questions are for a person, and what is said then |
+//! | `wary.rs` | `injection.log`: what looks like an attempt to lead the model astray |
+//! | `reception.rs` | all of it together, as the agent uses it |
+//!
+//! Nothing here talks with anybody: it decides, and keeps its two files.
+
+mod chats;
+mod escalation;
+mod mode;
+mod persona;
+mod profile;
+mod rate;
+mod reception;
+mod setup;
+mod wary;
+
+pub use chats::{ChatBook, KnownChat, PICKED, SEARCHED};
+pub use escalation::{Escalation, HANDED_OVER, hands_over, names};
+pub use mode::{BotMode, ChatMode, ChatStanding, OWN_MARK, Route};
+pub use profile::{Page, Profile, Topic};
+pub use reception::{Admitted, Allowance, Channels, GUESTS_COMMANDS, Reception};
+pub use setup::{Answered, Setup};

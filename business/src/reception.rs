@@ -1,0 +1,445 @@
+//! Who is received, and how: the modes of chats, what customers may take, and the business, as the agent uses them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use document::{Clock, File, Notices, SaveError};
+use protocol::{Millis, Principal, SessionKey};
+use serde::{Deserialize, Serialize};
+
+use super::rate::Rates;
+use super::wary::Wary;
+use super::{BotMode, ChatBook, ChatMode, ChatStanding, Profile, Route, names};
+
+/// The commands that a customer may give.
+pub const GUESTS_COMMANDS: [&str; 9] =
+    ["/ask", "/search", "/docs", "/status", "/help", "/memory", "/remember", "/forget", "/skills"];
+
+/// How much customers may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Allowance {
+    /// How many messages one of them may send in a minute.
+    pub per_minute: u32,
+    /// How many in a day.
+    pub per_day: u32,
+    /// How many tokens a model reads and writes for one of them in a day.
+    pub tokens: u64,
+    /// How many for all of them together.
+    pub all_tokens: u64,
+}
+
+impl Default for Allowance {
+    fn default() -> Self {
+        Self { per_minute: 10, per_day: 100, tokens: 100_000, all_tokens: 1_000_000 }
+    }
+}
+
+/// What is known of a channel over which strangers may come. Whoever comes over another one is known there.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Channels {
+    /// Each by its name, with the mode of its chats, if it has one.
+    pub modes: BTreeMap<String, Option<ChatMode>>,
+    /// The chats that the owner has allowed.
+    pub allowed: BTreeSet<String>,
+}
+
+/// What becomes of a customer's message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Admitted {
+    /// It is answered.
+    Yes,
+    /// It is not answered, and its sender is told why, once.
+    Told(&'static str),
+    /// The same, and the owner is to hear that nothing is left for today.
+    UsedUp(&'static str),
+    /// It is not answered, and its sender knows why.
+    No,
+}
+
+/// A sender who writes too much hears this.
+const TOO_FAST: &str = "You write faster than I can answer. Please wait a minute.";
+
+/// A sender who has written all that fits into a day hears this.
+const TOO_MANY: &str = "That was all that I can answer today. Please write again tomorrow.";
+
+/// Who is received, and how.
+#[derive(Debug)]
+pub struct Reception {
+    chats: File<ChatBook>,
+    profile: File<Profile>,
+    bot_mode: RwLock<BotMode>,
+    channels: Channels,
+    allowance: Allowance,
+    rates: Rates,
+    wary: Wary,
+    clock: Clock,
+    /// Where it is noted whom the bot is for; none where nothing is to be kept.
+    pub noted: Option<PathBuf>,
+    /// The day on which the owner was told that nothing is left.
+    told_on: RwLock<Option<u64>>,
+}
+
+impl Reception {
+    /// The reception whose files stand in `folder` and leave `notices`: strangers may come over these channels.
+    #[must_use]
+    pub fn open(folder: &Path, notices: &Notices, bot_mode: BotMode, channels: Channels) -> Self {
+        Self {
+            chats: File::new(folder.join("chats.json"), notices),
+            profile: File::new(folder.join("business.json"), notices),
+            bot_mode: RwLock::new(bot_mode),
+            channels,
+            allowance: Allowance::default(),
+            rates: Rates::default(),
+            wary: Wary::new(folder.join("injection.log")),
+            clock: Clock::default(),
+            noted: None,
+            told_on: RwLock::default(),
+        }
+    }
+
+    /// The reception of an agent to whom no stranger can come.
+    #[must_use]
+    pub fn of(folder: &Path) -> Self {
+        Self::open(folder, &Notices::default(), BotMode::default(), Channels::default())
+    }
+
+    /// The same, with so much for customers.
+    #[must_use]
+    pub fn with_allowance(self, allowance: Allowance) -> Self {
+        Self { allowance, ..self }
+    }
+
+    /// The same, which notes in `file` whom the bot is for.
+    #[must_use]
+    pub fn noted_in(self, file: PathBuf) -> Self {
+        Self { noted: Some(file), ..self }
+    }
+
+    /// The same by another clock.
+    #[must_use]
+    pub fn with_clock(self, clock: Clock) -> Self {
+        Self { clock, ..self }
+    }
+
+    /// Whom the bot is for.
+    #[must_use]
+    pub fn bot_mode(&self) -> BotMode {
+        *self.bot_mode.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The bot is for others from now on.
+    pub fn turn(&self, bot_mode: BotMode) {
+        *self.bot_mode.write().unwrap_or_else(PoisonError::into_inner) = bot_mode;
+    }
+
+    /// The chats.
+    #[must_use]
+    pub fn chats(&self) -> Arc<ChatBook> {
+        self.chats.read()
+    }
+
+    /// The business.
+    #[must_use]
+    pub fn profile(&self) -> Arc<Profile> {
+        self.profile.read()
+    }
+
+    /// How somebody stands who writes in this chat: by the mode of all chats, the chat's own, the channel's, that of the
+    /// profile, and off, in this order. The owner's conversation has no mode, and a chat that the owner has allowed has none
+    /// but the first two.
+    #[must_use]
+    pub fn standing(&self, key: &SessionKey) -> ChatStanding {
+        if key.is_owner() {
+            return ChatStanding::Owner;
+        }
+        let chats = self.chats.read();
+        // Business for all takes nothing from those who are allowed.
+        if let Some(mode) = chats.all.filter(|mode| *mode != ChatMode::Business) {
+            return ChatStanding::In(mode);
+        }
+        if let Some(mode) = chats.chat(key).and_then(|chat| chat.mode) {
+            return ChatStanding::In(mode);
+        }
+        let channel = key.as_str().split('-').next().unwrap_or_default();
+        match self.channels.modes.get(channel) {
+            Some(mode) if !self.channels.allowed.contains(key.as_str()) => {
+                ChatStanding::In(mode.or_else(|| self.bot_mode().gives()).unwrap_or(ChatMode::Off))
+            }
+            _ => ChatStanding::Allowed,
+        }
+    }
+
+    /// What becomes of `text` in this chat.
+    #[must_use]
+    pub fn route(&self, key: &SessionKey, text: &str) -> Route {
+        self.standing(key).route(text)
+    }
+
+    /// Whether nothing may be said in this chat.
+    #[must_use]
+    pub fn is_muted(&self, key: &SessionKey) -> bool {
+        matches!(self.standing(key), ChatStanding::In(ChatMode::Silent | ChatMode::Off))
+    }
+
+    /// Whether the owner has turned this chat off, or all of them: then not even a log speaks of it.
+    #[must_use]
+    pub fn is_turned_off(&self, key: &SessionKey) -> bool {
+        let chats = self.chats.read();
+        let own = chats.chat(key).and_then(|chat| chat.mode);
+        !key.is_owner() && (chats.all == Some(ChatMode::Off) || own == Some(ChatMode::Off))
+    }
+
+    /// Whether whoever writes in this chat is a customer.
+    #[must_use]
+    pub fn is_customer(&self, key: &SessionKey) -> bool {
+        self.standing(key) == ChatStanding::In(ChatMode::Business)
+    }
+
+    /// Somebody who is called `name` has written in this chat, which is not off. When that was stays in memory for a while;
+    /// the name of a new one is kept at once.
+    ///
+    /// # Errors
+    /// [`SaveError`]: it is known in memory alone.
+    pub fn saw(&self, key: &SessionKey, name: &str) -> Result<(), SaveError> {
+        let (now, before) = (self.clock.now(), self.chats.read());
+        self.chats.hold(|chats| chats.saw(key, name, now));
+        let named = |chats: &ChatBook| chats.chat(key).map(|chat| chat.name.clone());
+        if named(&before) == named(&self.chats.read()) { Ok(()) } else { self.chats.flush() }
+    }
+
+    /// Looks whether `text` seems to lead the model astray; then that is noted, and it goes on all the same.
+    ///
+    /// # Errors
+    /// When it can't be noted.
+    pub fn look(&self, from: &Principal, text: &str) -> std::io::Result<Option<&'static str>> {
+        self.wary.look(from, text, self.clock.now())
+    }
+
+    /// What the people of this chat call themselves; its key where nobody knows.
+    #[must_use]
+    pub fn name(&self, key: &SessionKey) -> String {
+        let chats = self.chats.read();
+        let name = chats.chat(key).map(|chat| chat.name.clone()).filter(|name| !name.is_empty());
+        name.unwrap_or_else(|| key.to_string())
+    }
+
+    /// Whether a customer's message is answered: ten a minute and so many a day, as long as tokens are left for the customer
+    /// and for all. A question that a word of the owner's passes on costs no tokens.
+    pub fn admit(&self, key: &SessionKey, text: &str) -> Admitted {
+        let now = self.clock.now();
+        let per_minute = usize::try_from(self.allowance.per_minute).unwrap_or(usize::MAX);
+        if !self.rates.take(key, per_minute, now) {
+            return self.refuse(key, TOO_FAST, now);
+        }
+        let [(messages, tokens), (_, all_tokens)] = self.chats.read().taken(key, now);
+        if messages >= self.allowance.per_day {
+            return self.refuse(key, TOO_MANY, now);
+        }
+        let is_free = text.trim_start().starts_with('/') || self.escalates(text);
+        if !is_free && tokens >= self.allowance.tokens {
+            return self.refuse(key, TOO_MANY, now);
+        }
+        if !is_free && all_tokens >= self.allowance.all_tokens {
+            let refused = self.refuse(key, TOO_MANY, now);
+            return match refused {
+                Admitted::Told(why) if self.is_news(now) => Admitted::UsedUp(why),
+                refused => refused,
+            };
+        }
+        self.rates.answered(key, now);
+        self.take(key, 1, 0);
+        Admitted::Yes
+    }
+
+    fn refuse(&self, key: &SessionKey, why: &'static str, now: Millis) -> Admitted {
+        if self.rates.tell(key, now) { Admitted::Told(why) } else { Admitted::No }
+    }
+
+    /// Whether the owner does not know yet that nothing is left today.
+    fn is_news(&self, now: Millis) -> bool {
+        let today = Some(now.0 / 86_400_000);
+        let mut told = self.told_on.write().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut *told, today) != today
+    }
+
+    /// A model has read and written so many tokens for the customer of this chat.
+    pub fn spent(&self, key: &SessionKey, tokens: u64) {
+        self.take(key, 0, tokens);
+    }
+
+    fn take(&self, key: &SessionKey, messages: u32, tokens: u64) {
+        let now = self.clock.now();
+        // What the disk does not take counts in memory, and its notice says so.
+        let _ = self.chats.update(|chats| chats.take(key, now, messages, tokens));
+    }
+
+    /// Whether a word of the owner's passes this question on to a person.
+    #[must_use]
+    pub fn escalates(&self, text: &str) -> bool {
+        names(&self.profile.read().escalation.escalate_keywords, text).is_some()
+    }
+
+    /// The chat that is told of questions for a person.
+    #[must_use]
+    pub fn told(&self) -> SessionKey {
+        let chat = self.profile.read().escalation.admin_chat.clone();
+        let chat = chat.and_then(|chat| SessionKey::new(chat).ok());
+        chat.filter(|chat| self.standing(chat) == ChatStanding::Allowed)
+            .unwrap_or_else(SessionKey::owner)
+    }
+
+    /// Gives the chat `key` a mode of its own, or takes that back.
+    ///
+    /// # Errors
+    /// Words for the owner: there is no such chat, or it holds until the agent ends.
+    pub fn set(&self, key: &str, mode: Option<ChatMode>) -> Result<(), String> {
+        let change = |chats: &mut ChatBook| match chats.set(key, mode) {
+            true => Ok(()),
+            false => Err(format!("there is no chat {key}; /mode lists them")),
+        };
+        let ((), saved) = self.chats.change(change)?;
+        saved.map_err(|error| format!("it holds until the agent ends: {error}"))
+    }
+
+    /// Gives all chats this mode, or each its own again.
+    ///
+    /// # Errors
+    /// [`SaveError`]: it holds until the agent ends.
+    pub fn set_all(&self, mode: Option<ChatMode>) -> Result<(), SaveError> {
+        self.chats.update(|chats| chats.all = mode)
+    }
+
+    /// The business is this one from now on.
+    ///
+    /// # Errors
+    /// [`SaveError`]: it holds until the agent ends.
+    pub fn set_profile(&self, profile: Profile) -> Result<(), SaveError> {
+        self.profile.save(profile)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::*;
+
+    struct House {
+        _folder: tempfile::TempDir,
+        reception: Reception,
+        now: Arc<AtomicU64>,
+    }
+
+    fn house(bot_mode: BotMode, telegram: Option<ChatMode>) -> House {
+        let folder = tempfile::tempdir().unwrap();
+        let channels = Channels {
+            modes: [("telegram".to_owned(), telegram)].into(),
+            allowed: ["telegram-7".to_owned()].into(),
+        };
+        let now = Arc::new(AtomicU64::new(86_400_000));
+        let read = Arc::clone(&now);
+        let allowance =
+            Allowance { per_day: 12, tokens: 100, all_tokens: 150, ..Allowance::default() };
+        let reception = Reception::open(folder.path(), &Notices::default(), bot_mode, channels)
+            .with_allowance(allowance)
+            .with_clock(Clock::new(move || Millis(read.load(Ordering::Relaxed))));
+        House { _folder: folder, reception, now }
+    }
+
+    fn key(key: &str) -> SessionKey {
+        SessionKey::new(key).unwrap()
+    }
+
+    #[test]
+    fn a_chat_stands_by_its_own_mode_then_the_channels_then_the_profiles_then_off() {
+        let standing = |house: &House, chat: &str| house.reception.standing(&key(chat));
+        let personal = house(BotMode::Personal, None);
+        assert_eq!(standing(&personal, "telegram-8"), ChatStanding::In(ChatMode::Off));
+        assert_eq!(standing(&personal, "telegram-7"), ChatStanding::Allowed);
+        assert_eq!(standing(&personal, "http-build"), ChatStanding::Allowed);
+        let business = house(BotMode::Business, None);
+        assert_eq!(standing(&business, "telegram-8"), ChatStanding::In(ChatMode::Business));
+        assert_eq!(standing(&business, "telegram-7"), ChatStanding::Allowed);
+        let silent = house(BotMode::Business, Some(ChatMode::Silent));
+        assert_eq!(standing(&silent, "telegram-8"), ChatStanding::In(ChatMode::Silent));
+        silent.reception.saw(&key("telegram-8"), "Bob").unwrap();
+        silent.reception.set("telegram-8", Some(ChatMode::Business)).unwrap();
+        assert_eq!(standing(&silent, "telegram-8"), ChatStanding::In(ChatMode::Business));
+        assert!(silent.reception.set("telegram-1", None).unwrap_err().contains("/mode lists them"));
+        personal.reception.turn(BotMode::Business);
+        assert_eq!(standing(&personal, "telegram-8"), ChatStanding::In(ChatMode::Business));
+    }
+
+    #[test]
+    fn off_for_all_is_off_for_everybody_but_the_owner() {
+        let house = house(BotMode::Business, None);
+        house.reception.saw(&key("telegram-8"), "Bob").unwrap();
+        house.reception.set("telegram-8", Some(ChatMode::Business)).unwrap();
+        house.reception.set_all(Some(ChatMode::Off)).unwrap();
+        for chat in ["telegram-7", "telegram-8", "telegram-9", "http-build"] {
+            assert_eq!(
+                house.reception.standing(&key(chat)),
+                ChatStanding::In(ChatMode::Off),
+                "{chat}"
+            );
+        }
+        assert_eq!(house.reception.standing(&SessionKey::owner()), ChatStanding::Owner);
+        house.reception.set_all(None).unwrap();
+        assert!(house.reception.is_customer(&key("telegram-8")));
+    }
+
+    #[test]
+    fn a_sender_has_a_rate_and_is_told_once() {
+        let House { reception, now, .. } = &house(BotMode::Business, None);
+        let bob = key("telegram-8");
+        reception.saw(&bob, "Bob").unwrap();
+        assert!((0..10).all(|_| reception.admit(&bob, "hi") == Admitted::Yes));
+        assert_eq!(reception.admit(&bob, "hi"), Admitted::Told(TOO_FAST));
+        assert_eq!(reception.admit(&bob, "hi"), Admitted::No);
+        now.fetch_add(60_000, Ordering::Relaxed);
+        assert_eq!(reception.admit(&bob, "hi"), Admitted::Yes);
+        assert_eq!(reception.admit(&bob, "hi"), Admitted::Yes);
+        assert_eq!(reception.admit(&bob, "hi"), Admitted::Told(TOO_MANY), "twelve a day");
+        assert_eq!(reception.admit(&bob, "hi"), Admitted::No);
+        now.fetch_add(86_400_000, Ordering::Relaxed);
+        assert_eq!(reception.admit(&bob, "hi"), Admitted::Yes);
+    }
+
+    #[test]
+    fn a_sender_and_all_together_have_tokens_for_a_day() {
+        let House { reception, now, .. } = &house(BotMode::Business, None);
+        let [ann, bob, cid] = ["telegram-8", "telegram-9", "telegram-10"].map(key);
+        for who in [&ann, &bob, &cid] {
+            reception.saw(who, "X").unwrap();
+        }
+        let keywords = ["human".to_owned()].into();
+        let escalation =
+            crate::profile::Calls { escalate_keywords: keywords, ..Default::default() };
+        reception.set_profile(Profile { escalation, ..Profile::default() }).unwrap();
+        reception.spent(&ann, 100);
+        assert_eq!(reception.admit(&ann, "hi"), Admitted::Told(TOO_MANY));
+        assert_eq!(reception.admit(&ann, "a human!"), Admitted::Yes, "that costs nothing");
+        assert_eq!(reception.admit(&bob, "hi"), Admitted::Yes);
+        reception.spent(&bob, 50);
+        assert_eq!(reception.admit(&bob, "hi"), Admitted::UsedUp(TOO_MANY));
+        assert_eq!(reception.admit(&cid, "hi"), Admitted::Told(TOO_MANY), "the owner knows");
+        now.fetch_add(86_400_000, Ordering::Relaxed);
+        assert_eq!(reception.admit(&cid, "hi"), Admitted::Yes);
+    }
+
+    #[test]
+    fn an_admin_chat_counts_when_the_owner_has_allowed_it() {
+        let reception = house(BotMode::Business, None).reception;
+        let told = |chat: &str| {
+            let admin_chat = Some(chat.to_owned());
+            let escalation = crate::profile::Calls { admin_chat, ..Default::default() };
+            reception.set_profile(Profile { escalation, ..Profile::default() }).unwrap();
+            reception.told().to_string()
+        };
+        assert_eq!(told("telegram-7"), "telegram-7");
+        assert_eq!(told("telegram-8"), "owner", "a customer's chat");
+        assert_eq!(told("no key"), "owner");
+    }
+}
