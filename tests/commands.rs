@@ -92,10 +92,21 @@ fn under_the_names_of_its_parts_it_is_those() {
 /// The program's own sources, in which its messages stand.
 fn sources() -> Vec<(PathBuf, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut folders: Vec<PathBuf> =
-        ["src", "agent/src", "router/src", "broker/src", "egress/src", "eyes/src", "home/src"]
-            .map(|folder| root.join(folder))
-            .into();
+    let mut folders: Vec<PathBuf> = [
+        "src",
+        "action/src",
+        "agent/src",
+        "channel/src",
+        "mind/src",
+        "session/src",
+        "router/src",
+        "broker/src",
+        "egress/src",
+        "eyes/src",
+        "home/src",
+    ]
+    .map(|folder| root.join(folder))
+    .into();
     folders.push(root.join("skills/builtin/src"));
     let mut files = Vec::new();
     while let Some(folder) = folders.pop() {

@@ -19,11 +19,11 @@ pub use configure::{choose_model, configure};
 pub use storm::{storm, storm_command};
 use web::{Web, web};
 
-use crate::config::{self, KEYS, Settings, Terminal};
 use crate::error::StartError;
 use crate::start::Known;
 use crate::{log, start, workspace};
 use confine::{UnixSockets, confine};
+use settings::{KEYS, Settings, Terminal};
 
 /// The mind of SafeClaw: talks with you, asks the model, and asks the router to act.
 ///
@@ -150,7 +150,7 @@ fn chat_over_redis(home: Home) -> Result<(), StartError> {
     let settings = Settings::read(&home)?;
     let Some(address) = settings.queue.address()? else { return Err(StartError::NoRedis) };
     let (names, keys) = (settings.queue.names.clone(), settings.queue.keys()?);
-    let supervisor = config::supervisor();
+    let supervisor = settings::supervisor();
     let unix = if address.is_unix_socket() { UnixSockets::Allowed } else { UnixSockets::Refused };
     // The last step of one thread: every thread of the runtime is held by it, and no file is opened by then
     // that the agent is not meant to keep.

@@ -3,11 +3,11 @@
 use broker::redis::{AddressError, KeyFileError};
 use home::{ConfigError, FileError, HomeError, LockError};
 
-use crate::channel::ChannelError;
-use crate::config::{KeyError, SettingsError};
-use crate::model::ModelError;
-use crate::prompt::TemplateError;
-use crate::storm::StormError;
+use channel::ChannelError;
+use mind::storm::StormError;
+use model::ModelError;
+use prompt::TemplateError;
+use settings::{KeyError, SettingsError};
 
 /// An error of the agent as a program. Every text says what to do.
 #[derive(Debug, thiserror::Error)]
@@ -52,11 +52,11 @@ pub enum StartError {
     Key(#[from] KeyError),
     /// The channel for programs was not set up.
     #[error(transparent)]
-    Http(#[from] crate::config::HttpError),
+    Http(#[from] settings::HttpError),
     /// The Telegram bot is not set, or has no owner.
     #[cfg(feature = "telegram")]
     #[error(transparent)]
-    Telegram(#[from] crate::channel::telegram::SetUpError),
+    Telegram(#[from] channel::telegram::SetUpError),
     /// This binary can't do that.
     #[error("this agent was built without {0}; build it with `--features {0}`")]
     NotBuilt(&'static str),

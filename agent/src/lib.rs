@@ -6,41 +6,23 @@
 //!      └──── words ──────────┘ └───────────── observations ────────────┘
 //! ```
 //!
-//! The modules stand in the order in which a message meets them.
+//! Every word of the drawing is a crate; the turn stands in the crate `mind`. This one puts them together: it starts the agent,
+//! keeps the register of its conversations, and answers on the command line.
 
 pub mod cli;
 pub mod doctor;
 mod error;
 mod log;
-
-mod start;
-
-pub mod channel;
-
-pub mod session;
-
-mod answering;
 pub mod registry;
-
-pub mod persona;
-
-pub mod links;
-pub mod mind;
-pub mod slash;
-mod storm;
-pub mod turn;
+mod start;
 mod watching;
 
-pub mod action;
-
-pub use ::{business, model, prompt};
+pub use ::{action, business, channel, mind, model, persona, prompt, session};
 pub use conversation::{message, observation, question, workspace};
 pub use error::StartError;
 pub use eyes::launch::WORD as EYES_WORD;
 pub use log::start as start_log;
+pub use mind::storm::StormError;
+pub use mind::{links, slash, turn};
 pub use settings as config;
 pub use start::{Known, open_eyes, runtime, talk};
-pub use storm::StormError;
-
-#[cfg(test)]
-mod testing;

@@ -7,13 +7,11 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, fmt};
 
-use crate::config;
-
 /// Starts logging, and gives the warnings, which are lines on stderr until somebody listens to them. A log that can't be
 /// opened is said, and the agent goes on.
 #[must_use]
 pub fn start(home: &Home) -> Notices {
-    let wanted = config::log_filter().and_then(|wanted| wanted.parse::<Targets>().ok());
+    let wanted = settings::log_filter().and_then(|wanted| wanted.parse::<Targets>().ok());
     let filter = wanted.unwrap_or_else(|| Targets::new().with_default(LevelFilter::INFO));
     let path = home.agent_log();
     let opened = home::file::make_folder(&home.workspace())
@@ -21,7 +19,7 @@ pub fn start(home: &Home) -> Notices {
         .and_then(|()| LogFile::open(&path).map_err(|error| error.to_string()));
     let problem = opened.as_ref().err().cloned();
     let file = opened.ok().map(|file| {
-        let keys = config::own_secrets(home);
+        let keys = settings::own_secrets(home);
         let file = Veiled::new(file, move |text| keys.redact(&text));
         fmt::layer().with_ansi(false).with_writer(file).with_filter(filter)
     });

@@ -7,14 +7,14 @@ use async_trait::async_trait;
 use protocol::{Principal, Reads, SessionKey, Taint};
 use schedule::{Due, News, Watch};
 
-use crate::action::ApartReader;
-use crate::channel::clock::{Looked, Looks};
-use crate::mind::Mind;
-use crate::model::Model;
-use crate::prompt::Fence;
-use crate::session::Caller;
-use crate::workspace::SessionFiles;
+use action::ApartReader;
 use answer::Action;
+use channel::clock::{Looked, Looks};
+use conversation::workspace::SessionFiles;
+use mind::Mind;
+use model::Model;
+use prompt::Fence;
+use session::Caller;
 
 /// Looks for the jobs of one agent.
 pub(crate) struct Looker {

@@ -347,7 +347,7 @@ async fn a_bridge_speaks_for_its_own_people_and_for_nobody_else() {
 async fn the_document_for_programs_holds_just_the_paths_that_there_are() {
     let agent = Agent::start().await;
     let document: Value = agent.get("/v1/openapi.json").await.json().await.unwrap();
-    let source = include_str!("../src/channel/http/routes.rs");
+    let source = include_str!("../../channel/src/http/routes.rs");
     let routes = source.split(".route(\"").skip(1).map(|rest| {
         let (path, rest) = rest.split_once("\", ").unwrap();
         format!("{} {path}", rest.split('(').next().unwrap())

@@ -8,7 +8,16 @@ use std::path::Path;
 use words::CONSOLE;
 
 /// Where the program may use them.
-const SOURCES: [&str; 3] = ["agent/src", "conversation/src", "src"];
+const SOURCES: [&str; 8] = [
+    "action/src",
+    "agent/src",
+    "channel/src",
+    "mind/src",
+    "persona/src",
+    "session/src",
+    "conversation/src",
+    "src",
+];
 
 /// Every text between two quotes of the program's own lines. Some are no literals, and none of the keys is lost.
 fn quoted(folder: &Path, found: &mut BTreeSet<String>) {

@@ -7,10 +7,10 @@ use llm::{Host, PullError};
 
 use super::pulls::Pulls;
 use super::waits::Waits;
-use crate::config::{self, Asker, Change, HttpSetUp, Key, Models, Settings, Target};
 use crate::error::StartError;
-use crate::model::{self, Endpoints, Maker, ModelError, Progress, Proof};
 use crate::start;
+use model::{Endpoints, Maker, ModelError, Progress, Proof};
+use settings::{Asker, Change, HttpSetUp, Key, Models, Settings, Target};
 
 /// Sets the key called `name` in the settings of `home` to `given`, or asks for its value.
 ///
@@ -28,11 +28,11 @@ pub fn configure(
         "telegram" => set_up_telegram(home, settings, given, asker),
         "http" => {
             let (env_file, token) = (&home.env_file(), settings.http_token);
-            let file = &mut config::open(&settings.file)?;
+            let file = &mut settings::open(&settings.file)?;
             Ok(HttpSetUp { env_file, file, token, asker }.run(given)?)
         }
         _ => {
-            let mut file = config::open(&settings.file)?;
+            let mut file = settings::open(&settings.file)?;
             let models = AskedNow::of(&settings, home)?;
             Change { file: &mut file, asker, models: &models }.run(key, given)?;
             asker.tell(&format!("{} is set in {}", key.name, file.path().display()));
@@ -53,7 +53,7 @@ pub fn choose_model(
     asker: &mut (dyn Asker + Send),
 ) -> Result<(), StartError> {
     let settings = Settings::read(home)?;
-    let mut file = config::open(&settings.file)?;
+    let mut file = settings::open(&settings.file)?;
     let models = AskedNow::of(&settings, home)?;
     let mut change = Change { file: &mut file, asker, models: &models };
     let chosen = match given {
@@ -70,13 +70,13 @@ fn set_up_telegram(
     given: Option<&str>,
     asker: &mut (dyn Asker + Send),
 ) -> Result<(), StartError> {
-    use crate::channel::telegram::{SetUp, SetUpError};
+    use channel::telegram::{SetUp, SetUpError};
     if given.is_some() {
         return Err(SetUpError::Given.into());
     }
     let set_up = SetUp {
         env_file: &home.env_file(),
-        file: &mut config::open(&settings.file)?,
+        file: &mut settings::open(&settings.file)?,
         token: settings.telegram_token,
         asker,
         runtime: &start::runtime()?,

@@ -13,12 +13,12 @@ use home::{Home, file};
 
 use desk::Desk;
 
-use crate::config::Settings;
 use crate::error::StartError;
 use crate::log;
-use crate::model::Endpoints;
-use crate::storm::{FOLDER, PERSONAS, Shelf, StormError, TOKENS};
 use confine::{UnixSockets, confine_with};
+use mind::storm::{FOLDER, PERSONAS, Shelf, StormError, TOKENS};
+use model::Endpoints;
+use settings::Settings;
 
 /// Let several minds talk about one question, and keep what they say in Markdown files.
 ///

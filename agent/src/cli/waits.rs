@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Stderr, Write, stderr};
 
 use indicatif::ProgressBar;
 
-use crate::model::Progress;
+use model::Progress;
 
 /// A wait for a model, on stderr: every second of it on a terminal, elsewhere one line in all.
 pub(super) struct Waits<W: Write> {

@@ -7,10 +7,10 @@ use home::Home;
 use protocol::Millis;
 use secrecy::ExposeSecret;
 
-use crate::channel::http::web::{SignIns, SignedIn};
-use crate::config::Settings;
 use crate::error::StartError;
-use crate::links::Links;
+use channel::http::web::{SignIns, SignedIn};
+use mind::links::Links;
+use settings::Settings;
 use when::ago;
 
 /// What is wanted of the page.

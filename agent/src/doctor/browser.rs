@@ -3,7 +3,7 @@
 use eyes::launch::installed;
 use home::Check;
 
-use crate::config::Settings;
+use settings::Settings;
 
 const NAME: &str = "browser";
 

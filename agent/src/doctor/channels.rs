@@ -2,7 +2,7 @@
 
 use home::Check;
 
-use crate::config::Settings;
+use settings::Settings;
 
 pub(super) async fn checks(settings: &Settings) -> Vec<Check> {
     let mut checks = Vec::new();
@@ -13,7 +13,7 @@ pub(super) async fn checks(settings: &Settings) -> Vec<Check> {
 
 #[cfg(feature = "telegram")]
 async fn telegram(settings: &Settings) -> Option<Check> {
-    use crate::channel::telegram::Client;
+    use channel::telegram::Client;
     const NAME: &str = "telegram";
     let mend = home::agent_command("config telegram");
     let Some(token) = settings.telegram_token.clone() else {

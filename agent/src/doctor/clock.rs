@@ -2,9 +2,9 @@
 
 use home::{Check, Home};
 
-use crate::config::Settings;
 use document::Document;
 use schedule::Jobs;
+use settings::Settings;
 
 const NAME: &str = "clock";
 

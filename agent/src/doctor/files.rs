@@ -8,7 +8,7 @@ use home::{Check, Home};
 use notes::Notes;
 use serde_json::Value;
 
-use crate::prompt::{Fence, Prompt, Sources};
+use prompt::{Fence, Prompt, Sources};
 
 /// The files that hold JSON, with what they keep.
 const DOCUMENTS: [(&str, &str); 3] = [

@@ -10,7 +10,7 @@ pub use browser::browser;
 
 use home::{Check, Home};
 
-use crate::config::{Settings, SettingsError};
+use settings::{Settings, SettingsError};
 
 /// Looks at everything that an agent of `home` needs.
 pub async fn checks(home: &Home) -> Vec<Check> {

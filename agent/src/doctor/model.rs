@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use home::Check;
 
-use crate::config::{ProviderName, Settings, Target};
-use crate::model::{Maker, Model, Progress, prove};
+use model::{Maker, Model, Progress, prove};
+use settings::{ProviderName, Settings, Target};
 
 /// How long a model may take to answer one word. A model that a server has yet to load takes most of it.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -13,11 +13,11 @@ use notes::{Batch, DUE, Note, NoteSource, WINDOW, is_nothing, waiting};
 use protocol::{SessionKey, Taint};
 use tokio::task::{JoinHandle, spawn_blocking};
 
-use crate::mind::Mind;
-use crate::model::{Ask, Model as _, ModelError};
-use crate::prompt::Fence;
-use crate::session::Session;
-use crate::workspace::SessionFiles;
+use conversation::workspace::SessionFiles;
+use mind::Mind;
+use model::{Ask, Model as _, ModelError};
+use prompt::Fence;
+use session::Session;
 
 /// How much of the journal is looked at, in events.
 const EVENTS: usize = 5_000;

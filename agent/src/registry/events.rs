@@ -2,81 +2,79 @@
 
 use protocol::{ActionName, Event, EventKind, Object, Outcome, Reply};
 
-use crate::action::hand_over;
-use crate::message::Outgoing;
-use crate::mind::Mind;
-use crate::observation::Observation;
-use crate::question::Question;
-use crate::session::{Outbox, PendingAction, Session};
+use action::hand_over;
+use conversation::message::Outgoing;
+use conversation::observation::Observation;
+use conversation::question::Question;
+use mind::Mind;
+use session::{Outbox, PendingAction, Session};
 
-impl Session {
-    /// Takes in what the router says on its own. Gives what is to be done now because a person has said yes to it.
-    #[must_use]
-    pub(crate) fn hear(
-        &mut self,
-        mind: &Mind,
-        event: Event,
-        outbox: &Outbox,
-    ) -> Option<PendingAction> {
-        match (event.event, event.reply, event.text) {
-            (EventKind::Result, Some(fields), _) => {
-                let question = self.settle(event.message_id.as_ref());
-                let action = fields.get("action").and_then(|action| action.as_str());
-                let action = ActionName::new(action.unwrap_or_default()).ok()?;
-                self.awaited = self.awaited.saturating_sub(1);
-                let pending = event.message_id.and_then(|id| self.take_pending(&id));
-                self.take_result(mind, LateResult { action, fields, question, pending }, outbox)
-            }
-            (_, _, Some(text)) => {
-                outbox.say(Outgoing::Notice(text));
-                None
-            }
-            _ => None,
+/// Takes in what the router says on its own. Gives what is to be done now because a person has said yes to it.
+#[must_use]
+pub(super) fn hear(
+    session: &mut Session,
+    mind: &Mind,
+    event: Event,
+    outbox: &Outbox,
+) -> Option<PendingAction> {
+    match (event.event, event.reply, event.text) {
+        (EventKind::Result, Some(fields), _) => {
+            let question = session.settle(event.message_id.as_ref());
+            let action = fields.get("action").and_then(|action| action.as_str());
+            let action = ActionName::new(action.unwrap_or_default()).ok()?;
+            session.awaited = session.awaited.saturating_sub(1);
+            let pending = event.message_id.and_then(|id| session.take_pending(&id));
+            take_result(session, mind, LateResult { action, fields, question, pending }, outbox)
         }
+        (_, _, Some(text)) => {
+            outbox.say(Outgoing::Notice(text));
+            None
+        }
+        _ => None,
     }
+}
 
-    fn take_result(
-        &mut self,
-        mind: &Mind,
-        result: LateResult,
-        outbox: &Outbox,
-    ) -> Option<PendingAction> {
-        let LateResult { action, fields, question, pending } = result;
-        let observation = Observation::of_reply(action, Reply::from_fields(fields));
-        let observation = hand_over(observation, &self.files, Some(outbox));
-        let is_permission =
-            observation.action.is_local() && matches!(observation.outcome, Outcome::Done(_));
-        // A question that was answered here has been said to be settled.
-        let settled = question.map(|question| {
-            let how = question.ended(&observation.line());
-            Outgoing::Settled { id: question.id, how }
-        });
-        if is_permission {
-            settled.into_iter().for_each(|settled| outbox.say(settled));
-            if pending.is_none() {
-                let told = format!("{}: permitted; say again what you want", observation.action);
-                outbox.say(Outgoing::Notice(told));
-            }
-            return pending;
+fn take_result(
+    session: &mut Session,
+    mind: &Mind,
+    result: LateResult,
+    outbox: &Outbox,
+) -> Option<PendingAction> {
+    let LateResult { action, fields, question, pending } = result;
+    let observation = Observation::of_reply(action, Reply::from_fields(fields));
+    let observation = hand_over(observation, &session.files, Some(outbox));
+    let is_permission =
+        observation.action.is_local() && matches!(observation.outcome, Outcome::Done(_));
+    // A question that was answered here has been said to be settled.
+    let settled = question.map(|question| {
+        let how = question.ended(&observation.line());
+        Outgoing::Settled { id: question.id, how }
+    });
+    if is_permission {
+        settled.into_iter().for_each(|settled| outbox.say(settled));
+        if pending.is_none() {
+            let told = format!("{}: permitted; say again what you want", observation.action);
+            outbox.say(Outgoing::Notice(told));
         }
-        let ended = Outgoing::Action(observation.ended(mind.by_name));
-        let observation = mind.actions.set_aside(observation, &self.files);
-        self.observe(&observation, &mind.cards());
-        // Whoever hears that it has ended may look at once at what has come in by it.
-        mind.standing.note(self);
-        [ended].into_iter().chain(settled).for_each(|said| outbox.say(said));
-        self.observed_later(observation.fields);
-        drop(self.keep(outbox));
-        None
+        return pending;
     }
+    let ended = Outgoing::Action(observation.ended(mind.by_name));
+    let observation = mind.actions.set_aside(observation, &session.files);
+    session.observe(&observation, &mind.cards());
+    // Whoever hears that it has ended may look at once at what has come in by it.
+    mind.standing.note(session);
+    [ended].into_iter().chain(settled).for_each(|said| outbox.say(said));
+    session.observed_later(observation.fields);
+    drop(session.keep(outbox));
+    None
+}
 
-    /// Says what the session's files have to say, and to the owner what the agent's own have.
-    pub(crate) fn pass_notices_on(&self, mind: &Mind, outbox: &Outbox) {
-        let files = self.files.take_notices();
-        let own = if self.is_owners() { mind.workspace.take_notices() } else { Vec::new() };
-        for notice in files.into_iter().chain(own) {
-            outbox.say_fault(notice.to_string());
-        }
+/// Says what the session's files have to say, and to the owner what the agent's own have.
+pub(super) fn pass_notices_on(session: &Session, mind: &Mind, outbox: &Outbox) {
+    let files = session.files.take_notices();
+    let own = if session.is_owners() { mind.workspace.take_notices() } else { Vec::new() };
+    for notice in files.into_iter().chain(own) {
+        outbox.say_fault(notice.to_string());
     }
 }
 

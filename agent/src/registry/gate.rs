@@ -4,9 +4,9 @@ use business::{Admitted, ChatMode, ChatStanding, Route};
 use protocol::SessionKey;
 
 use super::SessionRegistry;
-use crate::channel::{Incoming, Said};
-use crate::message::{Origin, Outgoing, Ticket};
-use crate::session::OwnersReply;
+use channel::{Incoming, Said};
+use conversation::message::{Origin, Outgoing, Ticket};
+use session::OwnersReply;
 
 impl SessionRegistry {
     /// What goes on to its session. Whoever waits for an answer that does not come hears the end of it.

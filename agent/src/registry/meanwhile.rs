@@ -4,13 +4,13 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::waiting::Waiting;
-use crate::answering::{Answered, Answering};
-use crate::channel::{Incoming, Said};
-use crate::message::{Origin, Outgoing};
-use crate::mind::Mind;
-use crate::question::Question;
-use crate::session::{Caller, Outbox};
-use crate::slash::Ends;
+use channel::{Incoming, Said};
+use conversation::message::{Origin, Outgoing};
+use conversation::question::Question;
+use mind::Mind;
+use mind::answering::{Answered, Answering};
+use mind::slash::Ends;
+use session::{Caller, Outbox};
 
 /// What a task attends to beside its work.
 pub(super) struct Meanwhile<'a> {

@@ -6,7 +6,6 @@ mod capture;
 mod events;
 mod gate;
 mod meanwhile;
-mod reminding;
 mod waiting;
 
 use std::collections::HashMap;
@@ -22,11 +21,11 @@ use tokio_util::sync::CancellationToken;
 pub use task::SessionTask;
 use waiting::{WAITING, refused};
 
-use crate::channel::{Channel, Incoming, Line};
-use crate::message::Outgoing;
-use crate::mind::Mind;
-use crate::prompt::{Fence, Prompt, TemplateError};
-use crate::session::{ChannelId, Lines, Outbox, Session};
+use channel::{Channel, Incoming, Line};
+use conversation::message::Outgoing;
+use mind::Mind;
+use prompt::{Fence, Prompt, TemplateError};
+use session::{ChannelId, Lines, Outbox, Session};
 
 /// Takes what comes over all channels to the tasks of their sessions. Sessions run side by side, and none waits for another.
 pub struct SessionRegistry {

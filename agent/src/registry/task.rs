@@ -11,16 +11,17 @@ use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, Span};
 
 use super::capture::Capture;
+use super::events;
 use super::meanwhile::Meanwhile;
 use super::waiting::Waiting;
 use answer::sanitize::one_line;
 
-use crate::channel::{Incoming, Said};
-use crate::message::{Origin, Outgoing, Ticket};
-use crate::mind::Mind;
-use crate::session::{Caller, NextTurn, Outbox, PendingAction, Session, Turns};
-use crate::slash::{At, SlashCommand};
-use crate::turn::Turn;
+use channel::{Incoming, Said};
+use conversation::message::{Origin, Outgoing, Ticket};
+use mind::slash::{At, SlashCommand};
+use mind::turn::Turn;
+use mind::{Mind, answering};
+use session::{Caller, NextTurn, Outbox, PendingAction, Session, Turns};
 
 /// How long the result of what a person has answered is waited for at the end: no router lets a call take
 /// longer.
@@ -58,7 +59,7 @@ impl SessionTask {
     /// Serves the session until nobody can say anything any more, or nobody has for long.
     pub async fn run(mut self) {
         self.mind.standing.note(&self.session);
-        self.session.pass_notices_on(&self.mind, &self.outbox);
+        events::pass_notices_on(&self.session, &self.mind, &self.outbox);
         self.tell_unanswered();
         let (mut waiting, mut capture) = (Waiting::default(), Capture::default());
         while let Some(next) = self.next(&mut waiting, &mut capture).await {
@@ -81,7 +82,11 @@ impl SessionTask {
         }
         (self.session.principal, self.session.origin) = (from.clone(), origin);
         let said = match said {
-            Said::Job(due) if due.is_agentic => self.session.told_to_do(due),
+            Said::Job(due) if due.is_agentic => {
+                // The addresses that a person had typed for the job are typed.
+                self.session.entered.were_typed(due.typed.iter().map(String::as_str));
+                Said::Message(due.text)
+            }
             Said::Message(text) => self.meant(text),
             said => said,
         };
@@ -91,7 +96,8 @@ impl SessionTask {
                 return;
             }
             Said::Answer(decision) => {
-                return self.session.answer(&self.mind, decision, &self.outbox).await;
+                return answering::answer(&mut self.session, &self.mind, decision, &self.outbox)
+                    .await;
             }
             Said::Job(due) => self.session.remind(ticket, &due, &self.outbox),
             Said::Overheard(text) => {
@@ -138,7 +144,7 @@ impl SessionTask {
         self.take_turns(said, waiting).instrument(span.clone()).await;
         tracing::info!(parent: &span, "it is answered");
         self.session.entered.is_answered();
-        self.session.pass_notices_on(&self.mind, &self.outbox);
+        events::pass_notices_on(&self.session, &self.mind, &self.outbox);
         self.mind.standing.note(&self.session);
         self.outbox.say(Outgoing::End);
         // People have their answer; what they say next waits until this one is kept.
@@ -186,7 +192,7 @@ impl SessionTask {
                 () = &mut patience => return,
                 event = self.events.recv() => match event {
                     Some(event) => {
-                        if let Some(held) = self.session.hear(&self.mind, event, &self.outbox) {
+                        if let Some(held) = events::hear(&mut self.session, &self.mind, event, &self.outbox) {
                             self.go_on(held, &mut Waiting::default()).await;
                         }
                     }
@@ -213,7 +219,7 @@ impl SessionTask {
                 biased;
                 () = self.leaving.cancelled() => return None,
                 Some(event) = self.events.recv() => {
-                    if let Some(held) = self.session.hear(&self.mind, event, &self.outbox) {
+                    if let Some(held) = events::hear(&mut self.session, &self.mind, event, &self.outbox) {
                         return Some(Next::Permitted(held));
                     }
                 }

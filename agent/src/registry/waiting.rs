@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use crate::channel::Incoming;
-use crate::message::{Outgoing, Ticket};
-use crate::session::Outbox;
+use channel::Incoming;
+use conversation::message::{Outgoing, Ticket};
+use session::Outbox;
 
 /// How many messages of one session may wait.
 pub(super) const WAITING: usize = 16;

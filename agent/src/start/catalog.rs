@@ -6,8 +6,7 @@ use std::time::Duration;
 use protocol::Catalog;
 use tokio::sync::watch;
 
-use crate::config;
-use crate::workspace::{Cards, Workspace};
+use conversation::workspace::{Cards, Workspace};
 
 /// How long the start waits for the first catalogue.
 const FIRST: Duration = Duration::from_secs(2);
@@ -64,7 +63,7 @@ fn take_over(catalog: &Catalog, workspace: &Workspace) {
 impl Router {
     /// Two lines for people: the router, which is reached by `way`, and its skills.
     pub(super) fn lines(&self, way: String, workspace: &Workspace) -> [String; 2] {
-        let words = config::words();
+        let words = settings::words();
         let (router, skills) = match self {
             Self::Ready(catalog) => {
                 // Those of a set are shown by /sets.

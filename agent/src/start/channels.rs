@@ -8,12 +8,12 @@ use tokio_util::sync::CancellationToken;
 
 #[cfg(feature = "telegram")]
 use super::telegram;
-use crate::channel::Channel;
-use crate::channel::console::{Console, DimLine, OneMessage, OwnEditor};
-use crate::channel::http::Http;
-use crate::channel::http::web::Page;
-use crate::config::{self, Settings};
-use crate::session::OwnersStanding;
+use channel::Channel;
+use channel::console::{Console, DimLine, OneMessage, OwnEditor};
+use channel::http::Http;
+use channel::http::web::Page;
+use session::OwnersStanding;
+use settings::Settings;
 
 /// A channel that is on.
 pub(super) struct On {
@@ -99,6 +99,6 @@ fn http(settings: &Settings, page: &Page) -> Option<On> {
     };
     Some(On {
         channel: Box::new(channel),
-        line: config::words().fill("start.http", &[("address", &listen)]),
+        line: settings::words().fill("start.http", &[("address", &listen)]),
     })
 }

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::channel::Channel;
-use crate::channel::clock::ClockChannel;
-use crate::config::Settings;
-use crate::mind::Mind;
 use crate::watching::Looker;
-use crate::workspace::Workspace;
+use channel::Channel;
+use channel::clock::ClockChannel;
+use conversation::workspace::Workspace;
 use document::Clock;
+use mind::Mind;
 use schedule::Book;
+use settings::Settings;
 
 /// The jobs, unless the clock is off. An agent that answers one message and ends `tells` none.
 pub(super) fn book(settings: &Settings, workspace: &Workspace, tells: bool) -> Option<Arc<Book>> {

@@ -9,8 +9,8 @@ use journal::Journal;
 use notes::{HouseTime, newest_log, prune_logs};
 use protocol::Millis;
 
-use crate::config::MemoryDays;
-use crate::workspace::{SessionFiles, Workspace, session_folders};
+use conversation::workspace::{SessionFiles, Workspace, session_folders};
+use settings::MemoryDays;
 
 /// How often it is looked at.
 const EVERY: Duration = Duration::from_secs(24 * 60 * 60);

@@ -26,25 +26,25 @@ use tokio_util::sync::CancellationToken;
 use self::channels::{Channels, Seat};
 use confine::Confined;
 
-use crate::action::{
+use action::{
     self, Actions, Acts, AddSchedule, ApartReader, BroadcastMsg, BrowserVision, LlmSummary,
     LocalAction, MemoryWrite, RecallMemory, Sets,
 };
 pub use eyes::open_eyes;
 
-use crate::channel::Channel;
-use crate::channel::console::{OneMessage, OwnEditor};
-use crate::channel::http::web::Page;
-use crate::config::{self, Settings, Terminal};
 use crate::error::StartError;
-use crate::links::Links;
-use crate::mind::Mind;
-use crate::model::{Endpoints, Model, Switch};
-use crate::persona::Cast;
-use crate::prompt::{Fence, Now, Sources};
 use crate::registry::SessionRegistry;
-use crate::session::{Lines, OwnersStanding, Replies};
-use crate::workspace::{self, Workspace};
+use ::model::{Endpoints, Model, Switch};
+use channel::Channel;
+use channel::console::{OneMessage, OwnEditor};
+use channel::http::web::Page;
+use conversation::workspace::{self, Workspace};
+use mind::Mind;
+use mind::links::Links;
+use persona::Cast;
+use prompt::{Fence, Now, Sources};
+use session::{Lines, OwnersStanding, Replies};
+use settings::{Settings, Terminal};
 
 /// What was settled before the talk, for people to read.
 #[derive(Debug)]
@@ -203,7 +203,7 @@ fn terminated() -> io::Result<impl Future<Output = ()>> {
 fn offer(is_first: bool) -> Option<String> {
     let command = home::command("init");
     (is_first && Terminal::is_there())
-        .then(|| config::words().fill("start.setUp", &[("command", &command)]))
+        .then(|| settings::words().fill("start.setUp", &[("command", &command)]))
 }
 
 fn tell(lines: impl Iterator<Item = String>) {

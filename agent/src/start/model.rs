@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::config::{self, ProviderName, Settings, Target};
-use crate::model::Endpoints;
-use crate::model::{Chain, Lists, Maker, ModelError, Switch};
+use model::Endpoints;
+use model::{Chain, Lists, Maker, ModelError, Switch};
+use settings::{ProviderName, Settings, Target};
 
 /// How long the look may hold up the start.
 const LOOK: Duration = Duration::from_millis(500);
@@ -65,7 +65,7 @@ async fn is_there(endpoint: &dyn Lists, target: &Target) -> Result<(), ModelErro
 
 /// The line that tells who `thinks`.
 pub(super) fn line(thinks: &str) -> String {
-    config::words().fill("start.model", &[("model", &thinks)])
+    settings::words().fill("start.model", &[("model", &thinks)])
 }
 
 /// Who answers while the first one can't.

@@ -2,8 +2,8 @@
 
 use business::{Channels, Reception};
 
-use crate::config::Settings;
-use crate::workspace::Workspace;
+use conversation::workspace::Workspace;
+use settings::Settings;
 
 /// The reception. Strangers can come over Telegram alone; a program of another channel has a token of the owner's.
 pub(super) fn open(settings: &Settings, workspace: &Workspace) -> Reception {

@@ -8,10 +8,10 @@ use protocol::{Principal, SessionKey};
 use tokio::task::{Id, JoinSet};
 use tokio_util::sync::CancellationToken;
 
-use crate::channel::{Channel, ChannelError};
 use crate::error::StartError;
 use crate::registry::SessionRegistry;
-use crate::session::ChannelId;
+use channel::{Channel, ChannelError};
+use session::ChannelId;
 
 /// How long the turns that run at the end may take to be written down, and channels to say so.
 const FAREWELL: Duration = Duration::from_secs(2);

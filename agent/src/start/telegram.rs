@@ -6,9 +6,9 @@ use business::{BotMode, Reception};
 use protocol::NameError;
 
 use super::channels::On;
-use crate::channel::telegram::{Client, Telegram};
-use crate::config::Settings;
-use crate::workspace::Workspace;
+use channel::telegram::{Client, Telegram};
+use conversation::workspace::Workspace;
+use settings::Settings;
 
 /// The channel of the bot whose token is set.
 pub(super) fn channel(

@@ -12,8 +12,8 @@ use super::source::{crates, modules, roots};
 /// The most lines of code of a crate that has no line of its own below.
 const MOST: usize = 8_000;
 
-/// The crates that are larger today, in lines of code, and may only become smaller. Their goals are 12,000 and 16,000.
-const CEILINGS: [(&str, usize); 2] = [("agent", 19_200), ("router", 16_500)];
+/// The crate that is larger today, in lines of code, and may only become smaller. Its goal is 16,000.
+const CEILINGS: [(&str, usize); 1] = [("router", 16_500)];
 
 /// Checks every crate of the workspace. Lines count up to the tests of a file; files of tests don't count.
 ///

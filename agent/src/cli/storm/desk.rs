@@ -8,11 +8,11 @@ use storm::{Name, Premise, export};
 
 use super::screen::Screen;
 use super::{Budget, Command};
-use crate::model::Maker;
 use crate::start;
-use crate::storm::{
+use mind::storm::{
     Ended, Heard, Minds, Runner, Shelf, ShelfError, Stored, StormError, casting, command, now,
 };
+use model::Maker;
 
 /// What the commands work with.
 pub(super) struct Desk {

@@ -3,7 +3,7 @@
 use std::io::{Stderr, Write, stdout};
 
 use crate::cli::waits::Waits;
-use crate::storm::Heard;
+use mind::storm::Heard;
 
 /// What is shown of the speaker who is awaited.
 #[derive(Default)]

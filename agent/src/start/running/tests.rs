@@ -7,13 +7,13 @@ use protocol::Object;
 use testkit::eventually;
 
 use super::*;
-use crate::action::Actions;
-use crate::channel::{Incoming, Line, Origin, Outgoing, Said, Ticket};
-use crate::mind::Mind;
-use crate::model::{Ask, Completion, Listener, Model, ModelError, Switch};
-use crate::prompt::Sources;
-use crate::session::Lines;
-use crate::workspace::{Memory, Workspace};
+use action::Actions;
+use channel::{Incoming, Line, Origin, Outgoing, Said, Ticket};
+use conversation::workspace::{Memory, Workspace};
+use mind::Mind;
+use model::{Ask, Completion, Listener, Model, ModelError, Switch};
+use prompt::Sources;
+use session::Lines;
 
 /// Thinks for ever, and tells that it has begun.
 struct Thinker(CancellationToken);
@@ -125,7 +125,7 @@ impl House {
         let mind = Arc::new(Mind {
             sources: Sources::built_in(),
             actions: Actions::new(Vec::new(), requester.clone(), FAREWELL).unwrap(),
-            cast: crate::persona::Cast::new(workspace.personas()),
+            cast: persona::Cast::new(workspace.personas()),
             sets: Default::default(),
             reception: Arc::new(business::Reception::of(workspace.folder())),
             replies: Default::default(),

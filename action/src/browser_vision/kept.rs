@@ -1,0 +1,51 @@
+//! What is kept of a page: files below the output folder of whoever asks.
+
+use std::sync::Arc;
+
+use eyes::Seen;
+use protocol::{Code, Stopped};
+
+use conversation::workspace::SessionFiles;
+
+/// The files' paths, relative to the files' folder.
+#[derive(Debug)]
+pub(super) struct Kept {
+    pub(super) picture: String,
+    pub(super) text: String,
+    /// What is seen first, for models that see.
+    pub(super) glance: Option<String>,
+}
+
+impl Kept {
+    /// Saves what was seen as number `number` of the looks that run side by side.
+    pub(super) async fn of(
+        files: &Arc<SessionFiles>,
+        number: usize,
+        seen: &Seen,
+    ) -> Result<Self, Stopped> {
+        let name = if number == 1 {
+            "browser_vision".to_owned()
+        } else {
+            format!("browser_vision-{number}")
+        };
+        let mut outputs = vec![
+            (format!("{name}.html"), seen.html.clone().into_bytes()),
+            (format!("{name}.png"), seen.picture.clone()),
+            (format!("{name}.txt"), seen.text.clone().into_bytes()),
+        ];
+        let glance = seen.glance.clone().map(|glance| (format!("{name}.jpg"), glance));
+        outputs.extend(glance.clone());
+        let files = Arc::clone(files);
+        // It waits for the disk.
+        let saved = tokio::task::spawn_blocking(move || {
+            outputs.iter().try_for_each(|(name, bytes)| files.write_output(name, bytes))
+        });
+        let saved = saved.await.map_err(|error| Stopped::new(Code::Internal, error.to_string()))?;
+        saved.map_err(|error| Stopped::new(Code::Internal, error.to_string()).maybe_executed())?;
+        Ok(Self {
+            picture: format!("output/{name}.png"),
+            text: format!("output/{name}.txt"),
+            glance: glance.map(|(glance, _)| format!("output/{glance}")),
+        })
+    }
+}

@@ -1,0 +1,275 @@
+//! The clock: a channel without people, over which jobs speak that are due.
+//!
+//! It sleeps until the next job is due. What is due is marked on the disk before it is said. Jobs that tell people something are
+//! told at once, also while a turn runs; those that the model is told wait for their turn. A watch is looked at beside all that,
+//! and speaks only when it has news.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use protocol::{Principal, SessionKey, Taint};
+use tokio::sync::{Semaphore, mpsc};
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use super::{Channel, ChannelError, Incoming, Line, Said};
+use conversation::message::{Addressed, Origin, Outgoing, Ticket};
+use schedule::{Book, Due, JobId, Watch};
+
+/// How soon that is said again for which the session had no room.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// A sleep without a job: the clock is woken when there is one.
+const NOTHING: Duration = Duration::from_secs(3_600);
+
+/// Says what is due in the owner's session.
+pub struct ClockChannel {
+    /// The jobs.
+    pub book: Arc<Book>,
+    /// Who looks at what is watched.
+    pub looks: Arc<dyn Looks>,
+}
+
+/// Looks at what is watched.
+#[async_trait]
+pub trait Looks: Send + Sync {
+    /// Takes one look for a job whose watch this is. What it finds stands in the watch as `news`.
+    async fn look(&self, due: &Due, watch: Watch) -> Looked;
+}
+
+/// What a look has come to.
+#[derive(Debug)]
+pub struct Looked {
+    /// How the watch is now.
+    pub watch: Watch,
+    /// The trust bits of what it has found.
+    pub brings: Taint,
+}
+
+/// How many watches are looked at side by side.
+const SIDE_BY_SIDE: usize = 4;
+
+#[async_trait]
+impl Channel for ClockChannel {
+    fn name(&self) -> &'static str {
+        "clock"
+    }
+
+    fn has_people(&self) -> bool {
+        false
+    }
+
+    async fn run(self: Box<Self>, line: Line) -> Result<(), ChannelError> {
+        let Line { incoming, outgoing } = line;
+        let Self { book, looks } = *self;
+        let slots = Arc::new(Semaphore::new(SIDE_BY_SIDE));
+        let (lanes, looking) = Default::default();
+        AtWork { book, looks, incoming, lanes, looking, slots }.run(outgoing).await;
+        Ok(())
+    }
+}
+
+/// A clock that runs.
+struct AtWork {
+    book: Arc<Book>,
+    looks: Arc<dyn Looks>,
+    /// The looks that are under way.
+    looking: JoinSet<(Due, Looked)>,
+    slots: Arc<Semaphore>,
+    incoming: mpsc::Sender<Incoming>,
+    /// What people are told, and what the model is told.
+    lanes: [Lane; 2],
+}
+
+/// What is due, one after the other.
+#[derive(Debug, Default)]
+struct Lane {
+    waiting: VecDeque<Due>,
+    said: Option<UnderWay>,
+    /// When the next may be said, if there was no room for it.
+    again: Option<Instant>,
+    /// What is told or done, and not yet noted on the disk.
+    done: Vec<JobId>,
+}
+
+/// What was handed to the session.
+#[derive(Debug)]
+struct UnderWay {
+    ticket: Ticket,
+    due: Due,
+    /// Its turn has begun.
+    is_begun: bool,
+}
+
+impl AtWork {
+    async fn run(mut self, mut outgoing: mpsc::UnboundedReceiver<Addressed>) {
+        let unfinished = self.with_book(|book| book.unfinished()).await;
+        self.take(unfinished);
+        loop {
+            let due = self.with_book(|book| book.begin_due()).await;
+            self.take(due);
+            self.go_on().await;
+            if !self.wait(&mut outgoing).await {
+                return self.end(outgoing).await;
+            }
+        }
+    }
+
+    /// Waits until there is something to do; `false` when the agent ends.
+    async fn wait(&mut self, outgoing: &mut mpsc::UnboundedReceiver<Addressed>) -> bool {
+        let until = Instant::now() + self.with_book(|book| book.wait()).await.unwrap_or(NOTHING);
+        let again = self.lanes.iter().filter_map(|lane| lane.again).min();
+        let until = again.map_or(until, |again| until.min(again));
+        let book = Arc::clone(&self.book);
+        loop {
+            tokio::select! {
+                said = outgoing.recv() => match said {
+                    // Most of what is said is none of the clock's business.
+                    Some(said) if self.hear(&said) => return true,
+                    Some(_) => {}
+                    None => return false,
+                },
+                () = book.changed() => return true,
+                Some(Ok((due, looked))) = self.looking.join_next() => {
+                    self.looked(due, looked).await;
+                    return true;
+                }
+                () = tokio::time::sleep_until(until) => return true,
+                () = self.incoming.closed() => return false,
+            }
+        }
+    }
+
+    /// Sorts what is due.
+    fn take(&mut self, due: Vec<Due>) {
+        for due in due {
+            if let Some(watch) = due.watch.clone() {
+                self.look(due, *watch);
+                continue;
+            }
+            self.lanes[usize::from(due.is_agentic)].waiting.push_back(due);
+        }
+    }
+
+    /// Begins a look.
+    fn look(&mut self, due: Due, watch: Watch) {
+        let (looks, slots) = (Arc::clone(&self.looks), Arc::clone(&self.slots));
+        self.looking.spawn(async move {
+            // Nobody closes it.
+            let _slot = slots.acquire().await;
+            let looked = looks.look(&due, watch).await;
+            (due, looked)
+        });
+    }
+
+    /// Takes in what a look has come to, and has people told if there is news.
+    async fn looked(&mut self, due: Due, looked: Looked) {
+        let Looked { watch, brings } = looked;
+        let (id, news) = (due.id.clone(), watch.news.clone());
+        let is_there = self.with_book(move |book| book.looked(&id, watch)).await;
+        match news {
+            Some(text) if is_there => {
+                let bits = due.bits.with(brings);
+                self.lanes[0].waiting.push_back(Due { text, bits, watch: None, ..due });
+            }
+            _ => self.with_book(move |book| book.finish(&[due.id])).await,
+        }
+    }
+
+    /// Says what comes next in each lane, and notes what is over.
+    async fn go_on(&mut self) {
+        for place in 0..self.lanes.len() {
+            let next = self.lanes[place].next();
+            if let Some(incoming) = next {
+                // Whoever has gone is seen by the wait.
+                let _ = self.incoming.send(incoming).await;
+            }
+            self.note(place).await;
+        }
+    }
+
+    /// Notes what is done once nothing of its lane is left.
+    async fn note(&mut self, place: usize) {
+        let lane = &mut self.lanes[place];
+        if lane.said.is_none() && lane.waiting.is_empty() && !lane.done.is_empty() {
+            let done = std::mem::take(&mut lane.done);
+            self.with_book(move |book| book.finish(&done)).await;
+        }
+    }
+
+    /// Learns what has become of what was said; `true` if that changes anything.
+    fn hear(&mut self, said: &Addressed) -> bool {
+        // Both look, because each has a message of its own under way.
+        said.session.is_owner()
+            && self.lanes.iter_mut().fold(false, |moved, lane| lane.hear(&said.outgoing) | moved)
+    }
+
+    /// At the end of the agent what was not begun is as if it had not been due.
+    async fn end(mut self, mut outgoing: mpsc::UnboundedReceiver<Addressed>) {
+        while let Some(said) = outgoing.recv().await {
+            self.hear(&said);
+        }
+        let mut left = Vec::new();
+        for lane in &mut self.lanes {
+            left.extend(lane.said.take_if(|said| !said.is_begun).map(|said| said.due));
+            left.extend(lane.waiting.drain(..));
+        }
+        left.retain(|due| !due.is_report);
+        if !left.is_empty() {
+            self.with_book(move |book| book.put_back(&left)).await;
+        }
+        for place in 0..self.lanes.len() {
+            self.note(place).await;
+        }
+    }
+
+    /// Does something that may wait for the disk.
+    async fn with_book<R: Send + Default + 'static>(
+        &self,
+        work: impl FnOnce(&Book) -> R + Send + 'static,
+    ) -> R {
+        let book = Arc::clone(&self.book);
+        // It fails only if it panics.
+        tokio::task::spawn_blocking(move || work(&book)).await.unwrap_or_default()
+    }
+}
+
+impl Lane {
+    /// What is said next, unless something is under way.
+    fn next(&mut self) -> Option<Incoming> {
+        self.again.take_if(|again| *again <= Instant::now());
+        if self.said.is_some() || self.again.is_some() {
+            return None;
+        }
+        let due = self.waiting.pop_front()?;
+        let ticket = Ticket::new();
+        // Every id is such a name.
+        let from = Principal::new(format!("clock:{}", due.id)).ok()?;
+        self.said = Some(UnderWay { ticket, due: due.clone(), is_begun: false });
+        let origin = Origin::Clock(due.bits);
+        Some(Incoming { ticket, session: SessionKey::owner(), from, origin, said: Said::Job(due) })
+    }
+
+    /// Takes in what is said in the session; `true` if it concerns what is under way.
+    fn hear(&mut self, outgoing: &Outgoing) -> bool {
+        let Some(said) = &mut self.said else { return false };
+        match outgoing {
+            Outgoing::Begin { ticket, .. } if *ticket == said.ticket => said.is_begun = true,
+            Outgoing::End if said.is_begun => self.is_over(),
+            Outgoing::Reminder { ticket, .. } if *ticket == said.ticket => self.is_over(),
+            Outgoing::Refused { ticket, .. } if *ticket == said.ticket => {
+                self.waiting.extend(self.said.take().map(|said| said.due));
+                self.waiting.rotate_right(1);
+                self.again = Some(Instant::now() + AGAIN);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn is_over(&mut self) {
+        self.done.extend(self.said.take().map(|said| said.due.id));
+    }
+}

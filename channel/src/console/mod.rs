@@ -1,0 +1,117 @@
+//! The console: a person at a terminal, or the lines of a pipe.
+//!
+//! On stdout stands what was said and done: words, and one line for each action with its outcome. Progress
+//! and everything about the agent itself go to stderr.
+
+mod dim_line;
+mod exchange;
+mod gathered;
+mod input;
+mod interrupts;
+mod once;
+mod open_questions;
+mod own_editor;
+mod piped;
+mod plain;
+mod screen;
+mod terminal;
+mod unanswered;
+
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use protocol::{Principal, SessionKey};
+use tokio_util::sync::CancellationToken;
+
+use keyboard::{Command, Completion, Editor};
+
+pub use self::dim_line::DimLine;
+use self::exchange::Exchange;
+pub use self::once::{OneMessage, Outcome};
+pub use self::own_editor::{NotWritten, OwnEditor};
+use super::{Channel, ChannelError, Line};
+use mind::slash::TABLE;
+
+/// The command that opens an editor. It is one of this place alone.
+const EDIT: Command = Command {
+    usage: "/edit",
+    about: "write a message in $VISUAL or $EDITOR, also with Ctrl-X Ctrl-E",
+};
+
+/// The console of this process.
+#[derive(Debug)]
+pub struct Console {
+    /// Whose session it is.
+    pub session: SessionKey,
+    /// Who sits there.
+    pub principal: Principal,
+    /// Where the lines that were typed are kept for the arrow keys.
+    pub typed: PathBuf,
+    /// Where the personas stand that `@NAME` asks.
+    pub personas: PathBuf,
+    /// What tells how things stand.
+    pub dim: DimLine,
+    /// Cancelled when the person here wants the agent to end.
+    pub quit: CancellationToken,
+    /// Where the files stand that can be named behind an `@`.
+    pub output: PathBuf,
+    /// What starts an editor of the person's own, if something can.
+    pub editor: Option<Arc<dyn OwnEditor>>,
+    /// What is said instead of what is typed.
+    pub says: Option<OneMessage>,
+}
+
+impl Console {
+    /// What a line may become.
+    fn completion(&self) -> Completion {
+        let all = TABLE.iter().map(|entry| Command { usage: entry.usage, about: entry.about });
+        let edit = self.editor.as_ref().map(|_| EDIT);
+        let (people, files) = (self.personas.clone(), self.output.clone());
+        let hints = settings::shows_styles();
+        Completion { commands: all.chain(edit).collect(), people, files, hints }
+    }
+
+    async fn talk(self, line: Line) -> io::Result<()> {
+        let (typed, completion) = (self.typed.clone(), self.completion());
+        let says = self.says.clone();
+        let exchange = Exchange::new(self, line)?;
+        if let Some(message) = says {
+            return once::run(exchange, &message).await;
+        }
+        if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
+            return piped::run(exchange).await;
+        }
+        if settings::reads_aloud() {
+            return plain::run(exchange).await;
+        }
+        match Editor::start(typed, completion) {
+            Ok(editor) => terminal::run(editor, exchange).await,
+            Err(error) => {
+                tracing::info!(%error, "this terminal can't edit lines");
+                plain::run(exchange).await
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Channel for Console {
+    fn name(&self) -> &'static str {
+        "console"
+    }
+
+    async fn run(self: Box<Self>, line: Line) -> Result<(), ChannelError> {
+        let quit = self.quit.clone();
+        match self.talk(line).await {
+            // Whoever read our output has gone, which is a way to end it.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                quit.cancel();
+                Ok(())
+            }
+            Err(error) => Err(ChannelError { channel: "console", reason: error.to_string() }),
+            Ok(()) => Ok(()),
+        }
+    }
+}

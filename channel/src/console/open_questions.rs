@@ -1,0 +1,180 @@
+//! The questions that are open for the person at this terminal, and which of them a bare `y` answers.
+
+use std::fmt::Display;
+
+use conversation::question::{Decision, Question};
+
+/// Questions in the order in which they came.
+#[derive(Debug, Default)]
+pub(super) struct OpenQuestions {
+    open: Vec<Question>,
+    /// Those that have come with the answer that is being given, or that were asked for, and still are to be put.
+    to_put: Vec<String>,
+    /// How many these were.
+    of: usize,
+    /// The one that the person has seen last.
+    seen: Option<Seen>,
+}
+
+#[derive(Debug)]
+struct Seen {
+    id: String,
+    /// Whether a line had been begun before it was seen: what stands there was meant for something else.
+    is_doubtful: bool,
+}
+
+/// What a line is with the questions that are open.
+#[derive(Debug, PartialEq)]
+pub(super) enum Meant {
+    /// An answer.
+    Answer(Decision),
+    /// It looks like an answer, and was begun before the question was there.
+    TooEarly,
+    /// Something to say.
+    Message,
+}
+
+impl OpenQuestions {
+    /// Takes one in that is to be put.
+    pub(super) fn push(&mut self, question: Question) {
+        self.open.retain(|open| open.id != question.id);
+        self.to_put.retain(|id| *id != question.id);
+        self.to_put.push(question.id.clone());
+        self.of = self.to_put.len();
+        self.open.push(question);
+    }
+
+    /// Forgets one that is open no more.
+    pub(super) fn settled(&mut self, id: &str) {
+        self.open.retain(|open| open.id != id);
+        self.to_put.retain(|to_put| to_put != id);
+        self.seen.take_if(|seen| seen.id == id);
+    }
+
+    /// The next one to put, with its number and how many there are; from now on it is the one that was seen last.
+    /// `is_typing`: whether a line has been begun.
+    pub(super) fn next(&mut self, is_typing: bool) -> Option<(&Question, usize, usize)> {
+        let at = self.of - self.to_put.len() + 1;
+        let id = (!self.to_put.is_empty()).then(|| self.to_put.remove(0))?;
+        let question = self.open.iter().find(|open| open.id == id)?;
+        self.seen = Some(Seen { id, is_doubtful: is_typing });
+        Some((question, at, self.of))
+    }
+
+    /// What `line` is, which was begun after the last one was submitted. A question that is not answered by it waits
+    /// for a reminder.
+    pub(super) fn meant(&mut self, line: &str) -> Meant {
+        let Some(seen) = &mut self.seen else { return Meant::Message };
+        let question = self.open.iter().find(|open| open.id == seen.id);
+        match question.and_then(|question| question.answered_by(line)) {
+            Some(_) if std::mem::take(&mut seen.is_doubtful) => Meant::TooEarly,
+            Some(decision) => {
+                self.seen = None;
+                Meant::Answer(decision)
+            }
+            None => {
+                self.seen = None;
+                self.to_put.clear();
+                Meant::Message
+            }
+        }
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.open.len()
+    }
+
+    /// Whether a question waits for the line that comes next.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.seen.is_some()
+    }
+
+    /// The line about what is still open, once something else was said; of a single question it says that a yes counts.
+    pub(super) fn reminder(&mut self, is_typing: bool) -> Option<String> {
+        if self.seen.is_some() || !self.to_put.is_empty() {
+            return None;
+        }
+        match self.open.as_slice() {
+            [] => None,
+            [one] => {
+                self.seen = Some(Seen { id: one.id.clone(), is_doubtful: is_typing });
+                let (short, what) = (one.short(), one.text.lines().next().unwrap_or_default());
+                let what = what.trim_end_matches(['{', '}', ' ']);
+                let words = settings::words();
+                let gaps: [(&str, &dyn Display); 3] =
+                    [("id", &short), ("what", &what), ("keys", &one.keys(words))];
+                Some(words.fill("open.one", &gaps))
+            }
+            several => {
+                let ids: Vec<&str> = several.iter().map(Question::short).collect();
+                let gaps: [(&str, &dyn Display); 2] =
+                    [("count", &several.len()), ("ids", &ids.join(", "))];
+                Some(settings::words().fill("open.many", &gaps))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn question(id: &str) -> Question {
+        Question::read(&json!({"id": id, "question": "POST {}"})).unwrap()
+    }
+
+    fn asked(ids: &[&str]) -> OpenQuestions {
+        let mut asked = OpenQuestions::default();
+        ids.iter().for_each(|id| asked.push(question(id)));
+        asked
+    }
+
+    fn is_answer(meant: &Meant, id: &str) -> bool {
+        matches!(meant, Meant::Answer(decision) if decision.id == id)
+    }
+
+    #[test]
+    fn each_is_put_with_its_number_and_answered_by_the_line_behind_it() {
+        let mut asked = asked(&["a", "b"]);
+        let put =
+            |asked: &mut OpenQuestions| asked.next(false).map(|(q, at, of)| (q.id.clone(), at, of));
+        assert_eq!(put(&mut asked), Some(("a".to_owned(), 1, 2)));
+        assert!(is_answer(&asked.meant("y"), "a"));
+        asked.settled("a");
+        assert_eq!(put(&mut asked), Some(("b".to_owned(), 2, 2)));
+        assert!(is_answer(&asked.meant("no"), "b"));
+        assert_eq!(put(&mut asked), None);
+    }
+
+    #[test]
+    fn a_yes_counts_for_the_only_one_once_the_person_was_reminded() {
+        let mut asked = asked(&["a"]);
+        asked.next(false);
+        assert_eq!(asked.meant("what is the weather"), Meant::Message);
+        assert_eq!(asked.meant("y"), Meant::Message);
+        assert!(
+            asked.reminder(false).unwrap().starts_with("still open: question a, POST: y = yes")
+        );
+        assert!(is_answer(&asked.meant("y"), "a"));
+    }
+
+    #[test]
+    fn of_several_a_yes_means_none() {
+        let mut asked = asked(&["a", "b"]);
+        asked.next(false);
+        assert_eq!(asked.meant("hello"), Meant::Message);
+        assert!(asked.reminder(false).unwrap().starts_with("2 questions are still open: a, b;"));
+        assert_eq!(asked.meant("y"), Meant::Message);
+    }
+
+    #[test]
+    fn a_line_that_was_begun_before_the_question_is_no_answer() {
+        let mut asked = asked(&["a"]);
+        asked.next(true);
+        assert_eq!(asked.meant("y"), Meant::TooEarly);
+        assert!(is_answer(&asked.meant("y"), "a"));
+    }
+}

@@ -1,0 +1,152 @@
+//! Where people talk with the agent.
+//!
+//! A channel speaks with the rest of the agent through a pair of queues: what people say goes in, what the
+//! agent says comes out. Nothing calls into a channel.
+
+pub mod clock;
+pub mod console;
+pub mod http;
+#[cfg(feature = "telegram")]
+pub mod telegram;
+
+use async_trait::async_trait;
+use protocol::{Principal, SessionKey};
+use tokio::sync::mpsc;
+
+use conversation::question::Decision;
+use mind::slash::{Ends, SlashCommand};
+use schedule::Due;
+
+pub use conversation::message::{ActionLine, Addressed, Origin, Outgoing, Receipt, Ticket};
+
+/// The longest message, in bytes, about 64,000 tokens: a pasted log or page. Whether the model has room for it is said by its
+/// endpoint, which knows the window.
+pub const MAX_MESSAGE: usize = 256 * 1024;
+
+/// A way to talk with people.
+#[async_trait]
+pub trait Channel: Send {
+    /// Its name, which principals of its people and keys of their sessions begin with.
+    fn name(&self) -> &'static str;
+
+    /// Whether the owner may be here: then all that is said in the owner's session is heard here.
+    fn is_owners(&self) -> bool {
+        true
+    }
+
+    /// Whether people are here. Without any, no message is sent here, and the agent does not go on for its sake.
+    fn has_people(&self) -> bool {
+        true
+    }
+
+    /// Carries words in both directions until the people, or the agent, have ended it.
+    ///
+    /// # Errors
+    /// [`ChannelError`] when the channel itself fails; other channels go on.
+    async fn run(self: Box<Self>, line: Line) -> Result<(), ChannelError>;
+}
+
+/// A channel's connection to the sessions of the people whom it reaches.
+#[derive(Debug)]
+pub struct Line {
+    /// What people say.
+    pub incoming: mpsc::Sender<Incoming>,
+    /// What the agent says in the sessions that people have here. It ends when the agent does.
+    pub outgoing: mpsc::UnboundedReceiver<Addressed>,
+}
+
+/// One thing that came in over a channel.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Incoming {
+    /// The mark that [`Outgoing::Begin`] and [`Outgoing::Queued`] bring back.
+    pub ticket: Ticket,
+    /// The session that it belongs to. The channel knows: `owner`, if it has made sure that it is the owner,
+    /// else one that is that chat's alone.
+    pub session: SessionKey,
+    /// Who it came from.
+    pub from: Principal,
+    /// The kind of speaker, which decides what the words may do.
+    pub origin: Origin,
+    /// What it is.
+    pub said: Said,
+}
+
+impl Incoming {
+    /// Returns `true` unless somebody else than a person gives a command, answers a question or stops a turn, or somebody else
+    /// than the clock says that a job is due.
+    pub fn may_come(&self) -> bool {
+        match self.said {
+            Said::Message(_) => true,
+            Said::Job(_) => matches!(self.origin, Origin::Clock(_)),
+            // The agent itself makes these of what has come.
+            Said::Overheard(_) | Said::Reply(_) => false,
+            Said::Command(_) | Said::Answer(_) | Said::Stop => self.origin.is_person(),
+        }
+    }
+}
+
+/// What came in.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Said {
+    /// A message to the model.
+    Message(String),
+    /// A command to the agent itself. Only a person gives one.
+    Command(SlashCommand),
+    /// An answer to a question. Nothing but a person's own input makes one of these.
+    Answer(Decision),
+    /// The wish to stop the turn that runs.
+    Stop,
+    /// A job is due. Only the clock says so.
+    Job(Due),
+    /// What is said in a chat that is silent: it is kept and not answered.
+    Overheard(String),
+    /// What the owner says to the people of this session.
+    Reply(String),
+}
+
+impl Said {
+    /// What a person typed: a command if it begins with a slash, else a message.
+    #[must_use]
+    pub fn typed(text: impl Into<String>) -> Self {
+        let text = text.into();
+        match SlashCommand::read(&text) {
+            Some(command) => Self::Command(command),
+            None => Self::Message(text),
+        }
+    }
+
+    /// The words of a message, a command, or a job that the model is told.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Message(text) => Some(text),
+            Self::Command(command) => Some(command.text()),
+            Self::Job(due) => Some(due.text.as_str()).filter(|_| due.is_agentic),
+            Self::Answer(_) | Self::Stop | Self::Overheard(_) | Self::Reply(_) => None,
+        }
+    }
+
+    /// What it ends at once.
+    #[must_use]
+    pub fn ends(&self) -> Ends {
+        match self {
+            Self::Command(command) => command.ends(),
+            Self::Stop => Ends::Turn,
+            Self::Message(_)
+            | Self::Answer(_)
+            | Self::Job(_)
+            | Self::Overheard(_)
+            | Self::Reply(_) => Ends::Nothing,
+        }
+    }
+}
+
+/// A channel that can't go on.
+#[derive(Debug, thiserror::Error)]
+#[error("the {channel} channel has failed: {reason}")]
+pub struct ChannelError {
+    /// Which channel.
+    pub channel: &'static str,
+    /// What happened.
+    pub reason: String,
+}

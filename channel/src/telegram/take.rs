@@ -1,0 +1,175 @@
+//! Takes an update: it is written down first, and then it is handed on, answered here, or dropped.
+
+use std::time::Duration;
+
+use business::Route;
+use protocol::Millis;
+use teloxide_core::types::{ChatId, MessageId, Update};
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use super::chat::Heard;
+use super::journal::Unanswered;
+use super::questions::Press;
+use super::read::{self, Came, Pressed};
+use super::{Shared, commands};
+use crate::{Incoming, Origin, Said, Ticket};
+use mind::slash::Ends;
+
+/// How often strangers are mentioned in the log.
+const MENTIONED: Duration = Duration::from_secs(60);
+
+/// Takes `update`, unless it was taken before. `false` when the agent ends.
+pub(super) async fn take(
+    shared: &Shared,
+    update: Update,
+    incoming: &mpsc::Sender<Incoming>,
+    strangers: &mut Strangers,
+) -> bool {
+    let id = update.id.0;
+    if shared.journal.knows(id) {
+        return true;
+    }
+    let handed_on = match read::read(update, &shared.people) {
+        Came::Message(said) => message(shared, id, said),
+        Came::Press(pressed) => press(shared, id, pressed),
+        Came::Unread(chat, ..) if shared.people.is_muted(chat) => {
+            shared.journal.pass(id);
+            None
+        }
+        Came::Unread(chat, message, why) => {
+            shared.take(id, None);
+            shared.tell(chat, Heard::Told(why.to_owned(), message));
+            None
+        }
+        Came::Stranger => {
+            shared.journal.pass(id);
+            strangers.came();
+            None
+        }
+        Came::Nothing => {
+            shared.journal.pass(id);
+            None
+        }
+    };
+    match handed_on {
+        Some(handed_on) => incoming.send(handed_on).await.is_ok(),
+        None => true,
+    }
+}
+
+fn message(shared: &Shared, update: u32, came: read::Said) -> Option<Incoming> {
+    let read::Said { place, from, chat, message, .. } = came;
+    let reception = &shared.people.reception;
+    let route = reception.route(&place.session, &came.text);
+    if route == Route::Skip {
+        shared.journal.pass(update);
+        return None;
+    }
+    if !place.session.is_owner()
+        && let Err(error) = reception.saw(&place.session, &came.name)
+    {
+        tracing::warn!("{error}");
+    }
+    let is_customer = reception.is_customer(&place.session);
+    let text = commands::meant(came.text.trim(), &shared.me.username, is_customer);
+    let Some(text) = text.filter(|text| !text.is_empty()) else {
+        shared.take(update, None);
+        return None;
+    };
+    // The kill switch comes late rather than never.
+    let typed = Said::typed(&*text);
+    let is_kill = typed.ends() == Ends::Everything;
+    let age = Duration::from_secs(shared.client.age(came.date));
+    // What is only kept may be of any age.
+    let is_kept = route == Route::Archive;
+    if age > shared.timeout && !is_kill && !is_kept {
+        shared.take(update, None);
+        shared.tell(chat, Heard::Told(too_old(age, shared.timeout), message));
+        return None;
+    }
+    let ticket = Ticket::new();
+    let said = match shared.questions.typed(&text, from, chat) {
+        Some(decision) => Said::Answer(decision),
+        None if typed.ends() == Ends::Turn && shared.is_busy(&place.session) => Said::Stop,
+        None => typed,
+    };
+    let waits =
+        said.text().filter(|_| !is_kept).map(|text| Unanswered::new(chat.0, message.0, text));
+    if waits.is_some() {
+        shared.ask(ticket, (chat, message));
+    }
+    shared.take(update, waits);
+    let (session, from) = (place.session, place.principal);
+    Some(Incoming { ticket, session, from, origin: Origin::Person, said })
+}
+
+fn too_old(age: Duration, timeout: Duration) -> String {
+    format!(
+        "this is {} s old, and nothing is done that is older than {} s; send it again if you still want it",
+        age.as_secs(),
+        timeout.as_secs()
+    )
+}
+
+fn press(shared: &Shared, update: u32, pressed: Pressed) -> Option<Incoming> {
+    let Pressed { place, press, from, chat, message, data } = pressed;
+    shared.take(update, None);
+    let (said, told) = match shared.questions.press(&data, from, (chat, message)) {
+        Press::Answer(decision) => (Some(Said::Answer(decision)), "your answer is on its way"),
+        Press::Dead => (None, "this button does nothing any more; /approvals shows what waits"),
+    };
+    let client = shared.client.clone();
+    // Whether its press was seen matters to the button alone.
+    tokio::spawn(async move { client.pressed(press, told).await });
+    shared.tell(chat, Heard::Strip(message));
+    let (session, from) = (place.session, place.principal);
+    said.map(|said| Incoming { ticket: Ticket::new(), session, from, origin: Origin::Person, said })
+}
+
+impl Shared {
+    /// Tells people what a killed agent did not answer, and the owner's log what is missing here.
+    pub(super) fn greet(&self) {
+        if !self.people.has_owner() {
+            let mend = home::agent_command("config telegram");
+            tracing::warn!("nobody is the owner on Telegram; run `{mend}`");
+        }
+        for waiting in self.journal.unanswered() {
+            if self.people.is_muted(ChatId(waiting.chat)) {
+                self.answered(ChatId(waiting.chat), MessageId(waiting.message));
+                continue;
+            }
+            let text = format!(
+                "I was ended before I had answered this, and it was not run again: {}\nSend it again if you \
+                 still want it.",
+                waiting.text
+            );
+            self.tell(ChatId(waiting.chat), Heard::Unanswered(text, MessageId(waiting.message)));
+        }
+    }
+
+    /// Writes down that an update was taken. Where that is not possible the talk goes on: the next request says so to
+    /// Telegram as well.
+    fn take(&self, update: u32, message: Option<Unanswered>) {
+        if let Err(error) = self.journal.take(update, message, Millis::of_this_machine()) {
+            tracing::warn!("{error}; after a crash a message may be taken twice");
+        }
+    }
+}
+
+/// Those who may not talk with the agent: they get nothing, and are mentioned now and then.
+#[derive(Debug, Default)]
+pub(super) struct Strangers {
+    count: usize,
+    mentioned: Option<Instant>,
+}
+
+impl Strangers {
+    fn came(&mut self) {
+        self.count += 1;
+        if self.mentioned.is_none_or(|at| at.elapsed() >= MENTIONED) {
+            tracing::info!("Telegram: {} messages of strangers were not read", self.count);
+            *self = Self { count: 0, mentioned: Some(Instant::now()) };
+        }
+    }
+}

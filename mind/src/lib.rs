@@ -1,0 +1,113 @@
+//! What all sessions of one agent think and act with.
+
+pub mod answering;
+pub mod links;
+pub mod slash;
+pub mod storm;
+pub mod turn;
+
+use std::sync::Arc;
+
+use crate::links::Links;
+use action::{ACTS, Actions, RECALL, Sets};
+use business::Reception;
+use conversation::workspace::{Cards, Workspace};
+use model::{Switch, Usage};
+use persona::Cast;
+use prompt::Sources;
+use protocol::{ActionCard, SessionKey, SetName};
+use schedule::Book;
+use session::{OwnersStanding, Replies, Session};
+
+/// What a completion counts for whose server does not say how many tokens it took.
+const UNTOLD: u64 = 2_000;
+
+/// The action that reads a page.
+pub const READS_PAGES: &str = "WEB_FETCH";
+
+/// Everything that a turn needs besides its session. All sessions share it, so nothing in it may tell one of another.
+pub struct Mind {
+    /// The agent's files.
+    pub workspace: Arc<Workspace>,
+    /// Who thinks.
+    pub model: Arc<Switch>,
+    /// The personas, and the models that they think with.
+    pub cast: Cast,
+    /// What prompts are made of.
+    pub sources: Sources,
+    /// What can be done.
+    pub actions: Actions,
+    /// The sets of actions that are on.
+    pub sets: Sets,
+    /// Who is received, and how.
+    pub reception: Arc<Reception>,
+    /// Where people's words go that are meant for another conversation than theirs.
+    pub replies: Replies,
+    /// The jobs of the clock; none where it is off.
+    pub book: Option<Arc<Book>>,
+    /// How often a turn may think.
+    pub max_steps: usize,
+    /// How much a task at the workbench may take before a person is asked.
+    pub budget: drive::TaskBudget,
+    /// Links that sign a browser in on the page, if it is on.
+    pub links: Option<Links>,
+    /// Whether people see actions by their names, as programs do, and not in words.
+    pub by_name: bool,
+    /// How the owner's conversation stands.
+    pub standing: OwnersStanding,
+    /// Lines for `/status`: what was found at start.
+    pub found: Vec<String>,
+}
+
+impl Mind {
+    /// The cards of every action: the local ones, then the router's.
+    #[must_use]
+    pub fn cards(&self) -> [Arc<Cards>; 2] {
+        let words = self.workspace.agent_actions.read();
+        [self.actions.local_cards(words), self.workspace.router_actions.read()]
+    }
+
+    /// A model has answered in this session: what that took counts, if it was for a customer.
+    pub fn spent(&self, session: &SessionKey, usage: &Usage) {
+        let tokens = match (usage.read, usage.written) {
+            (None, None) => UNTOLD,
+            (read, written) => read.unwrap_or(0).saturating_add(written.unwrap_or(0)),
+        };
+        if self.reception.is_customer(session) {
+            self.reception.spent(session, tokens);
+        }
+    }
+
+    /// The cards that are offered in `session`. Guests are offered no set but what anybody may ask the library, and a persona
+    /// only those of the sets that are on which it names.
+    #[must_use]
+    pub fn cards_for(&self, session: &Session) -> [Arc<Cards>; 2] {
+        let mut sets = if session.is_owners() { self.sets.on() } else { self.sets.for_guests() };
+        if session.may_recall() {
+            sets.extend(SetName::new(RECALL));
+        }
+        if session.has_acted {
+            sets.extend(SetName::new(ACTS));
+        }
+        if let Some(own) = session.speaker.as_ref().and_then(|speaker| speaker.sets.as_ref()) {
+            sets.retain(|set| own.contains(set));
+        }
+        let cards = self.cards().map(|cards| self.sets.offered(cards, &sets));
+        if !self.reception.is_customer(&session.key) {
+            return cards;
+        }
+        let has_pages = !self.reception.profile().allowed_urls.is_empty();
+        cards.map(|cards| Arc::new(Cards(customers(&cards, has_pages))))
+    }
+}
+
+/// Those of `cards` that are offered to a customer: what looks into the customer's own conversations and into the public part of
+/// the library, and what reads the pages of the business, if it has some.
+fn customers(cards: &Cards, has_pages: bool) -> Vec<ActionCard> {
+    let is_offered = |card: &&ActionCard| match card.name.as_str() {
+        "_RECALL_MEMORY" | "SEARCH_DOCS" => true,
+        READS_PAGES => has_pages,
+        _ => false,
+    };
+    cards.0.iter().filter(is_offered).cloned().collect()
+}

@@ -1,0 +1,51 @@
+//! `/ask QUESTION`: an answer from the library, with citations.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use llm::ProviderName;
+
+use super::perform::{At, Perform, Read};
+use super::{library, search};
+use crate::turn::Turn;
+use prompt::{Passage, made_up};
+
+#[derive(Debug)]
+struct Question(String);
+
+pub(super) fn read(rest: &str) -> Read {
+    match rest.trim() {
+        "" => Err("say what you want to know: /ask QUESTION".to_owned()),
+        question => Ok(Arc::new(Question(question.to_owned()))),
+    }
+}
+
+#[async_trait]
+impl Perform for Question {
+    async fn perform(&self, mut at: At<'_>) {
+        let found = match library::search(&mut at, &self.0).await {
+            Ok(found) => found,
+            Err(why) => return at.notice(why),
+        };
+        let known = Passage::of_hits(&found);
+        if known.is_empty() {
+            // No model is asked: it would make something up.
+            return at.text("No matching documents found.");
+        }
+        at.session.known = known;
+        let turn = Turn { mind: at.mind, session: &mut *at.session, outbox: at.outbox };
+        turn.run(&self.0).await;
+        let known = std::mem::take(&mut at.session.known);
+        let by = at.session.usage.as_ref().map(|usage| usage.by.as_str());
+        if at.session.failure.is_some() || by == Some(ProviderName::Offline.as_str()) {
+            // Without a model the passages are still an answer.
+            return at.text(search::listed(&found));
+        }
+        let history = at.session.files.history.read();
+        let answer = history.entries().last().map(|entry| entry.response.as_str());
+        let made_up = made_up(answer.unwrap_or_default(), &known);
+        if !made_up.is_empty() {
+            at.notice(format!("not among the passages that were found: {}", made_up.join(" ")));
+        }
+    }
+}

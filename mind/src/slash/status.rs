@@ -1,0 +1,120 @@
+//! `/status`: shows what is connected and how full things are.
+
+use std::fmt::Write;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use protocol::Stopped;
+use tokio::time::timeout;
+
+use super::perform::{At, Perform, Read};
+use super::{library, model, usage};
+use crate::Mind;
+use crate::answering;
+use conversation::workspace::{Cards, Entered};
+use session::Caller;
+
+/// How long the router has to say which questions are open.
+const ASK: Duration = Duration::from_secs(1);
+
+#[derive(Debug)]
+struct Status;
+
+pub(super) fn read(_: &str) -> Read {
+    Ok(Arc::new(Status))
+}
+
+#[async_trait]
+impl Perform for Status {
+    async fn perform(&self, at: At<'_>) {
+        let session = &*at.session;
+        let mut latest = String::new();
+        if let Some(usage) = &session.usage {
+            let _ = writeln!(latest, "{}", usage::lines(usage));
+        }
+        if let Some(why) = session.failure.as_ref().and_then(|why| why.lines().next()) {
+            let _ = writeln!(latest, "the last turn failed: {why}");
+        }
+        if session.is_owners() {
+            let open = timeout(ASK, answering::open_questions(session, at.mind)).await;
+            latest.push_str(&waiting(open.ok().map(|open| open.map(|open| open.len()))));
+        }
+        if session.is_owners()
+            && let Some(searched) = library::meaning(&at).await
+        {
+            let _ = writeln!(latest, "{searched}");
+        }
+        let cards = at.mind.cards_for(session);
+        at.text(status(at.mind, cards, &Caller::of(session), &latest));
+    }
+
+    fn aside(&self, mind: &Mind, caller: &Caller) -> Option<String> {
+        Some(status(mind, mind.cards(), caller, "a message is being answered now\n"))
+    }
+}
+
+/// The standing of the session of `caller`; `latest` are the lines on what was answered last.
+fn status(mind: &Mind, cards: [Arc<Cards>; 2], caller: &Caller, latest: &str) -> String {
+    let mut text = String::new();
+    let is_owners = caller.session.is_owner();
+    if is_owners {
+        text.push_str(&mind.found.join("\n"));
+        let _ = write!(text, "\nmodels are {}\n", model::standings(&mind.model.chain()));
+    }
+    text.push_str(latest);
+    let offered: usize = cards.iter().map(|cards| cards.0.len()).sum();
+    let files = &caller.files;
+    if !mind.reception.is_customer(&caller.session) {
+        let _ = writeln!(text, "actions: {offered}; /actions lists them");
+    }
+    let _ = write!(
+        text,
+        "memory: {}; history: {}\nthis chat ({}): {}{}",
+        counted(files.memory.read().facts.len(), "fact", "facts"),
+        counted(files.history.read().entries().len(), "entry", "entries"),
+        caller.session,
+        entered(&caller.entered),
+        sources(caller.entered.sources()),
+    );
+    if is_owners {
+        if let Some(jobs) = mind.book.as_ref().map(|book| book.jobs().all().len()) {
+            let _ = write!(text, "\nclock: {}; /jobs lists them", counted(jobs, "job", "jobs"));
+        }
+        let _ = write!(text, "\nworkspace: {}", files.folder().display());
+    }
+    text
+}
+
+/// How many questions are open, if any, or why that is not known. `None` where the router has not answered.
+fn waiting(open: Option<Result<usize, Stopped>>) -> String {
+    match open {
+        Some(Ok(0)) => String::new(),
+        Some(Ok(1)) => "1 question waits for you; /approvals shows it\n".to_owned(),
+        Some(Ok(open)) => format!("{open} questions wait for you; /approvals shows them\n"),
+        Some(Err(stopped)) => {
+            format!("whether a question waits is not known: {}\n", stopped.message)
+        }
+        None => "the router does not answer; is it running?\n".to_owned(),
+    }
+}
+
+fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+fn entered(entered: &Entered) -> &'static str {
+    match String::from(entered.taint()).as_str() {
+        "" => "nothing that others wrote and nothing private has come in",
+        "T" => "text that others wrote has come in",
+        "P" => "private data has come in",
+        _ => "text that others wrote and private data have come in",
+    }
+}
+
+fn sources(sources: &[String]) -> String {
+    if sources.is_empty() {
+        return String::new();
+    }
+    format!(", from {}; /new starts afresh", sources.join(", "))
+}

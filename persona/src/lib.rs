@@ -1,0 +1,39 @@
+//! Personas: the minds that a session may think with. The default one is SOUL.md with the configured model.
+//!
+//! Each file `workspace/personas/<Name>.md` is a persona. It has the form of AIStorm's agent file: a line with
+//! `<aistorm type="OpenAI" model="gpt-4" />`, and the instructions below it. A persona narrows what a session is offered and
+//! never widens it: the wall, the owner's settings and the trust bits stay as they are.
+
+mod file;
+mod mention;
+mod reach;
+mod roster;
+
+mod cast;
+
+use std::collections::BTreeSet;
+
+use protocol::SetName;
+
+pub use cast::{Cast, PersonaError};
+pub use file::PersonaFileError;
+pub use mention::mentioned;
+pub use reach::reached;
+pub use roster::{Fault, Roster};
+
+use settings::Target;
+
+/// Who thinks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Persona {
+    /// Its name: that of its file without `.md`.
+    pub name: String,
+    /// Its instructions, which stand where SOUL.md does.
+    pub soul: String,
+    /// The model that it thinks with.
+    pub target: Target,
+    /// How freely the model chooses its words, from 0 to 2; 0 when absent.
+    pub temperature: Option<f64>,
+    /// The sets of actions that it is offered, of those that are on; all of them when absent.
+    pub sets: Option<BTreeSet<SetName>>,
+}

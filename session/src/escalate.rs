@@ -1,0 +1,24 @@
+//! A customer's question is passed on to a person.
+
+use business::{Escalation, HANDED_OVER, Reception};
+
+use super::{Outbox, Session};
+use conversation::message::{Outgoing, Ticket};
+
+impl Session {
+    /// Tells a person of the customer's `question`. What the customer hears of it is said elsewhere.
+    pub fn escalate(&self, reception: &Reception, question: &str, outbox: &Outbox) {
+        let customer = reception.name(&self.key);
+        let escalation = Escalation { chat: &self.key, customer: &customer, question };
+        tracing::info!(session = %self.key, "a customer's question is passed on to a person");
+        let told = Outgoing::Reminder { ticket: Ticket::new(), text: escalation.line() };
+        outbox.say_in(&reception.told(), told);
+    }
+
+    /// Answers `question` without a model: it is passed on, and the customer hears that.
+    pub fn hand_over(&mut self, reception: &Reception, question: &str, outbox: &Outbox) {
+        outbox.say(Outgoing::Text(HANDED_OVER.to_owned()));
+        self.escalate(reception, question, outbox);
+        self.remember(question, HANDED_OVER);
+    }
+}
