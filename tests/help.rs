@@ -109,6 +109,12 @@ fn of_the_policy() {
 }
 
 #[test]
+fn of_the_pin() {
+    insta::assert_snapshot!(help(&["router", "pin"]));
+    insta::assert_snapshot!(help(&["router", "pin", "set"]));
+}
+
+#[test]
 fn of_the_keys() {
     insta::assert_snapshot!(help(&["router", "keys", "new"]));
     insta::assert_snapshot!(help(&["router", "redis-acl"]));

@@ -91,3 +91,58 @@ fn without_a_terminal_it_serves_until_it_is_terminated() {
     service.terminate();
     assert_eq!(service.wait().code(), Some(0));
 }
+
+#[test]
+fn a_pin_is_taken_in_the_private_chat_alone_and_its_message_is_deleted() {
+    const GROUP: i64 = -100;
+    let api = BotApi::new();
+    let home = home(&api);
+    let telegram = json!({"owner": OWNER, "allow": [GUEST, GROUP], "api_url": api.url()});
+    home.put("agent/config.json", json!({"telegram": telegram}).to_string());
+    home.put(
+        "router/policy.toml",
+        "[effects]\nnone = \"allow\"\nlocal = \"allow\"\n[pin]\nfor = [\"HELLO_WORLD\"]\n",
+    );
+    let mut set = set_pin(&home);
+    assert!(set.wait().unwrap().success());
+    let mut chat = safeclaw(&home, &[]);
+    chat.ask("/status", "workspace:");
+    api.says(OWNER, "Say hello to Ann.");
+    let _ = api.wait_for(OWNER, "write your PIN here");
+    api.update(json!({"message": {"message_id": 900, "date": 4_000_000_000_i64, "text": "493817",
+        "chat": {"id": GROUP, "type": "supergroup", "title": "G"},
+        "from": {"id": OWNER, "is_bot": false, "first_name": "P"}}}));
+    let _ = api.wait_for(GROUP, "a PIN counts in our private chat alone");
+    for left in ["2 more wrong", "1 more wrong"] {
+        api.says(OWNER, "000017");
+        let _ = api.wait_for(OWNER, left);
+    }
+    api.says(OWNER, "493817");
+    let _ = api.wait_for(OWNER, "HELLO_WORLD: ok");
+    testkit::wait_until("what was typed is deleted", || api.calls("deleteMessage").len() >= 4);
+    api.says(OWNER, "Say hello to Bob.");
+    let _ = api.wait_for(OWNER, "Hello, Bob");
+    // Another chat of the owner's has to say it, too, and its lock is told here.
+    chat.ask("Say hello to Cleo.", "type your PIN and nothing else");
+    for left in ["2 more wrong", "1 more wrong"] {
+        chat.say("000017");
+        chat.expect_on_stderr(left);
+    }
+    chat.say("000017");
+    let _ = api.wait_for(OWNER, "the PIN was typed wrong three times, last by console:owner");
+    assert_eq!(chat.end().code(), Some(0));
+    let shown = [chat.stdout(), home.text("workspace/agent.log")].concat();
+    assert!(!shown.contains("493817") && !shown.contains("000017"), "{shown}");
+}
+
+/// Sets the PIN 493817.
+#[allow(clippy::disallowed_types, reason = "the owner's commands are processes")]
+fn set_pin(home: &TempHome) -> std::process::Child {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+    let mut command = Command::new(env!("CARGO_BIN_EXE_safeclaw"));
+    command.args(["router", "pin", "set", "--home"]).arg(home.root()).stdin(Stdio::piped());
+    let mut set = command.stdout(Stdio::null()).spawn().unwrap();
+    set.stdin.take().unwrap().write_all(b"493817\n").unwrap();
+    set
+}

@@ -9,7 +9,9 @@ use protocol::{ActionName, Code, NameError, Object, SessionKey, Stopped};
 use serde_json::Value;
 
 use super::acts::ActsBook;
+use super::permission::Permission;
 use super::routed::{Routed, answered, list};
+use conversation::observation::Observation;
 use conversation::question::{Decision, Question};
 use session::Caller;
 
@@ -26,6 +28,8 @@ pub struct OwnersLine {
     net: ActionName,
     unlock: ActionName,
     work: ActionName,
+    mode: ActionName,
+    permission: Permission,
     /// What was done.
     pub acts: ActsBook,
 }
@@ -34,6 +38,8 @@ impl OwnersLine {
     pub(super) fn new(requester: Arc<dyn Requester>, timeout: Duration) -> Result<Self, NameError> {
         Ok(Self {
             acts: ActsBook::new(Arc::clone(&requester), timeout)?,
+            permission: Permission::new(Arc::clone(&requester), timeout)?,
+            mode: ActionName::new("_MODE")?,
             routed: Routed::new(requester, timeout),
             approve: ActionName::new("APPROVE")?,
             approvals: ActionName::new("APPROVALS")?,
@@ -123,6 +129,22 @@ impl OwnersLine {
     /// Why it is not done, and what to do.
     pub async fn work(&self, caller: &Caller, params: Object) -> Result<Object, Stopped> {
         answered(self.routed.run(self.work.clone(), params, caller, Some(WORK)).await)
+    }
+
+    /// Asks whether the owner may treat chats so: all, or the one that is named.
+    ///
+    /// # Errors
+    /// What a person is asked first, or why it may not be.
+    pub async fn permit_mode(
+        &self,
+        caller: &Caller,
+        mode: &str,
+        chat: Option<&str>,
+    ) -> Result<(), Observation> {
+        let chat = chat.map(|chat| ("chat".to_owned(), Value::from(chat)));
+        let params = [("mode".to_owned(), mode.into())].into_iter().chain(chat).collect();
+        let permitted = self.permission.ask(&self.mode, params, caller).await;
+        permitted.map_err(|stopped| Observation::of_local(self.mode.clone(), Err(stopped)))
     }
 
     async fn ask(

@@ -122,7 +122,7 @@ async fn a_message_is_answered_whole_without_what_belongs_to_others() {
             "session": "owner", "text": "Hello.", "actions": ["WEATHER: ok"],
             "notices": ["the disk is full"], "pictures": ["/w/output/a.png"],
             "questions": [{
-                "id": "q1", "question": "POST {}", "digest": null, "seconds": null, "wants_code": true, "grant": null,
+                "id": "q1", "question": "POST {}", "digest": null, "seconds": null, "wants_code": true, "wants_pin": false, "grant": null,
                 "beside": null, "brief": null,
             }],
         })

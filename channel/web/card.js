@@ -13,20 +13,26 @@ export class Card {
     const exact = make("pre", { tabindex: "0", "aria-label": word("card.exact") }, ...visible(question.question));
     this.left = make("p", { class: "left" });
     this.code = question.wants_code ? make("input", { autocomplete: "off", maxlength: "4", size: "6", "aria-label": word("card.code") }) : null;
+    // A PIN is shown nowhere, and stays in no field.
+    this.pin = question.wants_pin ? make("input", { type: "password", inputmode: "numeric", autocomplete: "off", maxlength: "6", size: "8", "aria-label": word("card.pin") }) : null;
     const answer = async (choice) => {
-      const code = this.code && choice !== "no" ? this.code.value.trim() : undefined;
+      const typed = (field) => (field && choice !== "no" ? field.value.trim() : undefined);
+      const [code, pin] = [typed(this.code), typed(this.pin)];
       if (code === "") return this.code.focus();
+      if (pin === "") return this.pin.focus();
+      if (this.pin) this.pin.value = "";
       this.outcome.textContent = word("card.sending");
       try {
-        await post("/v1/answers", { id: question.id, answer: choice, code });
+        await post("/v1/answers", { id: question.id, answer: choice, code, pin });
       } catch (error) {
         this.outcome.textContent = "";
         failed(error);
       }
     };
     const always = question.grant === null ? null : button(word("card.always", { grant: question.grant }), "quiet", () => answer("always"));
-    const label = this.code ? make("label", {}, `${word("card.code")}: `, this.code) : null;
-    this.buttons = make("div", { class: "answers" }, button(word("card.deny"), "deny", () => answer("no")), label, button(word("card.allow"), "allow", () => answer("yes")), always);
+    const field = this.code || this.pin;
+    const label = field ? make("label", {}, `${word(this.pin ? "card.pin" : "card.code")}: `, field) : null;
+    this.buttons = make("div", { class: "answers" }, button(word("card.deny"), "deny", () => answer("no")), label, button(word(this.pin ? "card.goOn" : "card.allow"), "allow", () => answer("yes")), always);
     this.outcome = make("p", { class: "outcome", role: "status" });
     this.element = make("section", { class: "card", "aria-labelledby": heading.id }, heading, exact, this.left, this.buttons, this.outcome);
     this.tick();
@@ -36,6 +42,11 @@ export class Card {
     if (this.until === null || !this.buttons.isConnected && this.element.isConnected) return;
     const left = this.until - Date.now();
     this.left.textContent = left > 0 ? word("card.left", { minutes: Math.ceil(left / MINUTE) }) : word("card.over");
+  }
+
+  // It is put again, because what was typed was not right.
+  again() {
+    this.outcome.textContent = "";
   }
 
   settle(text, at) {

@@ -79,7 +79,7 @@ export class Log {
         return;
       }
       case "question": {
-        if (this.cards.has(told.id)) return;
+        if (this.cards.has(told.id)) return this.cards.get(told.id).again();
         const card = new Card(told, this.failed);
         this.cards.set(told.id, card);
         return void this.add(card.element);

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use protocol::{GrantTerms, MessageId, Object, Principal};
+use protocol::{GrantTerms, MessageId, Object, Pin, Principal};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -29,6 +29,8 @@ pub struct Question {
     pub seconds: Option<u64>,
     /// A yes counts only with the code that stands in the text.
     pub wants_code: bool,
+    /// A yes is the owner's PIN.
+    pub wants_pin: bool,
     /// What `always` would allow for a while; none if that is not offered.
     pub grant: Option<String>,
     /// The question that is just like it and was asked first: `always` there answers this one as well.
@@ -55,6 +57,7 @@ impl Question {
                 approval.get("code"),
                 None | Some(Value::Null | Value::Bool(false))
             ),
+            wants_pin: approval.get("pin") == Some(&Value::Bool(true)),
             grant: text("grant"),
             brief: text("brief"),
             beside: text("beside"),
@@ -100,6 +103,14 @@ impl Question {
         if let Some(told) = self.told_beside(words) {
             return told;
         }
+        if self.wants_pin {
+            let gaps: [(&str, &dyn Display); 3] = [
+                ("named", &self.named(words)),
+                ("shown", &self.shown(words)),
+                ("id", &self.short()),
+            ];
+            return words.fill("card.pendingPin", &gaps);
+        }
         let (id, wanted) = (self.short(), if self.wants_code { " CODE" } else { "" });
         let always = self.grant.as_ref().map(|grant| {
             let (answer, terms) = (format!("{id} always{wanted}"), self.terms(words));
@@ -124,7 +135,11 @@ impl Question {
     /// What is typed to answer it.
     #[must_use]
     pub fn keys<'w>(&self, words: &'w Words) -> &'w str {
-        words.get(if self.wants_code { "card.keysCode" } else { "card.keys" })
+        words.get(match (self.wants_pin, self.wants_code) {
+            (true, _) => "card.keysPin",
+            (_, true) => "card.keysCode",
+            _ => "card.keys",
+        })
     }
 
     /// It as it is put to a person who can answer at once; it is the question `at` of so many.
@@ -172,10 +187,16 @@ impl Question {
     /// language count, whichever the question was put in.
     #[must_use]
     pub fn answered_by(&self, typed: &str) -> Option<Decision> {
+        if self.wants_pin
+            && let Some(pin) = Pin::typed(typed)
+        {
+            return Some(self.answered_with(pin));
+        }
         let typed = typed.trim().to_ascii_lowercase();
         let words: Vec<&str> = typed.split_whitespace().collect();
         let (choice, code) = match (&words[..], self.wants_code) {
             (["n" | "no" | "nein"], _) => (Choice::No, None),
+            _ if self.wants_pin => return None,
             (["y" | "yes" | "j" | "ja"], false) => (Choice::Yes, None),
             ([code], true) if self.is_code(code) => (Choice::Yes, Some(*code)),
             (["y" | "yes" | "j" | "ja", code], true) if self.is_code(code) => {
@@ -192,6 +213,12 @@ impl Question {
             _ => return None,
         };
         Some(Decision { id: self.id.clone(), choice, code: code.map(str::to_ascii_uppercase) })
+    }
+
+    /// The answer that a PIN is to it.
+    #[must_use]
+    pub fn answered_with(&self, pin: Pin) -> Decision {
+        Decision { id: self.id.clone(), choice: Choice::Pin(pin), code: None }
     }
 
     /// Whether it looks like a code: four letters or digits that are no word, or stand in the question. The
@@ -230,6 +257,8 @@ pub enum Choice {
     No,
     /// It may run, and so may what the question's `grant` says, as often and as long as these say.
     Always(GrantTerms),
+    /// It goes on if this is the owner's PIN.
+    Pin(Pin),
 }
 
 impl Choice {
@@ -245,6 +274,7 @@ impl Decision {
             Choice::Yes => "yes".to_owned(),
             Choice::No => "no".to_owned(),
             Choice::Always(terms) => format!("yes, {terms}"),
+            Choice::Pin(_) => "the PIN".to_owned(),
         };
         format!("question {}: {by} said {said}", short(&self.id))
     }
@@ -252,14 +282,19 @@ impl Decision {
     /// The parameters of the command that carries it.
     pub fn params(&self) -> Object {
         let (choice, terms) = match self.choice {
-            Choice::Yes => ("yes", None),
+            Choice::Yes | Choice::Pin(_) => ("yes", None),
             Choice::No => ("no", None),
             Choice::Always(terms) => ("always", Some(terms)),
+        };
+        let pin = match self.choice {
+            Choice::Pin(pin) => Some(pin.param()),
+            _ => None,
         };
         let code = self.code.as_ref().map(|code| ("code".to_owned(), code.as_str().into()));
         [("id".to_owned(), self.id.as_str().into()), ("answer".to_owned(), choice.into())]
             .into_iter()
             .chain(code)
+            .chain(pin)
             .chain(terms.into_iter().flat_map(GrantTerms::params))
             .collect()
     }
@@ -335,6 +370,28 @@ mod tests {
         for message in ["y", "yes", "a", "help", "stop"] {
             assert_eq!(said(&coded, message), None, "{message}");
         }
+    }
+
+    #[test]
+    fn a_pin_answers_its_question_alone_and_is_told_to_nobody() {
+        let asked = json!({"id": "q", "question": "EXEC {}", "code": false, "pin": true});
+        let question = Question::read(&asked).unwrap();
+        let decision = question.answered_by(" 493817 ").unwrap();
+        assert_eq!(decision.params()["pin"], "493817");
+        let by = Principal::new("console:owner").unwrap();
+        let told = format!("{decision:?} {} {:?}", decision.settled(&by), decision.code);
+        assert!(!told.contains("4938"), "{told}");
+        assert_eq!(question.answered_by("n").unwrap().choice, Choice::No);
+        // A slip is no message either.
+        assert!(question.answered_by("123").is_some() && question.answered_by("1234567").is_some());
+        for message in ["y", "yes", "a", "12", "493817 please", "4938a7"] {
+            assert_eq!(question.answered_by(message), None, "{message}");
+        }
+        let other = Question::read(&json!({"id": "q", "question": "EXEC {}"})).unwrap();
+        assert_eq!(other.answered_by("493817"), None);
+        let words = english();
+        assert!(question.pending(words).contains("type your PIN"), "{question:?}");
+        assert!(question.put(words, 1, 1).contains("your PIN = go on"));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 
 use rustyline::completion::{Completer, Pair};
-use rustyline::highlight::Highlighter;
+use rustyline::highlight::{CmdKind, Highlighter};
 use rustyline::hint::{Hint, Hinter};
 use rustyline::validate::Validator;
 use rustyline::{Context, Helper};
@@ -50,6 +50,8 @@ pub struct Completion {
     pub files: PathBuf,
     /// Whether help is shown in dim letters behind what is typed.
     pub hints: bool,
+    /// Whether nothing of what is typed is shown, completed or hinted at.
+    pub is_unseen: bool,
 }
 
 /// A hint behind the line.
@@ -153,6 +155,9 @@ impl Completer for Completion {
         at: usize,
         _: &Context<'_>,
     ) -> rustyline::Result<(usize, Vec<Pair>)> {
+        if self.is_unseen {
+            return Ok((at, Vec::new()));
+        }
         Ok(self.candidates(&line[..at]))
     }
 }
@@ -161,11 +166,19 @@ impl Hinter for Completion {
     type Hint = Dimmed;
 
     fn hint(&self, line: &str, at: usize, _: &Context<'_>) -> Option<Dimmed> {
-        if self.hints && at == line.len() { self.hint(line) } else { None }
+        if self.hints && !self.is_unseen && at == line.len() { self.hint(line) } else { None }
     }
 }
 
 impl Highlighter for Completion {
+    fn highlight<'l>(&self, line: &'l str, _: usize) -> Cow<'l, str> {
+        if self.is_unseen { " ".repeat(line.width()).into() } else { line.into() }
+    }
+
+    fn highlight_char(&self, _: &str, _: usize, _: CmdKind) -> bool {
+        self.is_unseen
+    }
+
     fn highlight_hint<'h>(&self, hint: &'h str) -> Cow<'h, str> {
         Cow::Owned(format!("{DIM}{hint}{BRIGHT}"))
     }

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use rustyline::config::Configurer;
 use rustyline::error::{ReadlineError, Signal};
 use rustyline::history::FileHistory;
 use rustyline::{
-    Cmd, CompletionType, ConditionalEventHandler, Config, Event, EventContext, EventHandler,
-    KeyCode, KeyEvent, Modifiers, RepeatCount,
+    Cmd, ColorMode, CompletionType, ConditionalEventHandler, Config, Event, EventContext,
+    EventHandler, KeyCode, KeyEvent, Modifiers, RepeatCount,
 };
 use tokio::sync::mpsc;
 
@@ -46,6 +47,8 @@ pub enum LineHistory {
     Yes,
     /// It is gone.
     No,
+    /// The same, and nobody sees what is typed.
+    Unseen,
 }
 
 /// What edits lines.
@@ -156,6 +159,15 @@ struct Edited {
 }
 
 impl Edited {
+    /// Shows what is typed next, or nothing of it.
+    fn hide(&mut self, is_unseen: bool) {
+        if let Some(completion) = self.editor.helper_mut() {
+            completion.is_unseen = is_unseen;
+        }
+        // What hides a line counts as a colour, which a terminal may have been told to do without.
+        self.editor.set_color_mode(if is_unseen { ColorMode::Forced } else { ColorMode::Enabled });
+    }
+
     fn edit(
         mut self,
         asking: &std::sync::mpsc::Receiver<Asking>,
@@ -163,12 +175,19 @@ impl Edited {
         above: &Above,
     ) {
         while let Ok((prompt, kept)) = asking.recv() {
+            let is_unseen = kept == LineHistory::Unseen;
+            self.hide(is_unseen);
             above.open();
             let read = self.editor.readline(&prompt);
             above.close();
             let asked = match read {
                 Ok(line) if self.elsewhere.0.swap(false, Ordering::Relaxed) => {
-                    TypedLine::Elsewhere(line)
+                    // An editor would show it, and keep it in a file.
+                    if is_unseen {
+                        TypedLine::Line(String::new())
+                    } else {
+                        TypedLine::Elsewhere(line)
+                    }
                 }
                 Ok(line) => {
                     if kept == LineHistory::Yes && !line.trim().is_empty() {

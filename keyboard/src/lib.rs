@@ -9,4 +9,4 @@ mod restore;
 pub use completion::{Command, Completion};
 pub use editor::{Editor, LineHistory, TypedLine};
 pub use keys::pressed;
-pub use restore::{Lent, forget_keys};
+pub use restore::{Lent, Unseen, forget_keys};

@@ -55,6 +55,31 @@ fn quieten(mut found: Termios) {
     let _ = tcsetattr(io::stdin(), OptionalActions::Now, &found);
 }
 
+/// A terminal that shows nothing of what is typed. Dropping this has it show that again.
+#[derive(Debug)]
+pub struct Unseen(Option<Termios>);
+
+impl Unseen {
+    /// Has the terminal show nothing more, if there is one.
+    #[must_use]
+    pub fn take() -> Self {
+        let found = tcgetattr(io::stdin()).ok();
+        if let Some(mut unseen) = found.clone() {
+            unseen.local_modes.remove(LocalModes::ECHO);
+            let _ = tcsetattr(io::stdin(), OptionalActions::Now, &unseen);
+        }
+        Self(found)
+    }
+}
+
+impl Drop for Unseen {
+    fn drop(&mut self) {
+        if let Some(found) = &self.0 {
+            let _ = tcsetattr(io::stdin(), OptionalActions::Now, found);
+        }
+    }
+}
+
 /// Throws away the keys that were pressed before now: they can't be the answer to what is asked now.
 pub fn forget_keys() {
     // Without a terminal there are none.

@@ -2,7 +2,7 @@
 
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
-use protocol::{Code, SessionKey, Stopped};
+use protocol::{Code, Pin, SessionKey, Stopped};
 
 use crate::Mind;
 use conversation::message::Outgoing;
@@ -54,6 +54,13 @@ impl Answered {
         } else {
             Err(Stopped::new(Code::Owner, GUESTS_ANSWER))
         };
+        let open = match (&ended, given.choice) {
+            // A wrong PIN ends nothing: its question is put again.
+            (Err(stopped), Choice::Pin(_)) if stopped.code == Code::BadParams => {
+                open(mind, &caller, &[]).await.unwrap_or_default()
+            }
+            _ => Vec::new(),
+        };
         outbox.say(match &ended {
             Ok(_) => {
                 let (id, how) = (given.id.clone(), given.settled(&caller.principal));
@@ -63,6 +70,8 @@ impl Answered {
                 Outgoing::Notice(format!("the answer did not count: {}", stopped.message))
             }
         });
+        let again = open.into_iter().filter(|question| question.id == given.id);
+        again.for_each(|question| outbox.say(Outgoing::Question(question)));
         Self { given, ended }
     }
 
@@ -91,6 +100,11 @@ impl Answered {
     /// Takes it into the session whose people have given it.
     pub fn note(self, session: &mut Session) {
         if let Ok(asked_in) = self.ended {
+            if let Choice::Pin(_) = self.given.choice {
+                session.was_asked_for_pin = false;
+                let its = session.questions.iter().find(|question| question.id == self.given.id);
+                session.behind_pin.extend(its.and_then(|question| question.waits.clone()));
+            }
             session.questions.retain(|question| question.id != self.given.id);
             // What becomes of a guest's question is told to the guest.
             session.awaited += usize::from(asked_in.is_none_or(|key| key == session.key));
@@ -133,6 +147,12 @@ fn meant(given: Decision, open: &[Question]) -> Result<Decision, String> {
     let (question, code) = pick(&given, open)?;
     let code = given.code.or(code);
     let short = question.short();
+    if question.wants_pin && given.choice != Choice::No {
+        return match Pin::typed(code.as_deref().unwrap_or_default()) {
+            Some(pin) => Ok(question.answered_with(pin)),
+            None => Err("this one wants your PIN: type it alone, as a message".to_owned()),
+        };
+    }
     match given.choice {
         Choice::Always(_) if question.grant.is_none() => {
             Err("always is not offered for this question; answer yes or no".to_owned())

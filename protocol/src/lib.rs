@@ -18,6 +18,7 @@ mod frame;
 mod grant_terms;
 mod outcome;
 mod own_words;
+mod pin;
 mod queue;
 mod reads;
 mod reply;
@@ -37,6 +38,7 @@ pub use names::{
 };
 pub use outcome::{Code, Done, Outcome, Status, Stopped};
 pub use own_words::OwnWords;
+pub use pin::Pin;
 pub use queue::{
     CATALOG_TTL_MS, DEFAULT_COMMAND_QUEUE, DEFAULT_RESPONSE_PREFIX, EVENTS_KEPT, EVENTS_TTL_MS,
     QueueNames, REPLY_TTL_MS, WAITING_MOST,

@@ -79,6 +79,8 @@ enum Command {
     Approvals(owner::Approvals),
     /// See what the router knows of each conversation; let one go on that was stopped.
     Sessions(owner::Sessions),
+    /// Guard what is done on this machine with a PIN that each of your chats types once a day.
+    Pin(owner::PinCommand),
     /// Stop everything: nothing begins any more, and what runs is stopped.
     Stop,
     /// Let everything go on after a stop.
@@ -213,6 +215,7 @@ fn run(args: Args, prefix: &[&str], log: Log) -> Result<ExitCode, CommandError> 
             runtime()?.block_on(owner::approvals(&home, command))?;
         }
         Some(Command::Sessions(command)) => runtime()?.block_on(owner::sessions(&home, command))?,
+        Some(Command::Pin(command)) => runtime()?.block_on(owner::pin(&home, command))?,
         Some(Command::Stop) => runtime()?.block_on(owner::stop(&home))?,
         Some(Command::Resume) => runtime()?.block_on(owner::resume(&home))?,
         Some(Command::Library(command)) => {

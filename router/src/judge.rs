@@ -7,7 +7,9 @@ use std::sync::Arc;
 use protocol::{Code, Command, Millis, Stopped};
 
 use crate::call::Call;
+use crate::digest::Digest;
 use crate::grants::Grants;
+use crate::pin::{PinLock, guards};
 use crate::policy::approval::{Approvals, Subject, Yes, binding};
 use crate::policy::{Approved, Asked, Policy, PolicyFile, Scope, Standing, Then, Verdict};
 use crate::session::{Known, Seen, Sessions, Terms};
@@ -24,14 +26,17 @@ pub struct Judge {
     pub(crate) sessions: Sessions,
     pub(crate) grants: Grants,
     pub(crate) approvals: Approvals,
+    pub(crate) pin: PinLock,
 }
 
 impl Judge {
     /// Decides by `policy` and what is kept in `store`.
     #[must_use]
     pub fn new(policy: PolicyFile, store: &Arc<dyn Store>) -> Self {
+        let pin = PinLock::new(policy.folder(), Arc::clone(store));
         Self {
             policy,
+            pin,
             store: Arc::clone(store),
             switch: Switch::new(Arc::clone(store)),
             sessions: Sessions::new(Arc::clone(store)),
@@ -69,10 +74,65 @@ impl Judge {
         seen: Seen,
         now: Millis,
     ) -> Result<Approved, Stopped> {
+        let admitted = self.admit(&call, seen, now).await?;
+        let Admitted { policy, digest, known } = &admitted;
+        if guards(&call.command.action, policy.behind_pin()) {
+            let asked = Asked::from(&call);
+            let standing = self.standing(policy, &asked, *known, now).await.map_err(undecided)?;
+            let is_refused = policy.rule_on(&asked, &standing).then == Then::Refuse;
+            let (command, skill) = (&call.command, Some(call.skill.digest));
+            self.ask_for_pin((command, skill, is_refused), (policy, *digest), now).await?;
+        }
+        self.decide(call, admitted, now).await
+    }
+
+    /// The same for a call whose chat has just said the PIN.
+    ///
+    /// # Errors
+    /// The same.
+    pub(crate) async fn judge_behind_pin(
+        &self,
+        call: Call,
+        seen: Seen,
+        now: Millis,
+    ) -> Result<Approved, Stopped> {
+        let admitted = self.admit(&call, seen, now).await?;
+        self.decide(call, admitted, now).await
+    }
+
+    /// Has a person asked for the PIN, if this has to wait for it; what is refused needs none.
+    ///
+    /// # Errors
+    /// `pending` with the question, or what to answer instead.
+    pub(crate) async fn ask_for_pin(
+        &self,
+        (command, skill, is_refused): (&Command, Option<Digest>, bool),
+        (policy, digest): (&Policy, Digest),
+        now: Millis,
+    ) -> Result<(), Stopped> {
+        if is_refused || !guards(&command.action, policy.behind_pin()) {
+            return Ok(());
+        }
+        if !self.pin.is_wanted(command, now).await? {
+            return Ok(());
+        }
+        let subject = Subject::behind_pin(command.clone(), skill);
+        Err(self.approvals.park(subject, digest, policy, now).await?)
+    }
+
+    async fn admit(&self, call: &Call, seen: Seen, now: Millis) -> Result<Admitted, Stopped> {
         let policy = self.policy.current();
-        let digest = binding(&call.command, Some(&call), policy.version());
-        let known = self.sessions.admit(&call, seen, &digest, Terms::of(&policy, now)).await?;
-        let mut call = call;
+        let digest = binding(&call.command, Some(call), policy.version());
+        let known = self.sessions.admit(call, seen, &digest, Terms::of(&policy, now)).await?;
+        Ok(Admitted { policy, digest, known })
+    }
+
+    async fn decide(
+        &self,
+        mut call: Call,
+        Admitted { policy, digest, known }: Admitted,
+        now: Millis,
+    ) -> Result<Approved, Stopped> {
         loop {
             let asked = Asked::from(&call);
             let standing = self.standing(&policy, &asked, known, now).await.map_err(undecided)?;
@@ -126,6 +186,13 @@ impl Judge {
         }
         Ok(Standing { grants: self.grants.held(now).await?, ..standing })
     }
+}
+
+/// A call that its session may still make.
+struct Admitted {
+    policy: Policy,
+    digest: Digest,
+    known: Known,
 }
 
 /// What decides can't be read or written.

@@ -32,6 +32,7 @@ mod session_key;
 
 mod explain;
 mod grants;
+mod pin;
 mod pulse;
 pub mod runner;
 pub mod self_test;

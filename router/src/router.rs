@@ -3,6 +3,7 @@
 mod book;
 mod own;
 mod people;
+mod pin;
 mod work;
 
 use std::sync::Arc;

@@ -23,7 +23,7 @@ pub use lines::{ChannelId, Lines};
 pub use outbox::Outbox;
 pub use owners_standing::percent;
 pub use owners_standing::{OwnersStanding, Stands};
-pub use pending_action::PendingAction;
+pub use pending_action::{HeldBack, PendingAction};
 pub use replies::{OwnersReply, Replies};
 pub use turns::{NextTurn, Turns};
 
@@ -83,6 +83,10 @@ pub struct Session {
     pub setup: Option<Setup>,
     /// The questions that it has seen and that nobody has answered here.
     pub questions: Vec<Question>,
+    /// Whether digits that come next may be a PIN, late.
+    pub was_asked_for_pin: bool,
+    /// The commands that went on once the PIN was typed, whose results its people are shown whole.
+    pub behind_pin: Vec<MessageId>,
     /// What waits for a person's yes. An agent that is started again knows nothing of it.
     pub pending: Vec<PendingAction>,
     /// How many answers are given whose result has not come yet.
@@ -196,6 +200,8 @@ impl Session {
             choices: Vec::new(),
             setup: None,
             questions: Vec::new(),
+            was_asked_for_pin: false,
+            behind_pin: Vec::new(),
             pending: Vec::new(),
             awaited: 0,
         }
@@ -266,7 +272,13 @@ impl Session {
         self.record(Role::Action, observation.action.as_str(), &observation.line());
         self.hold(observation);
         self.acted = Some(true);
+        self.was_asked(observation);
+    }
+
+    /// Keeps the question that an observation puts.
+    fn was_asked(&mut self, observation: &Observation) {
         if let Some(question) = observation.question() {
+            self.was_asked_for_pin |= question.wants_pin;
             self.questions.push(question);
             let too_many = self.questions.len().saturating_sub(QUESTIONS);
             self.questions.drain(..too_many);

@@ -1,4 +1,4 @@
-//! What the agent would do itself and a person is asked about first: it is done once the yes has come.
+//! What the agent would do itself and a person is asked about first: it is done once the yes, or the PIN, has come.
 
 use protocol::{MessageId, Principal};
 
@@ -10,13 +10,22 @@ use conversation::observation::Observation;
 /// How many wait in a session: more than a router lets wait.
 const MOST: usize = 16;
 
-/// An action that waits for a person's yes.
+/// What waits for a person's yes.
+#[derive(Debug, Clone, PartialEq)]
+pub enum HeldBack {
+    /// An action of the agent's own.
+    Action(Action),
+    /// A person's command, as it is typed.
+    Command(String),
+}
+
+/// Something that waits for a person's yes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PendingAction {
     /// What was asked of the router, which names it again when it is decided.
     id: MessageId,
-    /// The action.
-    pub action: Action,
+    /// What is done then.
+    pub held: HeldBack,
     /// Who wanted it. What is permitted is permitted to them.
     pub principal: Principal,
     /// The kind of speaker who wanted it.
@@ -26,14 +35,24 @@ pub struct PendingAction {
 impl Session {
     /// Keeps the action that an observation holds back.
     pub(super) fn hold(&mut self, observation: &Observation) {
-        let id = observation.fields.get("message_id").and_then(|id| id.as_str());
-        let id = id.and_then(|id| MessageId::new(id).ok());
-        if let (Some(id), Some(action)) = (id, observation.held.clone()) {
-            let (principal, origin) = (self.principal.clone(), self.origin);
-            self.pending.push(PendingAction { id, action, principal, origin });
-            let too_many = self.pending.len().saturating_sub(MOST);
-            self.pending.drain(..too_many);
+        if let Some(action) = observation.held.clone() {
+            self.hold_back(observation, HeldBack::Action(action));
         }
+    }
+
+    /// Keeps a command until what `observation` asks a person is answered.
+    pub fn hold_command(&mut self, observation: &Observation, command: String) {
+        self.hold_back(observation, HeldBack::Command(command));
+        self.was_asked(observation);
+    }
+
+    fn hold_back(&mut self, observation: &Observation, held: HeldBack) {
+        let id = observation.fields.get("message_id").and_then(|id| id.as_str());
+        let Some(id) = id.and_then(|id| MessageId::new(id).ok()) else { return };
+        let (principal, origin) = (self.principal.clone(), self.origin);
+        self.pending.push(PendingAction { id, held, principal, origin });
+        let too_many = self.pending.len().saturating_sub(MOST);
+        self.pending.drain(..too_many);
     }
 
     /// Gives the action that was asked about under this id, once.

@@ -1,6 +1,7 @@
 //! A home with its page, its model, and its owner in front of a browser.
 
 use std::fs::{Permissions, set_permissions};
+use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
@@ -19,6 +20,15 @@ pub(crate) struct House {
     pub(crate) port: u16,
     pub(crate) model: OllamaServer,
     _chat: Chat,
+}
+
+/// Sets the owner's PIN.
+pub(crate) fn set_pin(home: &TempHome, pin: &str) {
+    let mut command = Command::new(SAFECLAW);
+    command.args(["router", "pin", "set", "--home"]).arg(home.root());
+    let mut set = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    set.stdin.take().unwrap().write_all(format!("{pin}\n").as_bytes()).unwrap();
+    assert!(set.wait().unwrap().success());
 }
 
 impl House {

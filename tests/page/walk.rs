@@ -3,9 +3,9 @@
 use fantoccini::key::Key;
 use serde_json::json;
 use testkit::page::{click, find, focused, press, see, tab_to, text};
-use testkit::{Says, complaints, serious_findings, show_as, with_browser};
+use testkit::{Says, TempHome, complaints, serious_findings, show_as, with_browser};
 
-use crate::house::{House, call};
+use crate::house::{House, call, set_pin};
 
 /// A phone and a desk, in pixels.
 const PHONE: (u32, u32) = (360, 740);
@@ -42,6 +42,36 @@ async fn the_owner_signs_in_talks_denies_and_allows() {
         assert_eq!(complaints(client).await, Vec::<String>::new());
     })
     .await;
+}
+
+#[tokio::test]
+async fn a_pin_is_typed_into_its_question_and_seen_nowhere() {
+    let home = TempHome::new();
+    home.put(
+        "router/policy.toml",
+        "[effects]\nnone = \"allow\"\nexternal = \"allow\"\n[pin]\nfor = [\"RING\"]\n",
+    );
+    set_pin(&home, "493817");
+    let house =
+        House::start_in(home, [call("RING", &json!({"who": "Ada"})), Says::text("It waits.")]);
+    with_browser(async |client| {
+        house.sign_in(client).await;
+        say(client, "ring Ada").await;
+        see(client, ".card pre", "to go on, type your PIN").await;
+        for (typed, told) in [("000017", "2 more wrong ones lock it"), ("493817", "RING: ok")] {
+            find(client, ".card input[type=password]").await.send_keys(typed).await.unwrap();
+            click(client, ".card:not(.settled) .allow").await;
+            see(client, "#log", told).await;
+        }
+        see(client, ".card.settled .outcome", "the PIN").await;
+        let page = client.source().await.unwrap();
+        assert!(!page.contains("493817") && !page.contains("000017"), "{page}");
+        assert_eq!(complaints(client).await, Vec::<String>::new());
+    })
+    .await;
+    let kept =
+        house.home.text("workspace/input_history.json") + &house.home.text("workspace/agent.log");
+    assert!(!kept.contains("493817") && !kept.contains("000017"), "{kept}");
 }
 
 #[tokio::test]

@@ -244,3 +244,40 @@ fn a_yes_that_was_typed_before_the_question_is_no_answer() {
     let begun = |row: &str| row.contains(r#""intent""#) && row.contains("RING_BELL");
     assert!(!audit.lines().any(begun), "{audit}");
 }
+
+#[test]
+fn a_pin_is_typed_unseen_and_stands_in_no_history() {
+    for variables in [&[][..], &[("TERM", "dumb")]] {
+        let home = TempHome::new();
+        skill(&home, "ring", "effect = \"local\"", "echo '{}'");
+        home.put(
+            "router/policy.toml",
+            "[effects]\nnone = \"allow\"\nlocal = \"allow\"\n[pin]\nfor = [\"RING\"]\n",
+        );
+        let mut set = Terminal::start(SAFECLAW, &["router", "pin", "set"], home.root(), &[]);
+        set.expect("new PIN");
+        line(&mut set, "493817");
+        set.expect("once more");
+        line(&mut set, "493817");
+        set.expect("the PIN is set");
+        let mut chat = chat(&home, variables);
+        line(&mut chat, "/run RING {}");
+        chat.expect("RING: pending");
+        chat.expect("type your PIN");
+        if variables.is_empty() {
+            chat.expect_last("PIN (not shown)>");
+        }
+        line(&mut chat, "493817");
+        chat.expect("RING: ok");
+        chat.expect_last(PROMPT);
+        line(&mut chat, "/run RING {}");
+        chat.expect_last(PROMPT);
+        line(&mut chat, "quit");
+        assert_eq!(chat.wait().code(), Some(0));
+        for shown in [set.bytes(), chat.bytes()] {
+            assert!(!String::from_utf8_lossy(&shown).contains("493817"));
+        }
+        let typed = std::fs::read_to_string(home.root().join("workspace/console_history.txt"));
+        assert!(!typed.unwrap_or_default().contains("493817"));
+    }
+}

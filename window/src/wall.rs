@@ -157,6 +157,8 @@ pub struct ShownQuestion {
     pub until: Millis,
     /// A yes needs the code.
     pub wants_code: bool,
+    /// It waits for the PIN, which is typed in the chat.
+    pub wants_pin: bool,
     /// What "always for an hour" would allow, and what it would have allowed lately.
     pub grant: Option<String>,
 }

@@ -15,11 +15,12 @@ class Card {
     const facts = make("p", { class: "facts" }, `${word("card.session", { session: question.session })} · ${word("card.digest", { digest: question.digest })} · `,
       make("span", { "data-until": question.until }));
     this.code = question.wants_code ? make("input", { autocomplete: "off", spellcheck: "false", maxlength: "4", size: "6" }) : null;
-    const label = this.code && make("label", {}, word("card.code"), " ", this.code);
+    // A PIN says that this chat is the owner's, so it is typed there.
+    const label = question.wants_pin ? make("span", {}, word("card.pin")) : this.code && make("label", {}, word("card.code"), " ", this.code);
     const always = question.grant && button(word("card.always", { grant: question.grant }), "quiet", () => this.answer("always"));
     this.buttons = make("div", { class: "answers" },
       button(word("card.deny"), "deny", () => this.answer("no")), label,
-      button(word("card.allow"), "allow", () => this.answer("yes")), always);
+      question.wants_pin ? null : button(word("card.allow"), "allow", () => this.answer("yes")), always);
     this.outcome = make("p", { class: "outcome", role: "status" });
     this.element = make("section", { class: "card", "aria-labelledby": id }, heading, exact, facts, this.buttons, this.outcome);
   }

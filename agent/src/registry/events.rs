@@ -1,6 +1,6 @@
 //! The router's own words to a session: results of what was asked about, and notices.
 
-use protocol::{ActionName, Event, EventKind, Object, Outcome, Reply};
+use protocol::{ActionName, Event, EventKind, MessageId, Object, Outcome, Reply};
 
 use action::hand_over;
 use conversation::message::Outgoing;
@@ -23,8 +23,11 @@ pub(super) fn hear(
             let action = fields.get("action").and_then(|action| action.as_str());
             let action = ActionName::new(action.unwrap_or_default()).ok()?;
             session.awaited = session.awaited.saturating_sub(1);
+            let is_behind_pin =
+                event.message_id.as_ref().is_some_and(|id| was_behind_pin(session, id));
             let pending = event.message_id.and_then(|id| session.take_pending(&id));
-            take_result(session, mind, LateResult { action, fields, question, pending }, outbox)
+            let late = LateResult { action, fields, question, pending, is_behind_pin };
+            take_result(session, mind, late, outbox)
         }
         (_, _, Some(text)) => {
             outbox.say(Outgoing::Notice(text));
@@ -34,17 +37,25 @@ pub(super) fn hear(
     }
 }
 
+/// Whether the PIN was typed for this command, which is told once.
+fn was_behind_pin(session: &mut Session, command: &MessageId) -> bool {
+    let at = session.behind_pin.iter().position(|other| other == command);
+    at.map(|at| session.behind_pin.remove(at)).is_some()
+}
+
 fn take_result(
     session: &mut Session,
     mind: &Mind,
     result: LateResult,
     outbox: &Outbox,
 ) -> Option<PendingAction> {
-    let LateResult { action, fields, question, pending } = result;
+    let LateResult { action, fields, question, pending, is_behind_pin } = result;
     let observation = Observation::of_reply(action, Reply::from_fields(fields));
     let observation = hand_over(observation, &session.files, Some(outbox));
     let is_permission =
         observation.action.is_local() && matches!(observation.outcome, Outcome::Done(_));
+    // What waited for the PIN is a person's own wish, who is shown all of it; or another question stands behind it.
+    let all = observation.brought().ok().filter(|_| is_behind_pin);
     // A question that was answered here has been said to be settled.
     let settled = question.map(|question| {
         let how = question.ended(&observation.line());
@@ -59,11 +70,14 @@ fn take_result(
         return pending;
     }
     let ended = Outgoing::Action(observation.ended(mind.by_name));
+    let next = observation.question().map(Outgoing::Question);
     let observation = mind.actions.set_aside(observation, &session.files);
     session.observe(&observation, &mind.cards());
     // Whoever hears that it has ended may look at once at what has come in by it.
     mind.standing.note(session);
-    [ended].into_iter().chain(settled).for_each(|said| outbox.say(said));
+    let all = all.map(Outgoing::Text);
+    let said = [ended].into_iter().chain(all).chain(next).chain(settled);
+    said.for_each(|said| outbox.say(said));
     session.observed_later(observation.fields);
     drop(session.keep(outbox));
     None
@@ -84,4 +98,6 @@ struct LateResult {
     fields: Object,
     question: Option<Question>,
     pending: Option<PendingAction>,
+    /// Whether its people have typed the PIN for it.
+    is_behind_pin: bool,
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use business::Page;
 use cadence::TurnEnd;
-use protocol::{Event, Principal, Trace};
+use protocol::{Event, Pin, Principal, Trace};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, Span};
@@ -18,10 +18,11 @@ use answer::sanitize::one_line;
 
 use channel::{Incoming, Said};
 use conversation::message::{Origin, Outgoing, Ticket};
+use conversation::question::Decision;
 use mind::slash::{At, SlashCommand};
 use mind::turn::Turn;
 use mind::{Mind, answering};
-use session::{Caller, NextTurn, Outbox, PendingAction, Session, Turns};
+use session::{Caller, HeldBack, NextTurn, Outbox, PendingAction, Session, Turns};
 
 /// How long the result of what a person has answered is waited for at the end: no router lets a call take
 /// longer.
@@ -87,7 +88,10 @@ impl SessionTask {
                 self.session.entered.were_typed(due.typed.iter().map(String::as_str));
                 Said::Message(due.text)
             }
-            Said::Message(text) => self.meant(text),
+            Said::Message(text) => match self.pin(&text).await {
+                Some(given) => return self.take_pin((ticket, from), given).await,
+                None => self.meant(text),
+            },
             said => said,
         };
         match said {
@@ -155,6 +159,36 @@ impl SessionTask {
     fn span(&self) -> Span {
         let trace = self.session.entered.asked.map(Trace::from).map(tracing::field::display);
         tracing::info_span!("message", trace, session = %self.session.key)
+    }
+
+    /// What a person's digits are where a question waits for the PIN, or has waited for it: nothing that is kept or shown to a
+    /// model. Without an answer, no question waits any more.
+    async fn pin(&mut self, text: &str) -> Option<Option<Decision>> {
+        let pin = Pin::typed(text)?;
+        if !self.session.is_owners() || !self.session.origin.is_person() {
+            return None;
+        }
+        let open = answering::open_questions(&self.session, &self.mind).await;
+        let open = open.unwrap_or_else(|_| self.session.questions.clone());
+        if let Some(question) = open.iter().rev().find(|question| question.wants_pin) {
+            return Some(Some(question.answered_with(pin)));
+        }
+        std::mem::take(&mut self.session.was_asked_for_pin).then_some(None)
+    }
+
+    /// Passes a PIN on that came as a message.
+    async fn take_pin(&mut self, (ticket, from): (Ticket, Principal), given: Option<Decision>) {
+        self.outbox.say(Outgoing::Begin { ticket, from, text: "(a PIN)".to_owned() });
+        match given {
+            Some(given) => {
+                answering::answer(&mut self.session, &self.mind, given, &self.outbox).await
+            }
+            None => self.outbox.say(Outgoing::Notice(
+                "no question waits for your PIN any more; what you typed was given to nobody"
+                    .to_owned(),
+            )),
+        }
+        self.outbox.say(Outgoing::End);
     }
 
     /// What a person's words mean where a command waits for a short answer.
@@ -301,8 +335,14 @@ impl SessionTask {
     /// Does what a person has said yes to, in the name of whoever wanted it, unless somebody wants it stopped.
     async fn go_on(&mut self, held: PendingAction, waiting: &mut Waiting) {
         (self.session.principal, self.session.origin) = (held.principal, held.origin);
+        let action = match held.held {
+            HeldBack::Action(action) => action,
+            HeldBack::Command(text) => {
+                return self.carry_out(SlashCommand::permitted(text), waiting).await;
+            }
+        };
         let done = async |mind: &Mind, session: &mut Session, outbox: &Outbox| {
-            Turn { mind, session, outbox }.go_on(held.action).await;
+            Turn { mind, session, outbox }.go_on(action).await;
         };
         if !self.attend(waiting, done).await {
             self.outbox.say(Outgoing::Notice("stopped".to_owned()));

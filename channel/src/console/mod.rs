@@ -70,7 +70,7 @@ impl Console {
         let edit = self.editor.as_ref().map(|_| EDIT);
         let (people, files) = (self.personas.clone(), self.output.clone());
         let hints = settings::shows_styles();
-        Completion { commands: all.chain(edit).collect(), people, files, hints }
+        Completion { commands: all.chain(edit).collect(), people, files, hints, is_unseen: false }
     }
 
     async fn talk(self, line: Line) -> io::Result<()> {

@@ -85,6 +85,18 @@ impl OpenQuestions {
         self.open.len()
     }
 
+    /// Whether the line that comes next is for a PIN.
+    pub(super) fn wants_pin(&self) -> bool {
+        let is_seen =
+            |question: &&Question| self.seen.as_ref().is_some_and(|it| it.id == question.id);
+        self.open.iter().find(is_seen).is_some_and(|question| question.wants_pin)
+    }
+
+    /// Whether a PIN may be typed by the next line, in sight or not.
+    pub(super) fn is_pin_near(&self) -> bool {
+        self.open.iter().any(|question| question.wants_pin)
+    }
+
     /// Whether a question waits for the line that comes next.
     pub(super) fn is_waiting(&self) -> bool {
         self.seen.is_some()
@@ -159,6 +171,24 @@ mod tests {
             asked.reminder(false).unwrap().starts_with("still open: question a, POST: y = yes")
         );
         assert!(is_answer(&asked.meant("y"), "a"));
+    }
+
+    #[test]
+    fn a_line_for_a_pin_is_known_before_it_is_typed() {
+        let asked = json!({"id": "p", "question": "EXEC {}", "pin": true});
+        let mut asked_for = asked_with(Question::read(&asked).unwrap());
+        assert!(!asked_for.wants_pin() && asked_for.is_pin_near());
+        asked_for.next(false);
+        assert!(asked_for.wants_pin());
+        assert!(is_answer(&asked_for.meant("493817"), "p"));
+        asked_for.settled("p");
+        assert!(!asked_for.wants_pin() && !asked_for.is_pin_near());
+    }
+
+    fn asked_with(question: Question) -> OpenQuestions {
+        let mut asked = OpenQuestions::default();
+        asked.push(question);
+        asked
     }
 
     #[test]

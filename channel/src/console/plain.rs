@@ -13,6 +13,8 @@ pub(super) async fn run(mut exchange: Exchange) -> io::Result<()> {
     let mut lines = piped::lines();
     let mut unanswered = Unanswered::default();
     let (mut is_asked, mut is_stopping) = (false, false);
+    // Digits answer a question that wants a PIN, and the terminal does not show them.
+    let mut unseen = None;
     loop {
         if unanswered.is_empty() && !is_asked {
             exchange.screen.prompt()?;
@@ -21,6 +23,7 @@ pub(super) async fn run(mut exchange: Exchange) -> io::Result<()> {
         tokio::select! {
             line = lines.recv() => {
                 let Some(line) = line else { return exchange.leave(LAST_WORDS).await };
+                unseen.take();
                 exchange.screen.was_typed();
                 is_asked = false;
                 match exchange.begin(&line, !unanswered.is_empty()).await? {
@@ -36,6 +39,9 @@ pub(super) async fn run(mut exchange: Exchange) -> io::Result<()> {
                 if let Some(outgoing) = unanswered.hear(said.outgoing) {
                     // No word answers a question here: a line may have been typed before it was there.
                     exchange.screen.show(&outgoing)?;
+                    if matches!(&outgoing, Outgoing::Question(question) if question.wants_pin) {
+                        unseen = Some(keyboard::Unseen::take());
+                    }
                     if matches!(outgoing, Outgoing::Question(_)) {
                         exchange.screen.ring()?;
                     }

@@ -151,7 +151,19 @@ impl Terminal {
         } else if let Some(line) = self.exchange.dim.next(self.questions.count()) {
             self.exchange.screen.line(&line)?;
         }
+        if self.questions.wants_pin() {
+            (prompt, kept) = (words.get("prompt.pin").to_owned(), LineHistory::Unseen);
+        }
         self.open(prompt, kept)
+    }
+
+    /// Takes the answer again that an empty line was none of.
+    fn answer_line(&mut self) -> io::Result<()> {
+        let (prompt, kept) = match self.questions.wants_pin() {
+            true => ("prompt.pin", LineHistory::Unseen),
+            false => ("prompt.answer", LineHistory::No),
+        };
+        self.open(settings::words().get(prompt).to_owned(), kept)
     }
 
     /// Takes a line beside what the agent does.
@@ -160,6 +172,11 @@ impl Terminal {
     }
 
     fn open(&mut self, prompt: String, kept: LineHistory) -> io::Result<()> {
+        // Whoever types a PIN early, or behind something else, has it in no history.
+        let kept = match kept {
+            LineHistory::Yes if self.questions.is_pin_near() => LineHistory::No,
+            kept => kept,
+        };
         // What is late comes before what was gathered behind it.
         if !std::mem::take(&mut self.is_late) {
             self.gathered.words = self.exchange.screen.pause()?;
@@ -206,8 +223,7 @@ impl Terminal {
     async fn take_line(&mut self, line: &str) -> io::Result<Flow> {
         if line.trim().is_empty() && (self.questions.is_waiting() || !self.said.is_empty()) {
             if self.said.is_empty() {
-                let prompt = settings::words().get("prompt.answer").to_owned();
-                self.open(prompt, LineHistory::No)?;
+                self.answer_line()?;
             }
             return Ok(Flow::GoesOn);
         }

@@ -1,7 +1,7 @@
 //! What programs ask, read strictly: a slip is told, not guessed at.
 
 use axum::http::{HeaderMap, header};
-use protocol::{GrantTerms, OWNER, Principal, SessionKey};
+use protocol::{GrantTerms, OWNER, Pin, Principal, SessionKey};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -53,6 +53,9 @@ pub(super) struct Answer {
     answer: Word,
     #[serde(default)]
     code: Option<String>,
+    /// With "yes", where the question wants it: the owner's PIN.
+    #[serde(default)]
+    pin: Option<String>,
     /// With "always": how often, and how long.
     #[serde(default)]
     times: Option<u32>,
@@ -157,8 +160,11 @@ impl Where {
 impl Answer {
     /// It as the owner gives it: nobody else's counts.
     pub(super) fn given(self) -> Result<Incoming, Refusal> {
+        let wrong = || Refusal::Bad("pin is 4 to 6 digits, with \"answer\": \"yes\"".to_owned());
+        let pin = self.pin.map(|pin| Pin::typed(&pin).ok_or_else(wrong)).transpose()?;
         let choice = match self.answer {
-            Word::Yes => Choice::Yes,
+            Word::Yes => pin.map_or(Choice::Yes, Choice::Pin),
+            _ if pin.is_some() => return Err(wrong()),
             Word::No => Choice::No,
             Word::Always => Choice::Always(
                 GrantTerms::new(self.times, self.minutes)

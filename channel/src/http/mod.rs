@@ -3,7 +3,7 @@
 //! ```text
 //! POST /v1/messages  {"text": "...", "session"?: "...", "stream"?: true}    the answer, whole or as it comes
 //!                    {"text": "...", "session"?: "...", "wait": false}      its mark; the answer comes as events
-//! POST /v1/answers   {"id": "...", "answer": "yes" | "no" | "always", "code"?: "...", "times"?: 5, "minutes"?: 120}
+//! POST /v1/answers   {"id": "...", "answer": "yes" | "no" | "always", "code"?: "...", "pin"?: "...", "times"?: 5, "minutes"?: 120}
 //! POST /v1/cancel    {"session"?: "..."}
 //! GET  /v1/events    ?session=...                                           all that is said there, as it comes
 //! GET  /v1/status

@@ -229,9 +229,6 @@ impl Chat {
     /// Puts a question to whoever decides here. Its buttons come last, so that nobody decides on a part of it.
     async fn ask(&mut self, question: &Question) {
         self.close().await;
-        if let Some(before) = self.shared.questions.settled(&question.id, self.id) {
-            self.strip(before).await;
-        }
         let mut pieces = questions::text(question).pieces(LONGEST);
         let Some(last) = pieces.pop() else { return };
         for piece in pieces {
@@ -243,7 +240,10 @@ impl Chat {
             let _ = self.send(last, None).await;
             return;
         };
-        let (nonce, buttons) = self.shared.questions.open(question, self.id, approver);
+        let (nonce, buttons, before) = self.shared.questions.open(question, self.id, approver);
+        if let Some(before) = before {
+            self.strip(before).await;
+        }
         let around = Around { reply_to: None, buttons: Some(buttons) };
         match self.send_around(&last, &around).await {
             Ok(message) => self.shared.questions.posted(&nonce, message),

@@ -39,21 +39,25 @@ pub(super) enum Press {
 }
 
 impl Questions {
-    /// Has a question wait for `approver` in `chat`; gives its buttons, by whose mark [`Self::posted`] knows it.
+    /// Has a question wait for `approver` in `chat`; gives its buttons, by whose mark [`Self::posted`] knows
+    /// it, and the message whose buttons have to go where it was put before.
     pub(super) fn open(
         &self,
         question: &Question,
         chat: ChatId,
         approver: UserId,
-    ) -> (String, InlineKeyboardMarkup) {
+    ) -> (String, InlineKeyboardMarkup, Option<MessageId>) {
         let nonce = uuid::Uuid::new_v4().simple().to_string();
         let buttons = buttons(question, &nonce);
         let mut open = self.lock();
+        // Under one lock: a PIN that is typed while its question is put again is known for one.
+        let before = open.iter().position(|it| it.question.id == question.id && it.chat == chat);
+        let before = before.and_then(|at| open.remove(at).message);
         let too_many = (open.len() + 1).saturating_sub(MOST);
         open.drain(..too_many);
         let (question, message) = (question.clone(), None);
         open.push(Open { question, chat, approver, nonce: nonce.clone(), message });
-        (nonce, buttons)
+        (nonce, buttons, before)
     }
 
     /// The buttons of a question stand below `message`.
@@ -75,13 +79,18 @@ impl Questions {
         let Some(found) = found else { return Press::Dead };
         let question = &open[found].question;
         let choice = match choice {
-            "yes" if !question.wants_code => Choice::Yes,
+            "yes" if !question.wants_code && !question.wants_pin => Choice::Yes,
             "always" if !question.wants_code && question.grant.is_some() => Choice::ALWAYS,
             "no" => Choice::No,
             _ => return Press::Dead,
         };
         let id = open.remove(found).question.id;
         Press::Answer(Decision { id, choice, code: None })
+    }
+
+    /// Whether a question waits for the PIN of `from`, in whichever chat.
+    pub(super) fn wants_pin_of(&self, from: UserId) -> bool {
+        self.lock().iter().any(|open| open.question.wants_pin && open.approver == from)
     }
 
     /// What `text` answers, if it is the code of a question that waits for `from` in `chat`. A wrong one is the
@@ -91,7 +100,9 @@ impl Questions {
         let mut decisions = open
             .iter()
             .rev()
-            .filter(|open| open.message.is_some() && open.question.wants_code)
+            .filter(|open| {
+                (open.message.is_some() && open.question.wants_code) || open.question.wants_pin
+            })
             .filter(|open| open.chat == chat && open.approver == from)
             .filter_map(|open| Some((open, open.question.answered_by(text)?)));
         let first = decisions.next()?;
@@ -122,7 +133,7 @@ fn buttons(question: &Question, nonce: &str) -> InlineKeyboardMarkup {
         InlineKeyboardButton::callback(text.to_owned(), format!("{choice}:{nonce}"))
     };
     let mut row = Vec::new();
-    if !question.wants_code {
+    if !question.wants_code && !question.wants_pin {
         row.push(button("Yes", "yes"));
         row.extend(question.grant.as_ref().map(|_| button("Yes, for an hour", "always")));
     }
@@ -138,6 +149,9 @@ pub(super) fn text(question: &Question) -> Styled {
     text.push(harmless(&question.shown(english)).trim(), Some(Mark::Block));
     if let Some(grant) = &question.grant {
         text.push(&format!("\nFor an hour would be allowed: {}", harmless(grant)), None);
+    }
+    if question.wants_pin {
+        text.push("\nTo go on, write your PIN here and nothing else; I delete your message.", None);
     }
     if question.wants_code {
         text.push("\nTo allow it, write the code that stands above.", None);
@@ -163,7 +177,7 @@ mod tests {
     }
 
     fn posted(questions: &Questions, question: &Question) -> String {
-        let (nonce, _) = questions.open(question, CHAT, OWNER);
+        let (nonce, ..) = questions.open(question, CHAT, OWNER);
         questions.posted(&nonce, HERE);
         nonce
     }
@@ -186,7 +200,7 @@ mod tests {
     #[test]
     fn a_quick_press_counts() {
         let questions = Questions::default();
-        let (nonce, _) = questions.open(&question("q", None), CHAT, OWNER);
+        let (nonce, ..) = questions.open(&question("q", None), CHAT, OWNER);
         let pressed = questions.press(&format!("no:{nonce}"), OWNER, (CHAT, HERE));
         assert!(matches!(pressed, Press::Answer(_)));
     }
@@ -221,6 +235,20 @@ mod tests {
         questions.settled("a", CHAT);
         questions.settled("b", CHAT);
         assert_eq!(typed("K7QX", OWNER), None, "nothing waits");
+    }
+
+    #[test]
+    fn a_pin_is_written_and_no_button_stands_for_it() {
+        let questions = Questions::default();
+        let asked = json!({"id": "p", "question": "EXEC {}", "code": false, "pin": true});
+        let nonce = posted(&questions, &Question::read(&asked).unwrap());
+        let pressed = questions.press(&format!("yes:{nonce}"), OWNER, (CHAT, HERE));
+        assert_eq!(pressed, Press::Dead);
+        assert!(questions.wants_pin_of(OWNER) && !questions.wants_pin_of(UserId(7)));
+        let typed = questions.typed("493817", OWNER, CHAT).unwrap();
+        assert!(matches!(typed.choice, Choice::Pin(_)) && typed.code.is_none());
+        assert_eq!(questions.typed("yes", OWNER, CHAT), None);
+        assert_eq!(questions.typed("493817", UserId(7), CHAT), None);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use business::Route;
-use protocol::Millis;
+use protocol::{Millis, Pin};
 use teloxide_core::types::{ChatId, MessageId, Update};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -14,6 +14,7 @@ use super::questions::Press;
 use super::read::{self, Came, Pressed};
 use super::{Shared, commands};
 use crate::{Incoming, Origin, Said, Ticket};
+use conversation::question::Choice;
 use mind::slash::Ends;
 
 /// How often strangers are mentioned in the log.
@@ -88,20 +89,39 @@ fn message(shared: &Shared, update: u32, came: read::Said) -> Option<Incoming> {
         shared.tell(chat, Heard::Told(too_old(age, shared.timeout), message));
         return None;
     }
+    let is_pin = Pin::typed(&text).is_some();
+    if is_pin && chat.0 < 0 && shared.questions.wants_pin_of(from) {
+        shared.take(update, None);
+        shared.delete(chat, message);
+        shared.tell(chat, Heard::Told(in_a_group(), message));
+        return None;
+    }
     let ticket = Ticket::new();
     let said = match shared.questions.typed(&text, from, chat) {
+        Some(decision) if matches!(decision.choice, Choice::Pin(_)) => {
+            shared.delete(chat, message);
+            Said::Answer(decision)
+        }
         Some(decision) => Said::Answer(decision),
         None if typed.ends() == Ends::Turn && shared.is_busy(&place.session) => Said::Stop,
         None => typed,
     };
-    let waits =
-        said.text().filter(|_| !is_kept).map(|text| Unanswered::new(chat.0, message.0, text));
-    if waits.is_some() {
+    if said.text().is_some() && !is_kept {
         shared.ask(ticket, (chat, message));
     }
+    // What may be a PIN, whose question this process does not know any more, is kept nowhere.
+    let waits = said.text().filter(|_| !is_pin && !is_kept);
+    let waits = waits.map(|text| Unanswered::new(chat.0, message.0, text));
     shared.take(update, waits);
     let (session, from) = (place.session, place.principal);
     Some(Incoming { ticket, session, from, origin: Origin::Person, said })
+}
+
+fn in_a_group() -> String {
+    let set = home::router_command("pin set");
+    format!(
+        "a PIN counts in our private chat alone, and others may have read this one: `{set}` where the router runs sets another"
+    )
 }
 
 fn too_old(age: Duration, timeout: Duration) -> String {
@@ -128,6 +148,16 @@ fn press(shared: &Shared, update: u32, pressed: Pressed) -> Option<Incoming> {
 }
 
 impl Shared {
+    /// Takes away a message that may hold a PIN. Where Telegram does not let that happen, it stays.
+    fn delete(&self, chat: ChatId, message: MessageId) {
+        let client = self.client.clone();
+        tokio::spawn(async move {
+            if let Err(fault) = client.delete(chat, message).await {
+                tracing::info!(%chat, "a PIN that was typed can't be deleted there: {fault}");
+            }
+        });
+    }
+
     /// Tells people what a killed agent did not answer, and the owner's log what is missing here.
     pub(super) fn greet(&self) {
         if !self.people.has_owner() {

@@ -2,10 +2,10 @@
 
 use ::business::GUESTS_COMMANDS;
 use home::nearest;
-use protocol::SessionKey;
+use protocol::{Pin, SessionKey};
 
 use super::perform::{At, Ends, Read};
-use super::table::{GUESTS_BUSINESS, TABLE, Who};
+use super::table::{GUESTS_BUSINESS, GUESTS_MODE, TABLE, Who};
 use crate::Mind;
 use conversation::question::Decision;
 use session::Caller;
@@ -44,10 +44,10 @@ impl SlashCommand {
             Some(entry) => (entry.name(), entry.who, (entry.read)(rest.trim())),
             None => ("", Who::Everyone, Err(unknown(word, name))),
         };
-        Some(Self { text: text.to_owned(), name, who, read })
+        Some(Self { text: shown(name, text), name, who, read })
     }
 
-    /// The command as it was typed.
+    /// The command as it was typed, but for what may be a PIN.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
@@ -79,6 +79,13 @@ impl SlashCommand {
         Self { text, name: "/business", who: Who::Owner(GUESTS_BUSINESS), read }
     }
 
+    /// The command `text` of the owner's, which the router has been asked about and has permitted.
+    #[must_use]
+    pub fn permitted(text: String) -> Self {
+        let read = super::mode::permitted(&text);
+        Self { text, name: "/mode", who: Who::Owner(GUESTS_MODE), read }
+    }
+
     /// Whether whoever is in this session may know of the command: a customer knows few.
     fn is_open_to(&self, mind: &Mind, session: &SessionKey) -> bool {
         !mind.reception.is_customer(session) || is_for_customers(self.name)
@@ -104,6 +111,15 @@ impl PartialEq for SlashCommand {
     }
 }
 
+/// `text` without what may be a PIN: it is shown on the other channels.
+fn shown(name: &str, text: &str) -> String {
+    if name != "/approve" {
+        return text.to_owned();
+    }
+    let word = |word| if Pin::typed(word).is_some() { "****" } else { word };
+    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
 fn unknown(word: &str, name: &str) -> String {
     let near = nearest(name, TABLE.iter().map(super::SlashEntry::name));
     let hint = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
@@ -122,6 +138,14 @@ mod tests {
     fn a_message_is_no_command() {
         assert_eq!(SlashCommand::read("what is 1/2?"), None);
         assert_eq!(SlashCommand::read(" /help ").unwrap().text(), "/help");
+    }
+
+    #[test]
+    fn what_may_be_a_pin_is_shown_to_nobody() {
+        let text = |text: &str| SlashCommand::read(text).unwrap().text().to_owned();
+        assert_eq!(text("/approve ab12cd34 493817"), "/approve ab12cd34 ****");
+        assert_eq!(text("/Approve 4938"), "/Approve ****");
+        assert_eq!(text("/approve ab K7QX"), "/approve ab K7QX");
     }
 
     #[test]

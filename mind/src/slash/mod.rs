@@ -4,7 +4,7 @@
 //! words behind the name, and add its line to [`TABLE`]. `/help`, the commands that Telegram offers and the hint at a misspelt
 //! name follow from the table.
 //!
-//! A channel reads what a person typed once, by [`Said::typed`](crate::channel::Said::typed). Nothing behind the channel looks
+//! A channel reads what a person typed once, by `Said::typed` of the crate `channel`. Nothing behind the channel looks
 //! for a slash again.
 
 mod table;

@@ -9,7 +9,12 @@ use protocol::{Millis, SessionKey};
 
 use super::perform::{At, Perform, Read};
 use answer::sanitize::one_line;
+use conversation::message::Outgoing;
+use session::Caller;
 use when::ago;
+
+/// The command itself.
+const NAME: &str = "/mode";
 
 /// Takes a chat's own mode back.
 const DEFAULT: &str = "default";
@@ -30,10 +35,19 @@ enum ModeWish {
 }
 
 pub(super) fn read(rest: &str) -> Read {
+    Ok(Arc::new(wish(rest)?))
+}
+
+/// The command `text`, which the router is not asked about again.
+pub(super) fn permitted(text: &str) -> Read {
+    Ok(Arc::new(Permitted(wish(text.strip_prefix(NAME).unwrap_or(text).trim())?)))
+}
+
+fn wish(rest: &str) -> Result<ModeWish, String> {
     let (word, name) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     let (mode, name) = (ChatMode::named(word), name.trim());
     let is_default = word.eq_ignore_ascii_case(DEFAULT);
-    Ok(Arc::new(match (mode, name) {
+    Ok(match (mode, name) {
         _ if rest.is_empty() => ModeWish::Show,
         (Some(ChatMode::Business), "") => ModeWish::Bot(BotMode::Business),
         (Some(mode), "") => ModeWish::All(mode),
@@ -46,12 +60,51 @@ pub(super) fn read(rest: &str) -> Read {
                  /mode default NAME, for one"
             ));
         }
-    }))
+    })
 }
 
+/// A change that the router has permitted.
+#[derive(Debug)]
+struct Permitted(ModeWish);
+
+#[async_trait]
+impl Perform for Permitted {
+    async fn perform(&self, at: At<'_>) {
+        self.0.carry_out(at);
+    }
+}
+
+/// The owner's PIN guards whatever changes a mode: the router asks for it first.
 #[async_trait]
 impl Perform for ModeWish {
     async fn perform(&self, at: At<'_>) {
+        let Some((mode, chat)) = self.change() else { return self.carry_out(at) };
+        let caller = Caller::of(at.session);
+        let Err(seen) = at.mind.actions.owner.permit_mode(&caller, mode, chat).await else {
+            return self.carry_out(at);
+        };
+        if let Some(question) = seen.question() {
+            let typed = format!("{NAME} {mode} {}", chat.unwrap_or_default());
+            at.session.hold_command(&seen, typed.trim_end().to_owned());
+            at.outbox.say(Outgoing::Question(question));
+        }
+        at.notice(seen.text());
+    }
+}
+
+impl ModeWish {
+    /// The words of a change: the mode, and the chat if it is one.
+    fn change(&self) -> Option<(&'static str, Option<&str>)> {
+        match self {
+            Self::Show => None,
+            Self::All(mode) => Some((mode.name(), None)),
+            Self::Bot(BotMode::Personal) => Some(("personal", None)),
+            Self::Bot(BotMode::Business) => Some((ChatMode::Business.name(), None)),
+            Self::One(mode, chat) => Some((mode.map_or(DEFAULT, ChatMode::name), Some(chat))),
+        }
+    }
+
+    fn carry_out(&self, at: At<'_>) {
         let reception = &at.mind.reception;
         let done = match self {
             Self::Show => Ok(shown(reception)),

@@ -46,7 +46,7 @@ const GUESTS_NET: &str = "only the owner sees who has talked to whom";
 const GUESTS_UNLOCK: &str = "only the owner lets a conversation go on, and has been told";
 
 /// A guest who asks for the model hears this.
-const GUESTS_MODEL: &str = "only the owner says who thinks";
+pub(super) const GUESTS_MODEL: &str = "only the owner says who thinks";
 
 /// A guest who asks for the sets of actions hears this.
 const GUESTS_SETS: &str = "only the owner says what is offered";
@@ -74,7 +74,7 @@ const GUESTS_WEB: &str = "only the owner signs in on the page";
 pub(super) const GUESTS_CLOCK: &str = "only the owner sets the clock";
 
 /// A guest who sets modes hears this.
-const GUESTS_MODE: &str = "only the owner says who is answered";
+pub(super) const GUESTS_MODE: &str = "only the owner says who is answered";
 
 /// A guest who reaches for the business hears this.
 pub(super) const GUESTS_BUSINESS: &str = "only the owner speaks for the business";

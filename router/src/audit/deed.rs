@@ -67,6 +67,21 @@ pub(crate) enum Deed<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         action: Option<&'a ActionName>,
     },
+    /// Types the PIN.
+    Pin {
+        /// The id of the question that asked for it.
+        question: &'a str,
+        /// The session in which it was typed.
+        session: &'a str,
+        /// `right`, `wrong` or `locked`.
+        was: &'static str,
+    },
+    /// Sets a PIN, or another one.
+    SetPin,
+    /// Takes the PIN away.
+    RemovePin,
+    /// Has the PIN taken again that was typed wrong too often.
+    UnlockPin,
     /// Allows something for a while.
     Grant(Given<'a>),
     /// Takes that back.

@@ -1,4 +1,4 @@
-//! A checkup of the router's side: settings, policy, skills, where NOTIFY sends to, what tells the meaning of papers, the audit
+//! A checkup of the router's side: settings, policy, PIN, skills, where NOTIFY sends to, what tells the meaning of papers, the audit
 //! log, the queue, the window, the sandbox, which it attacks, the workbench, and what may be done on this machine.
 //! It writes nothing to the home.
 
@@ -6,6 +6,7 @@ mod books;
 mod library;
 mod machine;
 mod notify;
+mod pin;
 mod queue;
 mod rules;
 mod skills;
@@ -29,6 +30,7 @@ pub async fn checks(home: &Home, me: &SelfCommand) -> Vec<Check> {
         Ok(settings) => {
             checks.push(Check::ok(NAME, "router/config.json and router/.env can be read"));
             checks.push(rules::check(home));
+            checks.push(pin::check(home));
             checks.extend(skills::checks(home, &settings));
             checks.extend(notify::check(&settings).await);
             checks.extend(library::check(&settings).await);

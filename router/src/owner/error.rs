@@ -6,6 +6,7 @@ use protocol::{NameError, Stopped, TermsError};
 
 use crate::audit::Unrecorded;
 use crate::config::SettingsError;
+use crate::pin::PinError;
 
 /// Why nothing was decided, in words that say what to do.
 #[derive(Debug, thiserror::Error)]
@@ -37,6 +38,10 @@ pub(crate) enum OwnerError {
     NotAsked(&'static str),
     #[error("nothing is known of a session {0}; `{list}` lists them", list = home::router_command("sessions"))]
     NoSession(String),
+    #[error("{0}")]
+    Pin(&'static str),
+    #[error(transparent)]
+    PinLock(#[from] PinError),
     #[error("can't print or read: {0}")]
     Print(#[from] std::io::Error),
 }

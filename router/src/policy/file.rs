@@ -56,6 +56,11 @@ struct Stamp {
 }
 
 impl PolicyFile {
+    /// The folder that it stands in: router/.
+    pub(crate) fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new(""))
+    }
+
     /// Reads the policy in `path`; a file that is missing means [`DEFAULT`].
     ///
     /// # Errors

@@ -31,7 +31,7 @@ mod tests;
 use std::sync::Arc;
 
 use ::governance::Governance;
-use protocol::{Code, Stopped};
+use protocol::{ActionName, Code, Stopped};
 
 pub use asked::Asked;
 pub use change::{external, with_external};
@@ -153,6 +153,12 @@ impl Policy {
     /// The folders that a call is given because router/governance.json judges it.
     fn opens(&self, call: &Call) -> Option<Arc<Governance>> {
         (!call.skill.marks.governed.is_empty()).then(|| Arc::clone(&self.governance))
+    }
+
+    /// What the policy puts behind the PIN, beside what always is.
+    #[must_use]
+    pub fn behind_pin(&self) -> &[ActionName] {
+        &self.rules.pin
     }
 
     /// The hosts that a model may name.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use protocol::{Effect, OWNER, Principal};
+use protocol::{ActionName, Effect, OWNER, Principal};
 
 use super::asked::Asked;
 use super::floor::InSession;
@@ -28,6 +28,8 @@ pub struct Rules {
     pub rules: Vec<Rule>,
     /// `[hosts] named`: the hosts whose addresses, without a query, a model may name by itself.
     pub named_hosts: Vec<Glob>,
+    /// `[pin] for`: the actions that the owner's PIN guards, beside those that it always does.
+    pub pin: Vec<ActionName>,
     /// SHA-256 of the file's bytes, in hexadecimal.
     pub version: String,
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use protocol::{ActionName, Code, Command, Done, Effect, Object, Outcome, Stopped};
+use protocol::{ActionName, Code, Command, Done, Effect, Object, Outcome, Pin, Stopped};
 use serde_json::{Value, json};
 
 use super::{Router, Serving};
@@ -81,6 +81,9 @@ impl Serving {
 
     async fn take_answer(self: &Arc<Self>, command: &Command) -> Result<Object, Stopped> {
         let Router { judge, audit, publisher, .. } = &self.parts;
+        if let Some(pin) = Pin::of(&command.params) {
+            return self.take_pin(command, pin).await;
+        }
         let (policy, now) = (judge.policy.current(), publisher.now());
         let (answer, by) = Answer::by_channel(command, policy.approval())?;
         let session = key_of(command);
@@ -148,6 +151,8 @@ impl Serving {
         let asked = Asked::of_agent(&meant, effect, texts_of(command));
         let standing = judge.standing(&policy, &asked, known, now).await.map_err(undecided)?;
         let ruling = policy.rule_on(&asked, &standing);
+        let is_refused = ruling.then == Then::Refuse;
+        judge.ask_for_pin((&meant, None, is_refused), (&policy, digest), now).await?;
         match ruling.then {
             Then::Allow => {
                 let spent = match &ruling.spends {

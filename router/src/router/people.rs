@@ -84,6 +84,9 @@ impl Serving {
         let Router { catalog, secrets, judge, publisher, .. } = &self.parts;
         // Only now, when it is its turn.
         judge.switch.check().await?;
+        if parked.pin {
+            return self.go_on(parked).await;
+        }
         if parked.skill.is_none() {
             return self.permit_parked(parked, yes).await;
         }

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 pub(crate) use broker::{Store, StoreFault, Table};
 pub use folder::Folder;
-pub(crate) use tables::{APPROVALS, GRANTS, LINKS, NET, SESSIONS, SPENT, SWITCH, WORK};
+pub(crate) use tables::{APPROVALS, GRANTS, LINKS, NET, PINS, SESSIONS, SPENT, SWITCH, WORK};
 
 /// How often a change is tried again that nobody knows the end of.
 const FAULTS: usize = 2;

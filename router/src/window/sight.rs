@@ -120,6 +120,7 @@ impl Desk {
                 session: key_of(&parked.command).to_owned(),
                 until: parked.until,
                 wants_code: parked.code.is_some(),
+                wants_pin: parked.pin,
                 grant,
                 id,
             });

@@ -1,15 +1,17 @@
-//! What the owner decides from the router's own side: questions, grants, sessions and the kill switch.
+//! What the owner decides from the router's own side: questions, grants, sessions, the PIN and the kill switch.
 
 mod approvals;
+mod pin;
 mod sessions;
 mod switch;
 
 use std::io::Write;
 
 pub(super) use approvals::Approvals;
+pub(super) use pin::PinCommand;
 pub(super) use sessions::Sessions;
 pub(super) use switch::{resume, stop};
-pub(super) use {approvals::run as approvals, sessions::run as sessions};
+pub(super) use {approvals::run as approvals, pin::run as pin, sessions::run as sessions};
 
 use crate::owner::OwnerError;
 

@@ -1,6 +1,6 @@
 //! A person's answer: who may give it, by which way, and what it has to bring.
 
-use protocol::{Code, Command, GrantTerms, OWNER, Principal, Stopped};
+use protocol::{Code, Command, GrantTerms, Millis, OWNER, Principal, Stopped};
 use serde_json::Value;
 
 use super::{Approvals, Parked, State, not_kept};
@@ -110,7 +110,7 @@ impl Approvals {
         answer: &Answer,
         by: Principal,
         session: Option<&str>,
-        now: protocol::Millis,
+        now: Millis,
     ) -> Result<(Parked, Option<Scope>), Stopped> {
         let answered = store::update(&*self.store, APPROVALS, &answer.id, |there| {
             let checked = check(there.as_ref(), answer, session, now);
@@ -127,6 +127,48 @@ impl Approvals {
                 }
                 (there, Err(Unfit::Said(stopped))) => (there, Err(stopped)),
                 (None, _) => (None, Err(bad(GONE))),
+            }
+        });
+        let answered = answered.await.map_err(|fault| not_kept(&fault))??;
+        self.answered.notify_one();
+        Ok(answered)
+    }
+}
+
+impl Approvals {
+    /// Goes on if the question of this id waits for the PIN, so that nothing else counts a try.
+    ///
+    /// # Errors
+    /// `bad_params`.
+    pub(crate) async fn wants_pin(&self, id: &str, now: Millis) -> Result<(), Stopped> {
+        let open = self.open().await.map_err(|fault| not_kept(&fault))?;
+        let found = open.into_iter().find(|(other, parked)| other == id && parked.until > now);
+        let (_, parked) = found.ok_or_else(|| bad(GONE))?;
+        let other =
+            "a PIN answers no question but its own: this one wants a yes or no, or its code";
+        if parked.pin { Ok(()) } else { Err(bad(other)) }
+    }
+
+    /// Lets a question go on that waited for the PIN, which `by` has just said.
+    ///
+    /// # Errors
+    /// `bad_params` when it waits no more.
+    pub(crate) async fn said_pin(
+        &self,
+        id: &str,
+        by: Principal,
+        now: Millis,
+    ) -> Result<Parked, Stopped> {
+        let answered = store::update(&*self.store, APPROVALS, id, |there: Option<Parked>| {
+            let waits = |parked: &Parked| {
+                parked.pin && parked.state == State::Waiting && parked.until > now
+            };
+            match there {
+                Some(parked) if waits(&parked) => {
+                    let answered = Parked { state: State::Yes { by: by.clone() }, ..parked };
+                    (Some(answered.clone()), Ok(answered))
+                }
+                there => (there, Err(bad(GONE))),
             }
         });
         let answered = answered.await.map_err(|fault| not_kept(&fault))??;
@@ -165,7 +207,7 @@ fn check(
     there: Option<&Parked>,
     answer: &Answer,
     session: Option<&str>,
-    now: protocol::Millis,
+    now: Millis,
 ) -> Result<Option<Scope>, Unfit> {
     let unfit = |why| Unfit::Said(bad(why));
     let parked = there
@@ -178,6 +220,9 @@ fn check(
     }
     if !answer.yes {
         return Ok(None);
+    }
+    if parked.pin {
+        return Err(unfit("this one wants your PIN, typed in the chat; a no counts here as well"));
     }
     let typed = answer.code.as_deref().map(|code| code.trim().to_ascii_uppercase());
     if parked.code.is_some() && typed != parked.code {

@@ -20,7 +20,7 @@ use uuid::Uuid;
 
 pub(crate) use answer::Answer;
 pub(crate) use lease::Lease;
-pub(crate) use parked::{Parked, State, Subject, short};
+pub(crate) use parked::{Parked, State, Subject, YesNeeds, short};
 pub(crate) use yes::Yes;
 
 use crate::call::Call;
@@ -313,13 +313,14 @@ fn due(parked: &Parked, now: Millis) -> Option<Due> {
 
 impl Parked {
     fn of(subject: Subject, digest: Digest, until: Millis) -> Self {
-        let code = subject.needs_code.then(shown::code);
+        let is_pin = subject.proof == YesNeeds::Pin;
+        let code = (subject.proof == YesNeeds::Code).then(shown::code);
         let question = shown::question(&subject, &digest, code.as_deref());
         let Subject { mut command, skill, rule, grant, .. } = subject;
         // Its deadline was for a prompt reply, which is `pending`; a person may take longer.
         command.envelope.deadline = None;
-        // It has told what it had to tell.
-        command.envelope.said = None;
+        // It has told what it had to tell, unless it is still to be judged.
+        command.envelope.said.take_if(|_| !is_pin);
         Self {
             command,
             digest,
@@ -327,6 +328,7 @@ impl Parked {
             rule,
             question,
             code,
+            pin: is_pin,
             wrong: 0,
             grant,
             until,

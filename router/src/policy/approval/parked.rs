@@ -23,6 +23,9 @@ pub(crate) struct Parked {
     pub(crate) question: String,
     /// What has to be typed with a yes.
     pub(crate) code: Option<String>,
+    /// A yes is the owner's PIN, and then it is judged.
+    #[serde(default)]
+    pub(crate) pin: bool,
     /// How often a wrong code was given.
     #[serde(default)]
     pub(crate) wrong: u32,
@@ -59,6 +62,17 @@ pub(crate) enum State {
     },
 }
 
+/// What a yes needs beside being one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum YesNeeds {
+    /// Nothing.
+    None,
+    /// The code that stands in the question.
+    Code,
+    /// The owner's PIN, which is all that it says: what waits is judged then.
+    Pin,
+}
+
 /// What a person is asked about.
 #[derive(Debug)]
 pub(crate) struct Subject {
@@ -70,10 +84,16 @@ pub(crate) struct Subject {
     pub(crate) rule: String,
     /// Why, in words for people.
     pub(crate) reason: String,
-    /// A yes needs a code.
-    pub(crate) needs_code: bool,
+    /// What a yes needs.
+    pub(crate) proof: YesNeeds,
     /// What may be allowed for a while instead.
     pub(crate) grant: Option<Scope>,
+}
+
+impl YesNeeds {
+    fn code(is_needed: bool) -> Self {
+        if is_needed { Self::Code } else { Self::None }
+    }
 }
 
 impl Subject {
@@ -85,7 +105,7 @@ impl Subject {
             skill: Some(call.skill.digest),
             rule: question.rule().to_owned(),
             reason: question.reason().to_owned(),
-            needs_code: question.needs_code(),
+            proof: YesNeeds::code(question.needs_code()),
             grant: question.grantable(),
         }
     }
@@ -96,7 +116,13 @@ impl Subject {
         let (rule, reason) = (rule.clone(), reason.clone());
         let is_by_host = ruling.grantable && way_out == Some(WayOut::Address);
         let grant = is_by_host.then(|| Scope::exactly(&command).by_host()).flatten();
-        Self { command, skill: None, rule, reason, needs_code: *needs_code, grant }
+        Self { command, skill: None, rule, reason, proof: YesNeeds::code(*needs_code), grant }
+    }
+
+    /// Something that is judged once its chat has said the PIN.
+    pub(crate) fn behind_pin(command: Command, skill: Option<Digest>) -> Self {
+        let reason = "your PIN guards it, and this chat has not said it within a day".to_owned();
+        Self { command, skill, rule: "pin".to_owned(), reason, proof: YesNeeds::Pin, grant: None }
     }
 }
 
@@ -119,6 +145,7 @@ impl Parked {
             ("digest".to_owned(), json!(short(&self.digest))),
             ("seconds".to_owned(), json!(self.until.since(now).as_secs())),
             ("code".to_owned(), json!(self.code.is_some())),
+            ("pin".to_owned(), json!(self.pin)),
             ("message_id".to_owned(), json!(self.command.message_id)),
         ]);
         if let Some(scope) = &self.grant {

@@ -4,7 +4,7 @@ use protocol::{Command, Envelope};
 use unicode_width::UnicodeWidthStr;
 use uuid::Uuid;
 
-use super::parked::{Subject, short};
+use super::parked::{Subject, YesNeeds, short};
 use crate::digest::Digest;
 
 /// What a code is made of: no letter or digit that looks like another.
@@ -29,6 +29,9 @@ pub(super) fn question(subject: &Subject, digest: &Digest, code: Option<&str>) -
         format!("{what}\n{}asked because: {why}\ndigest {}", whose(command), short(digest));
     if let Some(code) = code {
         text.push_str(&format!("\nto allow it, type {code}"));
+    }
+    if subject.proof == YesNeeds::Pin {
+        text.push_str("\nto go on, type your PIN");
     }
     text
 }

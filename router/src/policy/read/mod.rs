@@ -16,7 +16,7 @@ use super::fault::Fault;
 use super::rules::Rules;
 
 /// What the file may hold.
-const KEYS: [&str; 5] = ["effects", "approval", "limits", "hosts", "rules"];
+const KEYS: [&str; 6] = ["effects", "approval", "limits", "pin", "hosts", "rules"];
 
 /// A policy that holds, with what should be looked at all the same.
 #[derive(Debug)]
@@ -47,6 +47,7 @@ pub fn read(text: &str) -> Result<Checked, Vec<Fault>> {
         effects: sections::effects(&mut reading, &file),
         approval: sections::approval(&mut reading, &file),
         limits: sections::limits(&mut reading, &file),
+        pin: sections::pin(&mut reading, &file),
         rules: rule::rules(&mut reading, &file),
         named_hosts: sections::named_hosts(&mut reading, &file),
         version: data_encoding::HEXLOWER.encode(&Sha256::digest(text)),

@@ -1,8 +1,8 @@
-//! Reads `[effects]`, `[approval]`, `[limits]` and `[hosts]`.
+//! Reads `[effects]`, `[approval]`, `[limits]`, `[pin]` and `[hosts]`.
 
 use std::time::Duration;
 
-use protocol::{Effect, Principal};
+use protocol::{ActionName, Effect, Principal};
 
 use super::reading::{Reading, Section};
 use crate::catalog::span;
@@ -112,6 +112,35 @@ pub(super) fn limits(reading: &mut Reading, file: &Section) -> Limits {
         }
     }
     limits
+}
+
+/// What the agent does itself and asks the router about.
+const ASKED_FOR: [&str; 4] = ["_ADD_SCHEDULE", "_BROADCAST_MSG", "_BROWSER_VISION", "_MODE"];
+
+/// Reads `[pin]`.
+pub(super) fn pin(reading: &mut Reading, file: &Section) -> Vec<ActionName> {
+    const FIX: &str = "write for = [\"NOTIFY\", \"_BROADCAST_MSG\"]";
+    let Some(section) = reading.section(file, "pin") else { return Vec::new() };
+    reading.check_keys(&section, &["for"]);
+    let Some(value) = section.get("for") else { return Vec::new() };
+    let Some(list) = value.get_ref().as_array() else {
+        reading.fault(&value.span(), "for is a list of actions that the PIN guards as well", FIX);
+        return Vec::new();
+    };
+    let mut actions = Vec::new();
+    for value in list.iter() {
+        match value.get_ref().as_str().map(ActionName::new) {
+            Some(Ok(action)) if action.is_local() && !ASKED_FOR.contains(&action.as_str()) => {
+                let why =
+                    format!("{action} is done by the agent without asking, so no PIN guards it");
+                reading.fault(&value.span(), why, FIX);
+            }
+            Some(Ok(action)) => actions.push(action),
+            Some(Err(error)) => reading.fault(&value.span(), error.to_string(), FIX),
+            None => reading.fault(&value.span(), "an action is named by a text", FIX),
+        }
+    }
+    actions
 }
 
 /// Reads `[hosts]`.

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use protocol::ActionName;
+
 use super::*;
 use crate::policy::{Limits, Via};
 
@@ -62,6 +64,20 @@ fn what_can_not_stand_in_approval_and_limits() {
     }
     assert!(limits("per_minut = 1").ends_with("did you mean per_minute?"));
     assert!(fault("effects = 1\n").1.ends_with("write [effects] on a line of its own"));
+}
+
+#[test]
+fn what_the_pin_guards_is_a_list_of_actions_that_the_router_is_asked_about() {
+    let pin = |line: &str| format!("{EFFECTS}[pin]\n{line}\n");
+    let checked = read(&pin("for = ['CREATE_POST', '_BROADCAST_MSG']")).unwrap();
+    let names: Vec<&str> = checked.rules.pin.iter().map(ActionName::as_str).collect();
+    assert_eq!(names, ["CREATE_POST", "_BROADCAST_MSG"]);
+    assert!(read(&pin("")).unwrap().rules.pin.is_empty());
+    for line in ["for = 'NOTIFY'", "for = [5]", "for = ['notify']"] {
+        assert!(fault(&pin(line)).1.contains("write for = [\"NOTIFY\""), "{line}");
+    }
+    assert!(fault(&pin("for = ['_MEMORY_WRITE']")).1.contains("no PIN guards it"));
+    assert!(fault(&pin("fro = []")).1.ends_with("no key fro in [pin]; it may hold for"));
 }
 
 #[test]

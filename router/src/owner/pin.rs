@@ -1,0 +1,54 @@
+//! The PIN, from the router's own side: set, taken away, and taken again after too many wrong ones.
+
+use home::Home;
+use protocol::{Millis, Pin};
+
+use super::OwnerError;
+use super::places::{StorePlace, now, places};
+use crate::audit::{Deed, OwnersLog};
+use crate::pin::{self, PinLock};
+
+/// Has `pin` count from now on; no chat has said it yet.
+///
+/// # Errors
+/// [`OwnerError`]; then the one before counts, if there was one.
+pub(crate) fn set_pin(home: &Home, deeds: &OwnersLog, pin: Pin) -> Result<(), OwnerError> {
+    deeds.doing_now(&Deed::SetPin, || Ok(pin::set(&home.router(), pin)?))
+}
+
+/// Takes it away; `false` when there is none.
+///
+/// # Errors
+/// [`OwnerError`].
+pub(crate) fn remove_pin(home: &Home, deeds: &OwnersLog) -> Result<bool, OwnerError> {
+    deeds.doing_now(&Deed::RemovePin, || Ok(pin::remove(&home.router())?))
+}
+
+/// Has it taken again in every place; `false` when it was not typed wrong.
+///
+/// # Errors
+/// [`OwnerError`].
+pub(crate) async fn unlock_pin(home: &Home, deeds: &OwnersLog) -> Result<bool, OwnerError> {
+    let all = async {
+        let mut was_wrong = false;
+        for StorePlace { store, .. } in places(home)? {
+            was_wrong |= PinLock::new(&home.router(), store).unlock().await?;
+        }
+        Ok(was_wrong)
+    };
+    deeds.doing(&Deed::UnlockPin, all).await
+}
+
+/// Whether one is set, and until when it is locked, if it is.
+///
+/// # Errors
+/// [`OwnerError`].
+pub(crate) async fn pin_status(home: &Home) -> Result<(bool, Option<Millis>), OwnerError> {
+    let (mut is_set, mut locked) = (false, None);
+    for StorePlace { store, .. } in places(home)? {
+        let pin = PinLock::new(&home.router(), store);
+        is_set = pin.is_set()?;
+        locked = locked.max(pin.locked(now()).await?);
+    }
+    Ok((is_set, locked))
+}
