@@ -89,6 +89,41 @@ fn a_model_says_only_whether_a_change_is_the_one_that_was_meant() {
 }
 
 #[test]
+fn what_is_found_in_quiet_hours_waits_for_their_end_and_a_reminder_does_not() {
+    let home = watching("Shoes\n10 euros", &[]);
+    let minutes = std::time::UNIX_EPOCH.elapsed().unwrap().as_secs() / 60;
+    let time = |minutes: u64| format!("{:02}:{:02}", minutes / 60 % 24, minutes % 60);
+    let quiet = |from: u64, to: u64| {
+        let quiet = format!("{}-{}", time(minutes + from), time(minutes + to));
+        home.put(
+            "agent/config.json",
+            json!({"clock": {"zone": "UTC", "quiet": quiet}}).to_string(),
+        );
+    };
+    // From an hour ago to an hour from now.
+    quiet(23 * 60, 25 * 60);
+    let mut chat = start(&home, &[]);
+    wait_until("something was found", || job(&home)["watch"]["news"].is_string());
+    chat.ask("/remind 1s tea", "I'll remind you");
+    chat.expect("Reminder: tea");
+    let status = chat.ask("/status", "workspace:");
+    assert!(status.contains("nothing that others wrote and nothing private"), "{status}");
+    assert!(!chat.stdout().contains("has seen a change"), "{}", chat.stdout());
+    assert_eq!(chat.end().code(), Some(0));
+    // The same after the next start, and what has waited is told once the hours are over.
+    let mut chat = start(&home, &[]);
+    chat.ask("/remind 1s coffee", "I'll remind you");
+    chat.expect("Reminder: coffee");
+    assert!(!chat.stdout().contains("has seen a change"), "{}", chat.stdout());
+    assert_eq!(chat.end().code(), Some(0));
+    quiet(120, 180);
+    let mut chat = start(&home, &[]);
+    chat.expect("Watch job-1 has seen a change: PRICE\n- 10 euros\n+ 9 euros\n");
+    assert_eq!(chat.end().code(), Some(0));
+    looked(&home);
+}
+
+#[test]
 fn what_was_found_before_a_kill_is_told_after_it() {
     let news = ("news", json!("Watch job-1 has seen a change: PRICE\n+ 9 euros"));
     let home = watching("Shoes\n9 euros", &[news]);

@@ -2,24 +2,27 @@
 //!
 //! It sleeps until the next job is due. What is due is marked on the disk before it is said. Jobs that tell people something are
 //! told at once, also while a turn runs; those that the model is told wait for their turn. A watch is looked at beside all that,
-//! and speaks only when it has news.
+//! and speaks only when it has news, which waits until the quiet hours are over.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use protocol::{Principal, SessionKey, Taint};
+use protocol::{Millis, Principal, SessionKey, Taint};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::{Channel, ChannelError, Incoming, Line, Said};
 use conversation::message::{Addressed, Origin, Outgoing, Ticket};
-use schedule::{Book, Due, JobId, Watch};
+use schedule::{Book, Due, JobId, QuietHours, Watch};
 
 /// How soon that is said again for which the session had no room.
 const AGAIN: Duration = Duration::from_secs(1);
+
+/// The longest sleep towards the end of quiet hours, because a sleep does not count while the machine is suspended.
+const SLEEP_MOST: Duration = Duration::from_secs(10);
 
 /// A sleep without a job: the clock is woken when there is one.
 const NOTHING: Duration = Duration::from_secs(3_600);
@@ -30,6 +33,8 @@ pub struct ClockChannel {
     pub book: Arc<Book>,
     /// Who looks at what is watched.
     pub looks: Arc<dyn Looks>,
+    /// When watches tell nothing.
+    pub quiet: Option<QuietHours>,
 }
 
 /// Looks at what is watched.
@@ -63,10 +68,10 @@ impl Channel for ClockChannel {
 
     async fn run(self: Box<Self>, line: Line) -> Result<(), ChannelError> {
         let Line { incoming, outgoing } = line;
-        let Self { book, looks } = *self;
+        let Self { book, looks, quiet } = *self;
         let slots = Arc::new(Semaphore::new(SIDE_BY_SIDE));
-        let (lanes, looking) = Default::default();
-        AtWork { book, looks, incoming, lanes, looking, slots }.run(outgoing).await;
+        let (lanes, looking, held) = Default::default();
+        AtWork { book, looks, quiet, incoming, lanes, looking, held, slots }.run(outgoing).await;
         Ok(())
     }
 }
@@ -75,6 +80,9 @@ impl Channel for ClockChannel {
 struct AtWork {
     book: Arc<Book>,
     looks: Arc<dyn Looks>,
+    quiet: Option<QuietHours>,
+    /// What watches have found in quiet hours. It stands on the disk, too, and nothing is looked at again before it is told.
+    held: Vec<Due>,
     /// The looks that are under way.
     looking: JoinSet<(Due, Looked)>,
     slots: Arc<Semaphore>,
@@ -106,8 +114,11 @@ struct UnderWay {
 impl AtWork {
     async fn run(mut self, mut outgoing: mpsc::UnboundedReceiver<Addressed>) {
         let unfinished = self.with_book(|book| book.unfinished()).await;
-        self.take(unfinished);
+        let (reports, found) = unfinished.into_iter().partition(|due: &Due| due.is_report);
+        self.take(reports);
+        self.held = found;
         loop {
+            self.tell_held();
             let due = self.with_book(|book| book.begin_due()).await;
             self.take(due);
             self.go_on().await;
@@ -122,6 +133,9 @@ impl AtWork {
         let until = Instant::now() + self.with_book(|book| book.wait()).await.unwrap_or(NOTHING);
         let again = self.lanes.iter().filter_map(|lane| lane.again).min();
         let until = again.map_or(until, |again| until.min(again));
+        let loud = self.quiet_until().filter(|_| !self.held.is_empty());
+        let loud = loud.map(|loud| Instant::now() + loud.since(self.book.now()).min(SLEEP_MOST));
+        let until = loud.map_or(until, |loud| until.min(loud));
         let book = Arc::clone(&self.book);
         loop {
             tokio::select! {
@@ -172,10 +186,25 @@ impl AtWork {
         match news {
             Some(text) if is_there => {
                 let bits = due.bits.with(brings);
-                self.lanes[0].waiting.push_back(Due { text, bits, watch: None, ..due });
+                self.held.push(Due { text, bits, watch: None, ..due });
             }
             _ => self.with_book(move |book| book.finish(&[due.id])).await,
         }
+    }
+
+    /// Until when watches tell nothing, if that is so.
+    fn quiet_until(&self) -> Option<Millis> {
+        self.quiet.as_ref()?.until(self.book.now(), self.book.zone())
+    }
+
+    /// Has people told of what watches have found, unless the hours are quiet or the job was taken back meanwhile.
+    fn tell_held(&mut self) {
+        if self.held.is_empty() || self.quiet_until().is_some() {
+            return;
+        }
+        let jobs = self.book.jobs();
+        let is_there = |due: &Due| jobs.all().iter().any(|job| job.id == due.id);
+        self.lanes[0].waiting.extend(self.held.drain(..).filter(is_there));
     }
 
     /// Says what comes next in each lane, and notes what is over.

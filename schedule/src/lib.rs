@@ -21,4 +21,4 @@ pub use book::{Added, Book, BookError, NewJob};
 pub use job::{Due, Job, JobId};
 pub use jobs::{JOBS_MOST, Jobs};
 pub use watch::{News, Watch};
-pub use when::{Pattern, When, WhenError, Zone};
+pub use when::{Pattern, QuietHours, When, WhenError, Zone};

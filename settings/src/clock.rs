@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use schedule::Zone;
+use schedule::{QuietHours, Zone};
 
 /// The clock.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,11 +14,31 @@ pub struct ClockSettings {
     pub zone: Option<ZoneName>,
     /// How often a day watches may ask a model whether a change is what was meant.
     pub questions: u32,
+    /// The hours of the day in which watches tell nothing; none for no such hours.
+    pub quiet: Option<Quiet>,
 }
 
 impl Default for ClockSettings {
     fn default() -> Self {
-        Self { enabled: true, zone: None, questions: 50 }
+        Self { enabled: true, zone: None, questions: 50, quiet: None }
+    }
+}
+
+/// Quiet hours, as they are written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Quiet(pub QuietHours);
+
+impl TryFrom<String> for Quiet {
+    type Error = String;
+    fn try_from(text: String) -> Result<Self, String> {
+        QuietHours::read(&text).map(Self)
+    }
+}
+
+impl From<Quiet> for String {
+    fn from(quiet: Quiet) -> String {
+        quiet.0.as_str().to_owned()
     }
 }
 
@@ -68,5 +88,9 @@ mod tests {
         assert_eq!(zone(&right, None).0.name(), "Europe/Berlin");
         let error = read(r#"{"zone": "Europe/Berln"}"#).unwrap_err().to_string();
         assert!(error.contains("did you mean Europe/Berlin?"), "{error}");
+        let error = read(r#"{"quiet": "22-7"}"#).unwrap_err().to_string();
+        assert!(error.contains("such as 22:00-07:00"), "{error}");
+        let quiet = read(r#"{"quiet": "22:00-07:00"}"#).unwrap();
+        assert!(serde_json::to_string(&quiet).unwrap().contains(r#""quiet":"22:00-07:00""#));
     }
 }

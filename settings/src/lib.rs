@@ -38,7 +38,7 @@ pub use ::llm::{BaseUrl, ProviderName, Target, TargetError};
 pub use bridge::Bridge;
 pub use browser::{Browser, BrowserPlace};
 pub use business::{Allowance, BotMode, ChatMode};
-pub use clock::{ClockSettings, ZoneName};
+pub use clock::{ClockSettings, Quiet, ZoneName};
 pub use customers::keep_bot_mode;
 pub use display::{reads_aloud, rings, shows_motion, shows_styles, shows_unicode, words};
 pub use http::{Http, HttpError, HttpSetUp, Site};

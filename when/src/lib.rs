@@ -4,9 +4,11 @@
 #![allow(clippy::module_inception)]
 
 mod ago;
+mod quiet;
 mod when;
 mod zone;
 
 pub use ago::{about, ago};
+pub use quiet::QuietHours;
 pub use when::{Pattern, When, WhenError};
 pub use zone::{Zone, millis};

@@ -214,6 +214,8 @@ impl PartialEq for Pattern {
     }
 }
 
+impl Eq for Pattern {}
+
 impl fmt::Debug for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Pattern").field(&self.text).finish()

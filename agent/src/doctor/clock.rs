@@ -33,7 +33,10 @@ pub(super) fn check(home: &Home, settings: &Settings) -> Check {
             let next = jobs.next().map(|next| format!(", next {}", zone.words(next, now)));
             let count = jobs.all().len();
             let next = next.unwrap_or_default();
-            Check::ok(NAME, format!("times are {}; {count} jobs{next}", zone.name()))
+            let quiet = settings.config.clock.quiet.as_ref();
+            let quiet = quiet.map(|quiet| format!(", watches are quiet {}", quiet.0.as_str()));
+            let quiet = quiet.unwrap_or_default();
+            Check::ok(NAME, format!("times are {}; {count} jobs{next}{quiet}", zone.name()))
         }
     }
 }

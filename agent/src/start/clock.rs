@@ -9,7 +9,7 @@ use conversation::workspace::Workspace;
 use document::Clock;
 use mind::Mind;
 use schedule::Book;
-use settings::Settings;
+use settings::{ClockSettings, Settings};
 
 /// The jobs, unless the clock is off. An agent that answers one message and ends `tells` none.
 pub(super) fn book(settings: &Settings, workspace: &Workspace, tells: bool) -> Option<Arc<Book>> {
@@ -20,9 +20,10 @@ pub(super) fn book(settings: &Settings, workspace: &Workspace, tells: bool) -> O
     is_on.then(|| Arc::new(open()))
 }
 
-/// The channel over which they speak, and the looks of watches, which may ask a model `questions` times a day.
-pub(super) fn channel(mind: &Arc<Mind>, questions: u32) -> Option<Box<dyn Channel>> {
+/// The channel over which they speak, and the looks of watches, with how often they may ask a model and when they are quiet.
+pub(super) fn channel(mind: &Arc<Mind>, settings: &ClockSettings) -> Option<Box<dyn Channel>> {
     let book = mind.book.as_ref().filter(|book| book.tells())?;
-    let looks = Arc::new(Looker::new(Arc::clone(mind), questions));
-    Some(Box::new(ClockChannel { book: Arc::clone(book), looks }))
+    let looks = Arc::new(Looker::new(Arc::clone(mind), settings.questions));
+    let quiet = settings.quiet.as_ref().map(|quiet| quiet.0.clone());
+    Some(Box::new(ClockChannel { book: Arc::clone(book), looks, quiet }))
 }

@@ -125,7 +125,7 @@ pub async fn talk<B: Requester + Feed + 'static>(
         standing,
         found,
     });
-    channels.extend(clock::channel(&mind, settings.config.clock.questions));
+    channels.extend(clock::channel(&mind, &settings.config.clock));
     let catalog = catalog::follow(catalog, Arc::clone(&workspace));
     let beside = tokio::spawn(keep::beside(catalog, workspace, settings.config.memory));
     pass_on(&known.notices, lines.clone());
