@@ -325,6 +325,7 @@ fn a_key_of_a_provider_goes_to_no_file_no_output_no_router_and_no_skill() {
     let names = [
         "OPENAI_API_KEY",
         "OPENAI_API_KEY_OPENROUTER_AI",
+        "OPENAIAPIOPTIONS_APIKEY",
         "ANTHROPIC_API_KEY",
         "GOOGLE_API_KEY",
         "GEMINI_API_KEY",

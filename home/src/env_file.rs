@@ -30,8 +30,13 @@ pub const SHARED_NAMES: [&str; 8] = [
 
 /// The names that it may set for the agent alone: the keys of language models' providers. They are no secrets of
 /// skills, so the same names may stand in router/.env.
-pub const MODEL_KEY_NAMES: [&str; 4] =
-    ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY"];
+pub const MODEL_KEY_NAMES: [&str; 5] = [
+    "OPENAI_API_KEY",
+    "OPENAIAPIOPTIONS_APIKEY",
+    "ANTHROPIC_API_KEY",
+    "GOOGLE_API_KEY",
+    "GEMINI_API_KEY",
+];
 
 /// Whether `name` is one of [`MODEL_KEY_NAMES`], or one of them for a single host, such as
 /// OPENAI_API_KEY_OPENROUTER_AI.

@@ -11,7 +11,8 @@ use crate::address::{is_near, is_openai, is_this_machine};
 /// What providers know their customers by. None of it stands in an error, a log line or a URL.
 #[derive(Debug, Clone, Default)]
 pub struct ApiKeys {
-    /// OPENAI_API_KEY, for OpenAI and for whoever speaks its API at another address.
+    /// OPENAI_API_KEY, or OPENAIAPIOPTIONS_APIKEY as AIStorm calls it, for OpenAI and for whoever speaks its API at
+    /// another address.
     pub openai: Option<SecretString>,
     /// ANTHROPIC_API_KEY.
     pub anthropic: Option<SecretString>,
@@ -33,7 +34,7 @@ impl ApiKeys {
     #[must_use]
     pub fn of(&self, provider: ProviderName, url: &Url) -> Chosen<'_> {
         let (names, key): (&[&str], _) = match provider {
-            ProviderName::OpenAi => (&["OPENAI_API_KEY"], &self.openai),
+            ProviderName::OpenAi => (&["OPENAI_API_KEY", "OPENAIAPIOPTIONS_APIKEY"], &self.openai),
             ProviderName::Anthropic => (&["ANTHROPIC_API_KEY"], &self.anthropic),
             ProviderName::Gemini => (&["GOOGLE_API_KEY", "GEMINI_API_KEY"], &self.gemini),
             ProviderName::Ollama | ProviderName::Offline => return (String::new(), None),

@@ -19,7 +19,8 @@ pub(super) fn keys(variables: &Variables, llm: &Llm) -> ApiKeys {
     let of_hosts = variables.iter().filter(|(name, _)| of_host(name));
     let key = |name| variables.get(name).map(|key| SecretString::from(key.trim()));
     ApiKeys {
-        openai: key("OPENAI_API_KEY"),
+        // Whoever comes from AIStorm has set the second.
+        openai: key("OPENAI_API_KEY").or_else(|| key("OPENAIAPIOPTIONS_APIKEY")),
         anthropic: key("ANTHROPIC_API_KEY"),
         // Where both are set, Google's own libraries take the first.
         gemini: key("GOOGLE_API_KEY").or_else(|| key("GEMINI_API_KEY")),
@@ -106,6 +107,24 @@ mod tests {
         let both = variables([("GEMINI_API_KEY", "a"), ("GOOGLE_API_KEY", "b")]);
         assert_eq!(gemini(both).as_deref(), Some("b"));
         assert_eq!(gemini(variables([("OPENAI_API_KEY", "c")])), None);
+    }
+
+    #[test]
+    fn the_name_that_aistorm_has_for_openais_key_is_read_and_kept_secret() {
+        let openai = |variables| {
+            keys(&variables, &Llm::default()).openai.map(|key| key.expose_secret().to_owned())
+        };
+        let own = ("OPENAIAPIOPTIONS_APIKEY", "sk-of-aistorm");
+        assert_eq!(openai(variables([own])).as_deref(), Some("sk-of-aistorm"));
+        assert_eq!(openai(variables([own, ("OPENAI_API_KEY", "b")])).as_deref(), Some("b"));
+        let home = testkit::TempHome::new();
+        home.put(".env", format!("{}={}\n", own.0, own.1));
+        assert_eq!(own_secrets(&home).redact("it is sk-of-aistorm"), "it is [secret]");
+        let host = variables([("OPENAIAPIOPTIONS_APIKEY_LLM", "c")]);
+        let host = keys(&host, &Llm::default());
+        let url = url::Url::parse("http://llm/").unwrap();
+        let (_, key) = host.of(ProviderName::OpenAi, &url);
+        assert_eq!(key.map(ExposeSecret::expose_secret), Some("c"));
     }
 
     #[test]
