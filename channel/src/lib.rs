@@ -12,6 +12,7 @@ pub mod telegram;
 use async_trait::async_trait;
 use protocol::{Principal, SessionKey};
 use tokio::sync::mpsc;
+use words::Words;
 
 use conversation::question::Decision;
 use mind::slash::{Ends, SlashCommand};
@@ -44,6 +45,14 @@ pub trait Channel: Send {
     /// # Errors
     /// [`ChannelError`] when the channel itself fails; other channels go on.
     async fn run(self: Box<Self>, line: Line) -> Result<(), ChannelError>;
+}
+
+/// What people read about a message that waits behind `ahead` others, the one that is being answered among them.
+fn queued(words: &Words, ahead: usize) -> String {
+    match ahead {
+        1 => words.get("say.queuedBehindOne").to_owned(),
+        _ => words.fill("say.queuedBehind", &[("ahead", &ahead)]),
+    }
 }
 
 /// A channel's connection to the sessions of the people whom it reaches.
@@ -149,4 +158,17 @@ pub struct ChannelError {
     pub channel: &'static str,
     /// What happened.
     pub reason: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_that_waits_counts_those_before_it() {
+        let told = |language: &str, ahead| queued(words::CONSOLE.wanted([language]), ahead);
+        assert_eq!(told("en", 1), "it is answered after 1 more message");
+        assert_eq!(told("en", 3), "it is answered after 3 more messages");
+        assert_eq!(told("de", 2), "es wird nach 2 anderen Nachrichten beantwortet");
+    }
 }

@@ -296,7 +296,7 @@ fn what_is_typed_while_an_answer_comes_stands_there_and_counts_at_once() {
     line(&mut chat, "Once more.");
     shown(&chat, 3);
     line(&mut chat, "And then?");
-    chat.expect("[it waits until 1 more are answered]");
+    chat.expect("[it is answered after 1 more message]");
     chat.press(CTRL_C);
     chat.expect("[stopped]");
     chat.expect("I am back.");

@@ -229,7 +229,7 @@ fn a_yes_that_was_typed_before_the_question_is_no_answer() {
     line(&mut chat, "hello");
     chat.expect("RING_BELL: pending");
     line(&mut chat, "yes");
-    chat.expect("[it waits until 1 more are answered]");
+    chat.expect("[it is answered after 1 more message]");
     chat.expect("NAP: ok");
     chat.expect("May this run?");
     // It was a message, and that is what the model got.

@@ -86,7 +86,7 @@ async fn a_message_that_waits_gets_a_sign_of_life() {
     let id = house.api.says(OWNER, "second");
     let ticket = house.hears_text("second").await.ticket;
     house.say("owner", Outgoing::Queued { ticket, ahead: 1 });
-    let _ = house.api.wait_for(OWNER, "this waits");
+    let _ = house.api.wait_for(OWNER, "it is answered after 1 more message");
     let sent = house.api.calls("sendMessage");
     assert_eq!(sent[0].params["reply_parameters"]["message_id"], id);
 }

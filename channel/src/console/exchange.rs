@@ -165,7 +165,7 @@ impl Exchange {
                     None => return Ok(Heard::Over),
                     Some(Outgoing::Begin { ticket: now, .. }) if now == ticket => begun = true,
                     Some(Outgoing::Queued { ticket: now, ahead }) if now == ticket => {
-                        let told = settings::words().fill("say.queued", &[("ahead", &ahead)]);
+                        let told = crate::queued(settings::words(), ahead);
                         self.screen.show(&Outgoing::Notice(told))?;
                     }
                     Some(Outgoing::Refused { ticket: now, why }) if now == ticket => {

@@ -40,7 +40,7 @@ impl Unanswered {
                 None
             }
             Outgoing::Queued { ahead, .. } => {
-                let told = settings::words().fill("say.queued", &[("ahead", &ahead)]);
+                let told = crate::queued(settings::words(), ahead);
                 Some(Outgoing::Notice(told))
             }
             Outgoing::Aside { text, .. } => {

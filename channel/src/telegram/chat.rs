@@ -12,6 +12,7 @@ use futures::future::BoxFuture;
 use teloxide_core::types::{ChatId, MessageId, UserId};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, sleep_until};
+use words::CONSOLE;
 
 use super::Shared;
 use super::questions;
@@ -111,7 +112,7 @@ impl Chat {
             }
             Outgoing::Queued { ticket, ahead } => {
                 if let Some((_, message)) = self.shared.asked(ticket).filter(|to| to.0 == self.id) {
-                    let text = format!("this waits until {ahead} more are answered");
+                    let text = crate::queued(CONSOLE.wanted([]), ahead);
                     let _ = self.send(Styled::plain(text), Some(message)).await;
                 }
             }
