@@ -16,6 +16,11 @@ use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    let code = run();
+    if home::has_lost_output() { ExitCode::FAILURE } else { code }
+}
+
+fn run() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().collect();
     let word = |at: usize| args.get(at).and_then(|word| word.to_str());
     match (name(&args), word(1)) {

@@ -47,7 +47,9 @@ pub(crate) fn serve(args: &[OsString]) -> ExitCode {
     match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: `{WORD}` is for safeclaw itself, which talks to it: {error}");
+            home::say_on_stderr!(
+                "error: `{WORD}` is for safeclaw itself, which talks to it: {error}"
+            );
             ExitCode::FAILURE
         }
     }

@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use testkit::TempHome;
 
@@ -64,6 +64,67 @@ fn one_message_is_answered_and_the_exit_code_tells_how() {
     let (code, stdout, stderr) = said(&["-p", "/run HELLO_WORLD {\"name\": \"Bob\"}"]);
     assert_eq!(code, Some(3), "{stdout}{stderr}");
     assert!(stderr.contains("/approve ") && !stdout.contains("/approve "), "{stdout}{stderr}");
+}
+
+/// Runs it with these files as stdout and stderr; stdin has ended.
+fn with_outputs(args: &[&str], stdout: impl Into<Stdio>, stderr: impl Into<Stdio>) -> Output {
+    let mut command = Command::new(SAFECLAW);
+    command.args(args).env_clear().envs([("HOME", "/nonexistent"), ("PATH", "/usr/bin:/bin")]);
+    command.stdin(Stdio::null()).stdout(stdout).stderr(stderr);
+    command.spawn().unwrap().wait_with_output().unwrap()
+}
+
+/// The end of a pipe that nobody reads from any more.
+fn closed() -> std::io::PipeWriter {
+    std::io::pipe().unwrap().1
+}
+
+#[test]
+fn whoever_closes_the_pipe_sees_no_panic() {
+    let home = TempHome::greeting();
+    let root = home.root().to_str().unwrap();
+    for args in [
+        "agent config",
+        "agent web sessions",
+        "doctor",
+        "init --help",
+        "router governance check",
+        "router policy check",
+        "router sessions",
+        "router skills",
+        "router stop",
+        "router resume",
+        "router trust --list",
+        "storm list",
+        "agent clear --yes",
+    ] {
+        let args: Vec<&str> = ["--home", root].into_iter().chain(args.split(' ')).collect();
+        let expected = with_outputs(&args, Stdio::null(), Stdio::piped());
+        let output = with_outputs(&args, closed(), Stdio::piped());
+        let [told, expected_told] =
+            [&output, &expected].map(|output| String::from_utf8_lossy(&output.stderr).into_owned());
+        assert!(!told.contains("panicked"), "{args:?}: {told}");
+        assert_eq!((output.status, told), (expected.status, expected_told), "{args:?}");
+    }
+    // Nobody could read the question, so nobody is asked.
+    let output =
+        with_outputs(&["--home", root, "agent", "config", "llm"], closed(), Stdio::piped());
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(told, "error: ended by you, and what was asked is as it was\n");
+    // An error can't be told, and ends it as it would otherwise.
+    let output = with_outputs(&["chta"], Stdio::null(), closed());
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn what_a_full_disk_swallows_is_an_error() {
+    let home = TempHome::greeting();
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let args = ["--home", home.root().to_str().unwrap(), "agent", "config"];
+    let output = with_outputs(&args, full, Stdio::piped());
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert_eq!(told.matches("can't be written: No space left").count(), 1, "{told}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! How much a hostile model tells a server of its own within an hour, unasked, on the real program: from a fresh conversation
 //! that holds a memory, and by the choice among links that it was shown. `cargo test --test leak -- --nocapture` prints it.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "it prints what it has found")]
 
 use std::fs;
 use std::io::Write;

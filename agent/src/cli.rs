@@ -110,7 +110,7 @@ pub fn finish(ended: Result<(), StartError>) -> ExitCode {
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {}", told(error));
+            home::say_on_stderr!("error: {}", told(error));
             ExitCode::FAILURE
         }
     }
@@ -133,9 +133,9 @@ fn run(args: Args) -> Result<(), StartError> {
         Some(Command::Clear { yes }) => clear(&home, yes),
         Some(Command::Config { key: None, .. }) => {
             for key in KEYS {
-                println!("{:<14} {}", key.name, key.about);
+                home::say!("{:<14} {}", key.name, key.about);
             }
-            println!("Name one to change it; a chat that is open keeps the old value.");
+            home::say!("Name one to change it; a chat that is open keeps the old value.");
             Ok(())
         }
         Some(Command::Config { key: Some(name), value }) => {
@@ -169,12 +169,12 @@ fn chat_over_redis(home: Home) -> Result<(), StartError> {
 
 fn clear(home: &Home, yes: bool) -> Result<(), StartError> {
     if !yes && !confirmed()? {
-        println!("nothing was removed");
+        home::say!("nothing was removed");
         return Ok(());
     }
     let _lock = Lock::take(&home.agent_lock())?;
     for removed in workspace::clear(home)? {
-        println!("removed {}", removed.display());
+        home::say!("removed {}", removed.display());
     }
     Ok(())
 }
@@ -183,7 +183,7 @@ fn confirmed() -> Result<bool, StartError> {
     if !io::stdin().is_terminal() {
         return Err(StartError::NotAsked);
     }
-    print!("Forget what was said and done? The memory is kept. [y/N] ");
+    write!(io::stdout(), "Forget what was said and done? The memory is kept. [y/N] ")?;
     io::stdout().flush()?;
     let mut answer = String::new();
     io::stdin().read_line(&mut answer)?;

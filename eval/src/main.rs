@@ -1,4 +1,9 @@
 //! `eval`: how often does a model call the right action? `cargo xtask eval --help` tells how to ask.
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "it is for whoever develops, and prints what it has found"
+)]
 
 use std::process::ExitCode;
 

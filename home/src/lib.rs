@@ -21,6 +21,7 @@ mod config_file;
 mod nearest;
 
 mod invocation;
+mod output;
 
 pub mod log;
 
@@ -37,4 +38,5 @@ pub use home::{Home, HomeError};
 pub use invocation::{CALLED, Invocation, agent_command, command, router_command, router_name};
 pub use lock::{Lock, LockError};
 pub use nearest::nearest;
+pub use output::{has_lost_output, say_part, say_part_on_stderr};
 pub use variables::Variables;

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "this whole file is tests")]
 #![allow(clippy::disallowed_types, reason = "the tests need processes that they can kill")]
 #![allow(clippy::disallowed_methods, reason = "the child is told its part by the environment")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "it prints what it has found")]
 
 use std::fs;
 use std::io::{BufRead, BufReader};

@@ -175,7 +175,7 @@ pub fn serve(matches: &ArgMatches, prefix: &[&str]) -> ExitCode {
             if is_next {
                 events::last_words(told)
             } else {
-                eprintln!("error: {told}")
+                home::say_on_stderr!("error: {told}")
             }
             ExitCode::FAILURE
         }
@@ -206,7 +206,7 @@ fn run(args: Args, prefix: &[&str], log: Log) -> Result<ExitCode, CommandError> 
         Some(Command::Skills) => list_skills(&home)?,
         Some(Command::NewSkill { name, lang }) => {
             let folder = new_skill::write(&home, &name, lang)?;
-            println!("{}", new_skill::next_steps(&folder, lang));
+            home::say!("{}", new_skill::next_steps(&folder, lang));
         }
         Some(Command::Audit(command)) => audit::run(&home, command)?,
         Some(Command::Policy(command)) => return policy::run(&home, command),
@@ -283,12 +283,12 @@ fn list_skills(home: &Home) -> Result<(), CommandError> {
         let list = |items: Vec<String>| {
             if items.is_empty() { "none".to_owned() } else { items.join(", ") }
         };
-        println!(
+        home::say!(
             "{:<24} {state:<4} {}",
             skill.name().as_str(),
             catalog::printable(&skill.card.instruction)
         );
-        println!(
+        home::say!(
             "{:29} effect {}; reads {}; network {}; secrets {}",
             "",
             skill.effect(),
@@ -297,13 +297,13 @@ fn list_skills(home: &Home) -> Result<(), CommandError> {
             list(skill.secrets.keys().cloned().collect()),
         );
         if let Some(why) = off {
-            println!("{:29} {why}", "");
+            home::say!("{:29} {why}", "");
         } else if let Some(why) = held {
-            println!("{:29} {}", "", catalog::held_back(skill.name(), &why).message);
+            home::say!("{:29} {}", "", catalog::held_back(skill.name(), &why).message);
         }
     }
     for error in &found.broken {
-        println!("left out: {error}");
+        home::say!("left out: {error}");
     }
     Ok(())
 }

@@ -30,6 +30,6 @@ pub(crate) fn last_words(text: String) {
     let line = serde_json::to_string(&Frame::Event(event));
     let told = line.is_ok_and(|line| writeln!(io::stdout(), "{line}").is_ok());
     if !told {
-        eprintln!("error: {text}");
+        home::say_on_stderr!("error: {text}");
     }
 }

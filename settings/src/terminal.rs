@@ -30,13 +30,12 @@ impl Asker for Terminal {
                 .map_err(ended);
         }
         for choice in choices {
-            println!("  {choice}");
+            home::say!("  {choice}");
         }
-        print!("{question} [{current}]: ");
-        io::stdout().flush()?;
+        put(&format!("{question} [{current}]: ")).map_err(unseen)?;
         let mut line = String::new();
         io::stdin().lock().read_line(&mut line)?;
-        println!();
+        home::say!();
         let answer = line.trim();
         Ok(if answer.is_empty() { current.to_owned() } else { answer.to_owned() })
     }
@@ -48,7 +47,7 @@ impl Asker for Terminal {
             return chosen.map(|chosen| chosen.index).map_err(ended);
         }
         for (place, choice) in (1..).zip(choices) {
-            println!("  {place}  {choice}");
+            home::say!("  {place}  {choice}");
         }
         let answer = self.ask(question, &(current + 1).to_string(), &[])?;
         let place =
@@ -76,7 +75,22 @@ impl Asker for Terminal {
     }
 
     fn tell(&mut self, line: &str) {
-        println!("{line}");
+        home::say!("{line}");
+    }
+}
+
+/// Puts a question, which is answered only where somebody can read it.
+fn put(question: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(question.as_bytes())?;
+    out.flush()
+}
+
+/// Whoever has closed the pipe has ended it as well: nobody can read what would be asked.
+fn unseen(error: io::Error) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::BrokenPipe => io::Error::new(io::ErrorKind::Interrupted, error),
+        _ => error,
     }
 }
 

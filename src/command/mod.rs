@@ -18,7 +18,6 @@ mod upgrade;
 mod work;
 
 use std::ffi::OsString;
-use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -108,12 +107,11 @@ fn run_one<S: Subcommand>(matches: &ArgMatches) -> ExitCode {
 fn say(outcome: Result<String, String>) -> ExitCode {
     match outcome {
         Ok(told) => {
-            // Whoever reads on only to the first lines, such as `head`, has seen enough.
-            let _ = writeln!(std::io::stdout(), "{told}");
+            home::say!("{told}");
             ExitCode::SUCCESS
         }
         Err(why) => {
-            eprintln!("error: {why}");
+            home::say_on_stderr!("error: {why}");
             ExitCode::FAILURE
         }
     }

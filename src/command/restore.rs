@@ -58,7 +58,7 @@ fn restored(wanted: &Restore, home: Option<&Path>) -> Result<String, String> {
         read => read.map_err(said)?,
     };
     let plan = backup.plan(&home).map_err(said)?;
-    println!("{}", told(&plan, &backup, home.root()));
+    home::say!("{}", told(&plan, &backup, home.root()));
     if wanted.dry_run {
         return Ok("nothing was changed (--dry-run)".to_owned());
     }

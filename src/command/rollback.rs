@@ -44,7 +44,7 @@ fn rolled_back(wanted: &Rollback, home: Option<&Path>) -> Result<String, String>
     let home = Home::locate(home).map_err(|error| error.to_string())?;
     let way = Way::find(&home).map_err(said)?;
     let plan = way.plan().map_err(said)?;
-    println!("{}", told(&way, &plan, &home));
+    home::say!("{}", told(&way, &plan, &home));
     if wanted.dry_run {
         return Ok("nothing was changed (--dry-run)".to_owned());
     }

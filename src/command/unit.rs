@@ -122,7 +122,7 @@ impl Which {
 impl Subcommand for Service {
     fn run(self, home: Option<&Path>) -> ExitCode {
         done(self.wish, home).unwrap_or_else(|why| {
-            eprintln!("error: {why}");
+            home::say_on_stderr!("error: {why}");
             ExitCode::FAILURE
         })
     }
@@ -134,10 +134,10 @@ fn done(wish: Wish, home: Option<&Path>) -> Result<ExitCode, String> {
             let wanted = wanted(&which, apart, home)?;
             if print {
                 for file in wanted.files().map_err(said)? {
-                    println!("# {}\n{}", file.path.display(), file.text);
+                    home::say!("# {}\n{}", file.path.display(), file.text);
                 }
             } else {
-                println!("{}", install(&wanted, !no_start)?);
+                home::say!("{}", install(&wanted, !no_start)?);
             }
             Ok(ExitCode::SUCCESS)
         }
@@ -153,7 +153,7 @@ fn done(wish: Wish, home: Option<&Path>) -> Result<ExitCode, String> {
         Wish::Remove(which) => {
             let installed = which.installed()?;
             installed.remove().map_err(said)?;
-            println!(
+            home::say!(
                 "{} is removed; what it knows stays in its home",
                 installed.units.join(" and ")
             );
@@ -165,20 +165,20 @@ fn done(wish: Wish, home: Option<&Path>) -> Result<ExitCode, String> {
 fn asked(which: &Which, word: &str, so: &str) -> Result<ExitCode, String> {
     let installed = which.installed()?;
     installed.ask(word).map_err(said)?;
-    println!("{} {so}", installed.units.join(" and "));
+    home::say!("{} {so}", installed.units.join(" and "));
     Ok(ExitCode::SUCCESS)
 }
 
 fn status(which: &Which) -> Result<ExitCode, String> {
     let Some(installed) = Installed::find(which.scope(), &which.name).map_err(said)? else {
-        println!("{}", which.missing());
+        home::say!("{}", which.missing());
         return Ok(ExitCode::from(NOT_INSTALLED));
     };
     let systemd = Systemd::of(which.scope());
     let mut all_run = true;
     for unit in &installed.units {
         let (text, runs) = state(systemd, unit).map_err(said)?;
-        println!("{text}");
+        home::say!("{text}");
         all_run &= runs;
     }
     Ok(if all_run { ExitCode::SUCCESS } else { ExitCode::from(NOT_RUNNING) })

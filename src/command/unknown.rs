@@ -7,7 +7,7 @@ const USAGE: u8 = 2;
 
 /// Says that `word` is no subcommand, and what may be meant.
 pub(super) fn refuse(word: &str, known: impl Iterator<Item = &'static str>) -> ExitCode {
-    eprintln!("error: {}", refusal(word, known));
+    home::say_on_stderr!("error: {}", refusal(word, known));
     ExitCode::from(USAGE)
 }
 

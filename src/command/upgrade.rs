@@ -47,11 +47,11 @@ fn upgraded(is_dry: bool, home: Option<&Path>) -> Result<String, String> {
             home::format::NEWEST
         ));
     };
-    println!("{}", told(&plan, &home));
+    home::say!("{}", told(&plan, &home));
     if is_dry {
         return Ok("nothing was changed (--dry-run)".to_owned());
     }
-    println!("copying {} files ({}), and proving the copy ...", plan.files, size(plan.bytes));
+    home::say!("copying {} files ({}), and proving the copy ...", plan.files, size(plan.bytes));
     match upgrade(&home, env!("CARGO_PKG_VERSION")).map_err(said)? {
         None => Ok("somebody was faster: it is upgraded already".to_owned()),
         Some(done) => Ok(format!(

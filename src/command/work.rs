@@ -34,7 +34,7 @@ impl Subcommand for Work {
         match order(&self.folder, &self.task.join(" ")) {
             Ok(order) => chat::say_one(OneMessage::new(order).with_deeds_aside(), home),
             Err(why) => {
-                eprintln!("error: {why}");
+                home::say_on_stderr!("error: {why}");
                 ExitCode::FAILURE
             }
         }

@@ -38,6 +38,7 @@
 //! `--list` prints the cases, and `--class NAME` wants a class exactly.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
 #![allow(clippy::disallowed_types, reason = "the owner's commands are processes")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "it prints what it has found")]
 
 mod attacker;
 mod bot;

@@ -1,5 +1,10 @@
 //! The project's own commands, `cargo xtask ...`: everything that a person or a machine needs to check
 //! this house, in one place and in plain Rust.
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "it is for whoever develops, and prints what it has found"
+)]
 
 mod bench;
 mod chaos;

@@ -45,9 +45,10 @@ pub(super) fn web(home: &Home, wish: Option<Web>) -> Result<(), StartError> {
         Some(Web::Sessions { wish: None }) => {
             let all = SignIns::in_folder(&home.workspace()).all();
             if all.is_empty() {
-                println!("nobody is signed in");
+                home::say!("nobody is signed in");
             }
-            all.iter().for_each(|session| println!("{}", line(session, Millis::of_this_machine())));
+            all.iter()
+                .for_each(|session| home::say!("{}", line(session, Millis::of_this_machine())));
             Ok(())
         }
         Some(Web::Sessions { wish: Some(Wish::Revoke { id }) }) => revoke(home, &id),
@@ -58,8 +59,8 @@ pub(super) fn web(home: &Home, wish: Option<Web>) -> Result<(), StartError> {
 fn link(home: &Home) -> Result<(), StartError> {
     let settings = Settings::read(home)?;
     let links = Links::of(&settings).ok_or(StartError::NoPage)?;
-    println!("Open this within ten minutes, while the agent runs; it works once:");
-    links.make(Millis::of_this_machine()).iter().for_each(|link| println!("{link}"));
+    home::say!("Open this within ten minutes, while the agent runs; it works once:");
+    links.make(Millis::of_this_machine()).iter().for_each(|link| home::say!("{link}"));
     Ok(())
 }
 
@@ -69,7 +70,7 @@ fn bridge(home: &Home, name: &str) -> Result<(), StartError> {
     let mut all = settings.config.http.bridges.iter();
     let bridge = all.find(|bridge| bridge.as_str() == name);
     let bridge = bridge.ok_or_else(|| StartError::NoBridge { name: name.to_owned() })?;
-    println!("{}", bridge.token(token).expose_secret());
+    home::say!("{}", bridge.token(token).expose_secret());
     Ok(())
 }
 
@@ -80,7 +81,7 @@ fn revoke(home: &Home, id: &str) -> Result<(), StartError> {
     if gone.is_empty() && id != "all" {
         return Err(StartError::NotSignedIn(id.to_owned()));
     }
-    println!("{} signed out", gone.len());
+    home::say!("{} signed out", gone.len());
     Ok(())
 }
 

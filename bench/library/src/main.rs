@@ -1,5 +1,10 @@
 //! `bench_library speed` measures the library on passages that it makes up, beside SQLite alone on the same database.
 //! `bench_library questions FILE FOLDER... [--missed] [--embed URL MODEL]` measures how often the right file is among the first five.
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "it is for whoever develops, and prints what it has found"
+)]
 
 mod embed;
 mod questions;

@@ -24,7 +24,7 @@
 //! - Left out is what time does (deadlines, expiry, stale commands), a server that forgets or that stops a script
 //!   halfway, and all lanes but two. From which of these a claim takes is left to chance.
 //! - An own search, because the checkers that there are bring a web server along.
-
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "it prints what it has found")]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
 
 mod acts;

@@ -1,8 +1,9 @@
 //! The outer process itself: it answers its agent until that has gone.
 
 use std::ffi::OsString;
+use std::fmt::Arguments;
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,11 @@ use super::words::{self, KILL, START};
 /// How often a driver is started that ends before it is ready.
 const TRIES: usize = 3;
 
+/// Says it on stderr. Where nobody listens there is no other place.
+fn complain(why: Arguments<'_>) {
+    let _ = writeln!(io::stderr(), "{why}");
+}
+
 /// Serves the agent at stdin until it has gone. `args` are the driver and the folder of named profiles.
 #[must_use]
 pub fn serve(args: &[OsString]) -> ExitCode {
@@ -33,7 +39,9 @@ pub fn serve(args: &[OsString]) -> ExitCode {
     match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: `{WORD}` is for safeclaw itself, which talks to it: {error}");
+            complain(format_args!(
+                "error: `{WORD}` is for safeclaw itself, which talks to it: {error}"
+            ));
             ExitCode::FAILURE
         }
     }
@@ -49,8 +57,10 @@ fn run(program: PathBuf, profiles: PathBuf, agent: OwnedFd) -> io::Result<()> {
     let parent = temp.path().parent().unwrap_or(Path::new("/tmp")).to_owned();
     match cage::enter(&[temp.path(), &profiles], &parent) {
         Ok(true) => {}
-        Ok(false) => eprintln!("the browser's files are not held: this kernel has no Landlock"),
-        Err(error) => eprintln!("the browser's files are not held: {error}"),
+        Ok(false) => {
+            complain(format_args!("the browser's files are not held: this kernel has no Landlock"))
+        }
+        Err(error) => complain(format_args!("the browser's files are not held: {error}")),
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
@@ -127,7 +137,7 @@ impl Outside {
             let gone =
                 if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
             if let Err(error) = gone {
-                eprintln!("{} stays behind: {error}", path.display());
+                complain(format_args!("{} stays behind: {error}", path.display()));
             }
         }
     }

@@ -60,8 +60,6 @@ pub(crate) enum CommandError {
     Explain(#[from] ExplainError),
     #[error(transparent)]
     Work(#[from] WorkError),
-    #[error("can't print: {0}")]
-    Print(std::io::Error),
     #[error("can't start the runtime: {0}")]
     Runtime(std::io::Error),
     #[error("can't find this program's own file: {0}")]

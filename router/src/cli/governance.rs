@@ -1,6 +1,5 @@
 //! `start_router governance`: finds mistakes in router/governance.json, and tells what it says of a line.
 
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 use ::governance::{Access, Governance as Lists, Ruling};
@@ -51,11 +50,8 @@ pub(super) fn run(home: &Home, governance: Governance) -> Result<ExitCode, Comma
         (Err(error), _) => return Err(error.into()),
     };
     let lines = text.lines().flat_map(|line| [catalog::printable(line), "\n".to_owned()]);
-    match io::stdout().write_all(lines.collect::<String>().as_bytes()) {
-        // Whoever reads has seen enough.
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CommandError::Print(error)),
-        _ => Ok(code),
-    }
+    home::say_part(format_args!("{}", lines.collect::<String>()));
+    Ok(code)
 }
 
 fn checked(lists: &Lists, home: &Home) -> String {

@@ -72,14 +72,14 @@ pub(super) fn run(home: &Home, keys: Keys) -> Result<(), KeysNewError> {
     let pair = pair()?;
     if rotate {
         add(&path, &pair)?;
-        println!("{} holds one more pair, which verifies and does not sign yet.", path.display());
-        println!("{ROTATION}");
+        home::say!("{} holds one more pair, which verifies and does not sign yet.", path.display());
+        home::say!("{ROTATION}");
         return Ok(());
     }
     if !file::write_missing(&path, format!("{HEAD}\n{}", pair.lines()).as_bytes())? {
         return Err(KeysNewError::Exists(path));
     }
-    println!("{}", next_steps(&path, &pair));
+    home::say!("{}", next_steps(&path, &pair));
     Ok(())
 }
 

@@ -1,6 +1,5 @@
 //! `start_router notify`: the owner's own address that NOTIFY sends to, tried before it is kept.
 
-use std::io::{self, Write};
 use std::sync::Arc;
 
 use clap::Args;
@@ -53,8 +52,6 @@ pub(crate) enum NotifyError {
     /// The test line did not get through.
     #[error("{0}; nothing was changed")]
     Failed(String),
-    #[error("can't print: {0}")]
-    Print(#[from] io::Error),
 }
 
 /// Does what `command` says.
@@ -70,7 +67,8 @@ pub(super) async fn run(home: &Home, me: &SelfCommand, command: Notify) -> Resul
         }
         None => told(home)?,
     };
-    Ok(writeln!(io::stdout(), "{said}")?)
+    home::say!("{said}");
+    Ok(())
 }
 
 /// What is set. The path of an address is as good as a password, so it is not shown.

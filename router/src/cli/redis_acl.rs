@@ -1,6 +1,5 @@
 //! `start_router redis-acl`: prints the users that Redis should know.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use broker::redis::acl::{Acl, UnruledName};
@@ -52,8 +51,6 @@ pub(crate) enum AclError {
     NoPassword(PathBuf),
     #[error("the system gives no random numbers: {0}")]
     Random(getrandom::Error),
-    #[error("can't print: {0}")]
-    Print(#[from] std::io::Error),
 }
 
 /// Prints the file.
@@ -74,9 +71,8 @@ pub(super) fn run(home: &Home, args: &RedisAcl) -> Result<(), AclError> {
         file.push_str(&format!("user {user} on #{} {rules}\n", hex(&Sha256::digest(password))));
         said.push_str(&format!("{place}: REDIS_URL=redis://{user}:{shown}@HOST:6379\n"));
     }
-    std::io::stdout().write_all(file.as_bytes())?;
-    // Whoever has closed it does not want to hear it.
-    let _ = std::io::stderr().write_all(said.as_bytes());
+    home::say_part(format_args!("{file}"));
+    home::say_part_on_stderr(format_args!("{said}"));
     Ok(())
 }
 

@@ -1,6 +1,5 @@
 //! `start_router sandbox`: tells what the sandbox is worth on this machine.
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
@@ -52,6 +51,6 @@ pub(super) async fn run(
             report.to_string().lines().flat_map(|line| [printable(line), "\n".to_owned()]).collect()
         }
     };
-    std::io::stdout().write_all(text.as_bytes()).map_err(CommandError::Attacks)?;
+    home::say_part(format_args!("{text}"));
     Ok(if report.count(Verdict::Leaked) > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }

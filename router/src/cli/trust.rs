@@ -72,9 +72,8 @@ pub(super) fn run(home: &Home, trust: &Trust) -> Result<(), TrustError> {
 }
 
 fn list(found: &Found, known: &Known) -> Result<(), TrustError> {
-    let mut out = std::io::stdout().lock();
     if let Known::Lost(why) = known {
-        writeln!(out, "the pins are lost: {}", printable(why))?;
+        home::say!("the pins are lost: {}", printable(why));
     }
     for skill in found.skills.values() {
         let state = match catalog::standing(known, skill) {
@@ -85,10 +84,10 @@ fn list(found: &Found, known: &Known) -> Result<(), TrustError> {
             Standing::Held(Held::Lost) => "held: pins lost",
             Standing::Held(_) => "held: changed",
         };
-        writeln!(out, "{:<24} {state:<15} {}", skill.name().as_str(), skill.digest)?;
+        home::say!("{:<24} {state:<15} {}", skill.name().as_str(), skill.digest);
     }
     for error in &found.broken {
-        writeln!(out, "left out: {error}")?;
+        home::say!("left out: {error}");
     }
     Ok(())
 }
@@ -109,18 +108,18 @@ fn one(deeds: &OwnersLog, pins: &Pins, skill: &Skill, yes: bool) -> Result<(), T
     }
     let pinned = known.of(name).flatten();
     if pinned == Some(skill.digest) {
-        println!("{name} is what was pinned; there is nothing to trust");
+        home::say!("{name} is what was pinned; there is nothing to trust");
         return Ok(());
     }
     show(skill, pinned, pins, &now)?;
     let asked = if yes { Some(true) } else { ask(&question(name), &Secrets::default())? };
     match asked {
         None => return Err(TrustError::NotAsked(name.clone())),
-        Some(false) => println!("nothing was changed"),
+        Some(false) => home::say!("nothing was changed"),
         Some(true) => {
             let deed = Deed::Trust { action: name, digest: skill.digest };
             deeds.doing_now(&deed, || pin(pins, skill, &now))?;
-            println!("{name} is trusted as it is now; a router that runs sees it at once");
+            home::say!("{name} is trusted as it is now; a router that runs sees it at once");
         }
     }
     Ok(())

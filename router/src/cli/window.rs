@@ -1,6 +1,5 @@
 //! `start_router window`: the wall's window in a browser, turned on and off, and a link that opens it.
 
-use std::io::{self, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
@@ -56,8 +55,6 @@ pub(crate) enum WindowError {
         start = home::router_command(""), with = home::command("")
     )]
     NoRouter(Address),
-    #[error("can't print: {0}")]
-    Print(#[from] io::Error),
 }
 
 /// Does what the command line asks for.
@@ -67,7 +64,8 @@ pub(super) fn run(home: &Home, window: WindowCommand) -> Result<(), WindowError>
         Command::On { address } => turn(home, WindowPlace(Some(address)))?,
         Command::Off => turn(home, WindowPlace(None))?,
     };
-    Ok(writeln!(io::stdout(), "{said}")?)
+    home::say!("{said}");
+    Ok(())
 }
 
 fn link(home: &Home) -> Result<String, WindowError> {

@@ -32,7 +32,9 @@ pub fn run_attack() -> ExitCode {
     match ordered() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("this command is for the router itself, which tells it what to do: {error}");
+            home::say_on_stderr!(
+                "this command is for the router itself, which tells it what to do: {error}"
+            );
             ExitCode::FAILURE
         }
     }

@@ -24,6 +24,7 @@ mod seccomp;
 mod start;
 mod system;
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 pub(super) use failure::FAILED;
@@ -49,7 +50,11 @@ pub fn run_stage(argument: Option<&str>) -> ExitCode {
     let plan = match Plan::from_stdin() {
         Ok(plan) => plan,
         Err(error) => {
-            eprintln!("this command is for the router itself, which tells it what to do: {error}");
+            // Nobody has to listen: the exit code tells it as well.
+            let _ = writeln!(
+                io::stderr(),
+                "this command is for the router itself, which tells it what to do: {error}"
+            );
             return ExitCode::from(FAILED);
         }
     };

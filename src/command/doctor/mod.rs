@@ -4,7 +4,6 @@
 mod ground;
 mod unit;
 
-use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -41,8 +40,7 @@ impl Subcommand for Doctor {
                     true => format!("{:#}\n", json!({ "checks": checks })),
                     false => told(&checks),
                 };
-                // Whoever has closed stdout does not want to hear it.
-                let _ = io::stdout().write_all(text.as_bytes());
+                home::say_part(format_args!("{text}"));
                 ExitCode::from(code(&checks))
             }
             Err(error) => ::agent::cli::finish(Err(error)),

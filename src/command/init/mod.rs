@@ -88,7 +88,7 @@ impl Subcommand for Init {
         match self.set_up(home) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
-                eprintln!("error: {error}");
+                home::say_on_stderr!("error: {error}");
                 ExitCode::FAILURE
             }
         }
@@ -123,26 +123,29 @@ impl Init {
         for question in questions::ALL {
             told.push((question.name(), self.answer(question, &draft, is_asked, person)?));
         }
-        println!("\nThis is the set-up of {}:", draft.real().root().display());
+        home::say!("\nThis is the set-up of {}:", draft.real().root().display());
         for (name, now) in &told {
-            println!("  {name:<10} {now}");
+            home::say!("  {name:<10} {now}");
         }
         let changed = draft.changed()?;
         if changed.is_empty() {
-            println!("Nothing has changed.");
+            home::say!("Nothing has changed.");
         } else {
-            println!("It changes {}.", changed.join(", "));
+            home::say!("It changes {}.", changed.join(", "));
             let choices = ["yes", "no"].map(str::to_owned);
             if is_asked && person.choose("Write it?", &choices, 0)? != 0 {
-                println!("Nothing was written.");
+                home::say!("Nothing was written.");
                 return Ok(());
             }
             draft.keep()?;
-            println!("Written.");
+            home::say!("Written.");
         }
-        println!("Next: `{0}` opens a chat, `{0} doctor` looks at everything.", home::command(""));
+        home::say!(
+            "Next: `{0}` opens a chat, `{0} doctor` looks at everything.",
+            home::command("")
+        );
         if told.iter().any(|(name, now)| ["Telegram", "page"].contains(name) && now != "off") {
-            println!(
+            home::say!(
                 "`{}` has systemd run it in the background.",
                 home::command("service install")
             );
@@ -159,7 +162,7 @@ impl Init {
         person: &mut Person,
     ) -> Result<String, InitError> {
         if !question.take(self, draft, person)? && is_asked {
-            println!();
+            home::say!();
             question.ask(draft, person)?;
         }
         question.now(draft)

@@ -1,6 +1,5 @@
 //! Does what the command line of storms asks for.
 
-use std::io::{Write, stdout};
 use std::path::PathBuf;
 
 use protocol::SessionKey;
@@ -130,7 +129,7 @@ impl Desk {
     fn open(&self, name: &str) -> Result<Stored, StormError> {
         let stored = self.shelf.open(name)?;
         for warning in stored.log.warnings() {
-            eprintln!("[{}, {warning}]", stored.log.path().display());
+            home::say_on_stderr!("[{}, {warning}]", stored.log.path().display());
         }
         Ok(stored)
     }
@@ -145,7 +144,6 @@ fn line(stored: &Stored) -> String {
     }
 }
 
-/// Prints; whoever has closed the pipe does not want to read it.
 fn show(text: &str) {
-    let _ = stdout().write_all(text.as_bytes());
+    home::say_part(format_args!("{text}"));
 }

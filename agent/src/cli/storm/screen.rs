@@ -1,6 +1,6 @@
 //! Shows on the command line how a storm goes on: who is awaited, and the words as they come.
 
-use std::io::{Stderr, Write, stdout};
+use std::io::Stderr;
 
 use crate::cli::waits::Waits;
 use mind::storm::Heard;
@@ -49,7 +49,7 @@ impl Screen {
     fn tell(&mut self, notice: &str) {
         match &mut self.waits {
             Some(waits) => waits.tell(notice),
-            None => eprintln!("[{notice}]"),
+            None => home::say_on_stderr!("[{notice}]"),
         }
     }
 
@@ -68,8 +68,6 @@ impl Screen {
     }
 }
 
-/// Shows words; whoever has closed the pipe does not want to read them.
 fn show(words: &str) {
-    let mut out = stdout();
-    let _ = out.write_all(words.as_bytes()).and_then(|()| out.flush());
+    home::say_part(format_args!("{words}"));
 }

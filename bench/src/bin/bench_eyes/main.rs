@@ -2,6 +2,11 @@
 //! is installed here.
 //!
 //! Prints `<name> <number>` for each figure: milliseconds, or MB (10^6 bytes) of this process.
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "it is for whoever develops, and prints what it has found"
+)]
 
 mod site;
 

@@ -32,13 +32,13 @@ pub(super) fn heads(folder: &Path) -> Result<(), AuditError> {
     let reports = reports(folder, &[], true)?;
     for report in &reports {
         if report.broken.is_some() {
-            eprint!("{}", told(report));
+            home::say_part_on_stderr(format_args!("{}", told(report)));
             return Err(AuditError::Broken { folder: folder.to_owned() });
         }
         print(&format!("{}  {}\n", report.head, report.name))?;
     }
     if reports.is_empty() {
-        eprintln!("there are no rows in {}", folder.display());
+        home::say_on_stderr!("there are no rows in {}", folder.display());
     }
     Ok(())
 }

@@ -17,7 +17,7 @@ const LOOK: Duration = Duration::from_millis(200);
 pub(super) fn tail(folder: &Path, count: usize) -> Result<(), AuditError> {
     let newest = last(&Files::all(folder)?, count)?;
     if newest.is_empty() && count > 0 {
-        eprintln!("there are no rows in {}", folder.display());
+        home::say_on_stderr!("there are no rows in {}", folder.display());
     }
     newest.iter().try_for_each(|entry| print(&words(entry)))
 }

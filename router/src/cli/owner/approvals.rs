@@ -70,7 +70,7 @@ pub(in crate::cli) async fn run(home: &Home, approvals: Approvals) -> Result<(),
             let always = always.then_some(terms);
             let found = owner::find(&places, &named.id).await?;
             let Some(code) = agreed(&found, yes, code)? else {
-                println!("nothing was answered; it still waits");
+                home::say!("nothing was answered; it still waits");
                 return Ok(());
             };
             let answer = Answer { id: found.id.clone(), yes: true, always, code };
@@ -88,22 +88,20 @@ pub(in crate::cli) async fn run(home: &Home, approvals: Approvals) -> Result<(),
 
 async fn list(places: &[StorePlace]) -> Result<(), OwnerError> {
     let all = owner::waiting(places).await?;
-    let mut out = std::io::stdout().lock();
     if all.is_empty() {
-        writeln!(out, "no question waits")?;
+        home::say!("no question waits");
     }
     for Asking { id, parked, .. } in &all {
         let seconds = parked.until.since(now()).as_secs();
         let session = crate::session_key::key_of(&parked.command);
         let (action, rule) = (&parked.command.action, &parked.rule);
-        writeln!(out, "{id}  {action}  session {session}  {seconds} s left  ({rule})")?;
+        home::say!("{id}  {action}  session {session}  {seconds} s left  ({rule})");
     }
     if !all.is_empty() {
-        writeln!(
-            out,
+        home::say!(
             "`{0} show ID` shows what would run; `{0} approve ID` and `{0} deny ID` answer",
             home::router_command("approvals")
-        )?;
+        );
     }
     Ok(())
 }
@@ -143,36 +141,35 @@ fn agreed(
 async fn say(deeds: &OwnersLog, asking: &Asking, answer: &Answer) -> Result<(), OwnerError> {
     let granted = owner::answer(deeds, asking, answer, &Principal::new(MYSELF)?).await?;
     if let Some((grant, terms)) = granted.zip(answer.always) {
-        println!("allowed {terms}: {} (grant {})", grant.scope, grant.id);
+        home::say!("allowed {terms}: {} (grant {})", grant.scope, grant.id);
     }
     let told = match answer.yes {
         true => "approved; the router takes it up, now or when it starts next",
         false => "refused",
     };
-    println!("{told}: {}", asking.id);
+    home::say!("{told}: {}", asking.id);
     Ok(())
 }
 
 async fn grants(places: &[StorePlace]) -> Result<(), OwnerError> {
-    let mut out = std::io::stdout().lock();
     let held = owner::held(places).await?;
     if held.is_empty() {
-        writeln!(out, "nothing is allowed beyond the policy")?;
+        home::say!("nothing is allowed beyond the policy");
     }
     for (_, grant) in held {
         let minutes = grant.until.since(now()).as_secs().div_ceil(60);
         let (used, by) = (grant.used, &grant.given_by);
         let left = grant.times.map_or_else(String::new, |times| format!(" of {times}"));
-        writeln!(
-            out,
+        home::say!(
             "{}  {}  {minutes} min left, used {used}{left} times, given by {by}",
-            grant.id, grant.scope
-        )?;
+            grant.id,
+            grant.scope
+        );
     }
     Ok(())
 }
 
 async fn revoke(deeds: &OwnersLog, places: &[StorePlace], id: &str) -> Result<(), OwnerError> {
-    println!("taken back: {}", owner::revoke(deeds, places, id).await?.id);
+    home::say!("taken back: {}", owner::revoke(deeds, places, id).await?.id);
     Ok(())
 }

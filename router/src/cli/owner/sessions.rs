@@ -1,6 +1,6 @@
 //! `sessions`: what the router knows of each conversation, and letting a stopped one go on.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 
 use clap::{Args, Subcommand};
 use home::Home;
@@ -50,7 +50,7 @@ pub(in crate::cli) async fn run(home: &Home, sessions: Sessions) -> Result<(), O
         }
         Command::Forget { session, yes } => {
             if !yes && !confirmed(&session)? {
-                println!("nothing was changed");
+                home::say!("nothing was changed");
                 return Ok(());
             }
             let deed = Deed::ForgetSession { session: session.as_str() };
@@ -60,14 +60,13 @@ pub(in crate::cli) async fn run(home: &Home, sessions: Sessions) -> Result<(), O
 }
 
 async fn list(places: &[StorePlace]) -> Result<(), OwnerError> {
-    let mut out = std::io::stdout().lock();
     for place in places {
         let sessions = store::list::<Record>(&*place.store, SESSIONS).await?;
         if sessions.is_empty() {
-            writeln!(out, "{}: no session has done anything within a day", place.name)?;
+            home::say!("{}: no session has done anything within a day", place.name);
             continue;
         }
-        writeln!(out, "{}:", place.name)?;
+        home::say!("{}:", place.name);
         for (key, record) in sessions {
             let entered = match String::from(record.taint).as_str() {
                 "T" => "untrusted text has entered",
@@ -76,9 +75,9 @@ async fn list(places: &[StorePlace]) -> Result<(), OwnerError> {
                 _ => "nothing untrusted or private has entered",
             };
             let acts = record.acts_within_an_hour(now());
-            writeln!(out, "  {:<24} {entered}; {acts} actions within an hour", printable(&key))?;
+            home::say!("  {:<24} {entered}; {acts} actions within an hour", printable(&key));
             if let Some(why) = &record.stopped {
-                writeln!(out, "  {:<24} stopped: {}", "", printable(why))?;
+                home::say!("  {:<24} stopped: {}", "", printable(why));
             }
         }
     }
@@ -106,7 +105,7 @@ fn said(found: bool, session: &SessionKey, what: &str) -> Result<(), OwnerError>
     if !found {
         return Err(OwnerError::NoSession(session.to_string()));
     }
-    println!("{session} {what}");
+    home::say!("{session} {what}");
     Ok(())
 }
 

@@ -11,28 +11,28 @@ pub(in crate::cli) async fn stop(home: &Home) -> Result<(), OwnerError> {
     let mut failed = thrown.unread;
     for (name, fault) in thrown.places {
         match fault {
-            None => println!("stopped: {name}"),
+            None => home::say!("stopped: {name}"),
             Some(fault) => {
-                println!("NOT stopped: {name}");
+                home::say!("NOT stopped: {name}");
                 failed.get_or_insert(fault.into());
             }
         }
     }
     if let Err(error) = thrown.recorded {
-        eprintln!("the stop is in force, and could not be recorded: {error}");
+        home::say_on_stderr!("the stop is in force, and could not be recorded: {error}");
     }
     if let Some(error) = failed {
         return Err(error);
     }
     let resume = home::router_command("resume");
-    println!("nothing begins any more, and what runs is stopped; `{resume}` lets it go on");
+    home::say!("nothing begins any more, and what runs is stopped; `{resume}` lets it go on");
     Ok(())
 }
 
 /// Puts it back in every place.
 pub(in crate::cli) async fn resume(home: &Home) -> Result<(), OwnerError> {
     for (name, was_thrown) in owner::put_back(home, &owner::deeds(home)).await? {
-        println!("{}: {name}", if was_thrown { "goes on" } else { "was not stopped" });
+        home::say!("{}: {name}", if was_thrown { "goes on" } else { "was not stopped" });
     }
     Ok(())
 }

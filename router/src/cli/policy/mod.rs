@@ -2,7 +2,6 @@
 
 mod check;
 
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
@@ -43,9 +42,6 @@ pub(super) fn run(home: &Home, policy: Policy) -> Result<ExitCode, CommandError>
         },
     };
     let lines = text.lines().flat_map(|line| [catalog::printable(line), "\n".to_owned()]);
-    match io::stdout().write_all(lines.collect::<String>().as_bytes()) {
-        // Whoever reads has seen enough.
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CommandError::Print(error)),
-        _ => Ok(code),
-    }
+    home::say_part(format_args!("{}", lines.collect::<String>()));
+    Ok(code)
 }

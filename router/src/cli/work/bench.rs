@@ -91,7 +91,7 @@ fn environments(folder: &Path) -> Vec<String> {
     let sums = files.filter_map(|file| Some((Sha256::digest(fs::read(&file).ok()?), file)));
     sums.map(|(sum, file)| {
         let sum: String = sum.iter().map(|byte| format!("{byte:02x}")).collect();
-        eprintln!("may run: {} ({sum})", file.display());
+        home::say_on_stderr!("may run: {} ({sum})", file.display());
         sum
     })
     .collect()

@@ -71,7 +71,7 @@ pub(super) async fn run(
     let bench = Bench::open(home, me, &folder, work.allow_env).await?;
     serve(bench).await.map_err(WorkError::Pipe)?;
     for path in before.changed(&Watched::look(&folder)) {
-        eprintln!(
+        home::say_on_stderr!(
             "look before you use it: {path} is new or changed, and other programs run it by themselves"
         );
     }

@@ -11,6 +11,7 @@ mod index;
 mod meaning;
 mod open;
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -101,7 +102,9 @@ impl Shelf {
 fn opened(call: &Call) -> Result<Library, SkillError> {
     let library = Library::open(call.folder("library")?, now())?;
     if let Some(mended) = library.mended() {
-        eprintln!(
+        // It is told where somebody listens; the library is mended all the same.
+        let _ = writeln!(
+            io::stderr(),
             "the database was broken ({}): {} documents were built again from their texts, {} are lost; the broken \
              one is {}",
             mended.why,
