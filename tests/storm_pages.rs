@@ -14,7 +14,10 @@ use fantoccini::elements::Element;
 use fantoccini::key::Key;
 use fantoccini::{Client, Locator};
 use serde_json::{Value, json};
-use testkit::{Chat, OllamaServer, Says, TempHome, complaints, json_server, show_as, with_browser};
+use testkit::{
+    Chat, OllamaServer, Says, TempHome, complaints, json_server, reads, serious_findings, show_as,
+    with_browser,
+};
 
 const SAFECLAW: &str = env!("CARGO_BIN_EXE_safeclaw");
 const TOKEN: &str = "5cd7b3b0a1f24f6ca2a4d7a35cbf4f10";
@@ -104,6 +107,14 @@ impl House {
         told[at..].split_whitespace().next().unwrap().to_owned()
     }
 
+    /// Does what is said behind `safeclaw storm`.
+    fn storm(&self, args: &[&str]) {
+        let mut command = Command::new(SAFECLAW);
+        command.arg("storm").args(args).arg("--home").arg(self.home.root()).stdin(Stdio::null());
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+
     async fn sign_in(&self, client: &Client) {
         let link = self.link();
         testkit::wait_until("the page is served", || {
@@ -126,7 +137,9 @@ async fn click(client: &Client, what: &str) {
 
 /// Presses the button or the link with these words.
 async fn press(client: &Client, words: &str) {
-    let path = format!("//*[self::button or self::a][not(@hidden)][normalize-space()=\"{words}\"]");
+    let path = format!(
+        "//*[self::button or self::a][not(@hidden)][not(@disabled)][normalize-space()=\"{words}\"]"
+    );
     let wait = client.wait().at_most(LONG).for_element(Locator::XPath(&path));
     wait.await.unwrap_or_else(|error| panic!("{words}: {error}")).click().await.unwrap();
 }
@@ -240,9 +253,7 @@ async fn a_storm_is_created_configured_started_interacted_with_and_exported() {
         house.gate.open(1);
 
         // What is done elsewhere appears here.
-        let mut command = Command::new(SAFECLAW);
-        command.args(["storm", "say", "weekend", "From another window.", "--home"]);
-        assert!(command.arg(house.home.root()).stdin(Stdio::null()).status().unwrap().success());
+        house.storm(&["say", "weekend", "From another window."]);
         see(client, ".message.person .body", "From another window.").await;
 
         // A reload loses and doubles nothing.
@@ -283,12 +294,105 @@ async fn a_storm_is_created_configured_started_interacted_with_and_exported() {
     assert!(!house.home.root().join("workspace/AIStormSessions/weekend").exists());
 }
 
+/// What axe-core finds on the page as it stands, on a desk and on a phone, in both themes.
+async fn keeps_nobody_out(client: &Client, page: &str) {
+    for (screen, is_dark) in [(DESK, false), (DESK, true), (PHONE, false), (PHONE, true)] {
+        show_as(client, screen, is_dark).await;
+        fits(client).await;
+        let found = serious_findings(client).await;
+        assert_eq!(found, Vec::<String>::new(), "{page} {screen:?} {is_dark}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_pages_keep_nobody_out() {
+    let house = House::start();
+    house.home.put("workspace/personas/Broken.md", "You are nobody.");
+    house.storm(&["new", "weekend", "--premise", "What could we build?", "--agents", "Ann,Bob"]);
+    house.storm(&["new", "kites", "--premise", "Which kite?", "--agents", "Ann,Bob"]);
+    with_browser(async |client| {
+        house.sign_in(client).await;
+        for (path, what, words) in [
+            ("/sessions", ".session", "weekend"),
+            ("/agent-editor", ".agents", "Broken"),
+            ("/agent-editor/Ann", ".head h2", "Ann"),
+            ("/session-editor", "fieldset", "Bob"),
+            ("/session-editor/kites", ".agents", "Bob"),
+            ("/conversation/kites", ".empty", "Nothing was said yet"),
+            ("/conversation/nowhere", "#alert", "no storm nowhere"),
+            ("/storm/agent-editor/a/b", ".head h2", "no such page"),
+        ] {
+            client.goto(&house.url(path)).await.unwrap();
+            see(client, what, words).await;
+            let open =
+                "document.querySelectorAll('details').forEach((one) => { one.open = true; })";
+            client.execute(open, Vec::new()).await.unwrap();
+            keeps_nobody_out(client, path).await;
+        }
+        // While one is awaited, and with all that was said.
+        let cid = "<aistorm type=\"Ollama\" model=\"llama3.1:8B\" />\n\nYou think of the costs.\n";
+        house.home.put("workspace/AIStormSessions/weekend/Agents/Cid.md", cid);
+        client.goto(&house.url("/conversation/weekend")).await.unwrap();
+        find(client, ".saying textarea").await.send_keys("Mind the rain.\n").await.unwrap();
+        see(client, ".message.person .body", "Mind the rain.").await;
+        press(client, "One round").await;
+        see(client, ".state", "Cid is thinking").await;
+        keeps_nobody_out(client, "/conversation/weekend, awaited").await;
+        house.gate.open(1);
+        see(client, ".message.agent .body", "What does it cost?").await;
+        see(client, ".controls button", "Next: Ann").await;
+        keeps_nobody_out(client, "/conversation/weekend").await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_refused_is_told_in_the_language_of_the_browser() {
+    let house = House::start();
+    house.home.put("workspace/personas/Broken.md", "You are nobody.");
+    house.storm(&["new", "weekend", "--premise", "What could we build?", "--agents", "Ann,Bob"]);
+    with_browser(async |client| {
+        house.sign_in(client).await;
+        reads(client, "de-AT,de").await;
+        client.goto(&house.url("/conversation/nowhere")).await.unwrap();
+        see(client, "#alert", "Es gibt keinen Storm nowhere.").await;
+        client.goto(&house.url("/session-editor")).await.unwrap();
+        write(client, "Name", "../x").await;
+        write(client, "Aufgabe", "Was bauen wir?").await;
+        press(client, "Anlegen").await;
+        see(client, "#alert", "\"../x\" ist kein Name").await;
+        write(client, "Name", "weekend").await;
+        press(client, "Anlegen").await;
+        see(client, "#alert", "Es gibt schon einen Storm weekend").await;
+        // The files of agents, and those that nobody may ask.
+        client.goto(&house.url("/agent-editor")).await.unwrap();
+        see(client, ".agents", "Am Anfang fehlt eine Zeile").await;
+        write(client, "Name", "Dan").await;
+        named(client, "Dienst").await.select_by_label("Anthropic").await.unwrap();
+        write(client, "Modell", "claude").await;
+        click(client, ".editor summary").await;
+        write(client, "Temperatur", "heiß").await;
+        press(client, "Speichern").await;
+        see(client, "#alert", "Eine Temperatur ist eine Zahl von 0 bis 2").await;
+        write(client, "Temperatur", "1").await;
+        press(client, "Speichern").await;
+        see(client, ".head h2", "Dan").await;
+        see(client, ".editor .notice", "ANTHROPIC_API_KEY=").await;
+        see(client, ".editor .notice", "nicht eingerichtet").await;
+        // What ends a round.
+        let dan = house.home.text("workspace/personas/Dan.md");
+        house.home.put("workspace/AIStormSessions/weekend/Agents/Ann.md", dan);
+        client.goto(&house.url("/conversation/weekend")).await.unwrap();
+        press(client, "Weiter: Ann").await;
+        see(client, "#alert", "Ann konnte nicht antworten").await;
+    })
+    .await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_browser_that_is_not_signed_in_sees_nothing() {
     let house = House::start();
-    let mut command = Command::new(SAFECLAW);
-    command.args(["storm", "new", "secret", "--premise", "x", "--home"]).arg(house.home.root());
-    assert!(command.stdin(Stdio::null()).status().unwrap().success());
+    house.storm(&["new", "secret", "--premise", "x"]);
     testkit::wait_until("the page is served", || {
         std::net::TcpStream::connect(("127.0.0.1", house.port)).is_ok()
     });

@@ -72,7 +72,7 @@ impl Cast {
     ) -> Result<Arc<dyn Model>, PersonaError> {
         let Some(persona) = persona else { return Ok(Arc::<Switch>::clone(models)) };
         let target = reached(&persona.target, models.maker())
-            .map_err(|why| PersonaError::NotSetUp(persona.name.clone(), why))?;
+            .map_err(|why| PersonaError::NotSetUp(persona.name.clone(), why.to_string()))?;
         // Poisoned, the map is still whole.
         let mut chains = self.chains.lock().unwrap_or_else(PoisonError::into_inner);
         if chains.len() >= CHAINS {

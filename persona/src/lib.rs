@@ -18,7 +18,7 @@ use protocol::SetName;
 pub use cast::{Cast, PersonaError};
 pub use file::PersonaFileError;
 pub use mention::mentioned;
-pub use reach::reached;
+pub use reach::{Unreached, reached};
 pub use roster::{Fault, Roster};
 
 use settings::Target;

@@ -4,11 +4,36 @@
 use model::Maker;
 use settings::{ProviderName, Target};
 
+/// Why no text may go to a model, and what the owner does about it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unreached {
+    /// Its provider wants a key, and there is none.
+    #[error(
+        "it thinks with {provider}, which you have not set up; write {variable}=... into .env in the home"
+    )]
+    Key {
+        /// Who serves it.
+        provider: ProviderName,
+        /// Where the key would stand.
+        variable: &'static str,
+    },
+    /// Its address is one that only the file names.
+    #[error(
+        "its model is at {url}, which you have not set up; if you trust that server, add it with `{mend}`"
+    )]
+    Address {
+        /// The address.
+        url: String,
+        /// The command that adds it.
+        mend: String,
+    },
+}
+
 /// The model that `target` means by the owner's settings.
 ///
 /// # Errors
-/// Why no text may go there, and what the owner does about it.
-pub fn reached(target: &Target, maker: &Maker) -> Result<Target, String> {
+/// [`Unreached`].
+pub fn reached(target: &Target, maker: &Maker) -> Result<Target, Unreached> {
     let set: Vec<Target> = maker.llm.asked().collect();
     let mut alike = set.iter().filter(|known| known.provider == target.provider);
     let Some(url) = &target.base_url else {
@@ -22,23 +47,19 @@ pub fn reached(target: &Target, maker: &Maker) -> Result<Target, String> {
         return Ok(target.clone());
     }
     let mend = home::agent_command(&format!("config fallback {target}"));
-    Err(format!(
-        "its model is at {url}, which you have not set up; if you trust that server, add it with `{mend}`"
-    ))
+    Err(Unreached::Address { url: url.clone(), mend })
 }
 
 /// The key without which a provider's own service is not set up.
-fn missing_key(provider: ProviderName, maker: &Maker) -> Option<String> {
-    let (key, name) = match provider {
+fn missing_key(provider: ProviderName, maker: &Maker) -> Option<Unreached> {
+    let (key, variable) = match provider {
         // Its address is the owner's, and offline is nowhere.
         ProviderName::Ollama | ProviderName::Offline => return None,
         ProviderName::OpenAi => (&maker.keys.openai, "OPENAI_API_KEY"),
         ProviderName::Anthropic => (&maker.keys.anthropic, "ANTHROPIC_API_KEY"),
         ProviderName::Gemini => (&maker.keys.gemini, "GEMINI_API_KEY"),
     };
-    key.is_none().then(|| {
-        format!("it thinks with {provider}, which you have not set up; write {name}=... into .env in the home")
-    })
+    key.is_none().then_some(Unreached::Key { provider, variable })
 }
 
 #[cfg(test)]
@@ -49,7 +70,8 @@ mod tests {
     use model::ApiKeys;
 
     fn asked(maker: &Maker, text: &str) -> Result<String, String> {
-        reached(&text.parse().unwrap(), maker).map(|target| target.to_string())
+        let reached = reached(&text.parse().unwrap(), maker);
+        reached.map(|target| target.to_string()).map_err(|why| why.to_string())
     }
 
     #[test]

@@ -90,7 +90,8 @@ impl Speaks for Minds {
         if persona.target == Target::OFFLINE {
             return Err(SpeakError::Failed(MUTE.to_owned()));
         }
-        let target = reached(&persona.target, &self.maker).map_err(SpeakError::Failed)?;
+        let target = reached(&persona.target, &self.maker);
+        let target = target.map_err(|why| SpeakError::Failed(why.to_string()))?;
         let cards = self.offered(&persona, hear);
         let mut speaker = Speaker {
             name: &persona.name,

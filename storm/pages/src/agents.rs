@@ -10,10 +10,11 @@ use home::file;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use storm::{Agent, AgentFile, Name};
-use storm_runner::{agent_files, agent_path};
+use storm_runner::{ShelfError, agent_files, agent_path};
 
 use crate::refusal::Refusal;
 use crate::sessions::{Asked, template as named};
+use crate::told::Told;
 use crate::{Storms, beside};
 
 /// The largest file of an agent that is shown, in bytes. A persona's may be as large.
@@ -52,9 +53,9 @@ pub(crate) async fn list(State(storms): State<Storms>) -> Result<Json<Value>, Re
     let listed = beside(move || {
         let files = agent_files(&storms.templates)?;
         let is_written = files.iter().any(|(_, agent)| agent.is_ok());
-        let shown = |(name, agent): &(String, Result<Agent, _>)| match agent {
+        let shown = |(name, agent): &(String, Result<Agent, ShelfError>)| match agent {
             Ok(agent) => storms.line(agent, true),
-            Err(error) => json!({"name": name, "written": true, "fault": format!("{error}")}),
+            Err(error) => json!({"name": name, "written": true, "fault": Told::from(error)}),
         };
         let mut agents: Vec<Value> = files.iter().map(shown).collect();
         if !is_written {
@@ -87,8 +88,8 @@ impl Storms {
             }
             // What can be read of it stands in the form; saving mends it.
             Err(error) => {
-                let shown =
-                    json!({"name": name.as_str(), "written": true, "fault": error.to_string()});
+                let fault = Told::from(&error);
+                let shown = json!({"name": name.as_str(), "written": true, "fault": fault});
                 (shown, AgentFile::new("", "", text))
             }
         };
@@ -103,10 +104,12 @@ impl Storms {
     /// The file that a form makes of the one that is there, and what should be known of it.
     fn made(&self, name: &Name, written: &Written, text: Option<&str>) -> Result<Agent, Refusal> {
         if text.map(revision) != written.revision {
-            return Err(Refusal::Conflict(match text {
-                Some(_) => format!("the file of {name} is another by now; load it again"),
-                None => format!("the file of {name} is gone by now; make a new agent"),
-            }));
+            let (key, why) = match text {
+                Some(_) => ("error.agentOther", "is another by now; load it again"),
+                None => ("error.agentGone", "is gone by now; make a new agent"),
+            };
+            let why = Told::new(key, format_args!("the file of {name} {why}")).with("name", name);
+            return Err(Refusal::Conflict(why));
         }
         let kept = text.and_then(|text| AgentFile::read(text).ok());
         let mut file =
@@ -123,7 +126,7 @@ impl Storms {
         }
         // It is read as it would be from the disk.
         let file =
-            AgentFile::read(&file.write()).map_err(|error| Refusal::Bad(error.to_string()))?;
+            AgentFile::read(&file.write()).map_err(|error| Refusal::Bad(Told::from(&error)))?;
         let agent = Agent { name: name.clone(), file };
         match self.models.fault(&agent) {
             Some(fault) => Err(Refusal::Bad(fault)),
@@ -142,19 +145,25 @@ fn revision(text: &str) -> String {
 fn text(folder: &FilePath, name: &Name) -> Result<Option<String>, Refusal> {
     let path = agent_path(folder, name);
     let Some(bytes) = file::read(&path, LIMIT)? else { return Ok(None) };
-    let not_text = |_| Refusal::Failed(format!("{} is no text in UTF-8", path.display()));
+    let why = format!("{} is no text in UTF-8", path.display());
+    let not_text =
+        |_| Refusal::Failed(Told::new("error.notText", why).with("path", path.display()));
     String::from_utf8(bytes).map(Some).map_err(not_text)
 }
 
 fn unknown(name: &Name) -> Refusal {
-    Refusal::Unknown(format!("there is no agent {name}"))
+    let why = format_args!("there is no agent {name}");
+    Refusal::Unknown(Told::new("error.noAgent", why).with("name", name))
 }
 
 /// Refuses a new agent that could be taken for one that is there.
 fn vacant(folder: &FilePath, name: &Name) -> Result<(), Refusal> {
     let taken = agent_files(folder)?.into_iter().map(|(other, _)| other);
     match taken.into_iter().find(|other| other.to_lowercase() == name.as_str().to_lowercase()) {
-        Some(other) => Err(Refusal::Conflict(format!("there is an agent {other} already"))),
+        Some(other) => {
+            let why = format_args!("there is an agent {other} already");
+            Err(Refusal::Conflict(Told::new("error.agentTaken", why).with("name", &other)))
+        }
         None => Ok(()),
     }
 }

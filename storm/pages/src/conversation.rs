@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::live::message;
 use crate::refusal::Refusal;
 use crate::sessions::{Asked, own};
+use crate::told::Told;
 use crate::{Storms, beside};
 
 /// How many messages are told at once.
@@ -45,7 +46,7 @@ pub(crate) async fn one(
             "name": stored.name.as_str(),
             "premise": stored.premise.as_str(),
             "agents": agents,
-            "fault": stored.cast().err().map(|error| error.to_string()),
+            "fault": stored.cast().err().as_ref().map(Told::from),
             "next": next_of(&stored),
             "count": said.len(),
             "first": first,
@@ -61,8 +62,8 @@ fn next_of(stored: &Stored) -> Option<String> {
     stored.next().ok().map(|agent| agent.name.to_string())
 }
 
-fn warnings(stored: &Stored) -> Vec<String> {
-    stored.log.warnings().iter().map(ToString::to_string).collect()
+fn warnings(stored: &Stored) -> Vec<Told> {
+    stored.log.warnings().iter().map(Told::from).collect()
 }
 
 #[derive(Debug, Deserialize)]
@@ -111,7 +112,7 @@ pub(crate) async fn next(
 ) -> Result<StatusCode, Refusal> {
     let Json(turns) = asked?;
     if !(1..=MOST).contains(&turns.count) {
-        return Err(Refusal::Bad(format!("count is 1 to {MOST}")));
+        return Err(Refusal::Bad(format!("count is 1 to {MOST}").into()));
     }
     let shelf = storms.shelf.clone();
     let stored = beside(move || {
@@ -121,7 +122,8 @@ pub(crate) async fn next(
     });
     let stored = stored.await?;
     let Some(leaves) = storms.live.begin(&stored.name) else {
-        return Err(Refusal::Conflict(format!("{} goes on already", stored.name)));
+        let (name, why) = (&stored.name, format_args!("{} goes on already", stored.name));
+        return Err(Refusal::Conflict(Told::new("error.goesOn", why).with("name", name)));
     };
     tokio::spawn(storms.go_on(stored, turns, leaves));
     Ok(StatusCode::ACCEPTED)
@@ -131,7 +133,11 @@ impl Storms {
     async fn go_on(self, mut stored: Stored, turns: Turns, leaves: CancellationToken) {
         let (live, name) = (self.live.clone(), stored.name.clone());
         // Whatever becomes of this task, the storm does not seem to go on.
-        let mut ending = Ending { event: Some(failed("it was ended")), live: live.clone(), name };
+        let mut ending = Ending {
+            event: Some(failed(Told::new("error.ended", "it was ended"))),
+            live: live.clone(),
+            name,
+        };
         let speaks = self.models.speaks();
         let limit = turns.tokens.unwrap_or(self.tokens);
         let mut hear = |heard: Heard<'_>| live.hear(&ending.name, &heard);
@@ -147,15 +153,15 @@ impl Storms {
             Some(Err(RunError::Budget { spent, limit, .. })) => {
                 json!({"type": "failed", "spent": spent, "limit": limit})
             }
-            Some(Err(error)) => failed(&error.to_string()),
+            Some(Err(error)) => failed(Told::from(&error)),
         };
         event["next"] = next_of(&stored).into();
         ending.event = Some(event);
     }
 }
 
-fn failed(why: &str) -> Value {
-    json!({"type": "failed", "text": why})
+fn failed(why: Told) -> Value {
+    json!({"type": "failed", "text": why.to_string(), "told": why})
 }
 
 /// Says that a storm does not go on any more, when it is dropped.
@@ -194,7 +200,8 @@ pub(crate) async fn export(
 ) -> Result<Response, Refusal> {
     let named = Format::ALL.iter().find(|(name, _)| *name == form);
     let format = named.map(|(_, format)| *format);
-    let format = format.ok_or_else(|| Refusal::Bad("a form is md, html or jsonl".to_owned()))?;
+    let format =
+        format.ok_or_else(|| Refusal::Bad("a form is md, html or jsonl".to_owned().into()))?;
     let (name, text) = beside(move || {
         let stored = storms.shelf.open(&id)?;
         let text = exported(format, stored.name.as_str(), &stored.premise, stored.log.log());

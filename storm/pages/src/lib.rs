@@ -20,6 +20,7 @@
 
 mod files;
 mod refusal;
+mod told;
 
 mod agents;
 mod conversation;
@@ -39,6 +40,7 @@ use storm_runner::Shelf;
 
 pub use files::is_open;
 pub use models::{Models, Service};
+pub use told::Told;
 
 use live::Live;
 
@@ -92,7 +94,7 @@ pub(crate) async fn beside<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, refusal::Refusal> + Send + 'static,
 ) -> Result<T, refusal::Refusal> {
     let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|error| refusal::Refusal::Failed(error.to_string()))?
+    done.map_err(|error| refusal::Refusal::Failed(error.to_string().into()))?
 }
 
 #[cfg(test)]

@@ -3,16 +3,18 @@
 use storm::Agent;
 use storm_runner::Speaks;
 
+use crate::told::Told;
+
 /// Who thinks for the agents of storms.
 pub trait Models: Send + Sync {
     /// Asks them.
     fn speaks(&self) -> Box<dyn Speaks>;
 
     /// What is wrong with the file of an agent, so that it is not kept; `None` if nothing is.
-    fn fault(&self, agent: &Agent) -> Option<String>;
+    fn fault(&self, agent: &Agent) -> Option<Told>;
 
     /// Why an agent would not be asked as things are set up; `None` if it would.
-    fn unreachable(&self, agent: &Agent) -> Option<String>;
+    fn unreachable(&self, agent: &Agent) -> Option<Told>;
 
     /// The agents of a storm for which nobody has written any.
     fn first(&self) -> Vec<Agent>;

@@ -10,6 +10,7 @@ use storm::{Agent, Cast, Name, Premise};
 use storm_runner::{ShelfError, Stored, agents, now};
 
 use crate::refusal::Refusal;
+use crate::told::Told;
 use crate::{Storms, beside};
 
 /// How many characters of a premise stand on a card.
@@ -33,7 +34,7 @@ impl Storms {
     fn card(&self, name: &Name) -> Value {
         let stored = match self.shelf.open(name.as_str()) {
             Ok(stored) => stored,
-            Err(error) => return json!({"name": name.as_str(), "fault": error.to_string()}),
+            Err(error) => return json!({"name": name.as_str(), "fault": Told::from(&error)}),
         };
         let (log, premise) = (stored.log.log(), stored.premise.as_str());
         let last = log.messages().last().map(|message| message.at).or(log.created);
@@ -46,7 +47,7 @@ impl Storms {
             "messages": log.messages().count(),
             "last": last.map(|at| format!("{at}Z")),
             "next": stored.next().ok().map(|agent| agent.name.as_str()),
-            "fault": stored.cast().err().map(|error| error.to_string()),
+            "fault": stored.cast().err().as_ref().map(Told::from),
             "running": self.live.is_running(name) || stored.is_running(),
         })
     }
@@ -77,7 +78,7 @@ pub(crate) async fn create(
         let (name, premise) = (Name::new(new.name.trim())?, Premise::new(&new.premise)?);
         let chosen = storms.chosen(&new.agents)?;
         let cast = Cast::new(chosen);
-        let cast = cast.map_err(|why| Refusal::Conflict(why.to_string()))?;
+        let cast = cast.map_err(|why| Refusal::Conflict(Told::from(&why)))?;
         storms.shelf.create(&name, &premise, &cast, now())?;
         Ok((StatusCode::CREATED, Json(json!({"name": name.as_str()}))))
     })
@@ -109,7 +110,10 @@ impl Storms {
 /// The agent `name` of these.
 pub(crate) fn template(there: &[Agent], name: &str) -> Result<Agent, Refusal> {
     let found = there.iter().find(|agent| agent.name.as_str() == name).cloned();
-    found.ok_or_else(|| Refusal::Unknown(format!("there is no agent {name} to copy")))
+    found.ok_or_else(|| {
+        let why = format_args!("there is no agent {name} to copy");
+        Refusal::Unknown(Told::new("error.noAgent", why).with("name", name))
+    })
 }
 
 #[derive(Debug, Deserialize)]

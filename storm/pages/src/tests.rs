@@ -42,12 +42,14 @@ impl Models for Scripted {
         Box::new(Voice(Arc::clone(&self.0)))
     }
 
-    fn fault(&self, agent: &Agent) -> Option<String> {
-        (agent.file.service() == "Claude").then(|| "its type is \"Claude\"".to_owned())
+    fn fault(&self, agent: &Agent) -> Option<Told> {
+        let why = || "its type is \"Claude\"".to_owned().into();
+        (agent.file.service() == "Claude").then(why)
     }
 
-    fn unreachable(&self, agent: &Agent) -> Option<String> {
-        (agent.file.service() == "Gemini").then(|| "not set up".to_owned())
+    fn unreachable(&self, agent: &Agent) -> Option<Told> {
+        let why = || Told::new("error.provider", "not set up").with("name", "Gemini");
+        (agent.file.service() == "Gemini").then(why)
     }
 
     fn first(&self) -> Vec<Agent> {
@@ -194,7 +196,9 @@ async fn an_agent_is_written_kept_whole_and_not_over_what_somebody_else_wrote() 
     let form = |revision: &Value, service: &str| json!({"service": service, "model": "n", "prompt": "You rhyme.", "revision": revision, "sets": "web"});
     let saved = form(&shown["revision"], "Gemini");
     let put = house.done(Method::PUT, "/v1/agents/Poet", saved.clone()).await;
-    assert_eq!(put["warning"], "not set up");
+    let warning =
+        json!({"text": "not set up", "key": "error.provider", "values": {"name": "Gemini"}});
+    assert_eq!(put["warning"], warning);
     let text = fs::read_to_string(house.path("personas/Poet.md")).unwrap();
     let expected =
         "<aistorm type=\"Gemini\" model=\"n\" mood=\"calm\" sets=\"web\" />\n\nYou rhyme.\n";
@@ -207,7 +211,9 @@ async fn an_agent_is_written_kept_whole_and_not_over_what_somebody_else_wrote() 
     house.refused(Method::PUT, "/v1/agents/..%2Fx", fresh("OpenAI"), "may hold no /").await;
     assert!(!house.path("x.md").exists());
     fs::write(house.path("personas/Broken.md"), "You are nobody.").unwrap();
-    assert!(house.get("/v1/agents").await["agents"][0]["fault"].is_string());
+    let fault = &house.get("/v1/agents").await["agents"][0]["fault"];
+    assert_eq!(fault["key"], "error.agentTag");
+    assert!(fault["text"].as_str().unwrap().contains("Broken.md can't be read: it has no line"));
     assert_eq!(house.get("/v1/agents/Broken").await["prompt"], "You are nobody.");
     house.done(Method::DELETE, "/v1/agents/Poet", Value::Null).await;
     house.refused(Method::DELETE, "/v1/agents/Poet", Value::Null, "no agent Poet").await;

@@ -1,7 +1,7 @@
 // Agents: those that are copied into sessions, and the form of one of them.
 import { button, make, visible } from "/web/dom.js";
 import { ask, at, field, head, link, page, tell, tries, warning } from "./form.js";
-import { word } from "./words.js";
+import { inWords, word } from "./words.js";
 
 const KEYS = ["service", "model", "url", "temperature", "sets", "prompt"];
 
@@ -76,7 +76,7 @@ async function form(agent, session) {
     if (!agent.name) return location.assign(page("agent-editor", called));
     Object.assign(agent, await ask("GET", where));
     done.textContent = word("form.saved");
-    tell(saved.warning || "");
+    tell(saved.warning ? inWords(saved.warning) : "");
   });
   shown.addEventListener("input", () => { done.textContent = ""; });
   return shown;

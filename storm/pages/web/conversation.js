@@ -2,7 +2,7 @@
 import { button, make, visible } from "/web/dom.js";
 import { build } from "/web/markdown.js";
 import { ask, at, failed, head, link, page, tell, tries, warning } from "./form.js";
-import { time, word } from "./words.js";
+import { inWords, time, word } from "./words.js";
 
 const COLOURS = 8;
 const NEAR = 120;
@@ -26,7 +26,7 @@ async function trees(texts) {
 
 class Talk {
   constructor(place, id) {
-    Object.assign(this, { place, id, session: null, speech: null, isRunning: false, isStopping: false, follows: true });
+    Object.assign(this, { place, id, session: null, speech: null, isRunning: false, isStopping: false, follows: true, hears: false });
     document.body.classList.add("talk");
     this.premise = make("p", { class: "premise", dir: "auto" });
     this.cast = make("ul", { class: "cast", "aria-label": word("session.agents") });
@@ -56,8 +56,8 @@ class Talk {
     const exports = make("span", { class: "saves" }, `${word("talk.export")} `, ...saves);
     this.edit = link(word("sessions.edit"), page("session-editor", id), "quiet");
     const about = make("details", { class: "about" }, make("summary", {}, word("session.premise")), this.premise);
-    place.append(head(id, this.edit, exports), this.warnings, about, this.cast, this.scroller,
-      make("div", { class: "controls" }, make("div", { class: "tools" }, this.next, this.round, this.auto, this.stop), this.form));
+    this.parts = [head(id, this.edit, exports), this.warnings, about, this.cast, this.scroller,
+      make("div", { class: "controls" }, make("div", { class: "tools" }, this.next, this.round, this.auto, this.stop), this.form)];
     this.scroller.addEventListener("scroll", () => { this.follows = this.isAtEnd(); });
     new ResizeObserver(() => { if (this.follows) this.toEnd(); }).observe(this.log);
   }
@@ -79,11 +79,13 @@ class Talk {
   // Shows everything as the files have it now.
   async load() {
     const session = await ask("GET", at("storms", this.id));
+    // Of a storm that is not there nothing is shown.
+    if (!this.session) this.place.append(...this.parts);
     this.session = session;
     this.premise.replaceChildren(...visible(session.premise));
     this.cast.replaceChildren(...session.agents.map((agent) => this.member(agent)));
     const wrong = session.agents.filter((agent) => agent.fault || agent.warning);
-    const faults = wrong.map((agent) => `${agent.name}: ${agent.fault || agent.warning}`);
+    const faults = wrong.map((agent) => `${agent.name}: ${inWords(agent.fault || agent.warning)}`);
     this.warnings.replaceChildren(...[session.fault, ...faults, ...session.warnings, session.elsewhere ? word("talk.elsewhere") : null].map(warning).filter(Boolean));
     this.edit.hidden = session.count > 0;
     this.first = session.first;
@@ -163,14 +165,16 @@ class Talk {
     this.next.textContent = session.next ? word("talk.next", { name: session.next }) : word("talk.nobody");
     for (const one of [this.next, this.round, this.auto]) {
       one.hidden = this.isRunning;
-      one.disabled = !session.next;
+      // What comes of it is heard from the first event on.
+      one.disabled = !session.next || !this.hears;
     }
     this.stop.hidden = !this.isRunning;
     this.stop.textContent = this.isStopping ? word("talk.stopNow") : word("talk.stop");
   }
 
   go(count, tokens) {
-    return tries(() => ask("POST", `${at("storms", this.id)}/next`, tokens ? { count, tokens } : { count }));
+    // What came of it may be told before this is answered, and stays.
+    return ask("POST", `${at("storms", this.id)}/next`, tokens ? { count, tokens } : { count }).catch(failed);
   }
 
   async say() {
@@ -188,8 +192,9 @@ class Talk {
     const kinds = { begun: () => this.begins(), awaited: (told) => this.awaits(told.name), piece: (told) => this.speech?.take(told.text),
       anew: () => this.speech?.anew(), waiting: (told) => { this.state.textContent = told.text; },
       said: (told) => this.said(told), notice: (told) => this.log.append(warning(told.text)), stopping: () => { this.isStopping = true; this.controls(); },
-      ended: (told) => this.ends(told), failed: (told) => this.fails(told), changed: () => tries(() => this.load()),
+      ended: (told) => this.ends(told), failed: (told) => this.fails(told), changed: () => this.load(),
       state: async (told) => {
+        this.hears = true;
         // What was missed meanwhile stands in the files.
         await tries(() => this.load());
         this.is(told.running, told.stopping);
@@ -252,7 +257,7 @@ class Talk {
 
   fails(told) {
     this.ends(told);
-    if (told.text) return tell(told.text);
+    if (told.told) return tell(inWords(told.told));
     tell(word("talk.spent", { spent: told.spent, limit: told.limit }));
     const more = button(word("talk.more"), "", () => this.go(1, told.spent + told.limit));
     document.getElementById("alert").append(" ", more);

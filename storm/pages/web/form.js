@@ -1,6 +1,6 @@
 // What the pages share: what is asked of the agent, fields with their names, and what is told.
 import { make } from "/web/dom.js";
-import { word } from "./words.js";
+import { inWords, word } from "./words.js";
 
 export class Refused extends Error {
   constructor(status, message) {
@@ -20,7 +20,7 @@ export async function ask(method, path, body) {
   }
   const text = await answer.text();
   const value = text ? JSON.parse(text) : {};
-  if (!answer.ok) throw new Refused(answer.status, value.error ? value.error.message : answer.statusText);
+  if (!answer.ok) throw new Refused(answer.status, value.error ? inWords(value.error.told ?? value.error.message) : answer.statusText);
   return value;
 }
 
@@ -75,6 +75,6 @@ export function head(text, ...tools) {
   return make("div", { class: "head" }, make("h2", {}, text), make("div", { class: "tools" }, ...tools));
 }
 
-export function warning(text) {
-  return text ? make("p", { class: "line notice" }, text) : null;
+export function warning(told) {
+  return told ? make("p", { class: "line notice" }, inWords(told)) : null;
 }

@@ -14,6 +14,12 @@ export function word(key, values = {}) {
   return (words[key] || key).replace(/\{(\w+)\}/g, (gap, name) => values[name] ?? gap);
 }
 
+// What the agent has told: in this language where it has words for it, else in English.
+export function inWords(told) {
+  if (typeof told === "string") return told;
+  return words[told.key] ? word(told.key, told.values) : told.text;
+}
+
 export function time(at) {
   const when = new Date(at);
   const isToday = when.toDateString() === new Date().toDateString();

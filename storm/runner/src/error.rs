@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use home::FileError;
-use storm::{CastError, Name, NameError};
+use storm::{AgentFileError, CastError, Name, NameError};
 
 use crate::log_file::LogFileError;
 
@@ -41,6 +41,14 @@ pub enum ShelfError {
         path: PathBuf,
         /// What is wrong with it.
         why: String,
+    },
+    /// The file of an agent is none.
+    #[error("{} can't be read: {why}", path.display())]
+    NoAgent {
+        /// The file.
+        path: PathBuf,
+        /// What it lacks.
+        why: AgentFileError,
     },
     /// Nobody can take turns.
     #[error("{name}: {why}")]

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use home::{FileError, file};
-use storm::{Agent, AgentFile, AgentFileError, Name};
+use storm::{Agent, AgentFile, Name};
 
 use crate::error::ShelfError;
 
@@ -50,7 +50,8 @@ pub fn agent_files(folder: &Path) -> Result<AgentFiles, FileError> {
 fn agent(name: &str, path: &Path) -> Result<Agent, ShelfError> {
     let name = Name::new(name).map_err(|why| broken(path, &why))?;
     let text = read(path)?.ok_or_else(|| broken(path, &"it is gone"))?;
-    let file = AgentFile::read(&text).map_err(|why: AgentFileError| broken(path, &why))?;
+    let file =
+        AgentFile::read(&text).map_err(|why| ShelfError::NoAgent { path: path.to_owned(), why })?;
     Ok(Agent { name, file })
 }
 

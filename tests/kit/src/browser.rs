@@ -191,6 +191,16 @@ pub async fn show_as(client: &Client, (width, height): (u32, u32), is_dark: bool
     }
 }
 
+/// Has the browser of `client` ask for these languages, such as `de-AT,de`.
+///
+/// # Panics
+/// When it refuses.
+pub async fn reads(client: &Client, languages: &str) {
+    let agent = client.execute("return navigator.userAgent", Vec::new()).await.unwrap();
+    let params = json!({ "userAgent": agent, "acceptLanguage": languages });
+    client.issue_cmd(Cdp { name: "Emulation.setUserAgentOverride", params }).await.unwrap();
+}
+
 /// What axe-core finds serious or critical on the page of `client`: the rule, and the elements. `cargo xtask setup` gets it.
 ///
 /// # Panics
