@@ -135,7 +135,7 @@ mod tests {
         let german: BTreeMap<String, String> = serde_json::from_str(german).unwrap();
         let there = german.into_keys().filter(|key| key.starts_with("error.")).collect();
         let mut told = BTreeSet::new();
-        for folder in ["src", "../../agent/src/storm"] {
+        for folder in ["src", "../../mind/src/storm"] {
             told_in(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &mut told);
         }
         told.remove("error.");
