@@ -4,6 +4,8 @@
 //! page. `sh no-run` marks what a gate can't do, such as cloning this repository. Calls of
 //! `cargo xtask` are left out, for this is one.
 
+use std::path::PathBuf;
+
 use anyhow::{Context, Result, ensure};
 use xshell::{Shell, cmd};
 
@@ -22,7 +24,9 @@ pub(crate) fn run(sh: &Shell) -> Result<()> {
     let of_the_readme = scripts(&page);
     ensure!(!of_the_readme.is_empty(), "README.md has no ```sh block: what do people type?");
     run_page(sh, "README.md", &of_the_readme)?;
-    for path in sh.read_dir(BOOK).unwrap_or_default() {
+    let files = sh.read_dir(BOOK).unwrap_or_default();
+    let is_page = |path: &PathBuf| path.extension().is_some_and(|end| end == "md");
+    for path in files.into_iter().filter(is_page) {
         let scripts = scripts(&sh.read_file(&path)?);
         if !scripts.is_empty() {
             // README.md's first command has built it.
@@ -114,6 +118,16 @@ three
         sh.change_dir(folder.path());
         sh.write_file("README.md", page).unwrap();
         run(&sh)
+    }
+
+    #[test]
+    fn a_folder_of_pictures_is_no_page() {
+        let sh = Shell::new().unwrap();
+        let folder = sh.create_temp_dir().unwrap();
+        sh.change_dir(folder.path());
+        sh.write_file("README.md", "```sh\ntrue\n```\n").unwrap();
+        sh.create_dir(format!("{BOOK}/pictures")).unwrap();
+        run(&sh).unwrap();
     }
 
     #[test]
