@@ -8,7 +8,7 @@ use agent::action::{Actions, LlmSummary, LocalAction, MemoryWrite};
 use agent::channel::{Channel, ChannelError, Incoming, Line, Origin, Outgoing, Said, Ticket};
 use agent::mind::Mind;
 use agent::model::{Model, Switch};
-use agent::prompt::{Fence, Sources};
+use agent::prompt::Fence;
 use agent::registry::SessionRegistry;
 use agent::session::Lines;
 use agent::workspace::{Cards, Memory, Workspace};
@@ -56,23 +56,10 @@ impl House {
         let requester = Arc::new(requester);
         tokio::spawn(instant::serve(responder));
         let local = local_actions(&model)?;
-        let mind = Arc::new(Mind {
-            sources: Sources::built_in(),
-            actions: Actions::new(local, requester.clone(), Duration::from_secs(10))?,
-            cast: agent::persona::Cast::new(workspace.personas()),
-            sets: Default::default(),
-            reception: Arc::new(agent::business::Reception::of(workspace.folder())),
-            replies: Default::default(),
-            workspace,
-            model: Arc::new(Switch::of(model)),
-            book: None,
-            max_steps: 6,
-            budget: Default::default(),
-            by_name: true,
-            links: None,
-            standing: Default::default(),
-            found: Vec::new(),
-        });
+        let actions = Actions::new(local, requester.clone(), Duration::from_secs(10))?;
+        let model = Arc::new(Switch::of(model));
+        let mind = Mind::new(workspace, model, actions);
+        let mind = Arc::new(Mind { by_name: true, ..mind });
         let person = Principal::new("console:owner")?;
         let registry =
             SessionRegistry::new(mind, requester, Lines::default(), CancellationToken::new());

@@ -1,5 +1,5 @@
 // The conversations that were put away: a list that finds, opens, names, saves and removes them.
-import { button, make } from "./dom.js";
+import { button, folding, make } from "./dom.js";
 import { get, post } from "./server.js";
 import { word } from "./words.js";
 
@@ -7,26 +7,16 @@ const PAUSE = 200;
 
 export class Chats {
   constructor({ panel, toggle, list, field, fresh }, { failed, opened }) {
-    Object.assign(this, { panel, toggle, list, field, failed, opened, timer: null });
-    toggle.addEventListener("click", () => this.show(panel.hidden));
+    Object.assign(this, { list, field, failed, opened, timer: null });
+    this.show = folding(panel, toggle, () => {
+      field.focus();
+      this.fill();
+    });
     fresh.addEventListener("click", () => this.say("/new").then((done) => done && this.take([])));
     field.addEventListener("input", () => {
       clearTimeout(this.timer);
       this.timer = setTimeout(() => this.fill(), PAUSE);
     });
-    panel.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape") return;
-      this.show(false);
-      toggle.focus();
-    });
-  }
-
-  show(is) {
-    this.panel.hidden = !is;
-    this.toggle.setAttribute("aria-expanded", String(is));
-    if (!is) return;
-    this.field.focus();
-    this.fill();
   }
 
   async fill() {

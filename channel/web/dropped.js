@@ -1,5 +1,5 @@
 // Files: those that go with the next message, those that a message tells of, and the list of all that are kept.
-import { button, make, visible } from "./dom.js";
+import { button, folding, make, visible } from "./dom.js";
 import { get, post, upload } from "./server.js";
 import { word } from "./words.js";
 
@@ -163,19 +163,8 @@ export function output(path) {
 // The list of all files that are kept.
 export class Kept {
   constructor({ panel, toggle, list }, failed) {
-    Object.assign(this, { panel, toggle, list, failed });
-    toggle.addEventListener("click", () => this.show(panel.hidden));
-    panel.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape") return;
-      this.show(false);
-      toggle.focus();
-    });
-  }
-
-  show(is) {
-    this.panel.hidden = !is;
-    this.toggle.setAttribute("aria-expanded", String(is));
-    if (is) this.fill();
+    Object.assign(this, { list, failed });
+    this.show = folding(panel, toggle, () => this.fill());
   }
 
   async fill() {

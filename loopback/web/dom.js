@@ -14,6 +14,22 @@ export function button(text, kind, action) {
   return element;
 }
 
+// A panel that a button shows and hides, and Escape hides; whenever it is shown, `shown` fills it. Gives what shows or hides it.
+export function folding(panel, toggle, shown) {
+  const show = (is) => {
+    panel.hidden = !is;
+    toggle.setAttribute("aria-expanded", String(is));
+    if (is) shown();
+  };
+  toggle.addEventListener("click", () => show(panel.hidden));
+  panel.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    show(false);
+    toggle.focus();
+  });
+  return show;
+}
+
 // Characters that are not seen, or that turn the order of others round.
 const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff]|[\u{e0000}-\u{e0fff}]/gu;
 

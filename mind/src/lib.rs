@@ -18,6 +18,7 @@ use prompt::Sources;
 use protocol::{ActionCard, SessionKey, SetName};
 use schedule::Book;
 use session::{OwnersStanding, Replies, Session};
+use settings::AgentConfig;
 
 /// What a completion counts for whose server does not say how many tokens it took.
 const UNTOLD: u64 = 2_000;
@@ -60,6 +61,30 @@ pub struct Mind {
 }
 
 impl Mind {
+    /// A mind that thinks with `model` and can do `actions`, and is set as an agent is whose owner has set nothing: without a
+    /// clock and a page.
+    #[must_use]
+    pub fn new(workspace: Arc<Workspace>, model: Arc<Switch>, actions: Actions) -> Self {
+        let owners = AgentConfig::default();
+        Self {
+            cast: Cast::new(workspace.personas()),
+            sources: Sources::built_in(),
+            actions,
+            sets: Sets::default(),
+            reception: Arc::new(Reception::of(workspace.folder())),
+            replies: Replies::default(),
+            book: None,
+            max_steps: owners.max_steps.count(),
+            budget: owners.workbench,
+            links: None,
+            by_name: false,
+            standing: OwnersStanding::default(),
+            found: Vec::new(),
+            workspace,
+            model,
+        }
+    }
+
     /// The cards of every action: the local ones, then the router's.
     #[must_use]
     pub fn cards(&self) -> [Arc<Cards>; 2] {

@@ -1,53 +1,34 @@
 //! The files of the page. They are part of the program, and nothing in them is the owner's.
 
-use axum::http::{StatusCode, Uri, header};
+use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
-
-/// One file.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct WindowFile {
-    path: &'static str,
-    kind: &'static str,
-    text: &'static str,
-}
-
-const HTML: &str = "text/html; charset=utf-8";
-const SCRIPT: &str = "text/javascript; charset=utf-8";
-const STYLE: &str = "text/css; charset=utf-8";
-const JSON: &str = "application/json";
-const PICTURE: &str = "image/svg+xml";
-
-macro_rules! file {
-    ($path:literal, $kind:ident, $name:literal) => {
-        WindowFile { path: $path, kind: $kind, text: include_str!(concat!("../web/", $name)) }
-    };
-}
+use loopback::PageFile;
 
 /// All of them.
-static FILES: &[WindowFile] = &[
-    file!("/", HTML, "index.html"),
-    file!("/web/style.css", STYLE, "style.css"),
-    WindowFile { path: "/web/icon.svg", kind: PICTURE, text: loopback::ICON_SVG },
-    file!("/web/app.js", SCRIPT, "app.js"),
-    file!("/web/chart.js", SCRIPT, "chart.js"),
-    WindowFile { path: "/web/dom.js", kind: SCRIPT, text: loopback::DOM_JS },
-    file!("/web/panels.js", SCRIPT, "panels.js"),
-    file!("/web/questions.js", SCRIPT, "questions.js"),
-    file!("/web/server.js", SCRIPT, "server.js"),
-    WindowFile { path: "/web/words.js", kind: SCRIPT, text: loopback::WORDS_JS },
-    file!("/web/strings/en.json", JSON, "strings/en.json"),
-    file!("/web/strings/de.json", JSON, "strings/de.json"),
+static FILES: &[PageFile] = &[
+    PageFile::new("/", include_str!("../web/index.html")),
+    PageFile::new("/web/style.css", include_str!("../web/style.css")),
+    PageFile::new("/web/icon.svg", loopback::ICON_SVG),
+    PageFile::new("/web/app.js", include_str!("../web/app.js")),
+    PageFile::new("/web/chart.js", include_str!("../web/chart.js")),
+    PageFile::new("/web/dom.js", loopback::DOM_JS),
+    PageFile::new("/web/panels.js", include_str!("../web/panels.js")),
+    PageFile::new("/web/questions.js", include_str!("../web/questions.js")),
+    PageFile::new("/web/server.js", include_str!("../web/server.js")),
+    PageFile::new("/web/words.js", loopback::WORDS_JS),
+    PageFile::new("/web/strings/en.json", include_str!("../web/strings/en.json")),
+    PageFile::new("/web/strings/de.json", include_str!("../web/strings/de.json")),
 ];
 
 /// The file at `path`.
-pub(crate) fn find(path: &str) -> Option<WindowFile> {
-    FILES.iter().find(|file| file.path == path).copied()
+pub(crate) fn find(path: &str) -> Option<PageFile> {
+    PageFile::find(FILES, path)
 }
 
 /// Serves the file that was asked for.
 pub(crate) async fn serve(uri: Uri) -> Response {
     match find(uri.path()) {
-        Some(file) => ([(header::CONTENT_TYPE, file.kind)], file.text).into_response(),
+        Some(file) => file.into_response(),
         None => StatusCode::NOT_FOUND.into_response(),
     }
 }

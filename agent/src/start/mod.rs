@@ -41,9 +41,8 @@ use channel::http::web::Page;
 use conversation::workspace::{self, Workspace};
 use mind::Mind;
 use mind::links::Links;
-use persona::Cast;
 use prompt::{Fence, Now, Sources};
-use session::{Lines, OwnersStanding, Replies};
+use session::{Lines, OwnersStanding};
 use settings::{Settings, Terminal};
 
 /// What was settled before the talk, for people to read.
@@ -108,22 +107,19 @@ pub async fn talk<B: Requester + Feed + 'static>(
     let acts = boxed(Acts::new(broker.clone(), timeout));
     let reader = reader(&model, &settings);
     let local = local_actions(&reader, [boxed(vision), boxed(broadcast), boxed(schedule), acts]);
+    let actions = Actions::new(local, broker.clone(), timeout)?.with_reader(reader);
     let mind = Arc::new(Mind {
-        cast: Cast::new(workspace.personas()),
         sources: Sources::built_in().with(Now { book: book.clone() }),
         book,
         reception,
-        replies: Replies::default(),
-        actions: Actions::new(local, broker.clone(), timeout)?.with_reader(reader),
         sets: Sets::new(settings.config.sets.clone(), settings.chosen.clone()),
-        workspace: Arc::clone(&workspace),
-        model,
         max_steps: settings.config.max_steps.count(),
         budget: settings.config.workbench,
         by_name: settings.by_name,
         links: Links::of(&settings),
         standing,
         found,
+        ..Mind::new(Arc::clone(&workspace), model, actions)
     });
     channels.extend(clock::channel(&mind, &settings.config.clock));
     let catalog = catalog::follow(catalog, Arc::clone(&workspace));

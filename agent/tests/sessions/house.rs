@@ -7,7 +7,7 @@ use agent::action::{Actions, BroadcastMsg, LlmSummary, LocalAction, MemoryWrite}
 use agent::channel::{Channel, ChannelError, Incoming, Line, Origin, Outgoing, Said, Ticket};
 use agent::mind::Mind;
 use agent::model::{Ask, Completion, Fit, Listener, Model, ModelError, Progress, Switch, Way};
-use agent::prompt::{Fence, Sources};
+use agent::prompt::Fence;
 use agent::registry::{Heard, SessionRegistry};
 use agent::session::{Caller, Lines};
 use agent::workspace::{Cards, Workspace};
@@ -163,22 +163,14 @@ pub(crate) fn house_of(meeting: usize) -> House {
         Box::new(Page(card("_PAGE", Reads::NONE))),
         Box::new(broadcast),
     ];
+    let actions = Actions::new(local, requester.clone(), LONG).unwrap();
+    let switch = Arc::new(Switch::of(Arc::new(model.clone())));
+    let mind = Mind::new(workspace, switch, actions);
     let mind = Arc::new(Mind {
-        sources: Sources::built_in(),
-        actions: Actions::new(local, requester.clone(), LONG).unwrap(),
-        cast: agent::persona::Cast::new(workspace.personas()),
-        sets: Default::default(),
-        reception: Arc::new(business::Reception::of(workspace.folder())),
-        replies: Default::default(),
-        workspace,
-        model: Arc::new(Switch::of(Arc::new(model.clone()))),
-        book: None,
-        max_steps: 3,
-        budget: Default::default(),
         by_name: true,
-        links: None,
-        standing: Default::default(),
+        max_steps: 3,
         found: vec![format!("found at {}", home.root().display())],
+        ..mind
     });
     let subscribed = Arc::<Mutex<Vec<String>>>::default();
     let feed = Subscribed { requester, sessions: Arc::clone(&subscribed) };

@@ -1,4 +1,4 @@
-//! `/approve [ID] [CODE] [always [5x] [2h]]`: says yes to a question.
+//! `/approve [ID] [CODE] [always [5x] [2h]]` and `/deny [ID]`: answer a question.
 
 use std::sync::Arc;
 
@@ -11,10 +11,19 @@ use crate::answering;
 use conversation::question::{Choice, Decision};
 
 #[derive(Debug)]
-struct Approve(Decision);
+struct Answer(Decision);
 
 pub(super) fn read(rest: &str) -> Read {
-    Ok(Arc::new(Approve(decision(rest)?)))
+    Ok(Arc::new(Answer(decision(rest)?)))
+}
+
+pub(super) fn read_deny(rest: &str) -> Read {
+    let id = match rest.split_whitespace().collect::<Vec<_>>()[..] {
+        [] => "",
+        [id] => id,
+        _ => return Err("say /deny or /deny ID; /approvals lists the open questions".to_owned()),
+    };
+    Ok(Arc::new(Answer(Decision { id: id.to_owned(), choice: Choice::No, code: None })))
 }
 
 /// An id, which may be missing, and then in any order a code and `always`, behind which stands how often and how long.
@@ -50,7 +59,7 @@ fn is_term(word: &str) -> bool {
 }
 
 #[async_trait]
-impl Perform for Approve {
+impl Perform for Answer {
     async fn perform(&self, at: At<'_>) {
         answering::answer_typed(at.session, at.mind, self.0.clone(), at.outbox).await;
     }
@@ -76,5 +85,12 @@ mod tests {
         let only = decision("always k7qx").unwrap();
         assert_eq!((only.id.as_str(), only.code.as_deref()), ("", Some("K7QX")));
         assert!(decision("a b c").is_err());
+    }
+
+    #[test]
+    fn one_question_is_denied_at_a_time() {
+        assert_eq!(read_deny("aa2").unwrap().answers().unwrap().id, "aa2");
+        assert_eq!(read_deny("").unwrap().answers().unwrap().choice, Choice::No);
+        assert!(read_deny("a b").is_err());
     }
 }

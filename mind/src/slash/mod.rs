@@ -23,7 +23,6 @@ mod business;
 mod cancel;
 mod clear;
 mod cron;
-mod deny;
 mod did;
 mod docs;
 mod exec;

@@ -2,9 +2,9 @@
 
 use super::perform::Read;
 use super::{
-    actions, agent, agents, approvals, approve, ask, business, cancel, clear, cron, deny, did,
-    docs, exec, export, forget, grants, help, index, jobs, last, log, memory, mode, model, net,
-    plan, remember, remind, reply, run, search, sessions, sets, skills, start, status, stop, storm,
+    actions, agent, agents, approvals, approve, ask, business, cancel, clear, cron, did, docs,
+    exec, export, forget, grants, help, index, jobs, last, log, memory, mode, model, net, plan,
+    remember, remind, reply, run, search, sessions, sets, skills, start, status, stop, storm,
     unlock, watch, web, work,
 };
 use crate::answering::GUESTS_ANSWER;
@@ -88,7 +88,7 @@ pub static TABLE: &[SlashEntry] = &[
     line("/run ACTION {json}", "run an action with these parameters, without the model", Everyone, run::read),
     line("/approvals", "show the questions that wait for you", Owner(GUESTS_ANSWER), approvals::read),
     line("/approve [ID]", "say yes, with an ID where several questions are open; a code goes behind it, and so does always, for an hour, or always 5x 2h", Owner(GUESTS_ANSWER), approve::read),
-    line("/deny [ID]", "say no", Owner(GUESTS_ANSWER), deny::read),
+    line("/deny [ID]", "say no", Owner(GUESTS_ANSWER), approve::read_deny),
     line("/unlock [SESSION]", "go on after too many noes, and take back what you said no to", Owner(GUESTS_UNLOCK), unlock::read),
     line("/did", "show what was done here, by the router's own book", Everyone, did::read),
     line("/last", "show the latest actions with all that they brought", Everyone, last::read),

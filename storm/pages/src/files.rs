@@ -1,13 +1,10 @@
 //! The files of the pages. They are part of the program, and nothing in them is the owner's.
 
 use axum::Router;
-use axum::http::{StatusCode, Uri, header};
+use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
-
-const SCRIPT: &str = "text/javascript; charset=utf-8";
-const STYLE: &str = "text/css; charset=utf-8";
-const JSON: &str = "application/json";
+use loopback::PageFile;
 
 /// The one document, which shows the page that its address names.
 const PAGE: &str = include_str!("../web/index.html");
@@ -18,24 +15,18 @@ const BELOW: &str = "/storm/";
 /// AIStorm's paths, which lead to the same below [`BELOW`].
 const SEEDS: [&str; 4] = ["/sessions", "/agent-editor", "/session-editor", "/conversation"];
 
-macro_rules! files {
-    ($($kind:ident $name:literal),* $(,)?) => {
-        [$(($name, $kind, include_str!(concat!("../web/", $name)))),*]
-    };
-}
-
-/// All other files, by their names below `/storm/web/`.
-static FILES: [(&str, &str, &str); 10] = files![
-    STYLE "storm.css",
-    SCRIPT "app.js",
-    SCRIPT "agent.js",
-    SCRIPT "conversation.js",
-    SCRIPT "form.js",
-    SCRIPT "session.js",
-    SCRIPT "sessions.js",
-    SCRIPT "words.js",
-    JSON "strings/en.json",
-    JSON "strings/de.json",
+/// All other files.
+static FILES: &[PageFile] = &[
+    PageFile::new("/storm/web/storm.css", include_str!("../web/storm.css")),
+    PageFile::new("/storm/web/app.js", include_str!("../web/app.js")),
+    PageFile::new("/storm/web/agent.js", include_str!("../web/agent.js")),
+    PageFile::new("/storm/web/conversation.js", include_str!("../web/conversation.js")),
+    PageFile::new("/storm/web/form.js", include_str!("../web/form.js")),
+    PageFile::new("/storm/web/session.js", include_str!("../web/session.js")),
+    PageFile::new("/storm/web/sessions.js", include_str!("../web/sessions.js")),
+    PageFile::new("/storm/web/words.js", include_str!("../web/words.js")),
+    PageFile::new("/storm/web/strings/en.json", include_str!("../web/strings/en.json")),
+    PageFile::new("/storm/web/strings/de.json", include_str!("../web/strings/de.json")),
 ];
 
 /// Whether everybody may see what stands at `path`: there is nothing of the owner's in it.
@@ -67,16 +58,13 @@ async fn lead(uri: Uri) -> Redirect {
 }
 
 async fn serve(uri: Uri) -> Response {
-    let path = uri.path().strip_prefix(BELOW).unwrap_or_default();
-    if let Some(name) = path.strip_prefix("web/") {
-        return match FILES.iter().find(|(file, _, _)| *file == name) {
-            Some((_, kind, text)) => ([(header::CONTENT_TYPE, *kind)], *text).into_response(),
-            None => StatusCode::NOT_FOUND.into_response(),
-        };
+    if let Some(file) = PageFile::find(FILES, uri.path()) {
+        return file.into_response();
     }
+    let path = uri.path().strip_prefix(BELOW).unwrap_or_default();
     let status =
         if leads_there(&format!("/{path}")) { StatusCode::OK } else { StatusCode::NOT_FOUND };
-    (status, [(header::CONTENT_TYPE, "text/html; charset=utf-8")], PAGE).into_response()
+    (status, PageFile::new(BELOW, PAGE)).into_response()
 }
 
 #[cfg(test)]
@@ -85,6 +73,10 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+
+    fn file(name: &str) -> &'static str {
+        PageFile::find(FILES, &format!("/storm/web/{name}")).unwrap().text
+    }
 
     #[test]
     fn nothing_but_the_pages_is_everybodys() {
@@ -99,8 +91,7 @@ mod tests {
     #[test]
     fn each_language_has_all_words_with_the_same_gaps_to_fill() {
         let words = |name: &str| -> serde_json::Map<String, serde_json::Value> {
-            let (_, _, text) = FILES.iter().find(|(file, _, _)| *file == name).unwrap();
-            serde_json::from_str(text).unwrap()
+            serde_json::from_str(file(name)).unwrap()
         };
         let (english, german) = (words("strings/en.json"), words("strings/de.json"));
         let keys = |words: &serde_json::Map<String, serde_json::Value>| {
@@ -131,8 +122,8 @@ mod tests {
 
     #[test]
     fn all_that_is_refused_has_german_words_and_none_of_them_is_there_for_nothing() {
-        let (_, _, german) = FILES.iter().find(|(file, _, _)| *file == "strings/de.json").unwrap();
-        let german: BTreeMap<String, String> = serde_json::from_str(german).unwrap();
+        let german: BTreeMap<String, String> =
+            serde_json::from_str(file("strings/de.json")).unwrap();
         let there = german.into_keys().filter(|key| key.starts_with("error.")).collect();
         let mut told = BTreeSet::new();
         for folder in ["src", "../../mind/src/storm"] {
@@ -144,12 +135,11 @@ mod tests {
 
     #[test]
     fn every_word_that_a_page_uses_is_there() {
-        let (_, _, english) = FILES.iter().find(|(file, _, _)| *file == "strings/en.json").unwrap();
-        let english: serde_json::Value = serde_json::from_str(english).unwrap();
-        for (name, _, text) in FILES.iter().filter(|(name, _, _)| name.ends_with(".js")) {
+        let english: serde_json::Value = serde_json::from_str(file("strings/en.json")).unwrap();
+        for PageFile { path, text } in FILES.iter().filter(|file| file.path.ends_with(".js")) {
             for rest in text.split("word(\"").skip(1) {
                 let key = rest.split('"').next().unwrap();
-                assert!(english.get(key).is_some(), "{name}: {key}");
+                assert!(english.get(key).is_some(), "{path}: {key}");
             }
         }
     }

@@ -12,7 +12,6 @@ use channel::{Incoming, Line, Origin, Outgoing, Said, Ticket};
 use conversation::workspace::{Memory, Workspace};
 use mind::Mind;
 use model::{Ask, Completion, Listener, Model, ModelError, Switch};
-use prompt::Sources;
 use session::Lines;
 
 /// Thinks for ever, and tells that it has begun.
@@ -122,23 +121,10 @@ impl House {
         workspace.session_files(&owner).memory.save(Memory::of(Object::new())).unwrap();
         let (requester, responder, publisher) = broker::memory::pair(CancellationToken::new());
         let requester = Arc::new(requester);
-        let mind = Arc::new(Mind {
-            sources: Sources::built_in(),
-            actions: Actions::new(Vec::new(), requester.clone(), FAREWELL).unwrap(),
-            cast: persona::Cast::new(workspace.personas()),
-            sets: Default::default(),
-            reception: Arc::new(business::Reception::of(workspace.folder())),
-            replies: Default::default(),
-            workspace,
-            model: Arc::new(Switch::of(Arc::new(Thinker(self.thinks.clone())))),
-            book: None,
-            max_steps: 1,
-            budget: Default::default(),
-            by_name: true,
-            links: None,
-            standing: Default::default(),
-            found: Vec::new(),
-        });
+        let actions = Actions::new(Vec::new(), requester.clone(), FAREWELL).unwrap();
+        let model = Arc::new(Switch::of(Arc::new(Thinker(self.thinks.clone()))));
+        let mind = Mind::new(workspace, model, actions);
+        let mind = Arc::new(Mind { by_name: true, max_steps: 1, ..mind });
         let registry =
             SessionRegistry::new(mind, requester, Lines::default(), CancellationToken::new());
         let (quit, terminate) = (self.quit.clone(), self.terminate.clone());
