@@ -89,7 +89,9 @@ impl Incoming {
             Said::Job(_) => matches!(self.origin, Origin::Clock(_)),
             // The agent itself makes these of what has come.
             Said::Overheard(_) | Said::Reply(_) => false,
-            Said::Command(_) | Said::Answer(_) | Said::Stop => self.origin.is_person(),
+            Said::WithFiles { .. } | Said::Command(_) | Said::Answer(_) | Said::Stop => {
+                self.origin.is_person()
+            }
         }
     }
 }
@@ -99,6 +101,13 @@ impl Incoming {
 pub enum Said {
     /// A message to the model.
     Message(String),
+    /// A message that tells of files whose names other people may have chosen.
+    WithFiles {
+        /// All of it, as the model is told it.
+        text: String,
+        /// What the person typed of it.
+        typed: String,
+    },
     /// A command to the agent itself. Only a person gives one.
     Command(SlashCommand),
     /// An answer to a question. Nothing but a person's own input makes one of these.
@@ -124,11 +133,17 @@ impl Said {
         }
     }
 
+    /// Whether the model is told it and answers.
+    #[must_use]
+    pub fn is_message(&self) -> bool {
+        matches!(self, Self::Message(_) | Self::WithFiles { .. })
+    }
+
     /// The words of a message, a command, or a job that the model is told.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         match self {
-            Self::Message(text) => Some(text),
+            Self::Message(text) | Self::WithFiles { text, .. } => Some(text),
             Self::Command(command) => Some(command.text()),
             Self::Job(due) => Some(due.text.as_str()).filter(|_| due.is_agentic),
             Self::Answer(_) | Self::Stop | Self::Overheard(_) | Self::Reply(_) => None,
@@ -142,6 +157,7 @@ impl Said {
             Self::Command(command) => command.ends(),
             Self::Stop => Ends::Turn,
             Self::Message(_)
+            | Self::WithFiles { .. }
             | Self::Answer(_)
             | Self::Job(_)
             | Self::Overheard(_)

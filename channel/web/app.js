@@ -26,12 +26,17 @@ function failed(error) {
   alertWith(error.status === 401 ? word("page.signedOut") : error.message);
 }
 
+// A name of a file is nothing that a person typed, so it never goes as a part of the text.
+function say(text, files) {
+  if (files.length) return post("/v1/files/say", { text, files: files.map((file) => file.id) });
+  return post("/v1/messages", { text, wait: false });
+}
+
 async function send(text) {
   try {
     const files = await attached.ready();
-    if (files.length) await post("/v1/files/say", { text, files: files.map((file) => file.id) });
-    else await post("/v1/messages", { text, wait: false });
-    attached.clear();
+    await say(text, files);
+    attached.sent(files);
     alertWith("");
     return true;
   } catch (error) {
@@ -40,10 +45,10 @@ async function send(text) {
   }
 }
 
-// Says once more what was said, which tells of its files already.
-async function retry(text) {
+// Says once more what was said, with its files.
+async function retry({ words, files }) {
   try {
-    await post("/v1/messages", { text, wait: false });
+    await say(words, files);
   } catch (error) {
     failed(error);
   }

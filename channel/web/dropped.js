@@ -48,7 +48,9 @@ export class Attached {
       this.take([...event.dataTransfer.files]);
     });
     place.addEventListener("paste", (event) => {
-      if (event.clipboardData.files.length) this.take([...event.clipboardData.files]);
+      // A program for offices or tables puts a picture of the words beside them: the words are meant.
+      const { files, types } = event.clipboardData;
+      if (files.length && !types.includes("text/plain")) this.take([...files]);
     });
     this.show();
   }
@@ -83,12 +85,17 @@ export class Attached {
 
   // All that have come, once none is on its way.
   async ready() {
-    await this.coming;
-    return this.items;
+    let awaited;
+    while (awaited !== this.coming) {
+      awaited = this.coming;
+      await awaited;
+    }
+    return [...this.items];
   }
 
-  clear() {
-    this.items = [];
+  // What was added after these had gone stays for the next message.
+  sent(items) {
+    this.items = this.items.filter((item) => !items.includes(item));
     this.show();
   }
 

@@ -59,7 +59,10 @@ export class Log {
         this.person(told.text, told.from);
         return;
       }
-      case "queued": return this.note(told.ticket, word("chat.queued", { count: told.ahead }));
+      case "queued": {
+        const behind = told.ahead === 1 ? word("chat.queuedBehindOne") : word("chat.queuedBehind", { count: told.ahead });
+        return this.note(told.ticket, behind);
+      }
       case "refused": return this.note(told.ticket, told.message);
       case "aside": {
         if (!this.sent.has(told.ticket)) return;
@@ -75,7 +78,7 @@ export class Log {
       case "failed": {
         const text = this.asked;
         const line = this.line("notice", word("chat.failed"));
-        if (text) line.append(" ", button(word("chat.retry"), "quiet", () => this.retry(text)));
+        if (text) line.append(" ", button(word("chat.retry"), "quiet", () => this.retry(parts(text))));
         return;
       }
       case "question": {

@@ -262,6 +262,13 @@ impl Session {
         self.entered.raise(self.origin.brings(), self.origin.name());
     }
 
+    /// Takes in what a person typed in a message that tells of files, too. The files' names are not among it: whoever made a
+    /// file has chosen its name, and no name may order anything.
+    pub fn takes_in_with_files(&mut self, typed: &str) {
+        self.takes_in(typed);
+        self.entered.raise(Taint { untrusted: true, private: false }, "the name of a file");
+    }
+
     /// Raises the bits for what an observation has brought in, by the cards that say what actions read.
     /// An action without a card is taken to have brought text that nobody vouches for.
     pub fn observe(&mut self, observation: &Observation, cards: &[Arc<Cards>; 2]) {

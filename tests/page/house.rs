@@ -81,6 +81,7 @@ fn skills(home: &TempHome) {
             "echo '{\"rung\": true}'",
         ),
         ("wipe", "effect = \"irreversible\"", "echo '{}'"),
+        ("broken", "effect = \"none\"", "exit 1"),
         (
             "evil",
             "effect = \"none\"\nreads = \"public\"\nsummary = \"{text}\"",

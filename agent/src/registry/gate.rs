@@ -16,7 +16,7 @@ impl SessionRegistry {
             return Some(incoming);
         }
         let text = match &incoming.said {
-            Said::Message(text) => text.as_str(),
+            Said::Message(text) | Said::WithFiles { text, .. } => text.as_str(),
             Said::Command(command) => command.text(),
             _ => return Some(incoming).filter(|it| !reception.is_muted(&it.session)),
         };

@@ -91,6 +91,7 @@ fn aside(mind: &Mind, caller: &Caller, said: &Said) -> Option<String> {
     match said {
         Said::Command(command) => command.aside(mind, caller),
         Said::Message(_)
+        | Said::WithFiles { .. }
         | Said::Answer(_)
         | Said::Stop
         | Said::Job(_)

@@ -78,7 +78,7 @@ impl SessionTask {
         let Incoming { ticket, from, origin, said, .. } = incoming;
         // What waited here while the owner turned the chat off is not answered.
         let is_muted = self.mind.reception.is_muted(&self.session.key);
-        if is_muted && matches!(said, Said::Message(_) | Said::Command(_)) {
+        if is_muted && (said.is_message() || matches!(said, Said::Command(_))) {
             return self.outbox.say(Outgoing::Aside { ticket, text: String::new() });
         }
         (self.session.principal, self.session.origin) = (from.clone(), origin);
@@ -95,7 +95,7 @@ impl SessionTask {
             said => said,
         };
         match said {
-            Said::Message(_) | Said::Command(_) => {
+            Said::Message(_) | Said::WithFiles { .. } | Said::Command(_) => {
                 self.respond((ticket, from), said, waiting, capture).await;
                 return;
             }
@@ -125,14 +125,17 @@ impl SessionTask {
         capture: &mut Capture,
     ) {
         let text = said.text().unwrap_or_default().to_owned();
-        self.session.takes_in(&text);
+        match &said {
+            Said::WithFiles { typed, .. } => self.session.takes_in_with_files(typed),
+            _ => self.session.takes_in(&text),
+        }
         if self.mind.reception.is_customer(&self.session.key) {
             // The owner has typed the pages of the business.
             let profile = self.mind.reception.profile();
             self.session.entered.were_typed(profile.allowed_urls.iter().map(Page::url));
         }
         // Codes may stand in commands, which the journal does not hold.
-        if matches!(said, Said::Message(_)) {
+        if said.is_message() {
             // A server may answer one at a time, and a person waits for this one.
             capture.give_way();
             capture.hear();
@@ -267,7 +270,7 @@ impl SessionTask {
     /// Carries out a command, or answers a message with as many turns as the session's cadence has follow on one another.
     async fn take_turns(&mut self, said: Said, waiting: &mut Waiting) {
         let message = match said {
-            Said::Message(text) => text,
+            Said::Message(text) | Said::WithFiles { text, .. } => text,
             Said::Command(command) => return self.carry_out(command, waiting).await,
             Said::Answer(_) | Said::Stop | Said::Job(_) | Said::Overheard(_) | Said::Reply(_) => {
                 return;

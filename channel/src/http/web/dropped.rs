@@ -25,6 +25,9 @@ const MOST: usize = 2_000;
 /// How much of a name is kept, in characters.
 const NAME: usize = 100;
 
+/// How long an ending may be that a longer name keeps, with its dot, in characters.
+const ENDING: usize = 12;
+
 /// How many digits of the digest a file is known by: 128 bits, which nobody makes twice.
 const DIGITS: usize = 32;
 
@@ -65,10 +68,10 @@ impl Document for List {
 #[derive(Debug, thiserror::Error)]
 pub(super) enum DropError {
     /// There is no room for it.
-    #[error("this chat holds {} MB of files, and at most 200 MB are kept; remove some below Files", .0 / 1_000_000)]
+    #[error("this chat holds {} MB of files, and at most 200 MB are kept; remove some under Files", .0 / 1_000_000)]
     Full(u64),
     /// There are too many.
-    #[error("this chat holds {MOST} files; remove some below Files")]
+    #[error("this chat holds {MOST} files; remove some under Files")]
     Many,
     /// The disk does not take it.
     #[error("the file could not be kept: {0}")]
@@ -112,7 +115,7 @@ impl Files {
         let disk = |error: &dyn std::fmt::Display| DropError::Disk(error.to_string());
         self.make().map_err(|error| disk(&error))?;
         let id = digest(bytes);
-        let dropped = Dropped {
+        let mut dropped = Dropped {
             name: shown(name),
             bytes: bytes.len() as u64,
             kind: kind::of(bytes).to_owned(),
@@ -124,13 +127,11 @@ impl Files {
             if held + dropped.bytes > ALL {
                 return Err(DropError::Full(held));
             }
-            if list.0.len() >= MOST {
-                return Err(DropError::Many);
-            }
-            if let Some(before) =
-                list.0.get(&id).filter(|before| before.stored(&id) != dropped.stored(&id))
-            {
-                let _ = std::fs::remove_file(self.place(&id, before));
+            match list.0.get(&id) {
+                // Messages tell where it lies, which its first name has said.
+                Some(before) => dropped.name.clone_from(&before.name),
+                None if list.0.len() >= MOST => return Err(DropError::Many),
+                None => {}
             }
             home::file::write(&self.place(&id, &dropped), bytes).map_err(|error| disk(&error))?;
             list.0.insert(id.clone(), dropped.clone());
@@ -215,11 +216,19 @@ fn shown(name: &str) -> String {
         '"' | '[' | ']' => '\'',
         other => other,
     });
-    let name: String = plain.take(NAME).collect();
+    let name: String = plain.collect();
     match name.trim().trim_start_matches('.') {
         "" => "file".to_owned(),
-        name => name.to_owned(),
+        name => short(name),
     }
+}
+
+/// A name cut in the middle: its ending says what the file is.
+fn short(name: &str) -> String {
+    let ending = name.rfind('.').map_or("", |at| &name[at..]);
+    let ending = if ending.chars().count() > ENDING { "" } else { ending };
+    let stem = name.strip_suffix(ending).unwrap_or(name).chars();
+    stem.take(NAME - ending.chars().count()).chain(ending.chars()).collect()
 }
 
 #[cfg(test)]
@@ -267,6 +276,42 @@ mod tests {
             assert_eq!(shown(name), told, "{name:?}");
         }
         assert_eq!(shown(&"x".repeat(500)).len(), NAME);
+    }
+
+    #[test]
+    fn a_long_name_keeps_its_ending() {
+        let told = shown(&format!("{}.PDF ", "\u{e9}".repeat(500)));
+        assert_eq!(told, format!("{}.PDF", "\u{e9}".repeat(NAME - 4)));
+        let odd = shown(&format!("a.{}", "x".repeat(500)));
+        assert_eq!((odd.len(), &odd[..3]), (NAME, "a.x"));
+    }
+
+    #[test]
+    fn the_same_bytes_stay_where_a_message_has_told_that_they_lie() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = files(folder.path());
+        let (id, first) = files.keep("a.md", b"a").unwrap();
+        let (again, second) = files.keep("b.txt", b"a").unwrap();
+        assert_eq!((again, second.line(&id)), (id.clone(), first.line(&id)));
+        assert!(files.place(&id, &first).exists());
+        assert_eq!(files.read(&id).unwrap().unwrap().1, b"a");
+        let names = std::fs::read_dir(folder.path().join("files")).unwrap();
+        assert_eq!(names.count(), 2, "the file and the list");
+    }
+
+    #[test]
+    fn as_many_as_a_chat_holds_may_come_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = files(folder.path());
+        let (id, first) = files.keep("a", b"a").unwrap();
+        let fill = |list: &mut List| {
+            for n in 1..MOST {
+                list.0.insert(n.to_string(), Dropped { bytes: 1, ..first.clone() });
+            }
+        };
+        files.list.update(fill).unwrap();
+        assert_eq!(files.keep("a", b"a").unwrap().0, id);
+        assert!(matches!(files.keep("b", b"b"), Err(DropError::Many)));
     }
 
     #[test]

@@ -29,6 +29,7 @@ use tokio::time::timeout;
 use super::dropped::{DropError, Dropped, Files, LARGEST};
 use super::kind;
 use super::show::beside;
+use crate::Said;
 use crate::http::asked::{Message, read};
 use crate::http::guard::Visitor;
 use crate::http::hub::Hub;
@@ -178,10 +179,14 @@ async fn say(
     };
     let mut lines = files.iter().map(line).collect::<Result<Vec<String>, Refusal>>()?;
     if !text.trim().is_empty() {
-        lines.insert(0, text);
+        lines.insert(0, text.clone());
     }
     let message = Message::of_owner(lines.join("\n"));
-    let incoming = message.seat(&Visitor::Program)?.says(message.said()?);
+    let seat = message.seat(&Visitor::Program)?;
+    let incoming = seat.says(match message.said()? {
+        Said::Message(whole) if !files.is_empty() => Said::WithFiles { text: whole, typed: text },
+        said => said,
+    });
     match dropping.hub.say_to_all(incoming).await {
         true => Ok(StatusCode::ACCEPTED),
         false => Err(Refusal::Over),
