@@ -37,8 +37,8 @@ pub enum TypedLine {
     End,
 }
 
-/// What is asked: the prompt, and whether the arrow keys bring the answer back later.
-type Asking = (String, LineHistory);
+/// What is asked: the prompt, what stands behind it already, and whether the arrow keys bring the answer back later.
+type Asking = (String, String, LineHistory);
 
 /// Whether a line goes into the history of keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,11 +89,12 @@ impl Editor {
         Ok(Self { questions, answers, above, is_asked: false, restore })
     }
 
-    /// Shows `prompt` and begins to take a line, which [`Editor::asked`] waits for.
-    pub fn ask(&mut self, prompt: String, kept: LineHistory) {
+    /// Shows `prompt` and begins to take a line, which [`Editor::asked`] waits for. What is `begun` stands in it as if it had
+    /// been typed.
+    pub fn ask(&mut self, prompt: String, begun: String, kept: LineHistory) {
         self.is_asked = true;
         // A thread that is gone is told by `asked`.
-        let _ = self.questions.send((prompt, kept));
+        let _ = self.questions.send((prompt, begun, kept));
     }
 
     /// What came of it.
@@ -174,11 +175,11 @@ impl Edited {
         answering: &mpsc::Sender<TypedLine>,
         above: &Above,
     ) {
-        while let Ok((prompt, kept)) = asking.recv() {
+        while let Ok((prompt, begun, kept)) = asking.recv() {
             let is_unseen = kept == LineHistory::Unseen;
             self.hide(is_unseen);
             above.open();
-            let read = self.editor.readline(&prompt);
+            let read = self.editor.readline_with_initial(&prompt, (&begun, ""));
             above.close();
             let asked = match read {
                 Ok(line) if self.elsewhere.0.swap(false, Ordering::Relaxed) => {

@@ -67,6 +67,11 @@ fn what_is_saved_in_the_persons_editor_is_said_and_the_file_is_gone() {
     }
 }
 
+/// Waits until this was told a second time.
+fn twice(chat: &Terminal, told: &str) {
+    testkit::wait_until("it is told again", || chat.screen().matches(told).count() == 2);
+}
+
 #[test]
 fn what_is_not_saved_is_not_said_and_why_is_told() {
     let home = TempHome::new();
@@ -82,7 +87,13 @@ fn what_is_not_saved_is_not_said_and_why_is_told() {
         chat.expect_last(PROMPT);
         line(&mut chat, "/memory");
         chat.expect("Nothing is remembered.");
-        line(&mut chat, "quit");
+        // What stood in the line stands there again.
+        chat.press("qu");
+        chat.expect_last("you> qu");
+        chat.press(CTRL_X_CTRL_E);
+        twice(&chat, told);
+        chat.expect_last("you> qu");
+        chat.press("it\r");
         assert_eq!(chat.wait().code(), Some(0));
     }
 }

@@ -34,6 +34,7 @@ pub(super) async fn run(editor: Editor, exchange: Exchange) -> io::Result<()> {
         gathered,
         said: Unanswered::default(),
         questions: OpenQuestions::default(),
+        begun: String::new(),
         is_typing: false,
         is_late: false,
         settling: None,
@@ -50,6 +51,8 @@ struct Terminal {
     gathered: Gathered,
     said: Unanswered,
     questions: OpenQuestions,
+    /// What was typed before an editor that gave nothing: it stands in the next line.
+    begun: String,
     /// Whether the line editor has the terminal.
     is_typing: bool,
     /// Whether something is still to be printed above the line that is opened at once, before anything else is shown.
@@ -182,7 +185,12 @@ impl Terminal {
             self.gathered.words = self.exchange.screen.pause()?;
         }
         self.is_typing = true;
-        self.editor.ask(prompt, kept);
+        // It is no answer to a question, and nothing that may be hidden.
+        let begun = match kept {
+            LineHistory::Yes => std::mem::take(&mut self.begun),
+            LineHistory::No | LineHistory::Unseen => String::new(),
+        };
+        self.editor.ask(prompt, begun, kept);
         Ok(())
     }
 

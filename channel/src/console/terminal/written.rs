@@ -12,7 +12,7 @@ impl Terminal {
     pub(super) async fn write_on(&mut self, begun: &str) -> io::Result<Flow> {
         self.interrupted = Interrupted::No;
         let Some(editor) = self.exchange.editor.clone() else {
-            return self.not_written(settings::words().get("edit.none").to_owned());
+            return self.not_written(begun, settings::words().get("edit.none").to_owned());
         };
         self.exchange.screen.still();
         let mut held = Vec::new();
@@ -34,10 +34,11 @@ impl Terminal {
         let flow = match written {
             Ok(text) => self.say_written(begun, &text).await?,
             Err(NotWritten::NoEditor) => {
-                self.not_written(settings::words().get("edit.unset").to_owned())?
+                self.not_written(begun, settings::words().get("edit.unset").to_owned())?
             }
             Err(NotWritten::Failed(why)) => {
-                self.not_written(settings::words().fill("edit.failed", &[("why", &why)]))?
+                let why = settings::words().fill("edit.failed", &[("why", &why)]);
+                self.not_written(begun, why)?
             }
         };
         for outgoing in held {
@@ -49,16 +50,17 @@ impl Terminal {
     async fn say_written(&mut self, begun: &str, text: &str) -> io::Result<Flow> {
         let parts = [begun.trim(), text.trim()].map(str::to_owned);
         let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-        // Whoever saves nothing has changed their mind, also about what was begun.
         if text.trim().is_empty() {
-            return self.not_written(settings::words().get("edit.empty").to_owned());
+            return self.not_written(begun, settings::words().get("edit.empty").to_owned());
         }
         let message = parts.join("\n");
         self.exchange.screen.line(&markup::harmless(&message))?;
         self.take_line(&message).await
     }
 
-    fn not_written(&mut self, why: String) -> io::Result<Flow> {
+    /// Says why nothing was written. What was begun stands in the next line: nobody has to type it again.
+    fn not_written(&mut self, begun: &str, why: String) -> io::Result<Flow> {
+        begun.clone_into(&mut self.begun);
         self.emit(&Outgoing::Notice(why))?;
         Ok(Flow::GoesOn)
     }
