@@ -16,8 +16,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let code = run();
-    if home::has_lost_output() { ExitCode::FAILURE } else { code }
+    home::exit_code(run())
 }
 
 fn run() -> ExitCode {

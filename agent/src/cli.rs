@@ -7,7 +7,7 @@ mod waits;
 mod web;
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal, Write};
+use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -23,7 +23,7 @@ use crate::error::StartError;
 use crate::start::Known;
 use crate::{log, start, workspace};
 use confine::{UnixSockets, confine};
-use settings::{KEYS, Settings, Terminal};
+use settings::{Asker as _, KEYS, Settings, Terminal};
 
 /// The mind of SafeClaw: talks with you, asks the model, and asks the router to act.
 ///
@@ -118,9 +118,11 @@ pub fn finish(ended: Result<(), StartError>) -> ExitCode {
 
 /// What went wrong. Whoever has pressed Ctrl-C at a question knows what it was about.
 fn told(error: StartError) -> String {
-    let error = anyhow::Error::new(error);
     let is_ended = |cause: &io::Error| cause.kind() == io::ErrorKind::Interrupted;
-    match error.chain().filter_map(|cause| cause.downcast_ref()).any(is_ended) {
+    // It stands in no chain of its own, for it speaks with the words of what is in it.
+    let is_ended_at_once = matches!(&error, StartError::System(cause) if is_ended(cause));
+    let error = anyhow::Error::new(error);
+    match is_ended_at_once || error.chain().filter_map(|cause| cause.downcast_ref()).any(is_ended) {
         true => "ended by you, and what was asked is as it was".to_owned(),
         false => format!("{error:#}"),
     }
@@ -168,7 +170,8 @@ fn chat_over_redis(home: Home) -> Result<(), StartError> {
 }
 
 fn clear(home: &Home, yes: bool) -> Result<(), StartError> {
-    if !yes && !confirmed()? {
+    let question = "Forget what was said and done? The memory is kept.";
+    if !yes && !Terminal.confirm(question)?.ok_or(StartError::NotAsked)? {
         home::say!("nothing was removed");
         return Ok(());
     }
@@ -177,15 +180,4 @@ fn clear(home: &Home, yes: bool) -> Result<(), StartError> {
         home::say!("removed {}", removed.display());
     }
     Ok(())
-}
-
-fn confirmed() -> Result<bool, StartError> {
-    if !io::stdin().is_terminal() {
-        return Err(StartError::NotAsked);
-    }
-    write!(io::stdout(), "Forget what was said and done? The memory is kept. [y/N] ")?;
-    io::stdout().flush()?;
-    let mut answer = String::new();
-    io::stdin().read_line(&mut answer)?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }

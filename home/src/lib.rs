@@ -38,5 +38,5 @@ pub use home::{Home, HomeError};
 pub use invocation::{CALLED, Invocation, agent_command, command, router_command, router_name};
 pub use lock::{Lock, LockError};
 pub use nearest::nearest;
-pub use output::{has_lost_output, say_part, say_part_on_stderr};
+pub use output::{exit_code, say_part, say_part_on_stderr};
 pub use variables::Variables;

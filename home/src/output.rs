@@ -5,6 +5,7 @@
 
 use std::fmt::Arguments;
 use std::io::{self, ErrorKind, Write};
+use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Whether something that belongs on stdout is lost, and not for want of a reader.
@@ -45,9 +46,9 @@ pub fn say_part_on_stderr(part: Arguments<'_>) {
     let _ = io::stderr().lock().write_fmt(part);
 }
 
-/// Whether something that was told on stdout is lost, so that the program has not done all of its work. What nobody
-/// wanted to read any more is not lost.
+/// What a program ends with that has come to `code`: a failure if something that it told on stdout is lost, for then it has not
+/// done all of its work. What nobody wanted to read any more is not lost.
 #[must_use]
-pub fn has_lost_output() -> bool {
-    LOST.load(Ordering::Relaxed)
+pub fn exit_code(code: ExitCode) -> ExitCode {
+    if LOST.load(Ordering::Relaxed) { ExitCode::FAILURE } else { code }
 }

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    agent::cli::main(std::env::args_os().collect())
+    home::exit_code(agent::cli::main(std::env::args_os().collect()))
 }

@@ -11,7 +11,7 @@ mod running;
 #[cfg(feature = "telegram")]
 mod telegram;
 
-use std::io::{self, Write as _};
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -204,8 +204,7 @@ fn offer(is_first: bool) -> Option<String> {
 
 fn tell(lines: impl Iterator<Item = String>) {
     for line in lines {
-        // Whoever has closed stderr does not want to hear it.
-        let _ = writeln!(io::stderr(), "{line}");
+        home::say_on_stderr!("{line}");
     }
 }
 

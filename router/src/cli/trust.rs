@@ -1,7 +1,5 @@
 //! `start_router trust`: shows what has changed in a skill and takes the owner's yes to it.
 
-use std::io::Write;
-
 use clap::Args;
 use home::{FileError, Home};
 use protocol::{ActionName, NameError};
@@ -51,8 +49,8 @@ pub(crate) enum TrustError {
     NotAsked(ActionName),
     #[error(transparent)]
     Unrecorded(#[from] Unrecorded),
-    #[error("can't print: {0}")]
-    Print(#[from] std::io::Error),
+    #[error("can't ask: {0}")]
+    Ask(#[from] std::io::Error),
 }
 
 pub(super) fn run(home: &Home, trust: &Trust) -> Result<(), TrustError> {
@@ -111,7 +109,7 @@ fn one(deeds: &OwnersLog, pins: &Pins, skill: &Skill, yes: bool) -> Result<(), T
         home::say!("{name} is what was pinned; there is nothing to trust");
         return Ok(());
     }
-    show(skill, pinned, pins, &now)?;
+    show(skill, pinned, pins, &now);
     let asked = if yes { Some(true) } else { ask(&question(name), &Secrets::default())? };
     match asked {
         None => return Err(TrustError::NotAsked(name.clone())),
@@ -137,23 +135,16 @@ fn question(name: &ActionName) -> String {
     format!("Trust {name} as shown?")
 }
 
-fn show(
-    skill: &Skill,
-    pinned: Option<Digest>,
-    pins: &Pins,
-    now: &Portrait,
-) -> Result<(), TrustError> {
-    let mut out = std::io::stdout().lock();
+fn show(skill: &Skill, pinned: Option<Digest>, pins: &Pins, now: &Portrait) {
     let old = pinned.and_then(|pinned| pins.portrait(skill.name(), pinned));
     let shown = |digest: Option<Digest>| {
         digest.map_or_else(|| "unknown".to_owned(), |digest| digest.to_string())
     };
-    writeln!(out, "{}\n  pinned {}\n  now    {}", skill.name(), shown(pinned), skill.digest)?;
+    home::say!("{}\n  pinned {}\n  now    {}", skill.name(), shown(pinned), skill.digest);
     if old.is_none() {
-        writeln!(out, "What it was before is not known, so this is all of it:")?;
+        home::say!("What it was before is not known, so this is all of it:");
     }
     for line in catalog::changes(old.as_ref(), now) {
-        writeln!(out, "  {}", printable(&line))?;
+        home::say!("  {}", printable(&line));
     }
-    Ok(())
 }

@@ -1,6 +1,6 @@
 //! `library add`: files go in with progress, and a watched folder stays as it is on disk.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -63,7 +63,7 @@ pub(super) async fn run(
     for place in &places {
         take_in(place, &command, &mut sum).await?;
     }
-    super::print(&summed(&sum))?;
+    home::say!("{}", summed(&sum));
     if let Some(place) = places.first() {
         embed::work(home, &place.worker).await?;
     }
@@ -115,12 +115,11 @@ async fn take_in(place: &Place, command: &Add, sum: &mut Sum) -> Result<(), Libr
         let told = place.worker.ask(action, params).await?;
         let number = |key: &str| told[key].as_u64().unwrap_or(0);
         for file in told["files"].as_array().into_iter().flatten() {
-            super::print(&taken_in(file))?;
+            home::say!("{}", taken_in(file));
         }
         let failed = told["failed"].as_array().map(Vec::as_slice).unwrap_or_default();
         for file in failed {
-            let line = format!("{}: {}", plain(&file["name"]), plain(&file["why"]));
-            writeln!(std::io::stderr(), "{line}")?;
+            home::say_on_stderr!("{}: {}", plain(&file["name"]), plain(&file["why"]));
         }
         sum.indexed += number("indexed");
         sum.passages += number("passages");
@@ -132,7 +131,7 @@ async fn take_in(place: &Place, command: &Add, sum: &mut Sum) -> Result<(), Libr
             return Ok(());
         }
         if std::io::stderr().is_terminal() {
-            writeln!(std::io::stderr(), "{from} of {} ...", from + left)?;
+            home::say_on_stderr!("{from} of {} ...", from + left);
         }
     }
 }
@@ -160,7 +159,7 @@ async fn take_out(place: &Place) -> Result<(), LibraryCliError> {
         let Some(path) = paper["place"].as_str().map(Path::new) else { continue };
         if path.starts_with(&place.path) && !path.exists() {
             place.worker.ask("FORGET_DOC", json!({"path": path})).await?;
-            super::print(&format!("{}: taken out", plain(&paper["name"])))?;
+            home::say!("{}: taken out", plain(&paper["name"]));
         }
     }
     Ok(())

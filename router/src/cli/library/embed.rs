@@ -1,6 +1,6 @@
 //! `library embed`: which server tells what a text means, tried before it is kept.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::sync::Arc;
 
 use clap::Args;
@@ -10,7 +10,7 @@ use protocol::ActionName;
 use serde_json::{Value, json};
 
 use super::worker::Worker;
-use super::{LibraryCliError, plain, print};
+use super::{LibraryCliError, plain};
 use crate::catalog::{Found, Skill, scan};
 use crate::cli::wishes;
 use crate::config::{RouterConfig, Settings};
@@ -61,15 +61,16 @@ pub(super) async fn run(home: &Home, me: &SelfCommand, wish: Embed) -> Result<()
 /// When it names no model, or the model does not answer; then nothing has changed.
 async fn set(home: &Home, me: &SelfCommand, wish: Option<&str>) -> Result<(), LibraryCliError> {
     match wish {
-        None => print(&told(home)?),
+        None => home::say!("{}", told(home)?),
         Some("off" | "none") => {
             wishes::change(home, |skills| {
                 skills.shift_remove(PROCESS);
             })?;
-            print("papers are found by their words alone")
+            home::say!("papers are found by their words alone");
         }
-        Some(named) => turn_on(home, me, &Place::read(named)?).await,
+        Some(named) => turn_on(home, me, &Place::read(named)?).await?,
     }
+    Ok(())
 }
 
 fn told(home: &Home) -> Result<String, LibraryCliError> {
@@ -95,11 +96,11 @@ async fn turn_on(home: &Home, me: &SelfCommand, place: &Place) -> Result<(), Lib
     wishes::change(home, |skills| {
         skills.insert(PROCESS.to_owned(), wish);
     })?;
-    print(&format!(
+    home::say!(
         "{} answered with vectors of {} numbers: papers are found by their meaning, too",
         place.model,
         plain(&said["numbers"])
-    ))?;
+    );
     work(home, &worker).await
 }
 
@@ -133,19 +134,17 @@ pub(super) async fn work(home: &Home, worker: &Worker) -> Result<(), LibraryCliE
         let number = |key: &str| told[key].as_u64().unwrap_or(0);
         if is_seen {
             let (done, all) = (number("embedded"), number("passages"));
-            writeln!(
-                std::io::stderr(),
+            home::say_on_stderr!(
                 "{done} of {all} passages ... (after Ctrl-C the rest follows by itself)"
-            )?;
+            );
         }
         if number("left") == 0 {
             let refused = number("refused");
             let more =
                 if refused > 0 { format!("; the model took {refused} not") } else { String::new() };
-            return print(&format!(
-                "{} passages can be found by their meaning{more}",
-                number("embedded")
-            ));
+            let embedded = number("embedded");
+            home::say!("{embedded} passages can be found by their meaning{more}");
+            return Ok(());
         }
     }
 }

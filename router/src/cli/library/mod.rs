@@ -5,7 +5,6 @@ mod allowed;
 mod embed;
 mod worker;
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
@@ -75,9 +74,9 @@ pub(crate) enum LibraryCliError {
     /// What was asked can't be done.
     #[error("{0}")]
     Refused(String),
-    /// It could not be printed.
-    #[error("the answer could not be printed")]
-    Output(#[from] io::Error),
+    /// The system does not let it run.
+    #[error("the library's process can't be started")]
+    Start(#[from] std::io::Error),
 }
 
 /// Does what `command` says.
@@ -110,7 +109,8 @@ pub(super) async fn run(
         }
         _ => return checked(&worker.ask("CHECK_LIBRARY", json!({})).await?),
     };
-    print(&said)
+    home::say!("{said}");
+    Ok(())
 }
 
 fn allow(
@@ -137,7 +137,8 @@ fn allow(
             None => format!("no folder is open: `{}`", home::router_command("library allow DIR")),
         },
     };
-    print(&said)
+    home::say!("{said}");
+    Ok(())
 }
 
 fn checked(checked: &Value) -> Result<(), LibraryCliError> {
@@ -145,10 +146,8 @@ fn checked(checked: &Value) -> Result<(), LibraryCliError> {
         checked["faults"].as_array().into_iter().flatten().map(plain).collect();
     if faults.is_empty() {
         let passages = &checked["passages"];
-        return print(&format!(
-            "all is well: {}, {passages} passages",
-            files(&checked["documents"])
-        ));
+        home::say!("all is well: {}, {passages} passages", files(&checked["documents"]));
+        return Ok(());
     }
     let mend = home::router_command("library rebuild");
     Err(LibraryCliError::Refused(format!("{}\n`{mend}` mends it", faults.join("\n"))))
@@ -189,8 +188,4 @@ fn files(count: &Value) -> String {
 /// What a skill says, without marks that a terminal would obey.
 fn plain(value: &Value) -> String {
     printable(&value.as_str().map_or_else(|| value.to_string(), str::to_owned)).to_string()
-}
-
-fn print(text: &str) -> Result<(), LibraryCliError> {
-    Ok(writeln!(io::stdout(), "{text}")?)
 }

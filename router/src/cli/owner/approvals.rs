@@ -1,6 +1,6 @@
 //! `approvals`: the questions that wait, and what people have allowed for a while.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 
 use clap::{Args, Subcommand};
 use home::Home;
@@ -63,7 +63,10 @@ pub(in crate::cli) async fn run(home: &Home, approvals: Approvals) -> Result<(),
     let places = places(home)?;
     match approvals.command.unwrap_or(Command::List) {
         Command::List => list(&places).await,
-        Command::Show(named) => show(&owner::find(&places, &named.id).await?),
+        Command::Show(named) => {
+            show(&owner::find(&places, &named.id).await?);
+            Ok(())
+        }
         Command::Approve { named, yes, code, always, times, span } => {
             let count = times.map(|times| format!("{times}x"));
             let terms = GrantTerms::read(count.iter().chain(&span).map(String::as_str))?;
@@ -106,13 +109,12 @@ async fn list(places: &[StorePlace]) -> Result<(), OwnerError> {
     Ok(())
 }
 
-fn show(Asking { id, parked, .. }: &Asking) -> Result<(), OwnerError> {
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{}", parked.question)?;
+fn show(Asking { id, parked, .. }: &Asking) {
+    home::say!("{}", parked.question);
     if let Some(scope) = &parked.grant {
-        writeln!(out, "--always would allow for an hour, or as --times and --for say: {scope}")?;
+        home::say!("--always would allow for an hour, or as --times and --for say: {scope}");
     }
-    Ok(writeln!(out, "id {id}, digest {}", short(&parked.digest))?)
+    home::say!("id {id}, digest {}", short(&parked.digest));
 }
 
 /// The code that goes with a yes; `None` when there is no yes.
@@ -129,7 +131,7 @@ fn agreed(
             "pass --yes, or --code with the code of the question, which `approvals show ID` shows";
         return Err(OwnerError::NotAsked(how));
     }
-    show(found)?;
+    show(found);
     if found.parked.code.is_some() {
         let typed = ask_line("type the code to allow it, or nothing: ")?;
         return Ok((!typed.is_empty()).then_some(Some(typed)));

@@ -1,6 +1,6 @@
 //! `pin`: sets the owner's PIN, takes it away, unlocks it, and tells how it stands.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 
 use clap::{Args, Subcommand};
 use home::Home;
@@ -50,7 +50,8 @@ pub(in crate::cli) async fn run(home: &Home, pin: PinCommand) -> Result<(), Owne
             false => "it was not locked".to_owned(),
         },
     };
-    Ok(writeln!(io::stdout(), "{said}")?)
+    home::say!("{said}");
+    Ok(())
 }
 
 async fn status(home: &Home) -> Result<String, OwnerError> {
@@ -102,6 +103,6 @@ fn unseen(prompt: &str) -> Result<String, OwnerError> {
     tcsetattr(&stdin, SetArg::TCSAFLUSH, &hides).map_err(io::Error::from)?;
     let typed = super::ask_line(prompt);
     tcsetattr(&stdin, SetArg::TCSANOW, &shows).map_err(io::Error::from)?;
-    writeln!(io::stdout())?;
+    home::say!();
     typed
 }

@@ -48,8 +48,8 @@ pub(crate) enum QueueError {
     NothingToDrop(String),
     #[error("nobody can be asked here; pass --yes to drop {id}")]
     NotAsked { id: String },
-    #[error("can't print: {0}")]
-    Print(#[from] std::io::Error),
+    #[error("can't ask: {0}")]
+    Ask(#[from] std::io::Error),
 }
 
 /// That nothing is known of `target`.

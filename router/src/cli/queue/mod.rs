@@ -14,8 +14,6 @@ mod retry;
 
 mod drop;
 
-use std::io::Write;
-
 use broker::redis::look::{Lane, Look, Target};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
@@ -27,7 +25,6 @@ pub(crate) use self::error::QueueError;
 pub(super) use self::said::ask;
 
 use self::error::unknown;
-use self::said::Said;
 use crate::audit::OwnersLog;
 use crate::config::Settings;
 use crate::owner;
@@ -142,14 +139,7 @@ pub(super) async fn run(home: &Home, queue: Queue) -> Result<(), QueueError> {
             drop::say(&owner, &named.id, yes).await?
         }
     };
-    print(&said, queue.json, secrets)
-}
-
-fn print(said: &Said, json: bool, secrets: &Secrets) -> Result<(), QueueError> {
-    let text = if json { said.json(secrets) } else { said.text(secrets) };
-    match std::io::stdout().write_all(text.as_bytes()) {
-        // Whoever reads has seen enough.
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        written => Ok(written?),
-    }
+    let text = if queue.json { said.json(secrets) } else { said.text(secrets) };
+    home::say_part(format_args!("{text}"));
+    Ok(())
 }
