@@ -42,18 +42,14 @@ struct Wait {
 }
 
 impl Shelf {
-    fn answer(&mut self, mut params: Object, call: &Call) -> Result<Value, SkillError> {
+    fn answer(&mut self, params: Object, call: &Call) -> Result<Value, SkillError> {
         match call.action() {
             "SEARCH_DOCS" => self.search(read(params)?, &reader(call), call),
-            "SEARCH_PUBLIC_DOCS" => {
-                let reader = anybody(&mut params, call)?;
-                self.search(read(params)?, &reader, call)
-            }
+            "SEARCH_PUBLIC_DOCS" => self.search(read(params)?, &everybody(), call),
             "EMBED_DOCS" => self.embed(read(params)?, call),
             "LIST_DOCS" => answer::list(self.library(call)?, read(params)?, &reader(call), call),
             "LIST_PUBLIC_DOCS" => {
-                let reader = anybody(&mut params, call)?;
-                answer::list(self.library(call)?, read(params)?, &reader, call)
+                answer::list(self.library(call)?, read(params)?, &everybody(), call)
             }
             "INDEX_DOC" => index::index(self.library(call)?, read(params)?, call, false),
             "PUBLISH_DOC" => index::index(self.library(call)?, read(params)?, call, true),
@@ -126,21 +122,13 @@ fn reader(call: &Call) -> Reader {
     match (call.is_owner(), call.session()) {
         (true, _) => Reader::Owner,
         (false, Some(chat)) => Reader::Guest(chat.to_owned()),
-        (false, None) => Reader::Roles(vec![library::Role::Public]),
+        (false, None) => everybody(),
     }
 }
 
-/// What anybody may see: what is public, and in a guest's conversation the papers of that conversation. It is all that the
-/// owner is shown by these actions, too. Who asks stands in the parameter `who`, which the router fills in and no model.
-fn anybody(params: &mut Object, call: &Call) -> Result<Reader, SkillError> {
-    let who = params.remove("who");
-    if who.as_ref().and_then(Value::as_str).is_none_or(|who| Some(who) != call.principal()) {
-        return Err(SkillError::new("nobody says who asks"));
-    }
-    Ok(match reader(call) {
-        Reader::Owner => Reader::Roles(vec![library::Role::Public]),
-        guest => guest,
-    })
+/// What everybody may see, and all that the owner is shown by the actions of guests.
+fn everybody() -> Reader {
+    Reader::Roles(vec![library::Role::Public])
 }
 
 fn owner_alone(call: &Call) -> Result<(), SkillError> {
