@@ -112,13 +112,11 @@ mod tests {
         assert!(me.dead().is_empty());
         drop(other);
         // A process that another test starts just now holds the file until it runs its program.
-        let mut dead = loop {
-            let dead = me.dead();
-            if !dead.is_empty() {
-                break dead;
-            }
-            std::thread::yield_now();
-        };
+        let mut dead = Vec::new();
+        testkit::wait_until("the other is found dead", || {
+            dead = me.dead();
+            !dead.is_empty()
+        });
         assert_eq!(dead.len(), 1);
         assert_eq!(dead[0].names, ["one", "two"]);
         assert!(me.dead().is_empty(), "it is being buried");

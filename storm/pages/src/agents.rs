@@ -104,12 +104,12 @@ impl Storms {
     /// The file that a form makes of the one that is there, and what should be known of it.
     fn made(&self, name: &Name, written: &Written, text: Option<&str>) -> Result<Agent, Refusal> {
         if text.map(revision) != written.revision {
-            let (key, why) = match text {
-                Some(_) => ("error.agentOther", "is another by now; load it again"),
-                None => ("error.agentGone", "is gone by now; make a new agent"),
-            };
-            let why = Told::new(key, format_args!("the file of {name} {why}")).with("name", name);
-            return Err(Refusal::Conflict(why));
+            let other = format_args!("the file of {name} is another by now; load it again");
+            let gone = format_args!("the file of {name} is gone by now; make a new agent");
+            return Err(Refusal::Conflict(match text {
+                Some(_) => Told::new("error.agentOther", other).with("name", name),
+                None => Told::new("error.agentGone", gone).with("name", name),
+            }));
         }
         let kept = text.and_then(|text| AgentFile::read(text).ok());
         let mut file =
