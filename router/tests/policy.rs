@@ -139,9 +139,9 @@ fn explain_says_of_a_bad_call_what_the_router_would() {
 fn what_a_full_disk_swallows_is_an_error() {
     let home = home("");
     let full = fs::File::options().write(true).open("/dev/full").unwrap();
-    let mut check = Command::new(env!("CARGO_BIN_EXE_start_router"));
-    check.args(["policy", "check", "--home"]).arg(home.root()).env_clear().stdout(full);
-    let output = check.output().unwrap();
+    let mut skills = Command::new(env!("CARGO_BIN_EXE_start_router"));
+    skills.args(["skills", "--home"]).arg(home.root()).env_clear().stdout(full);
+    let output = skills.output().unwrap();
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1), "{told}");
     assert!(told.contains("can't be written: No space left"), "{told}");
