@@ -9,9 +9,9 @@ use std::process::{Child, Command};
 use std::sync::Arc;
 use std::time::Duration;
 
-use agent::config::own_names;
 use broker::pipe::{Ended, Pipe, Starter};
 use home::{Home, Invocation};
+use settings::own_names;
 use tokio::net::unix::pipe::{Receiver, Sender};
 
 use crate::desk::Desk;

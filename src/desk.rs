@@ -13,9 +13,9 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use agent::channel::MAX_MESSAGE;
-use agent::channel::console::{NotWritten, OwnEditor};
 use async_trait::async_trait;
+use channel::MAX_MESSAGE;
+use channel::console::{NotWritten, OwnEditor};
 use rustix::process::{getpgid, getppid};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 

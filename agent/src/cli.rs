@@ -21,8 +21,9 @@ use web::{Web, web};
 
 use crate::error::StartError;
 use crate::start::Known;
-use crate::{log, start, workspace};
+use crate::{log, start};
 use confine::{UnixSockets, confine};
+use conversation::workspace;
 use settings::{Asker as _, KEYS, Settings, Terminal};
 
 /// The mind of SafeClaw: talks with you, asks the model, and asks the router to act.

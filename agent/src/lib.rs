@@ -17,12 +17,8 @@ pub mod registry;
 mod start;
 mod watching;
 
-pub use ::{action, business, channel, mind, model, persona, prompt, session};
-pub use conversation::{message, observation, question, workspace};
 pub use error::StartError;
 pub use eyes::launch::WORD as EYES_WORD;
 pub use log::start as start_log;
 pub use mind::storm::StormError;
-pub use mind::{links, slash, turn};
-pub use settings as config;
 pub use start::{Known, open_eyes, runtime, talk};

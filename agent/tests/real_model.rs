@@ -4,13 +4,13 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agent::config::{ProviderName, Target};
-use agent::model::{ApiKeys, Ask, Endpoint, Endpoints, Model, Progress, TurnParts, Usage, Way};
-use agent::prompt::{Fence, Prompt, Sources, Step};
-use agent::workspace::{AGENT_ACTIONS, Artifact, Entered, History, Memory, SOUL};
 use answer::{Answer, Shown};
+use conversation::workspace::{AGENT_ACTIONS, Artifact, Entered, History, Memory, SOUL};
 use futures::FutureExt;
+use model::{ApiKeys, Ask, Endpoint, Endpoints, Model, Progress, TurnParts, Usage, Way};
+use prompt::{Fence, Prompt, Sources, Step};
 use protocol::{ActionCard, SessionKey, Taint};
+use settings::{ProviderName, Target};
 use testkit::TempHome;
 
 /// The server's address, such as http://127.0.0.1:8080/v1.

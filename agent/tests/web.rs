@@ -4,17 +4,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agent::channel::http::Http;
-use agent::channel::http::web::{Page, SignIns};
-use agent::channel::{Addressed, Incoming, Line, Outgoing, Said};
-use agent::config::Site;
-use agent::links::Links;
-use agent::model::{Offline, Switch};
-use agent::workspace::Workspace;
+use channel::http::Http;
+use channel::http::web::{Page, SignIns};
+use channel::{Addressed, Incoming, Line, Outgoing, Said};
+use conversation::workspace::Workspace;
+use mind::links::Links;
+use model::{Offline, Switch};
 use protocol::{Millis, SessionKey};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Method, RequestBuilder, Response};
 use serde_json::{Value, json};
+use settings::Site;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;

@@ -4,18 +4,18 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agent::action::{Actions, LlmSummary, LocalAction, MemoryWrite};
-use agent::channel::{Channel, ChannelError, Incoming, Line, Origin, Outgoing, Said, Ticket};
-use agent::mind::Mind;
-use agent::model::{Model, Switch};
-use agent::prompt::Fence;
+use action::{Actions, LlmSummary, LocalAction, MemoryWrite};
 use agent::registry::SessionRegistry;
-use agent::session::Lines;
-use agent::workspace::{Cards, Memory, Workspace};
 use anyhow::{Context, Result, bail};
 use async_trait::async_trait;
+use channel::{Channel, ChannelError, Incoming, Line, Origin, Outgoing, Said, Ticket};
+use conversation::workspace::{Cards, Memory, Workspace};
+use mind::Mind;
+use model::{Model, Switch};
+use prompt::Fence;
 use protocol::{ActionCard, Principal, SessionKey, Status};
 use serde_json::json;
+use session::Lines;
 use tokio_util::sync::CancellationToken;
 
 use crate::instant::{self, InstantModel};

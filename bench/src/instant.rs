@@ -1,8 +1,8 @@
 //! A model and a router that answer at once, so that what is left is the mind's own time.
 
-use agent::model::{Ask, Completion, Fit, Listener, Model, ModelError, Progress, Way};
 use async_trait::async_trait;
 use broker::Responder;
+use model::{Ask, Completion, Fit, Listener, Model, ModelError, Progress, Way};
 use protocol::Done;
 use serde_json::json;
 

@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use agent::config::{ProviderName, Settings, Target};
-use agent::model::{
-    Ask, Assist, Chain, Completion, Endpoint, Endpoints, Link, Maker, Model, Progress, Way,
-};
 use anyhow::{Context, Result, ensure};
 use home::Home;
+use model::{
+    Ask, Assist, Chain, Completion, Endpoint, Endpoints, Link, Maker, Model, Progress, Way,
+};
+use settings::{ProviderName, Settings, Target};
 use sha2::{Digest, Sha256};
 
 /// Whom somebody wants to ask; what is not said is as the agent has it in its settings.

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agent::workspace::AGENT_ACTIONS;
 use anyhow::{Context, Result, ensure};
+use conversation::workspace::AGENT_ACTIONS;
 use protocol::{ActionCard, Object};
 use router::catalog::{Found, Skill, scan};
 use router::config::RouterConfig;

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use agent::config::ProviderName;
-use agent::model::Assist;
 use anyhow::{Context, Result};
 use clap::{Parser, ValueEnum};
 use home::Home;
+use model::Assist;
+use settings::ProviderName;
 
 use crate::ask::{Server, Wish};
 use crate::cards::{Actions, Homes, root};

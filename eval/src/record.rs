@@ -5,9 +5,9 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use agent::model::{Call, Completion};
 use answer::Action;
 use anyhow::{Context, Result};
+use model::{Call, Completion};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 

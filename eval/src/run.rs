@@ -5,13 +5,13 @@ use std::path::Path;
 use std::sync::LazyLock;
 use std::time::Instant;
 
-use agent::model::{Ask, Completion, Fit, TurnParts};
-use agent::observation::Observation;
-use agent::prompt::{self, Fence, Prompt, Sources};
-use agent::workspace::{Artifact, Entered, History, Memory, SOUL};
 use answer::{Action, Answer, Shown};
 use anyhow::{Context, Result};
+use conversation::observation::Observation;
+use conversation::workspace::{Artifact, Entered, History, Memory, SOUL};
 use indicatif::{ProgressBar, ProgressStyle};
+use model::{Ask, Completion, Fit, TurnParts};
+use prompt::{self, Fence, Prompt, Sources};
 use protocol::{Object, Reply, SessionKey, Taint};
 
 use crate::ask::{Lane, Server};

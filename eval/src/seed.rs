@@ -3,7 +3,7 @@
 //! The words are our own; what they say, and in which order, is what its design notes say of PROMPT.md. Nothing in it
 //! is fenced, and what changes stands before what stays.
 
-use agent::workspace::SOUL;
+use conversation::workspace::SOUL;
 use protocol::{ActionCard, Object};
 use serde_json::{Value, json};
 

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use agent::model::Way;
 use anyhow::{Context, Result, ensure};
+use model::Way;
 use protocol::{ActionName, Object};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -4,13 +4,13 @@
 use std::fs;
 use std::path::PathBuf;
 
-use agent::config::ProviderName;
 use eval::ask::{Server, Wish};
 use eval::cards::Homes;
 use eval::record::Record;
 use eval::run::Run;
 use eval::utterance::{Asked, Utterance, all};
 use home::Home;
+use settings::ProviderName;
 use testkit::{OllamaServer, Says, TempHome};
 
 /// A home whose agent asks a server, and where the answers go.

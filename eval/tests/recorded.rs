@@ -29,11 +29,11 @@ fn recorded_answers_are_judged_as_people_judged_them() {
         let recorded: Recorded = serde_json::from_str(line).unwrap();
         let utterance = all.iter().find(|one| one.id == recorded.id).unwrap();
         let actions = homes.with(utterance.skills);
-        let call = |(name, params): (String, String)| agent::model::Call { name, params };
-        let completion = agent::model::Completion {
+        let call = |(name, params): (String, String)| model::Call { name, params };
+        let completion = model::Completion {
             text: recorded.text,
             calls: recorded.calls.into_iter().map(call).collect(),
-            ..agent::model::Completion::default()
+            ..model::Completion::default()
         };
         let read = answer::Answer::read(&completion, actions.cards(), &answer::Shown::default());
         let right = read.is_ok_and(|given| score::is_right(utterance, &given.actions, actions));

@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agent::workspace::PROMPT;
 use answer::Action;
+use conversation::workspace::PROMPT;
 use eval::cards::Homes;
 use eval::expect::Expected;
 use eval::score::is_right;

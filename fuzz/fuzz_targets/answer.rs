@@ -4,7 +4,7 @@
 #![no_main]
 
 use answer::{Answer, Shown, Words};
-use agent::model::Completion;
+use model::Completion;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (u8, String)| {

@@ -10,7 +10,7 @@ use conversation::question::{Choice, Decision, Question};
 use session::{Caller, Outbox, Session};
 
 /// A guest who answers a question hears this.
-pub const GUESTS_ANSWER: &str = "only the owner answers questions, and has been asked";
+pub(crate) const GUESTS_ANSWER: &str = "only the owner answers questions, and has been asked";
 
 /// Passes a person's decision in this session on to the router.
 pub async fn answer(session: &mut Session, mind: &Mind, given: Decision, outbox: &Outbox) {
@@ -19,7 +19,12 @@ pub async fn answer(session: &mut Session, mind: &Mind, given: Decision, outbox:
 }
 
 /// The same for one that was typed: its id may be the beginning of one, or empty for the only question that is open.
-pub async fn answer_typed(session: &mut Session, mind: &Mind, given: Decision, outbox: &Outbox) {
+pub(crate) async fn answer_typed(
+    session: &mut Session,
+    mind: &Mind,
+    given: Decision,
+    outbox: &Outbox,
+) {
     let (caller, known) = (Caller::of(session), session.questions.clone());
     Answered::typed(mind, caller, given, &known, outbox).await.note(session);
 }

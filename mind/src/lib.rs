@@ -24,7 +24,7 @@ use settings::AgentConfig;
 const UNTOLD: u64 = 2_000;
 
 /// The action that reads a page.
-pub const READS_PAGES: &str = "WEB_FETCH";
+pub(crate) const READS_PAGES: &str = "WEB_FETCH";
 
 /// Everything that a turn needs besides its session. All sessions share it, so nothing in it may tell one of another.
 pub struct Mind {
@@ -106,7 +106,7 @@ impl Mind {
     /// The cards that are offered in `session`. Guests are offered no set but what anybody may ask the library, and a persona
     /// only those of the sets that are on which it names.
     #[must_use]
-    pub fn cards_for(&self, session: &Session) -> [Arc<Cards>; 2] {
+    pub(crate) fn cards_for(&self, session: &Session) -> [Arc<Cards>; 2] {
         let mut sets = if session.is_owners() { self.sets.on() } else { self.sets.for_guests() };
         if session.may_recall() {
             sets.extend(SetName::new(RECALL));

@@ -48,7 +48,7 @@ impl Outbox {
     }
 
     /// Says what happened; to a guest what of it concerns one.
-    pub fn say_notice(&self, notice: &Notice) {
+    pub(crate) fn say_notice(&self, notice: &Notice) {
         match notice.told_to(self.is_owners()) {
             Some(text) => self.say(Outgoing::Notice(text.to_owned())),
             None => tracing::info!("session {}: {notice}", self.session),

@@ -5,13 +5,13 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agent::channel::console::{OneMessage, Outcome, OwnEditor};
-use agent::config::Settings;
 use agent::{Known, StartError};
 use broker::pipe::PipeRequester;
+use channel::console::{OneMessage, Outcome, OwnEditor};
 use clap::Parser;
 use confine::{UnixSockets, confine};
 use home::Home;
+use settings::Settings;
 
 use super::Subcommand;
 use crate::child::ChildRouter;
@@ -55,11 +55,11 @@ fn talk(home: Option<&Path>, says: Option<OneMessage>) -> Result<(), StartError>
     let editor: Option<Arc<dyn OwnEditor>> = Some(Arc::new(starter.desk()));
     // From here on there is one way to a new router: the starter, which is outside.
     let eyes = agent::open_eyes(&home, &settings)?;
-    let supervisor = agent::config::supervisor();
+    let supervisor = settings::supervisor();
     let confined = confine(&home, UnixSockets::Refused);
     agent::runtime()?.block_on(async {
         let (broker, router) = PipeRequester::keep(starter).await?;
-        let words = agent::config::words();
+        let words = settings::words();
         let mut way = words.get("start.beside").to_owned();
         if settings.queue.is_set() {
             way = words.fill("start.apart", &[("way", &way)]);

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use agent::config::{Asker, Terminal};
 use backup::{Backup, BackupError, RestorePlan, Restored, SecretString};
 use clap::Parser;
 use home::Home;
+use settings::{Asker, Terminal};
 
 use super::Subcommand;
 use super::backup::{ask, read_passphrase};

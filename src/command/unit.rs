@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use agent::config::Settings;
 use clap::{Args, Parser, Subcommand as Words};
 use home::Home;
+use settings::Settings;
 
 use super::Subcommand;
 use crate::unit::{Installed, Scope, Systemd, UnitPlan, state};

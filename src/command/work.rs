@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use agent::channel::console::OneMessage;
+use channel::console::OneMessage;
 use clap::Parser;
 
 use super::{Subcommand, chat};

@@ -70,7 +70,7 @@ impl ApartReader {
 
     /// What the conversation is shown of `seen`: it as it is, or what a model made of it that was asked what the person asks.
     /// The text itself is kept below the output folder.
-    pub async fn instead_of(&self, seen: Observation, caller: &Caller) -> Observation {
+    pub(crate) async fn instead_of(&self, seen: Observation, caller: &Caller) -> Observation {
         if !self.takes(&seen) {
             return seen;
         }

@@ -103,7 +103,7 @@ async fn who_is_not_let_in_reaches_nothing() {
 
 #[tokio::test]
 async fn it_is_on_this_machine_alone() {
-    use agent::channel::Channel;
+    use channel::Channel;
     let (incoming, _heard) = mpsc::channel(1);
     let (_said, outgoing) = mpsc::unbounded_channel();
     let http = Http {
@@ -119,7 +119,7 @@ async fn it_is_on_this_machine_alone() {
 
 #[tokio::test]
 async fn without_a_token_that_is_long_enough_nobody_is_served() {
-    use agent::channel::Channel;
+    use channel::Channel;
     for token in [None, Some("short".into())] {
         let (incoming, _heard) = mpsc::channel(1);
         let (_said, outgoing) = mpsc::unbounded_channel();

@@ -6,16 +6,14 @@ mod kept_out;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use agent::channel::http::Http;
-use agent::channel::{
-    ActionLine, Addressed, ChannelError, Incoming, Line, MAX_MESSAGE, Outgoing, Said,
-};
-use agent::config::Bridge;
-use agent::question::{Choice, Decision, Question};
+use channel::http::Http;
+use channel::{ActionLine, Addressed, ChannelError, Incoming, Line, MAX_MESSAGE, Outgoing, Said};
+use conversation::question::{Choice, Decision, Question};
 use protocol::{ActionName, SessionKey, Status};
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use secrecy::ExposeSecret;
 use serde_json::{Value, json};
+use settings::Bridge;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;

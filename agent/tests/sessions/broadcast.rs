@@ -1,6 +1,6 @@
 //! `_BROADCAST_MSG`: to whom it goes, and who is asked first.
 
-use agent::channel::{Outgoing, Receipt};
+use channel::{Outgoing, Receipt};
 use protocol::{Code, Done, Object, Stopped};
 use serde_json::{Value, json};
 

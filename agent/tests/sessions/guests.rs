@@ -1,8 +1,8 @@
 //! What guests may do, and what is put to the owner instead.
 
-use agent::channel::{Outgoing, Said};
-use agent::question::{Choice, Decision};
 use broker::Publisher;
+use channel::{Outgoing, Said};
+use conversation::question::{Choice, Decision};
 use protocol::{Code, Done, Event, EventKind, MessageId, Millis, Reply, Stopped};
 use serde_json::json;
 

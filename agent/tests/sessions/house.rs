@@ -3,19 +3,19 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use agent::action::{Actions, BroadcastMsg, LlmSummary, LocalAction, MemoryWrite};
-use agent::channel::{Channel, ChannelError, Incoming, Line, Origin, Outgoing, Said, Ticket};
-use agent::mind::Mind;
-use agent::model::{Ask, Completion, Fit, Listener, Model, ModelError, Progress, Switch, Way};
-use agent::prompt::Fence;
+use action::{Actions, BroadcastMsg, LlmSummary, LocalAction, MemoryWrite};
 use agent::registry::{Heard, SessionRegistry};
-use agent::session::{Caller, Lines};
-use agent::workspace::{Cards, Workspace};
 use async_trait::async_trait;
 use broker::pipe::{PipePublisher, PipeRequester, PipeResponder};
 use broker::{Feed, Responder, memory};
+use channel::{Channel, ChannelError, Incoming, Line, Origin, Outgoing, Said, Ticket};
+use conversation::workspace::{Cards, Workspace};
+use mind::Mind;
+use model::{Ask, Completion, Fit, Listener, Model, ModelError, Progress, Switch, Way};
+use prompt::Fence;
 use protocol::{ActionCard, Catalog, Done, Event, Object, Principal, Reads, SessionKey, Stopped};
 use serde_json::json;
+use session::{Caller, Lines};
 use testkit::TempHome;
 use tokio::sync::{Barrier, mpsc, watch};
 use tokio::task::JoinHandle;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use agent::channel::{Origin, Said};
+use channel::{Origin, Said};
 use protocol::{Done, Taint};
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! What a message may do by the kind of its speaker: only a person types addresses, gives commands and answers.
 
-use agent::channel::{Origin, Said};
-use agent::question::{Choice, Decision};
+use channel::{Origin, Said};
+use conversation::question::{Choice, Decision};
 use protocol::{Done, Priority, Taint};
 
 use crate::house::{House, house};

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use agent::channel::{Origin, Said};
+use channel::{Origin, Said};
 use protocol::Taint;
 use testkit::{OllamaServer, Says};
 

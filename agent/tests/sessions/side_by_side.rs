@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agent::channel::{Outgoing, Said};
+use channel::{Outgoing, Said};
 use testkit::eventually;
 
 use crate::house::{house, house_of};

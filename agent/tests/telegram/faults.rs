@@ -1,7 +1,7 @@
 //! What can go wrong between here and Telegram.
 
-use agent::channel::telegram::{Client, Fault};
-use agent::config::BaseUrl;
+use channel::telegram::{Client, Fault};
+use settings::BaseUrl;
 use testkit::{BOT_TOKEN, BotApi, TempHome, Trouble, wait_until};
 
 use crate::house::{OWNER, house, house_of};

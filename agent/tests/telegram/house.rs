@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use agent::channel::telegram::{Client, Telegram};
-use agent::channel::{Addressed, Channel, ChannelError, Incoming, Line, Outgoing, Said, Ticket};
-use agent::config;
+use channel::telegram::{Client, Telegram};
+use channel::{Addressed, Channel, ChannelError, Incoming, Line, Outgoing, Said, Ticket};
 use protocol::{Principal, SessionKey};
 use serde_json::json;
 use testkit::{BOT_TOKEN, BotApi, TempHome};
@@ -39,7 +38,7 @@ pub(super) fn house_of(api: BotApi, home: TempHome) -> House {
 
 pub(super) fn house_for(api: BotApi, home: TempHome, bot_mode: business::BotMode) -> House {
     let settings = json!({"owner": OWNER, "allow": [GUEST, GROUP], "api_url": api.url()});
-    let settings: config::Telegram = serde_json::from_value(settings).unwrap();
+    let settings: settings::Telegram = serde_json::from_value(settings).unwrap();
     let client = Client::new(BOT_TOKEN.into(), settings.api_url.as_ref()).unwrap();
     let journal = home.workspace().join("telegram.json");
     let channels = business::Channels {

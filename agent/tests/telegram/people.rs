@@ -1,6 +1,6 @@
 //! Who is heard, and what of them.
 
-use agent::channel::{Outgoing, Said};
+use channel::{Outgoing, Said};
 use serde_json::json;
 
 use crate::house::{GROUP, GUEST, House, OWNER, STRANGER, house, house_for};

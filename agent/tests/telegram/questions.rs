@@ -1,7 +1,7 @@
 //! Approvals on Telegram.
 
-use agent::channel::{Outgoing, Said};
-use agent::question::{Choice, Decision, Question};
+use channel::{Outgoing, Said};
+use conversation::question::{Choice, Decision, Question};
 use serde_json::json;
 use testkit::wait_until;
 

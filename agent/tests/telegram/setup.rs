@@ -3,9 +3,9 @@
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 
-use agent::channel::telegram::SetUp;
-use agent::config::{self, Asker};
+use channel::telegram::SetUp;
 use serde_json::json;
+use settings::Asker;
 use testkit::{BOT_TOKEN, BotApi, TempHome};
 
 use crate::house::{OWNER, STRANGER};
@@ -54,7 +54,7 @@ fn set_up(
     sends: &[(i64, &str)],
 ) -> (Result<(), String>, String) {
     let path = home.agent_config();
-    let mut file = config::open(&path).unwrap();
+    let mut file = settings::open(&path).unwrap();
     file.set("telegram.api_url", json!(api.url())).unwrap();
     let mut asker = Person { api, pastes, sends, heard: String::new() };
     let set_up = SetUp {
@@ -69,7 +69,7 @@ fn set_up(
 }
 
 fn owner(home: &TempHome) -> Option<u64> {
-    config::open(&home.agent_config()).unwrap().settings().telegram.owner
+    settings::open(&home.agent_config()).unwrap().settings().telegram.owner
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What people see of an answer.
 
-use agent::channel::{ActionLine, Outgoing, Receipt};
+use channel::{ActionLine, Outgoing, Receipt};
 use protocol::{ActionName, Status};
 use serde_json::{Value, json};
 use testkit::wait_until;

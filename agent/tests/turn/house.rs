@@ -5,25 +5,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use agent::action::{Actions, LocalAction, MemoryWrite};
-use agent::channel::{
-    Addressed, Channel, ChannelError, Incoming, Line, Origin, Outgoing, Said, Ticket,
-};
-use agent::mind::Mind;
-use agent::model::{
-    Ask, Call, Completion, Ended, Fit, Listener, Model, ModelError, Progress, Switch, Way,
-};
+use action::{Actions, LocalAction, MemoryWrite};
 use agent::registry::SessionRegistry;
-use agent::session::{Caller, Lines};
-use agent::workspace::{Cards, Workspace};
 use async_trait::async_trait;
 use broker::pipe::{PipePublisher, PipeResponder};
 use broker::{Publisher, Responder, memory};
+use channel::{Addressed, Channel, ChannelError, Incoming, Line, Origin, Outgoing, Said, Ticket};
+use conversation::workspace::{Cards, Workspace};
+use mind::Mind;
+use model::{
+    Ask, Call, Completion, Ended, Fit, Listener, Model, ModelError, Progress, Switch, Way,
+};
 use protocol::{
     ActionCard, Code, Command, Done, Event, EventKind, MessageId, Millis, Object, Outcome,
     Principal, Reads, SessionKey, Stopped,
 };
 use serde_json::{Value, json};
+use session::{Caller, Lines};
 use testkit::TempHome;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;

@@ -10,10 +10,10 @@ mod thought;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use agent::channel::{Outgoing, Said};
-use agent::model::{Call, ModelError};
-use agent::question::{Choice, Decision};
 use broker::Responder;
+use channel::{Outgoing, Said};
+use conversation::question::{Choice, Decision};
+use model::{Call, ModelError};
 use protocol::{Code, Done, Stopped};
 use serde_json::{Value, json};
 use testkit::eventually;

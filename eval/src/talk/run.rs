@@ -5,12 +5,12 @@ use std::fmt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use agent::model::{Ask, Completion, Ended, Fit, Progress, TurnParts};
-use agent::prompt::{Fence, Prompt, Sections, Sources, Step};
-use agent::workspace::{Artifact, Entered, History, Memory, SOUL};
 use answer::{Answer, Shown, Words};
 use anyhow::Result;
+use conversation::workspace::{Artifact, Entered, History, Memory, SOUL};
 use llm::{Message, Role};
+use model::{Ask, Completion, Ended, Fit, Progress, TurnParts};
+use prompt::{Fence, Prompt, Sections, Sources, Step};
 use protocol::{SessionKey, Taint};
 use serde::{Deserialize, Serialize};
 

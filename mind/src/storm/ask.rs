@@ -57,7 +57,7 @@ impl Minds {
     }
 
     /// The same, where agents may act.
-    pub fn with_hands(self, hands: Arc<dyn Hands>) -> Self {
+    pub(crate) fn with_hands(self, hands: Arc<dyn Hands>) -> Self {
         Self { hands: Some(hands), ..self }
     }
 

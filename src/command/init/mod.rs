@@ -9,9 +9,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use agent::StartError;
-use agent::config::Terminal;
 use clap::{Parser, ValueEnum};
 use home::Home;
+use settings::Terminal;
 
 use self::draft::{Draft, DraftError};
 use self::questions::{Person, Question};

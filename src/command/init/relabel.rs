@@ -2,8 +2,8 @@
 
 use std::io;
 
-use agent::config::Asker;
 use home::Home;
+use settings::Asker;
 
 /// Hands everything on to `asker`, with the draft's folder called by the home's name.
 pub(super) struct Relabel<A> {

@@ -4,19 +4,19 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agent::action::{Actions, LlmSummary, LocalAction, MemoryWrite};
-use agent::channel::{Channel, ChannelError, Incoming, Line, Origin, Outgoing, Said, Ticket};
-use agent::mind::Mind;
-use agent::model::{Ask, Completion, Fit, Listener, Model, ModelError, Progress, Switch, Way};
-use agent::prompt::Fence;
+use action::{Actions, LlmSummary, LocalAction, MemoryWrite};
 use agent::registry::SessionRegistry;
-use agent::session::Lines;
-use agent::workspace::{Cards, Workspace};
 use anyhow::{Context, Result, bail};
 use async_trait::async_trait;
 use broker::pipe::{PipePublisher, PipeResponder};
+use channel::{Channel, ChannelError, Incoming, Line, Origin, Outgoing, Said, Ticket};
+use conversation::workspace::{Cards, Workspace};
+use mind::Mind;
+use model::{Ask, Completion, Fit, Listener, Model, ModelError, Progress, Switch, Way};
+use prompt::Fence;
 use protocol::{ActionCard, Principal, SessionKey};
 use serde_json::json;
+use session::Lines;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 

@@ -7,7 +7,7 @@ mod page;
 mod queue;
 mod telegram;
 
-use agent::config::{Asker, Settings};
+use settings::{Asker, Settings};
 
 use super::draft::Draft;
 use super::{Init, InitError};
