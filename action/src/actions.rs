@@ -3,18 +3,18 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use answer::Action;
 use broker::Requester;
+use conversation::observation::Observation;
+use conversation::workspace::{Cards, SessionFiles};
 use protocol::{ActionCard, ActionName, Code, NameError, Stopped};
+use session::Caller;
 
 use super::LocalAction;
 use super::apart::ApartReader;
 use super::handed_over::hand_over;
 use super::reserved::OwnersLine;
 use super::routed::Routed;
-use answer::Action;
-use conversation::observation::Observation;
-use conversation::workspace::{Cards, SessionFiles};
-use session::Caller;
 
 /// What the agent can do: a closed set of its own actions, and whatever the router can run.
 pub struct Actions {

@@ -7,16 +7,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use answer::sanitize::one_line;
 use async_trait::async_trait;
 use broker::Requester;
 use protocol::{ActionCard, ActionName, Done, Millis, NameError, Object, Stopped};
 use serde_json::{Value, json};
+use session::Caller;
+use when::ago;
 
 use super::LocalAction;
 use super::routed::{Routed, answered, list};
-use answer::sanitize::one_line;
-use session::Caller;
-use when::ago;
 
 /// How much of an act's parameters is shown, in characters.
 const PARAMS: usize = 160;

@@ -8,15 +8,15 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use broker::Requester;
+use conversation::workspace::urls;
 use protocol::{ActionCard, Code, Done, Effect, Object, Stopped};
+use schedule::{Book, NewJob, When};
 use serde::Deserialize;
 use serde_json::json;
+use session::Caller;
 
 use super::LocalAction;
 use super::permission::Permission;
-use conversation::workspace::urls;
-use schedule::{Book, NewJob, When};
-use session::Caller;
 
 /// Adds jobs for the owner.
 pub struct AddSchedule {

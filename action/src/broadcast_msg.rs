@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use broker::Requester;
+use conversation::message::Reports;
 use protocol::{ActionCard, Code, Done, Effect, Object, Stopped};
 use serde::Deserialize;
 use serde_json::json;
+use session::{Caller, Lines};
 
 use super::LocalAction;
 use super::permission::Permission;
-use conversation::message::Reports;
-use session::{Caller, Lines};
 
 /// How long a message may be, in characters: what fits into one message of Telegram's.
 const LONGEST: usize = 4_000;

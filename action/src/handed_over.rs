@@ -1,15 +1,14 @@
 //! A file that a skill hands over for the chat: it is kept below output/, said to the chat, and taken out of what a model
 //! sees.
 
-use data_encoding::BASE64;
-use protocol::{Code, Object, Outcome, Stopped};
-use serde_json::Value;
-use sha2::{Digest, Sha256};
-
 use conversation::message::Outgoing;
 use conversation::observation::Observation;
 use conversation::workspace::SessionFiles;
+use data_encoding::BASE64;
+use protocol::{Code, Object, Outcome, Stopped};
+use serde_json::Value;
 use session::Outbox;
+use sha2::{Digest, Sha256};
 
 /// The action whose result is a file.
 const ACTION: &str = "SEND_FILE";

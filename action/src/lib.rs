@@ -21,7 +21,9 @@ mod recall_memory;
 mod testing;
 
 use async_trait::async_trait;
+use conversation::workspace::{AGENT_ACTIONS, Cards};
 use protocol::{ActionCard, Code, Done, Object, Stopped};
+use session::Caller;
 
 pub use actions::Actions;
 pub use acts::{Acts, ActsBook, ActsOf};
@@ -37,9 +39,6 @@ pub use reserved::OwnersLine;
 pub use sets::Sets;
 pub use sets::known as known_sets;
 pub use sets::{ACTS, RECALL};
-
-use conversation::workspace::{AGENT_ACTIONS, Cards};
-use session::Caller;
 
 /// An action that the agent runs itself, because it reaches nothing but the conversation's own files and the model.
 #[async_trait]

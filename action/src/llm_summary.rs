@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use protocol::{ActionCard, Code, Done, Object, Stopped};
-use serde::Deserialize;
-use serde_json::json;
-
-use super::LocalAction;
-use super::apart::{ApartReader, LONGEST, Reading};
 use conversation::workspace::{OutputError, SessionFiles};
 use model::{Model, Picture};
 use prompt::Fence;
+use protocol::{ActionCard, Code, Done, Object, Stopped};
+use serde::Deserialize;
+use serde_json::json;
 use session::Caller;
+
+use super::LocalAction;
+use super::apart::{ApartReader, LONGEST, Reading};
 
 /// How long a path may be, in bytes: PATH_MAX of Linux.
 const PATH_LIMIT: usize = 4_096;

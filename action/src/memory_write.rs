@@ -10,14 +10,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use conversation::workspace::{Aside, Entered, Memory, SessionFiles};
+use document::Document;
 use protocol::{ActionCard, Code, Done, Millis, Object, OwnWords, Stopped};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use session::Caller;
 
 use super::LocalAction;
-use conversation::workspace::{Aside, Entered, Memory, SessionFiles};
-use document::Document;
-use session::Caller;
 
 /// How long a key may be, in characters.
 const KEY_LIMIT: usize = 200;

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use broker::Requester;
+use conversation::observation::Observation;
 use protocol::{ActionName, Code, Effect, NameError, Object, Outcome, Stopped};
 use serde_json::{Value, json};
+use session::Caller;
 
 use super::routed::Routed;
-use conversation::observation::Observation;
-use session::Caller;
 
 /// The way to a verdict.
 pub(super) struct Permission {

@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use conversation::workspace::SessionFiles;
 use journal::{JournalEvent, Role};
 use notes::recall;
+use prompt::shown_entries;
 use protocol::{ActionCard, Code, Done, Millis, Object, Reads, Stopped, Taint};
 use serde::Deserialize;
 use serde_json::json;
+use session::Caller;
 
 use super::LocalAction;
-use conversation::workspace::SessionFiles;
-use prompt::shown_entries;
-use session::Caller;
 
 /// How long a query may be, in characters.
 const LONGEST: usize = 500;

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use broker::Requester;
+use conversation::observation::Observation;
+use conversation::question::{Decision, Question};
 use protocol::{ActionName, Code, NameError, Object, SessionKey, Stopped};
 use serde_json::Value;
+use session::Caller;
 
 use super::acts::ActsBook;
 use super::permission::Permission;
 use super::routed::{Routed, answered, list};
-use conversation::observation::Observation;
-use conversation::question::{Decision, Question};
-use session::Caller;
 
 /// How long a large folder may take to be put back.
 const WORK: Duration = Duration::from_secs(300);

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use broker::{RequestError, Requester};
+use conversation::observation::Observation;
 use protocol::{ActionName, Code, Command, Envelope, MessageId, Object, Outcome, Stopped};
 use serde_json::Value;
-
-use conversation::observation::Observation;
 use session::Caller;
 
 /// What a skill's own time limit is given on top, for the way there and back.

@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use protocol::SetName;
-
 use conversation::workspace::Cards;
+use protocol::SetName;
 use settings::SettingsError;
 
 /// The number of filtered lists that are kept: a few personas, and two lists for each.

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use protocol::{Principal, SessionKey, Taint};
-
 use conversation::message::Origin;
 use conversation::workspace::{Entered, SessionFiles};
+use protocol::{Principal, SessionKey, Taint};
 use session::Caller;
 
 /// Who asks, in a session with these files that `TEST` has brought these bits into.

@@ -13,7 +13,10 @@ use std::process::ExitCode;
 
 use broker::redis::RedisRequester;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use confine::{UnixSockets, confine};
+use conversation::workspace;
 use home::{Home, Lock};
+use settings::{Asker as _, KEYS, Settings, Terminal};
 
 pub use configure::{choose_model, configure};
 pub use storm::{storm, storm_command};
@@ -22,9 +25,6 @@ use web::{Web, web};
 use crate::error::StartError;
 use crate::start::Known;
 use crate::{log, start};
-use confine::{UnixSockets, confine};
-use conversation::workspace;
-use settings::{Asker as _, KEYS, Settings, Terminal};
 
 /// The mind of SafeClaw: talks with you, asks the model, and asks the router to act.
 ///

@@ -1,9 +1,8 @@
 //! Why an agent does not start, or ends before it was asked to.
 
 use broker::redis::{AddressError, KeyFileError};
-use home::{ConfigError, FileError, HomeError, LockError};
-
 use channel::ChannelError;
+use home::{ConfigError, FileError, HomeError, LockError};
 use mind::storm::StormError;
 use model::ModelError;
 use prompt::TemplateError;

@@ -3,17 +3,16 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use async_trait::async_trait;
-use protocol::{Principal, Reads, SessionKey, Taint};
-use schedule::{Due, News, Watch};
-
 use action::ApartReader;
 use answer::Action;
+use async_trait::async_trait;
 use channel::clock::{Looked, Looks};
 use conversation::workspace::SessionFiles;
 use mind::Mind;
 use model::Model;
 use prompt::Fence;
+use protocol::{Principal, Reads, SessionKey, Taint};
+use schedule::{Due, News, Watch};
 use session::Caller;
 
 /// Looks for the jobs of one agent.

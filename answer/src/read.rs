@@ -1,16 +1,15 @@
 //! Reads what a model gave back into words and actions, in whatever way it was asked.
 
+use llm::Completion;
 use protocol::json::MAX_BYTES;
 
 use super::block::calls;
 use super::echo::{self, Shown};
 use super::error::AnswerError;
-use super::form;
 use super::found::Block;
 use super::name::Cards;
 use super::splitter::Splitter;
-use super::{Action, Answer, MAX_ACTIONS, Words};
-use llm::Completion;
+use super::{Action, Answer, MAX_ACTIONS, Words, form};
 
 impl Answer {
     /// Reads a whole completion: its tool calls and its text, in any of the forms that models write.

@@ -3,8 +3,9 @@
 //! The formatting is told beside the text, so nothing that a model writes is read by Telegram as an order: there is no
 //! way to a link that shows other words than its address.
 
-use crate::styled::{Mark, Styled};
 use ::markup::harmless;
+
+use crate::styled::{Mark, Styled};
 
 /// Reads text that a model, or the agent itself, has written. Every character of it stays, the marks as well: what looks
 /// like a mark may be code. Text that is added later changes the last line alone.

@@ -1,10 +1,10 @@
 //! What is said in one turn, as one growing text over as few messages as hold it.
 
+use ::markup::harmless;
 use teloxide_core::types::MessageId;
 
 use crate::markup;
 use crate::styled::{LONGEST, Styled};
-use ::markup::harmless;
 
 /// The text of a turn, and the messages that show it by now.
 #[derive(Debug, Default)]

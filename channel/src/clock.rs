@@ -9,14 +9,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use conversation::message::{Addressed, Origin, Outgoing, Ticket};
 use protocol::{Millis, Principal, SessionKey, Taint};
+use schedule::{Book, Due, JobId, QuietHours, Watch};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::{Channel, ChannelError, Incoming, Line, Said};
-use conversation::message::{Addressed, Origin, Outgoing, Ticket};
-use schedule::{Book, Due, JobId, QuietHours, Watch};
 
 /// How soon that is said again for which the session had no room.
 const AGAIN: Duration = Duration::from_secs(1);

@@ -10,13 +10,12 @@ pub mod http;
 pub mod telegram;
 
 use async_trait::async_trait;
-use protocol::{Principal, SessionKey};
-use tokio::sync::mpsc;
-use words::Words;
-
 use conversation::question::Decision;
 use mind::slash::{Ends, SlashCommand};
+use protocol::{Principal, SessionKey};
 use schedule::Due;
+use tokio::sync::mpsc;
+use words::Words;
 
 pub use conversation::message::{ActionLine, Addressed, Origin, Outgoing, Receipt, Ticket};
 

@@ -1,13 +1,13 @@
 //! What the model is shown of an action's result.
 
+use answer::Action;
+use answer::sanitize::one_line;
 use protocol::{ActionName, Code, Done, Object, Outcome, Reads, Reply, Status, Stopped, Taint};
 use serde_json::Value;
 use words::Words;
 
 use crate::message::ActionLine;
 use crate::question::Question;
-use answer::Action;
-use answer::sanitize::one_line;
 
 /// An action that has an outcome.
 #[derive(Debug, Clone, PartialEq)]

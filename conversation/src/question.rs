@@ -2,11 +2,10 @@
 
 use std::fmt::Display;
 
+use answer::sanitize::one_line;
 use protocol::{GrantTerms, MessageId, Object, Pin, Principal};
 use serde::Serialize;
 use serde_json::Value;
-
-use answer::sanitize::one_line;
 use words::Words;
 
 /// How many characters of an id stand for it where people read and type it.

@@ -6,11 +6,11 @@ use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use document::Notices;
 use home::FileError;
 use protocol::Millis;
 
 use super::{JournalEvent, daily};
-use document::Notices;
 
 /// The number of events that wait while the disk takes none; older ones are lost then.
 const WAITING: usize = 200;

@@ -1,13 +1,13 @@
 //! People's answers to questions. They wait for no turn: what a person allows or refuses counts at once.
 
+use conversation::message::Outgoing;
+use conversation::question::{Choice, Decision, Question};
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
 use protocol::{Code, Pin, SessionKey, Stopped};
+use session::{Caller, Outbox, Session};
 
 use crate::Mind;
-use conversation::message::Outgoing;
-use conversation::question::{Choice, Decision, Question};
-use session::{Caller, Outbox, Session};
 
 /// A guest who answers a question hears this.
 pub(crate) const GUESTS_ANSWER: &str = "only the owner answers questions, and has been asked";

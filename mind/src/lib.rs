@@ -8,7 +8,6 @@ pub mod turn;
 
 use std::sync::Arc;
 
-use crate::links::Links;
 use action::{ACTS, Actions, RECALL, Sets};
 use business::Reception;
 use conversation::workspace::{Cards, Workspace};
@@ -19,6 +18,8 @@ use protocol::{ActionCard, SessionKey, SetName};
 use schedule::Book;
 use session::{OwnersStanding, Replies, Session};
 use settings::AgentConfig;
+
+use crate::links::Links;
 
 /// What a completion counts for whose server does not say how many tokens it took.
 const UNTOLD: u64 = 2_000;

@@ -4,10 +4,9 @@
 use loopback::Codes;
 use protocol::Millis;
 use secrecy::{ExposeSecret, SecretString};
+use settings::{Settings, Site};
 
 pub use loopback::{CodeError, Sign};
-
-use settings::{Settings, Site};
 
 /// Where links lead to on the page.
 pub const PATH: &str = "/sign-in";

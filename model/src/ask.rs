@@ -1,12 +1,12 @@
 //! What a model is asked.
 
+use conversation::observation::Observation;
+use conversation::workspace::{History, Memory};
 use llm::Message;
+use prompt::{Fit, Prompt, Rendered, Sections};
 use protocol::ActionCard;
 
 use super::{Hearer, Picture};
-use conversation::observation::Observation;
-use conversation::workspace::{History, Memory};
-use prompt::{Fit, Prompt, Rendered, Sections};
 
 /// Something to complete.
 #[derive(Clone, Copy)]

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-
 use llm::{ProviderName, Target};
 
 use super::{

@@ -10,12 +10,12 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use document::Notice;
 
 use self::told::Told;
 use super::breaker::Standing;
 use super::retry::Tried;
 use super::{Ask, Completion, Hearer, InForce, Link, Listener, Model, ModelError, Progress};
-use document::Notice;
 
 /// Models that are asked in turn.
 pub struct Chain {

@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use conversation::workspace::Workspace;
+use document::{Clock, Document, File, Notices};
 use protocol::Millis;
 
 use super::Learned;
-use conversation::workspace::Workspace;
-use document::Notices;
-use document::{Clock, Document, File};
 
 /// How many servers' models are remembered.
 const REMEMBERED: usize = 200;

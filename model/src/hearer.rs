@@ -2,9 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use protocol::SessionKey;
-
-use protocol::OWNER;
+use protocol::{OWNER, SessionKey};
 
 /// The people of a session, who wait for one answer.
 #[derive(Debug)]

@@ -22,6 +22,8 @@ mod tools;
 mod trusted;
 
 use async_trait::async_trait;
+use document::Notice;
+use llm::Delta;
 
 pub use llm::{
     ApiKeys, Call, Completion, Ended, Host, HostError, Listed, ModelError, Picture, Usage, Way,
@@ -47,10 +49,6 @@ pub use switch::Switch;
 pub use trusted::Trusted;
 
 use std::time::Duration;
-
-use llm::Delta;
-
-use document::Notice;
 
 /// Something that answers a prompt.
 #[async_trait]

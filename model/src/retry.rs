@@ -6,10 +6,10 @@ use std::fmt;
 use std::time::Duration;
 
 use backon::{BackoffBuilder, ExponentialBuilder};
+use document::Notice;
 use tokio::time::{Instant, sleep};
 
 use super::{Ask, Completion, Listener, Model, ModelError, Progress};
-use document::Notice;
 
 /// How often a completion is tried in all, unless the server is busy.
 const TRIES: usize = 3;

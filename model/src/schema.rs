@@ -3,10 +3,9 @@
 //! Servers turn a schema into a grammar and know a part of JSON Schema only, so what is kept is what all of
 //! them know. Nothing is lost: the router checks the parameters against the whole card.
 
+use prompt::Shape;
 use protocol::ActionCard;
 use serde_json::{Map, Value, json};
-
-use prompt::Shape;
 
 /// How many actions the schema lets an answer ask for: each number has a shape of its own, and nobody asks for more
 /// at once.

@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use model::{Model, Switch};
+use settings::Target;
+
 use super::reach::reached;
 use super::roster::{DEFAULT, Folder};
 use super::{Persona, Roster};
-use model::{Model, Switch};
-use settings::Target;
 
 /// The number of models that are kept for personas.
 const CHAINS: usize = 64;

@@ -1,10 +1,10 @@
 //! A persona's file: an agent file of AIStorm.
 
 use protocol::{NameError, SetName};
+use settings::{BaseUrl, ProviderName, Target};
 use storm::{AgentFile, AgentFileError};
 
 use super::Persona;
-use settings::{BaseUrl, ProviderName, Target};
 
 /// Why a file is no persona's.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

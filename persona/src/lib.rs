@@ -14,14 +14,13 @@ mod cast;
 use std::collections::BTreeSet;
 
 use protocol::SetName;
+use settings::Target;
 
 pub use cast::{Cast, PersonaError};
 pub use file::PersonaFileError;
 pub use mention::mentioned;
 pub use reach::{Unreached, reached};
 pub use roster::{Fault, Roster};
-
-use settings::Target;
 
 /// Who thinks.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,6 +1,8 @@
 //! Describes actions to the model: one line each, with one example as it has to be written.
 
+use answer::sanitize::{cut, fit, one_line, tame};
 use async_trait::async_trait;
+use llm::Way;
 use protocol::ActionCard;
 use serde_json::Value;
 
@@ -8,8 +10,6 @@ use super::offered::are_few;
 use super::once::Once;
 use super::section::{Part, Section, Source};
 use super::{Step, form};
-use answer::sanitize::{cut, fit, one_line, tame};
-use llm::Way;
 
 /// How much of an instruction is shown, in bytes.
 const INSTRUCTION_LIMIT: usize = 400;

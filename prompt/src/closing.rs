@@ -1,10 +1,10 @@
 //! What stands last: what is wrong with the first try, and how to answer if the template has words of its own for that.
 
+use answer::sanitize::fit;
 use async_trait::async_trait;
 
 use super::section::{Part, Section, Source};
 use super::{Gloss, Step, form, template};
-use answer::sanitize::fit;
 
 /// How much is told of what is wrong, in bytes.
 const REPAIR: usize = 1_000;

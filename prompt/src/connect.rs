@@ -7,12 +7,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use conversation::workspace::SOUL;
 use protocol::ActionCard;
 use serde_json::Value;
 
 use super::form::RULES;
 use super::words::{plain_words, words_of_kind};
-use conversation::workspace::SOUL;
 
 /// How many cards may have a word that still tells one of them.
 const FEW: usize = 2;

@@ -1,15 +1,15 @@
 //! How a model is told to answer, in each way of asking, and what answers look like in it.
 
+use answer::sanitize::{fit, one_line, tame};
+use answer::{Action, block};
 use async_trait::async_trait;
+use llm::Way;
 use protocol::{ActionCard, Example};
 use serde_json::{Value, json};
 
 use super::offered::are_few;
 use super::section::{Part, Section, Source};
 use super::{Step, template};
-use answer::sanitize::{fit, one_line, tame};
-use answer::{Action, block};
-use llm::Way;
 
 /// The rules that hold in every way.
 pub(super) const RULES: &str = "\

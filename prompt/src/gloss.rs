@@ -1,12 +1,12 @@
 //! A gloss: what a message in another language says in English, in the model's own words. People describe their actions in
 //! English, and a small model finds the right one by its words only.
 
+use answer::sanitize::tame;
 use protocol::ActionCard;
 use serde_json::{Value, json};
 use whatlang::{Lang, detect};
 
 use super::wishes::is_told;
-use answer::sanitize::tame;
 
 /// How long a message may be, in bytes, that is worth a gloss; who writes more says it in many words.
 const LONGEST: usize = 400;

@@ -1,11 +1,11 @@
 //! The part of the history that the model sees, chosen so that prompts share their beginning.
 
+use answer::sanitize::{cut, fit, indented};
 use async_trait::async_trait;
+use conversation::workspace::{ENTRIES_KEPT, Entry, History};
 
 use super::Step;
 use super::section::{Part, Section, Source};
-use answer::sanitize::{cut, fit, indented};
-use conversation::workspace::{ENTRIES_KEPT, Entry, History};
 
 /// How many entries leave at once. If one left with every turn, all others would move up and no model
 /// server could reuse what it has read.

@@ -1,11 +1,11 @@
 //! The passages of the library that fit a question, fenced, each with its citation.
 
+use answer::sanitize::fit;
 use async_trait::async_trait;
 use protocol::Reads;
 
 use super::section::{Part, Section, Source};
 use super::{Passage, Step};
-use answer::sanitize::fit;
 
 /// How large the section may be, in bytes.
 const MOST: usize = 8_000;

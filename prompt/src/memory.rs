@@ -1,12 +1,12 @@
 //! What the agent knows: the newest facts that fit.
 
+use answer::sanitize::{fit, indented, one_line, tame};
 use async_trait::async_trait;
+use conversation::workspace::Memory;
 use protocol::Taint;
 
 use super::Step;
 use super::section::{Part, Section, Source};
-use answer::sanitize::{fit, indented, one_line, tame};
-use conversation::workspace::Memory;
 
 /// How much of one value is shown, in bytes.
 const VALUE: usize = 400;

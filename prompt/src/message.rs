@@ -1,10 +1,10 @@
 //! What the user says now, whole.
 
+use answer::sanitize::tame;
 use async_trait::async_trait;
 
 use super::section::{Part, Section, Source};
 use super::{Gloss, Step, gloss, template};
-use answer::sanitize::tame;
 
 /// The message.
 pub(super) struct Message;

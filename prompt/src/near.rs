@@ -3,6 +3,7 @@
 //! It changes with every message, so it stands behind the part of the prompt that stays.
 
 use async_trait::async_trait;
+use llm::Way;
 use protocol::{ActionCard, Example};
 
 use super::offered::are_few;
@@ -11,7 +12,6 @@ use super::said::{Said, telling};
 use super::section::{Manner, Part, Section, Source};
 use super::wishes::{joins, wishes};
 use super::{Gloss, Step, actions, form, template};
-use llm::Way;
 
 use super::Fit;
 

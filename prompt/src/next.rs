@@ -1,9 +1,8 @@
 //! What to do next, behind the results of a turn: said for each outcome, because a small model does not see it from the
 //! result. Nothing of what a result says is repeated here, for here it would stand outside of its fence.
 
-use protocol::{Code, Outcome, Status};
-
 use conversation::observation::Observation;
+use protocol::{Code, Outcome, Status};
 
 /// One line for each result, and what holds for all.
 pub(super) fn steps(so_far: &[Observation]) -> String {

@@ -1,10 +1,10 @@
 //! What was noted of this and of earlier conversations: the newest notes that fit.
 
+use answer::sanitize::tame;
 use async_trait::async_trait;
 
 use super::Step;
 use super::section::{Part, Section, Source};
-use answer::sanitize::tame;
 
 /// How large the notes are in a prompt, in bytes.
 const ROOM: usize = 2_400;

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use schedule::Book;
 
 use super::Step;
 use super::section::{Part, Section, Source};
-use schedule::Book;
 
 /// The local time to the minute with its zone, right before the message: it changes, and what stands before it does not. Where
 /// there is no clock, that nothing can be promised.

@@ -3,12 +3,12 @@
 //! A larger model decides for itself, and what it is offered stays the same from message to message, so that servers need not
 //! read it again. A small one is offered what fits.
 
+use conversation::observation::Observation;
 use protocol::{ActionCard, Outcome, Status};
 
 use super::relevance::relevant;
 use super::said::Said;
 use super::wishes::wishes;
-use conversation::observation::Observation;
 
 /// How many actions a larger model is offered at most: of more it takes the wrong one, and each is read by it.
 const MOST: usize = 40;

@@ -1,11 +1,11 @@
 //! What actions have brought: in the latest turn that acted, and in this one.
 
+use answer::sanitize::fit;
 use async_trait::async_trait;
 use protocol::Object;
 
 use super::section::{Part, Section, Source};
 use super::{Gloss, Step, next, template};
-use answer::sanitize::fit;
 
 /// Fields of a reply that are not for a model: those of the wire, because a small one has better things to read,
 /// the question to a person, whose code nobody else should be able to dictate, and the screen, which has a section of its own.

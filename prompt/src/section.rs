@@ -5,12 +5,11 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use answer::sanitize::{cut, fit};
 use async_trait::async_trait;
 use protocol::Taint;
 
-use super::Fit;
-use super::Step;
-use answer::sanitize::{cut, fit};
+use super::{Fit, Step};
 
 /// Makes one section. To add one, write a file with a source in it, and name the source in
 /// [`Sources::built_in`](super::Sources::built_in), or at the agent's start if it needs something to hold.

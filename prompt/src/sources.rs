@@ -1,5 +1,7 @@
 //! All that a prompt is made of, gathered for one step.
 
+use conversation::workspace::Entered;
+
 use super::actions::{OwnActions, RouterActions};
 use super::closing::Closing;
 use super::form::HowToAnswer;
@@ -14,7 +16,6 @@ use super::screen::Screen;
 use super::section::{Section, Source};
 use super::soul::Soul;
 use super::{Step, template};
-use conversation::workspace::Entered;
 
 /// What a prompt is made of.
 pub struct Sources(Vec<Box<dyn Source>>);

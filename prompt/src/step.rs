@@ -1,11 +1,11 @@
 //! What one step of a turn is about: everything that a source of the prompt may look at.
 
+use conversation::observation::Observation;
+use conversation::workspace::{Artifact, History, Memory};
 use notes::Notes;
 use protocol::{ActionCard, SessionKey, Taint};
 
 use super::Passage;
-use conversation::observation::Observation;
-use conversation::workspace::{Artifact, History, Memory};
 
 /// One lap of thinking, acting and observing, unbounded and as it is.
 #[derive(Debug, Clone, Copy)]

@@ -3,15 +3,15 @@
 use std::sync::LazyLock;
 
 use async_trait::async_trait;
-use futures::FutureExt as _;
-use protocol::{ActionCard, ActionName, Done, Object, SessionKey, Taint};
-use serde_json::json;
-
-use super::*;
 use conversation::observation::Observation;
 use conversation::workspace::{Artifact, Entered, History, Memory};
+use futures::FutureExt as _;
 use llm::Way;
+use protocol::{ActionCard, ActionName, Done, Object, SessionKey, Taint};
+use serde_json::json;
 use testkit::cards::{agent_cards, router_cards, shipped_cards};
+
+use super::*;
 
 mod many;
 mod optional;

@@ -1,13 +1,13 @@
 //! Puts the conversation of a session away, and goes on with another.
 
-use protocol::Millis;
-
-use super::Session;
 use conversation::workspace::{Artifact, Entered, History, OpenChat, StoredChat};
 use document::SaveError;
 use drive::Task;
 use journal::{JournalEvent, Role};
 use prompt::shown_entries;
+use protocol::Millis;
+
+use super::Session;
 
 /// How many events of a conversation are kept for people.
 const EVENTS: usize = 5_000;

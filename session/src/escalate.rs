@@ -1,9 +1,9 @@
 //! A customer's question is passed on to a person.
 
 use business::{Escalation, HANDED_OVER, Reception};
+use conversation::message::{Outgoing, Ticket};
 
 use super::{Outbox, Session};
-use conversation::message::{Outgoing, Ticket};
 
 impl Session {
     /// Tells a person of the customer's `question`. What the customer hears of it is said elsewhere.

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use conversation::workspace::SessionFiles;
+use journal::{JournalEvent, Role};
 use protocol::{Millis, Object};
 use tokio::task::JoinHandle;
 
 use super::{Outbox, Session};
-use conversation::workspace::SessionFiles;
-use journal::{JournalEvent, Role};
 
 /// How many observations are kept while events come and nobody says anything.
 const OBSERVATIONS: usize = 16;

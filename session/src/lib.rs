@@ -17,16 +17,6 @@ use std::sync::Arc;
 
 use business::Setup;
 use cadence::Cadence;
-use protocol::{MessageId, Millis, Principal, Reads, SessionKey, Taint};
-
-pub use lines::{ChannelId, Lines};
-pub use outbox::Outbox;
-pub use owners_standing::percent;
-pub use owners_standing::{OwnersStanding, Stands};
-pub use pending_action::{HeldBack, PendingAction};
-pub use replies::{OwnersReply, Replies};
-pub use turns::{NextTurn, Turns};
-
 use conversation::message::{Origin, Outgoing};
 use conversation::observation::Observation;
 use conversation::question::Question;
@@ -36,6 +26,15 @@ use journal::Role;
 use model::{Progress, Usage};
 use persona::Persona;
 use prompt::{Passage, Prompt};
+use protocol::{MessageId, Millis, Principal, Reads, SessionKey, Taint};
+
+pub use lines::{ChannelId, Lines};
+pub use outbox::Outbox;
+pub use owners_standing::percent;
+pub use owners_standing::{OwnersStanding, Stands};
+pub use pending_action::{HeldBack, PendingAction};
+pub use replies::{OwnersReply, Replies};
+pub use turns::{NextTurn, Turns};
 
 /// How many open questions a session knows of by itself: more than a router lets wait.
 const QUESTIONS: usize = 16;

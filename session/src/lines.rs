@@ -7,10 +7,9 @@ use std::collections::HashMap;
 use std::io::{self, Write as _};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use conversation::message::{Addressed, Outgoing, Receipt, Reports};
 use protocol::SessionKey;
 use tokio::sync::mpsc;
-
-use conversation::message::{Addressed, Outgoing, Receipt, Reports};
 
 /// The ends of all lines that lead to channels.
 #[derive(Debug, Clone, Default)]

@@ -1,11 +1,11 @@
 //! The way out to the people of a session.
 
-use protocol::{Principal, SessionKey};
-
-use super::Lines;
 use conversation::message::Outgoing;
 use document::Notice;
 use model::Progress;
+use protocol::{Principal, SessionKey};
+
+use super::Lines;
 
 /// Says things to the people of one session, on every channel where they are.
 #[derive(Debug, Clone)]

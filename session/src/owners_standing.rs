@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use model::Usage;
 use protocol::Taint;
 use tokio::sync::watch;
 
 use super::Session;
-use model::Usage;
 
 /// How it stands now, once its session is open. That session keeps it up to date: nobody else may read its files, because a
 /// broken one is set aside by its first reader.

@@ -1,11 +1,11 @@
 //! What the agent would do itself and a person is asked about first: it is done once the yes, or the PIN, has come.
 
-use protocol::{MessageId, Principal};
-
-use super::Session;
 use answer::Action;
 use conversation::message::Origin;
 use conversation::observation::Observation;
+use protocol::{MessageId, Principal};
+
+use super::Session;
 
 /// How many wait in a session: more than a router lets wait.
 const MOST: usize = 16;

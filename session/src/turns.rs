@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use cadence::{Cadence, Floor, Next, TurnEnd};
+use persona::{Persona, Roster, mentioned};
 
 use super::Session;
-use persona::{Persona, Roster, mentioned};
 
 /// All turns of one message.
 #[derive(Debug)]

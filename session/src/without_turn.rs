@@ -1,10 +1,11 @@
 //! What a session takes in that no turn answers: jobs of the clock that are due, what is said in a silent chat, and what the
 //! owner says in the chat of another.
 
-use super::{Outbox, Session};
 use conversation::message::{Outgoing, Ticket};
 use journal::Role;
 use schedule::Due;
+
+use super::{Outbox, Session};
 
 impl Session {
     /// Tells people what is due, unless that has been said while a turn ran, and takes it into the conversation, so that they can

@@ -1,10 +1,10 @@
 //! `config llm`: which model thinks, chosen in a conversation and proven before it counts.
 
+use model::ModelError;
 use serde_json::json;
 
 use super::keys::{Change, KeyError};
 use super::{BaseUrl, Llm, ProviderName, Target, llm};
-use model::ModelError;
 
 /// OpenAI's own address, as its API's pages have it.
 const OPENAI: &str = "https://api.openai.com/v1";

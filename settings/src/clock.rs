@@ -1,8 +1,7 @@
 //! `clock`: whether jobs are told, and the time zone.
 
-use serde::{Deserialize, Serialize};
-
 use schedule::{QuietHours, Zone};
+use serde::{Deserialize, Serialize};
 
 /// The clock.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,8 +1,9 @@
 //! `config fallback`: who is asked in turn when the model that thinks can't answer.
 
+use model::ModelError;
+
 use super::keys::{Change, KeyError};
 use super::{ProviderName, Target, llm};
-use model::ModelError;
 
 /// An empty chain, as people write it.
 const NONE: &str = "none";

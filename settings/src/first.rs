@@ -1,11 +1,11 @@
 //! The first choice of a model: what answers on this machine is found, and what is missing is fetched.
 
 use ::llm::{ProviderName, Target};
+use model::ModelError;
 
 use super::choice::local;
 use super::keys::{Change, KeyError};
 use super::llm;
-use model::ModelError;
 
 /// What can be chosen beside the models that were found.
 const FETCH: &str = "fetch a model with Ollama";

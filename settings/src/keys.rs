@@ -4,10 +4,10 @@ use std::io;
 
 use home::{ConfigError, ConfigFile, nearest};
 use llm::PullError;
+use model::{ModelError, Proof};
 use serde_json::{Value, json};
 
 use super::{AgentConfig, Target, TargetError};
-use model::{ModelError, Proof};
 
 /// A key that can be set.
 #[derive(Debug, Clone, Copy)]

@@ -28,7 +28,9 @@ use home::{
     CHANNEL_KEY_NAMES, ConfigError, ConfigFile, EnvError, EnvFile, Home, MODEL_KEY_NAMES,
     SHARED_NAMES, Variables,
 };
+use model::ApiKeys;
 use protocol::{ActionName, SetName};
+use schedule::Zone;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use supervisor::Supervisor;
@@ -50,9 +52,6 @@ pub use secrets::own_secrets;
 pub use sets::keep_sets;
 pub use telegram::Telegram;
 pub use terminal::Terminal;
-
-use model::ApiKeys;
-use schedule::Zone;
 
 /// What is written to agent/config.json when there is none.
 pub const CONFIG_INITIAL: &str = include_str!("../config_initial.json");

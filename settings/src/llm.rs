@@ -3,13 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use ::llm::{ProviderName, Target};
 use home::{ConfigError, ConfigFile};
+use model::{Endpoints, Maker, Trusted};
 use serde_json::{Value, json};
 
-use ::llm::{ProviderName, Target};
-
 use super::{AgentConfig, Settings, SettingsError, chosen};
-use model::{Endpoints, Maker, Trusted};
 
 impl Settings {
     /// Makes models by these settings, with what is `known` of servers.

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use ::secrets::Secrets;
 use home::{CHANNEL_KEY_NAMES, EnvError, EnvFile, Home, MODEL_KEY_NAMES, Variables, is_model_key};
+use model::ApiKeys;
 use secrecy::SecretString;
 
 use super::{Llm, environment};
-use model::ApiKeys;
 
 /// Words in the name of a setting that would be a secret.
 const TELLING: [&str; 5] = ["apikey", "key", "token", "secret", "password"];

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
+use conversation::workspace::SessionFiles;
 use eyes::Seen;
 use protocol::{Code, Stopped};
-
-use conversation::workspace::SessionFiles;
 
 /// The files' paths, relative to the files' folder.
 #[derive(Debug)]

@@ -6,19 +6,19 @@ mod slot;
 use std::sync::Arc;
 use std::time::Duration;
 
+use answer::sanitize::one_line;
 use async_trait::async_trait;
 use broker::Requester;
 use eyes::{Eyes, Look, LookError, Seen};
 use protocol::{ActionCard, Code, Done, Millis, Object, Reads, Stopped};
 use serde::Deserialize;
 use serde_json::json;
+use session::Caller;
 use url::Url;
 
 use super::LocalAction;
 use super::permission::Permission;
-use answer::sanitize::one_line;
 use kept::Kept;
-use session::Caller;
 use slot::Slots;
 
 /// How long one look may take.

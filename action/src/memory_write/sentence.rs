@@ -1,11 +1,10 @@
 //! What was remembered, in a sentence for people.
 
+use conversation::observation::capitalized;
+use conversation::workspace::Memory;
 use protocol::Done;
 use serde_json::Value;
 use words::Words;
-
-use conversation::observation::capitalized;
-use conversation::workspace::Memory;
 
 /// Keys that are about the user, whatever else is known.
 const ABOUT_THE_USER: [&str; 10] =

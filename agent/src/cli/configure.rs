@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use home::Home;
 use llm::{Host, PullError};
+use model::{Endpoints, Maker, ModelError, Progress, Proof};
+use settings::{Asker, Change, HttpSetUp, Key, Models, Settings, Target};
 
 use super::pulls::Pulls;
 use super::waits::Waits;
 use crate::error::StartError;
 use crate::start;
-use model::{Endpoints, Maker, ModelError, Progress, Proof};
-use settings::{Asker, Change, HttpSetUp, Key, Models, Settings, Target};
 
 /// Sets the key called `name` in the settings of `home` to `given`, or asks for its value.
 ///

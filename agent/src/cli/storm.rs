@@ -9,16 +9,16 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use confine::{UnixSockets, confine_with};
 use home::{Home, file};
+use mind::storm::{FOLDER, PERSONAS, Shelf, StormError, TOKENS};
+use model::Endpoints;
+use settings::Settings;
 
 use desk::Desk;
 
 use crate::error::StartError;
 use crate::log;
-use confine::{UnixSockets, confine_with};
-use mind::storm::{FOLDER, PERSONAS, Shelf, StormError, TOKENS};
-use model::Endpoints;
-use settings::Settings;
 
 /// Let several minds talk about one question, and keep what they say in Markdown files.
 ///

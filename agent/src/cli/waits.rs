@@ -3,7 +3,6 @@
 use std::io::{IsTerminal, Stderr, Write, stderr};
 
 use indicatif::ProgressBar;
-
 use model::Progress;
 
 /// A wait for a model, on stderr: every second of it on a terminal, elsewhere one line in all.

@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
+use channel::http::web::{SignIns, SignedIn};
 use clap::Subcommand;
 use home::Home;
+use mind::links::Links;
 use protocol::Millis;
 use secrecy::ExposeSecret;
-
-use crate::error::StartError;
-use channel::http::web::{SignIns, SignedIn};
-use mind::links::Links;
 use settings::Settings;
 use when::ago;
+
+use crate::error::StartError;
 
 /// What is wanted of the page.
 #[derive(Debug, Subcommand)]

@@ -2,7 +2,6 @@
 
 use eyes::launch::installed;
 use home::Check;
-
 use settings::Settings;
 
 const NAME: &str = "browser";

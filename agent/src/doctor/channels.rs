@@ -1,7 +1,6 @@
 //! The channels: whether Telegram knows the bot and its owner, and whether the port for programs is free.
 
 use home::Check;
-
 use settings::Settings;
 
 pub(super) async fn checks(settings: &Settings) -> Vec<Check> {

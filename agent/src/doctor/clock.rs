@@ -1,8 +1,7 @@
 //! The clock: the time zone, whether the jobs can be read, and what is due next.
 
-use home::{Check, Home};
-
 use document::Document;
+use home::{Check, Home};
 use schedule::Jobs;
 use settings::Settings;
 

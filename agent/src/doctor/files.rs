@@ -6,9 +6,8 @@ use std::path::Path;
 use document::Document as _;
 use home::{Check, Home};
 use notes::Notes;
-use serde_json::Value;
-
 use prompt::{Fence, Prompt, Sources};
+use serde_json::Value;
 
 /// The files that hold JSON, with what they keep.
 const DOCUMENTS: [(&str, &str); 3] = [

@@ -9,7 +9,6 @@ mod model;
 pub use browser::browser;
 
 use home::{Check, Home};
-
 use settings::{Settings, SettingsError};
 
 /// Looks at everything that an agent of `home` needs.

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use home::Check;
-
 use model::{Maker, Model, Progress, prove};
 use settings::{ProviderName, Settings, Target};
 

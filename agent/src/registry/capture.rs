@@ -8,16 +8,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use answer::Words;
-use document::SaveError;
-use notes::{Batch, DUE, Note, NoteSource, WINDOW, is_nothing, waiting};
-use protocol::{SessionKey, Taint};
-use tokio::task::{JoinHandle, spawn_blocking};
-
 use conversation::workspace::SessionFiles;
+use document::SaveError;
 use mind::Mind;
 use model::{Ask, Model as _, ModelError};
+use notes::{Batch, DUE, Note, NoteSource, WINDOW, is_nothing, waiting};
 use prompt::Fence;
+use protocol::{SessionKey, Taint};
 use session::Session;
+use tokio::task::{JoinHandle, spawn_blocking};
 
 /// How much of the journal is looked at, in events.
 const EVENTS: usize = 5_000;

@@ -1,12 +1,11 @@
 //! The router's own words to a session: results of what was asked about, and notices.
 
-use protocol::{ActionName, Event, EventKind, MessageId, Object, Outcome, Reply};
-
 use action::hand_over;
 use conversation::message::Outgoing;
 use conversation::observation::Observation;
 use conversation::question::Question;
 use mind::Mind;
+use protocol::{ActionName, Event, EventKind, MessageId, Object, Outcome, Reply};
 use session::{Outbox, PendingAction, Session};
 
 /// Takes in what the router says on its own. Gives what is to be done now because a person has said yes to it.

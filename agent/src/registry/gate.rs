@@ -1,12 +1,12 @@
 //! What becomes of a message by the mode of its chat, before it reaches a session.
 
 use business::{Admitted, ChatMode, ChatStanding, Route};
-use protocol::SessionKey;
-
-use super::SessionRegistry;
 use channel::{Incoming, Said};
 use conversation::message::{Origin, Outgoing, Ticket};
+use protocol::SessionKey;
 use session::OwnersReply;
+
+use super::SessionRegistry;
 
 impl SessionRegistry {
     /// What goes on to its session. Whoever waits for an answer that does not come hears the end of it.

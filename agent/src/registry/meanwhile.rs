@@ -1,9 +1,5 @@
 //! What people say while a turn runs: a stop ends it, an answer counts at once, and everything else waits.
 
-use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
-
-use super::waiting::Waiting;
 use channel::{Incoming, Said};
 use conversation::message::{Origin, Outgoing};
 use conversation::question::Question;
@@ -11,6 +7,10 @@ use mind::Mind;
 use mind::answering::{Answered, Answering};
 use mind::slash::Ends;
 use session::{Caller, Outbox};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::waiting::Waiting;
 
 /// What a task attends to beside its work.
 pub(super) struct Meanwhile<'a> {

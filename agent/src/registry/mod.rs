@@ -12,7 +12,12 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use broker::Feed;
+use channel::{Channel, Incoming, Line};
+use conversation::message::Outgoing;
+use mind::Mind;
+use prompt::{Fence, Prompt, TemplateError};
 use protocol::{Principal, SessionKey};
+use session::{ChannelId, Lines, Outbox, Session};
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::task::JoinHandle;
@@ -20,12 +25,6 @@ use tokio_util::sync::CancellationToken;
 
 pub use task::SessionTask;
 use waiting::{WAITING, refused};
-
-use channel::{Channel, Incoming, Line};
-use conversation::message::Outgoing;
-use mind::Mind;
-use prompt::{Fence, Prompt, TemplateError};
-use session::{ChannelId, Lines, Outbox, Session};
 
 /// Takes what comes over all channels to the tasks of their sessions. Sessions run side by side, and none waits for another.
 pub struct SessionRegistry {

@@ -3,9 +3,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use answer::sanitize::one_line;
 use business::Page;
 use cadence::TurnEnd;
+use channel::{Incoming, Said};
+use conversation::message::{Origin, Outgoing, Ticket};
+use conversation::question::Decision;
+use mind::slash::{At, SlashCommand};
+use mind::turn::Turn;
+use mind::{Mind, answering};
 use protocol::{Event, Pin, Principal, Trace};
+use session::{Caller, HeldBack, NextTurn, Outbox, PendingAction, Session, Turns};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, Span};
@@ -14,15 +22,6 @@ use super::capture::Capture;
 use super::events;
 use super::meanwhile::Meanwhile;
 use super::waiting::Waiting;
-use answer::sanitize::one_line;
-
-use channel::{Incoming, Said};
-use conversation::message::{Origin, Outgoing, Ticket};
-use conversation::question::Decision;
-use mind::slash::{At, SlashCommand};
-use mind::turn::Turn;
-use mind::{Mind, answering};
-use session::{Caller, HeldBack, NextTurn, Outbox, PendingAction, Session, Turns};
 
 /// How long the result of what a person has answered is waited for at the end: no router lets a call take
 /// longer.

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use conversation::workspace::{Cards, Workspace};
 use protocol::Catalog;
 use tokio::sync::watch;
-
-use conversation::workspace::{Cards, Workspace};
 
 /// How long the start waits for the first catalogue.
 const FIRST: Duration = Duration::from_secs(2);

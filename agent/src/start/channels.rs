@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use business::Reception;
-use protocol::{NameError, Principal, SessionKey};
-use tokio_util::sync::CancellationToken;
-
-#[cfg(feature = "telegram")]
-use super::telegram;
 use channel::Channel;
 use channel::console::{Console, DimLine, OneMessage, OwnEditor};
 use channel::http::Http;
 use channel::http::web::Page;
+use protocol::{NameError, Principal, SessionKey};
 use session::OwnersStanding;
 use settings::Settings;
+use tokio_util::sync::CancellationToken;
+
+#[cfg(feature = "telegram")]
+use super::telegram;
 
 /// A channel that is on.
 pub(super) struct On {

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::watching::Looker;
 use channel::Channel;
 use channel::clock::ClockChannel;
 use conversation::workspace::Workspace;
@@ -10,6 +9,8 @@ use document::Clock;
 use mind::Mind;
 use schedule::Book;
 use settings::{ClockSettings, Settings};
+
+use crate::watching::Looker;
 
 /// The jobs, unless the clock is off. An agent that answers one message and ends `tells` none.
 pub(super) fn book(settings: &Settings, workspace: &Workspace, tells: bool) -> Option<Arc<Book>> {

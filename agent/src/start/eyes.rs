@@ -5,9 +5,9 @@ use std::sync::Arc;
 use eyes::launch::Launcher;
 use eyes::{Eyes, Network, Place};
 use home::Home;
+use settings::Settings;
 
 use crate::error::StartError;
-use settings::Settings;
 
 /// What to do when there is no browser.
 const NONE: &str = "to look at pages, install one (Debian, Ubuntu: apt install chromium chromium-driver), or set \

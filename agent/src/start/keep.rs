@@ -4,12 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use conversation::workspace::{SessionFiles, Workspace, session_folders};
 use document::{File, SaveError};
 use journal::Journal;
 use notes::{HouseTime, newest_log, prune_logs};
 use protocol::Millis;
-
-use conversation::workspace::{SessionFiles, Workspace, session_folders};
 use settings::MemoryDays;
 
 /// How often it is looked at.

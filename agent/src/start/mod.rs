@@ -16,15 +16,24 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use broker::{Feed, Requester};
+use channel::Channel;
+use channel::console::{OneMessage, OwnEditor};
+use channel::http::web::Page;
+use confine::Confined;
+use conversation::workspace::{self, Workspace};
 use home::log::Notices;
 use home::{Home, Lock, LockError};
+use mind::Mind;
+use mind::links::Links;
+use prompt::{Fence, Now, Sources};
+use session::{Lines, OwnersStanding};
+use settings::{Settings, Terminal};
 use supervisor::Supervisor;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use self::channels::{Channels, Seat};
-use confine::Confined;
 
 use action::{
     self, Actions, Acts, AddSchedule, ApartReader, BroadcastMsg, BrowserVision, LlmSummary,
@@ -35,15 +44,6 @@ pub use eyes::open_eyes;
 use crate::error::StartError;
 use crate::registry::SessionRegistry;
 use ::model::{Endpoints, Model, Switch};
-use channel::Channel;
-use channel::console::{OneMessage, OwnEditor};
-use channel::http::web::Page;
-use conversation::workspace::{self, Workspace};
-use mind::Mind;
-use mind::links::Links;
-use prompt::{Fence, Now, Sources};
-use session::{Lines, OwnersStanding};
-use settings::{Settings, Terminal};
 
 /// What was settled before the talk, for people to read.
 #[derive(Debug)]

@@ -1,7 +1,6 @@
 //! Who is received, and how, by what the owner has set.
 
 use business::{Channels, Reception};
-
 use conversation::workspace::Workspace;
 use settings::Settings;
 

@@ -4,14 +4,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use channel::{Channel, ChannelError};
 use protocol::{Principal, SessionKey};
+use session::ChannelId;
 use tokio::task::{Id, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::error::StartError;
 use crate::registry::SessionRegistry;
-use channel::{Channel, ChannelError};
-use session::ChannelId;
 
 /// How long the turns that run at the end may take to be written down, and channels to say so.
 const FAREWELL: Duration = Duration::from_secs(2);

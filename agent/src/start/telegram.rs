@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use business::{BotMode, Reception};
-use protocol::NameError;
-
-use super::channels::On;
 use channel::telegram::{Client, Telegram};
 use conversation::workspace::Workspace;
+use protocol::NameError;
 use settings::Settings;
+
+use super::channels::On;
 
 /// The channel of the bot whose token is set.
 pub(super) fn channel(

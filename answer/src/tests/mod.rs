@@ -5,13 +5,12 @@ mod thought;
 
 use std::sync::LazyLock;
 
-use serde_json::json;
-
+use llm::{Call, Completion};
 use protocol::ActionCard;
+use serde_json::json;
+use testkit::cards::{agent_cards, router_cards};
 
 use super::*;
-use llm::{Call, Completion};
-use testkit::cards::{agent_cards, router_cards};
 
 /// Cards like those of the first-party skills, and one with every kind of parameter.
 pub(super) fn cards() -> &'static [Vec<ActionCard>; 2] {

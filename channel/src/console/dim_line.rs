@@ -6,11 +6,10 @@ use std::fmt::{self, Display};
 use std::sync::Arc;
 use std::time::Duration;
 
-use protocol::Taint;
-use words::Words;
-
 use model::Switch;
+use protocol::Taint;
 use session::{OwnersStanding, Stands};
+use words::Words;
 
 /// Turn dim on and off (ECMA-48, SGR 2 and 22).
 const DIM: &str = "\x1b[2m";

@@ -4,6 +4,8 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use conversation::question::Question;
+use mind::slash::Ends;
 use protocol::{Principal, SessionKey};
 use tokio_util::sync::CancellationToken;
 
@@ -13,8 +15,6 @@ use super::interrupts::Interrupts;
 use super::own_editor::OwnEditor;
 use super::screen::Screen;
 use crate::{Incoming, Line, Origin, Outgoing, Said, Ticket};
-use conversation::question::Question;
-use mind::slash::Ends;
 
 /// How long the agent may take to its last words when a person at a terminal wants to end it.
 pub(super) const LAST_WORDS: Duration = Duration::from_secs(2);

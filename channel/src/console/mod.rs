@@ -22,17 +22,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use keyboard::{Command, Completion, Editor};
+use mind::slash::TABLE;
 use protocol::{Principal, SessionKey};
 use tokio_util::sync::CancellationToken;
-
-use keyboard::{Command, Completion, Editor};
 
 pub use self::dim_line::DimLine;
 use self::exchange::Exchange;
 pub use self::once::{OneMessage, Outcome};
 pub use self::own_editor::{NotWritten, OwnEditor};
 use super::{Channel, ChannelError, Line};
-use mind::slash::TABLE;
 
 /// The command that opens an editor. It is one of this place alone.
 const EDIT: Command = Command {

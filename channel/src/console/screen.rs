@@ -3,13 +3,13 @@
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
+use conversation::message::ActionLine;
+use conversation::question::Question;
 use indicatif::{ProgressBar, ProgressStyle};
 use markup::{Prose, Surface, harmless};
 use protocol::Principal;
 
 use crate::Outgoing;
-use conversation::message::ActionLine;
-use conversation::question::Question;
 
 /// The terminal, or the files, that this process writes to.
 #[derive(Debug)]

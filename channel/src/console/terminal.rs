@@ -8,6 +8,7 @@ mod written;
 use std::io;
 use std::time::Duration;
 
+use conversation::question::Decision;
 use keyboard::{Editor, LineHistory, TypedLine, forget_keys};
 use tokio::time::{Instant, sleep_until};
 
@@ -16,7 +17,6 @@ use super::gathered::Gathered;
 use super::open_questions::{Meant, OpenQuestions};
 use super::unanswered::Unanswered;
 use crate::{Outgoing, Said};
-use conversation::question::Decision;
 
 /// How long the next question, or the prompt, waits for the result of what was answered, so that it stands under its
 /// question.

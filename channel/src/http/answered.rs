@@ -1,5 +1,6 @@
 //! A whole answer, as programs read it.
 
+use conversation::question::Question;
 use protocol::SessionKey;
 use serde::Serialize;
 
@@ -7,7 +8,6 @@ use super::listener::{Ear, Next};
 use super::refusal::Refusal;
 use super::told::What;
 use crate::Outgoing;
-use conversation::question::Question;
 
 /// All that was said in answer to one message.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]

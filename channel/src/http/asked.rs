@@ -1,6 +1,7 @@
 //! What programs ask, read strictly: a slip is told, not guessed at.
 
 use axum::http::{HeaderMap, header};
+use conversation::question::{Choice, Decision};
 use protocol::{GrantTerms, OWNER, Pin, Principal, SessionKey};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -9,7 +10,6 @@ use super::NAME;
 use super::guard::Visitor;
 use super::refusal::Refusal;
 use crate::{Incoming, MAX_MESSAGE, Origin, Said, Ticket};
-use conversation::question::{Choice, Decision};
 
 /// How long the name of a session may be, in bytes.
 const LONGEST: usize = 64;

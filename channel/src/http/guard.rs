@@ -9,12 +9,12 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use loopback::{Caller, guarded_headers, is_of_the_page, may_open};
 use secrecy::{ExposeSecret, SecretString};
+use settings::Bridge;
 use subtle::ConstantTimeEq;
 
 use super::refusal::Refusal;
 use super::site::Sites;
 use super::web::{Door, SignedIn, is_open};
-use settings::Bridge;
 
 /// What bridges may ask for.
 const BRIDGED: [&str; 3] = ["/v1/messages", "/v1/cancel", "/v1/events"];

@@ -37,7 +37,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use mind::links::Links;
 use secrecy::{ExposeSecret, SecretString};
+use settings::{Bridge, Site};
 use tokio::net::TcpListener;
 
 use self::guard::Guard;
@@ -45,8 +47,6 @@ use self::hub::Hub;
 use self::site::Sites;
 use self::web::{Door, Page, SignIns};
 use super::{Channel, ChannelError, Line};
-use mind::links::Links;
-use settings::{Bridge, Site};
 
 /// Its name.
 pub const NAME: &str = "http";

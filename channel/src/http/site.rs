@@ -4,9 +4,9 @@ use std::net::SocketAddr;
 
 use axum::http::{HeaderMap, header};
 use loopback::header_text;
+use settings::Site;
 
 use super::refusal::Refusal;
-use settings::Site;
 
 /// All sites that are this channel's.
 #[derive(Debug)]

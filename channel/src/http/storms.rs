@@ -9,10 +9,10 @@ use axum::http::{HeaderValue, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use futures::StreamExt as _;
+use mind::storm::pages;
 
 use super::guard::Visitor;
 use super::web::{Door, Page};
-use mind::storm::pages;
 
 /// The paths of the pages of storms.
 pub(super) fn routes(page: &Page, door: &Arc<Door>) -> Router {

@@ -1,9 +1,8 @@
 //! What the latest turn that acted brought.
 
+use document::Document;
 use protocol::Object;
 use serde_json::Value;
-
-use document::Document;
 
 /// The observations of one turn, each with the fields that it was answered with.
 #[derive(Debug, Clone, PartialEq, Default)]

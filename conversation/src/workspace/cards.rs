@@ -1,9 +1,8 @@
 //! Files that describe actions.
 
+use document::Document;
 use protocol::ActionCard;
 use serde_json::Value;
-
-use document::Document;
 
 /// A list of cards, as it stands in `agent_action.json` and `router_actions.json`.
 #[derive(Debug, Clone, PartialEq, Default)]

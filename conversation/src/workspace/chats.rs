@@ -1,16 +1,15 @@
 //! The conversations that were put away, one file each: what was said and done, and what had come into it.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use document::{Document, SaveError};
 use home::FileError;
+use journal::JournalEvent;
 use protocol::{Millis, Object};
 use serde::{Deserialize, Serialize};
 
 use super::{Artifact, Entered, Entry, History};
-use journal::JournalEvent;
 
 /// How many conversations are kept. The one that was used longest ago makes room.
 const MOST: usize = 1_000;

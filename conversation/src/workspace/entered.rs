@@ -2,10 +2,9 @@
 
 use std::collections::VecDeque;
 
+use document::Document;
 use protocol::{Millis, SAID_LONGEST, TYPED_LONGEST, TYPED_MOST, Taint};
 use serde::{Deserialize, Serialize};
-
-use document::Document;
 
 /// How many sources of others' text are named; who reads more than that?
 const SOURCES: usize = 8;

@@ -1,9 +1,8 @@
 //! What was said last.
 
+use document::Document;
 use protocol::Object;
 use serde::{Deserialize, Serialize};
-
-use document::Document;
 
 /// How many entries are kept, as the first SafeClaw did.
 pub const ENTRIES_KEPT: usize = 10;

@@ -8,11 +8,10 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use document::Document;
 use protocol::{Millis, Object, json};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-
-use document::Document;
 
 /// The file's own key for what was set aside.
 const SET_ASIDE: &str = "_set_aside";

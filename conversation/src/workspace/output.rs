@@ -5,10 +5,10 @@ use std::io::{self, Read};
 use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
 
+use document::SaveError;
 use rustix::fs::{Mode, OFlags};
 
 use super::SessionFiles;
-use document::SaveError;
 
 /// Why a file below `output/` is not read.
 #[derive(Debug, thiserror::Error)]

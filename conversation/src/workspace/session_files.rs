@@ -5,12 +5,12 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use super::{Artifact, Chats, Entered, History, Memory, OpenChat};
-use document::{File, SaveError, Text};
-use document::{Notice, Notices};
+use document::{File, Notice, Notices, SaveError, Text};
 use drive::Task;
 use journal::Journal;
 use notes::Notebook;
+
+use super::{Artifact, Chats, Entered, History, Memory, OpenChat};
 
 /// One folder with the files of one conversation. No other conversation reads or writes them.
 #[derive(Debug)]

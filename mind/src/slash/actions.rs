@@ -4,9 +4,9 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use conversation::workspace::Cards;
 
 use super::perform::{At, Perform, Read};
-use conversation::workspace::Cards;
 
 #[derive(Debug)]
 struct ListActions;

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use session::Session;
 
 use super::perform::{At, Perform, Read};
 use crate::Mind;
-use session::Session;
 
 #[derive(Debug)]
 enum PersonaWish {

@@ -4,10 +4,10 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use session::Session;
 
 use super::perform::{At, Perform, Read};
 use crate::Mind;
-use session::Session;
 
 #[derive(Debug)]
 struct ListPersonas;

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use conversation::message::Outgoing;
 
 use super::perform::{At, Perform, Read};
 use crate::answering;
-use conversation::message::Outgoing;
 
 #[derive(Debug)]
 struct ShowApprovals;

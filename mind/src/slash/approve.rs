@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-
+use conversation::question::{Choice, Decision};
 use protocol::GrantTerms;
 
 use super::perform::{At, Perform, Read};
 use crate::answering;
-use conversation::question::{Choice, Decision};
 
 #[derive(Debug)]
 struct Answer(Decision);

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use llm::ProviderName;
+use prompt::{Passage, made_up};
 
 use super::perform::{At, Perform, Read};
 use super::{library, search};
 use crate::turn::Turn;
-use prompt::{Passage, made_up};
 
 #[derive(Debug)]
 struct Question(String);

@@ -1,14 +1,14 @@
 //! A slash command as a person typed it, read once.
 
 use ::business::GUESTS_COMMANDS;
+use conversation::question::Decision;
 use home::nearest;
 use protocol::{Pin, SessionKey};
+use session::Caller;
 
 use super::perform::{At, Ends, Read};
 use super::table::{GUESTS_BUSINESS, GUESTS_MODE, TABLE, Who};
 use crate::Mind;
-use conversation::question::Decision;
-use session::Caller;
 
 /// A customer who gives another command than those for customers hears this.
 const CUSTOMERS: &str = "there is no such command here; /help shows what there is";

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use schedule::{Book, Pattern, When};
 
 use super::perform::{At, Perform, Read};
 use super::remind::Wish;
-use schedule::{Book, Pattern, When};
 
 /// How many fields a pattern has.
 const FIELDS: usize = 5;

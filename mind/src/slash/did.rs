@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use action::ActsOf;
 use async_trait::async_trait;
+use session::Caller;
 
 use super::perform::{At, Perform, Read};
-use action::ActsOf;
-use session::Caller;
 
 #[derive(Debug)]
 struct Did;

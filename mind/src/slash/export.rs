@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use journal::Form;
 
 use super::perform::{At, Perform, Read};
-use journal::Form;
 
 #[derive(Debug, PartialEq, Eq)]
 struct Export {

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use answer::sanitize::one_line;
 use async_trait::async_trait;
 use protocol::Millis;
 use serde_json::Value;
+use session::Caller;
 
 use super::perform::{At, Perform, Read};
-use answer::sanitize::one_line;
-use session::Caller;
 
 /// How many characters of an id stand for it where people read and type it.
 const SHORT: usize = 8;

@@ -1,8 +1,9 @@
 //! How a model is asked at the moment, as `/model` shows it.
 
-use super::model::grouped;
 use model::{Held, InForce, Way, Why};
 use when::{about, ago};
+
+use super::model::grouped;
 
 /// A line for the way, one for the window and one for pictures.
 pub(super) fn lines(holds: &InForce) -> String {

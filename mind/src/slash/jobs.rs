@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use schedule::{Book, Job};
 
 use super::perform::{At, Perform, Read};
 use super::remind::OFF;
-use schedule::{Book, Job};
 
 /// How many are shown.
 const SHOWN: usize = 50;

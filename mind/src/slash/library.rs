@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
+use answer::Action;
+use conversation::message::Outgoing;
 use protocol::{ActionName, Object, Outcome};
 use serde_json::{Value, json};
+use session::Caller;
 use tokio::time::timeout;
 
 use super::perform::At;
-use answer::Action;
-use conversation::message::Outgoing;
-use session::Caller;
 
 /// The passages that fit `query`, of what whoever speaks may see.
 pub(super) async fn search(at: &mut At<'_>, query: &str) -> Result<Object, String> {

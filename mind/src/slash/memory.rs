@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use conversation::workspace::Memory;
 use home::nearest;
 use notes::{Note, Notebook, Notes};
 use protocol::Millis;
+use when::ago;
 
 use super::perform::{At, Perform, Read};
-use conversation::workspace::Memory;
-use when::ago;
 
 /// What is wanted of the memory.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,15 +3,15 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
+use answer::sanitize::one_line;
 use async_trait::async_trait;
 use business::{BotMode, ChatBook, ChatMode, ChatStanding, PICKED, Reception};
-use protocol::{Millis, SessionKey};
-
-use super::perform::{At, Perform, Read};
-use answer::sanitize::one_line;
 use conversation::message::Outgoing;
+use protocol::{Millis, SessionKey};
 use session::Caller;
 use when::ago;
+
+use super::perform::{At, Perform, Read};
 
 /// The command itself.
 const NAME: &str = "/mode";

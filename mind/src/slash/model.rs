@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-
-use super::in_force;
-use super::perform::{At, Perform, Read};
-use crate::Mind;
 use conversation::message::Outgoing;
 use model::{Chain, Listed, Model, Progress};
 use session::Outbox;
 use settings::{Target, TargetError};
+
+use super::in_force;
+use super::perform::{At, Perform, Read};
+use crate::Mind;
 
 /// How long `/model` waits for a server to say what it is.
 const DESCRIBE: Duration = Duration::from_secs(1);

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
+use answer::sanitize::one_line;
 use async_trait::async_trait;
 use protocol::Millis;
 use serde_json::Value;
+use session::Caller;
+use when::ago;
 
 use super::model::grouped;
 use super::perform::{At, Perform, Read};
-use answer::sanitize::one_line;
-use session::Caller;
-use when::ago;
 
 /// How many hosts are told at once.
 const TOLD: usize = 40;

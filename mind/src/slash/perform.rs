@@ -4,11 +4,11 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-
-use crate::Mind;
 use conversation::message::Outgoing;
 use conversation::question::Decision;
 use session::{Caller, Outbox, Session};
+
+use crate::Mind;
 
 /// A command that was read: its parameters, ready to be carried out.
 #[async_trait]

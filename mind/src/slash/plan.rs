@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
+use answer::Words;
+use answer::sanitize::{fit, one_line};
 use async_trait::async_trait;
+use conversation::message::Outgoing;
+use model::{Ask, Hearer, Progress};
 
 use super::perform::{At, Perform, Read};
 use crate::turn::Turn;
-use answer::Words;
-use answer::sanitize::{fit, one_line};
-use conversation::message::Outgoing;
-use model::{Ask, Hearer, Progress};
 
 /// How many steps a plan may have.
 const MOST: usize = 8;

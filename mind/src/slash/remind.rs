@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use conversation::workspace::urls;
 use protocol::Millis;
+use schedule::{Book, NewJob, When, WhenError};
 
 use super::perform::{At, Perform, Read};
-use conversation::workspace::urls;
-use schedule::{Book, NewJob, When, WhenError};
 
 /// What people hear where there is no clock.
 pub(super) const OFF: &str =

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use protocol::SessionKey;
+use session::OwnersReply;
 
 use super::perform::{At, Perform, Read};
-use session::OwnersReply;
 
 #[derive(Debug)]
 struct ReplyWish {

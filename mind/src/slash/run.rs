@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
+use answer::Action;
 use async_trait::async_trait;
 use protocol::{ActionName, Object};
 use serde_json::Value;
+use session::Caller;
 
 use super::perform::{At, Perform, Read};
 use crate::turn;
-use answer::Action;
-use session::Caller;
 
 #[derive(Debug)]
 struct Run(Action);

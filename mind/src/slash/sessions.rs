@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
-use protocol::Millis;
-
-use super::perform::{At, Perform, Read};
 use answer::sanitize::one_line;
+use async_trait::async_trait;
 use conversation::workspace::StoredChat;
+use protocol::Millis;
 use session::Session;
 use when::ago;
+
+use super::perform::{At, Perform, Read};
 
 /// How many are listed.
 const SHOWN: usize = 30;

@@ -3,13 +3,13 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
+use action::known_sets;
 use async_trait::async_trait;
 use home::nearest;
 use protocol::SetName;
 
 use super::perform::{At, Perform, Read};
 use crate::Mind;
-use action::known_sets;
 
 #[derive(Debug)]
 enum SetWish {

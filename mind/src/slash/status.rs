@@ -5,15 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use conversation::workspace::{Cards, Entered};
 use protocol::Stopped;
+use session::Caller;
 use tokio::time::timeout;
 
 use super::perform::{At, Perform, Read};
 use super::{library, model, usage};
-use crate::Mind;
-use crate::answering;
-use conversation::workspace::{Cards, Entered};
-use session::Caller;
+use crate::{Mind, answering};
 
 /// How long the router has to say which questions are open.
 const ASK: Duration = Duration::from_secs(1);

@@ -8,6 +8,8 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use conversation::message::Outgoing;
+use session::Outbox;
 use storm::{Format, Name, Premise, export};
 
 use self::hands::ChatHands;
@@ -16,8 +18,6 @@ use crate::storm::{
     Ended, FOLDER, Heard, Minds, PERSONAS, Runner, Shelf, ShelfError, Stored, StormError, TOKENS,
     casting, now,
 };
-use conversation::message::Outgoing;
-use session::Outbox;
 
 /// How many agents may speak at one command.
 const MOST: u32 = 100;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use session::Caller;
 
 use super::perform::{At, Perform, Read};
-use session::Caller;
 
 #[derive(Debug)]
 struct Unlock {

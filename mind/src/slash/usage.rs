@@ -1,8 +1,9 @@
 //! What the latest answer took, as `/status` shows it.
 
-use super::model::grouped;
 use model::{Usage, seconds};
 use session::percent;
+
+use super::model::grouped;
 
 /// The lines on it, of which each says only what the server has said.
 pub(super) fn lines(usage: &Usage) -> String {

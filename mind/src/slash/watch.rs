@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
+use answer::Action;
 use async_trait::async_trait;
+use conversation::workspace::urls;
 use protocol::{ActionName, Effect, Millis, Object};
+use schedule::{NewJob, Pattern, Watch, When};
 use serde_json::Value;
+use session::Caller;
 
 use super::cron::fields;
 use super::perform::{At, Perform, Read};
 use super::remind::OFF;
 use crate::turn;
-use answer::Action;
-use conversation::workspace::urls;
-use schedule::{NewJob, Pattern, Watch, When};
-use session::Caller;
 
 /// What is said of a command that can't be read.
 const USAGE: &str = "say when, and what is looked at: /watch 0 9 * * 1-5 WEB_FETCH {\"url\": \"https://example.com\"} only when the price fell";

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use conversation::message::Outgoing;
 use protocol::Millis;
 
 use super::perform::{At, Perform, Read};
-use conversation::message::Outgoing;
 
 /// The places where the owner is alone: the console, and the owner's own chat.
 const PRIVATE: [&str; 2] = ["console:", "telegram:"];

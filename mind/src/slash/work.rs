@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use conversation::message::Outgoing;
 use drive::Task;
 use protocol::{Object, SetName};
 use serde_json::{Value, json};
+use session::Caller;
 
 use super::perform::{At, Perform, Read};
 use crate::turn::Turn;
-use conversation::message::Outgoing;
-use session::Caller;
 
 /// The set of the workbench's actions.
 fn set() -> Option<SetName> {

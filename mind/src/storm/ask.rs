@@ -10,17 +10,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use answer::sanitize::tame;
 use answer::{Action, Answer, AnswerError, Shown, Words};
 use async_trait::async_trait;
-use llm::Message;
-use protocol::{ActionCard, Object, SessionKey, SetName};
-use storm::{Agent, Role, Spoken};
-use storm_runner::{Heard, Hears, SpeakError, Speaks, Spoke};
-
 use conversation::observation::Observation;
 use conversation::workspace::Cards;
+use llm::Message;
 use model::{Ask, Chain, Completion, Hearer, Maker, Model, Progress};
 use persona::{Persona, reached};
 use prompt::beside_talk;
+use protocol::{ActionCard, Object, SessionKey, SetName};
 use settings::Target;
+use storm::{Agent, Role, Spoken};
+use storm_runner::{Heard, Hears, SpeakError, Speaks, Spoke};
 
 /// How much agents gamble whose file does not say it, as AIStorm has it.
 const TEMPERATURE: f64 = 0.7;

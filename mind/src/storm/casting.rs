@@ -3,9 +3,8 @@
 use std::path::Path;
 
 use home::{FileError, nearest};
-use storm::{Agent, AgentFile, Cast, CastError, Name, NameError};
-
 use settings::{Llm, ProviderName, Target};
+use storm::{Agent, AgentFile, Cast, CastError, Name, NameError};
 use storm_runner::{ShelfError, agent_files};
 
 /// The agents of a storm for which nobody has written any: their names and their instructions.

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
+use document::SaveError;
 use home::FileError;
 use storm::PremiseError;
+use storm_runner::{RunError, ShelfError};
 
 use super::casting::CastingError;
-use document::SaveError;
-use storm_runner::{RunError, ShelfError};
 
 /// An error of a storm, for whoever gave the command. Every text says what to do.
 #[derive(Debug, thiserror::Error)]

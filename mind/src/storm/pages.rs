@@ -3,7 +3,11 @@
 use std::sync::Arc;
 
 use axum::Router;
+use conversation::workspace::Workspace;
+use model::Switch;
+use persona::{Persona, PersonaFileError, Unreached, reached};
 use protocol::SessionKey;
+use settings::{ProviderName, Target};
 use storm::Agent;
 use storm_pages::{Models, Service, Storms, Told};
 use storm_runner::{Shelf, Speaks};
@@ -11,10 +15,6 @@ use storm_runner::{Shelf, Speaks};
 use super::ask::Minds;
 use super::casting::{beginners, written};
 use super::{FOLDER, PERSONAS, TOKENS};
-use conversation::workspace::Workspace;
-use model::Switch;
-use persona::{Persona, PersonaFileError, Unreached, reached};
-use settings::{ProviderName, Target};
 
 /// The pages of the storms in `workspace`, whose agents think with what `model` is made with.
 pub fn pages(workspace: &Workspace, model: &Arc<Switch>) -> Router {

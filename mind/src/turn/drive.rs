@@ -4,22 +4,22 @@
 //! the chat is in it. Commands are calls of one action, so the wall judges each. Other actions run when they are asked for
 //! between tags.
 
+use answer::sanitize::tame;
+use answer::{Action, Answer, Shown, Words};
+use conversation::message::Outgoing;
+use conversation::observation::Observation;
 use drive::{FencedCommand, Misread, Reply, Side, Spent, Task, TaskLine, guide};
 use llm::{Message, ProviderName};
+use model::{Ask, Completion, Hearer, Model, ModelError, Progress};
+use prompt::screen_of;
 use protocol::{ActionName, Object, Outcome, Status};
 use serde_json::{Value, json};
+use session::Session;
 
 use super::Turn;
 use super::repeat::Repeat;
 use super::screen::{Begin, Screen};
 use super::think::words_for;
-use answer::sanitize::tame;
-use answer::{Action, Answer, Shown, Words};
-use conversation::message::Outgoing;
-use conversation::observation::Observation;
-use model::{Ask, Completion, Hearer, Model, ModelError, Progress};
-use prompt::screen_of;
-use session::Session;
 
 /// The action behind every environment.
 const ACTION: &str = "WORKBENCH";

@@ -7,19 +7,19 @@ mod screen;
 mod think;
 mod tried;
 
+use answer::Action;
+use conversation::message::Outgoing;
+use conversation::observation::Observation;
+use conversation::workspace::Artifact;
 use futures::stream::{FuturesUnordered, StreamExt};
 use protocol::Object;
+use session::{Caller, Outbox, Session};
 
 pub use run::run;
 use think::Offered;
 use tried::Tried;
 
 use crate::Mind;
-use answer::Action;
-use conversation::message::Outgoing;
-use conversation::observation::Observation;
-use conversation::workspace::Artifact;
-use session::{Caller, Outbox, Session};
 
 /// How many actions may follow on one another within a step without the model being asked.
 const FOLLOW_UPS: usize = 3;

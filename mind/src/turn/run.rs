@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use protocol::{Code, Status, Stopped};
-
-use crate::{Mind, READS_PAGES};
 use answer::Action;
 use conversation::message::{ActionLine, Outgoing};
 use conversation::observation::{Observation, spoken};
 use conversation::workspace::Cards;
+use protocol::{Code, Status, Stopped};
 use session::{Caller, Outbox};
+
+use crate::{Mind, READS_PAGES};
 
 /// Runs one action of those that `cards` offer, and says what becomes of it, also when it is dropped before its end.
 pub async fn run(

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use protocol::ActionCard;
-use tokio::time::Instant;
-
-use super::repeat::Repeat;
 use answer::Words;
 use conversation::message::Outgoing;
 use model::{Hearer, Progress};
+use protocol::ActionCard;
 use session::Outbox;
+use tokio::time::Instant;
+
+use super::repeat::Repeat;
 
 /// Shows one answer as it comes.
 pub(super) struct Screen<'a> {

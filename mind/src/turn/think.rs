@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use protocol::ActionCard;
-
-use super::Turn;
-use super::repeat::Repeat;
-use super::screen::{Begin, Screen};
 use answer::{Answer, AnswerError, Shown};
 use conversation::message::Outgoing;
 use conversation::observation::Observation;
 use conversation::workspace::Artifact;
 use model::{Ask, Completion, Hearer, ModelError, Progress, TurnParts};
 use prompt::Step;
+use protocol::ActionCard;
 use session::Outbox;
+
+use super::Turn;
+use super::repeat::Repeat;
+use super::screen::{Begin, Screen};
 
 /// What people hear when a model goes round in a circle.
 pub(super) const STUCK: &str = "stopped: the model asked for the same again, and it brought the same again; \

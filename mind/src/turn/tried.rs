@@ -1,9 +1,8 @@
 //! What a turn has tried by now: who asks for the same again and gets the same again goes round in a circle.
 
-use protocol::Object;
-
 use answer::Action;
 use conversation::observation::Observation;
+use protocol::Object;
 
 /// Fields of a reply that differ although it says the same.
 const OF_THE_WIRE: [&str; 4] = ["v", "message_id", "key_id", "mac"];

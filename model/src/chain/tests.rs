@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use conversation::workspace::{Memory, OWNER};
 use llm::Target;
 use protocol::SessionKey;
 
@@ -9,7 +10,6 @@ use super::*;
 use crate::gate::Gate;
 use crate::scripted::{Scripted, broken, busy, gone, hear_as, overrun, too_long, unknown};
 use crate::{Offline, Trusted, TurnParts};
-use conversation::workspace::{Memory, OWNER};
 
 fn chain<const N: usize>(models: [&Scripted; N]) -> Chain {
     let link = |model: &Scripted| Arc::new(Link::new(Arc::new(model.clone())));

@@ -4,10 +4,9 @@ use std::collections::HashMap;
 use std::mem::Discriminant;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use protocol::SessionKey;
+use protocol::{OWNER, SessionKey};
 
 use crate::{Hearer, ModelError};
-use protocol::OWNER;
 
 /// What the people of each session know. Those who know of no failure are not in it.
 #[derive(Debug, Default)]

@@ -2,10 +2,11 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use prompt::{self, wants_gloss};
+
 use super::Endpoint;
 use super::plan::Plan;
 use crate::{Ask, Listener, Progress, Way};
-use prompt::{self, wants_gloss};
 
 /// The gloss of the message that was asked for last: a turn asks several times about one.
 #[derive(Debug, Default)]

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use document::Notice;
 use llm::{Delta, Failure, Format, Gathered, Listed, Server, Target};
 
 use gloss::Glossed;
@@ -25,7 +26,6 @@ use super::{
     ApiKeys, Ask, Assist, Completion, InForce, Listener, Model, ModelError, Progress, Usage, Way,
 };
 use crate::Endpoints;
-use document::Notice;
 
 /// One model of one provider.
 pub struct Endpoint {

@@ -1,14 +1,14 @@
 //! What is sent for one ask: the way, the prompt that fits, and the form of the answer.
 
 use llm::{Budget, CompletionRequest, Format, Message, Tool};
+use prompt::{
+    self, Gloss, Rendered, Said, Shape, choice, gloss_schema, is_long, narrowed, telling,
+};
 use protocol::ActionCard;
 
 use super::measure;
 use super::memo::{Memo, Size};
 use crate::{Ask, Assist, Fit, Listener, Picture, Progress, TurnParts, Way, schema, tools};
-use prompt::{
-    self, Gloss, Rendered, Said, Shape, choice, gloss_schema, is_long, narrowed, telling,
-};
 
 /// One request, before it takes a provider's shape.
 #[derive(Debug)]

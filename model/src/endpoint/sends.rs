@@ -1,9 +1,10 @@
 //! What an endpoint would send, for whoever asks whether that is still the same.
 
+use prompt::wants_gloss;
+
 use super::Endpoint;
 use super::plan::Plan;
 use crate::{Ask, Model, Way};
-use prompt::wants_gloss;
 
 impl Endpoint {
     /// What is sent first for `ask`, and what if the message is glossed before: addresses and bodies with prompt and form, as

@@ -5,15 +5,15 @@
 //! If it is none, or can't be read, the second is a short one without actions and examples, whose words are streamed as they
 //! come. Where nothing connects the message with an action, there is only the second.
 
+use answer::sanitize::fit;
+use answer::{Answer, Shown};
+use conversation::observation::Observation;
 use llm::{Message, Role};
+use prompt::{self, Connected, Said, narrowed, telling};
 use protocol::{ActionCard, Effect, Outcome};
 
 use super::Endpoint;
 use crate::{Ask, Completion, Listener, ModelError, Progress, TurnParts, Way};
-use answer::sanitize::fit;
-use answer::{Answer, Shown};
-use conversation::observation::Observation;
-use prompt::{self, Connected, Said, narrowed, telling};
 
 /// How many of the latest exchanges go along with a request for words.
 const EXCHANGES: usize = 6;

@@ -10,13 +10,13 @@ mod recall;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use answer::Answer;
+use answer::sanitize::{cut, one_line, tame};
 use async_trait::async_trait;
+use conversation::observation::Observation;
 use protocol::ActionCard;
 
 use super::{Ask, Completion, Listener, Model, ModelError, Progress, TurnParts};
-use answer::Answer;
-use answer::sanitize::{cut, one_line, tame};
-use conversation::observation::Observation;
 use pattern::Pattern;
 
 /// How long a message may be that is matched, in bytes: a post and some room.

@@ -4,12 +4,12 @@
 //! sentence has to be said as it is, in any case, with any white space, any quotes, and with or without
 //! the punctuation at its end.
 
+use answer::Action;
 use protocol::{ActionCard, Example, Object};
 use regex::{Regex, RegexBuilder};
 use serde_json::Value;
 
 use super::leaves::{Leaf, Takes, leaves};
-use answer::Action;
 
 /// The quotes that stand for one another.
 const QUOTES: &str = "'\"`´‘’‚‛“”„‟«»‹›「」";

@@ -2,9 +2,8 @@
 
 use std::sync::OnceLock;
 
-use regex::Regex;
-
 use conversation::workspace::Memory;
+use regex::Regex;
 
 /// The questions that ask for one thing, with whose it is and the thing in their groups, and those that ask for all.
 const ONE: &str = r"(?i)^\s*(?:(?:what|who|where|when)(?:['’]s|\s+is|\s+are|\s+was)|do\s+you\s+(?:know|remember)|tell\s+me)\s+(my|the)\s+(.+?)\s*[?.!]*\s*$";

@@ -1,12 +1,12 @@
 //! What is understood without a language model, and what is said when nothing is.
 
-use serde_json::{Value, json};
-
-use super::*;
 use answer::{Shown, Words};
 use conversation::observation::Observation;
 use conversation::workspace::Memory;
+use serde_json::{Value, json};
 use testkit::cards::{agent_cards, router_cards};
+
+use super::*;
 
 fn memory() -> Memory {
     Memory::of(json!({"name": "Frankie", "favourite_colour": "green"}).as_object().unwrap().clone())

@@ -1,10 +1,10 @@
 //! Which actions must be asked for again: those that failed because of how they were asked for. Nothing was done yet, and
 //! a small model that may choose says that it is sorry instead.
 
+use conversation::observation::Observation;
 use protocol::{ActionCard, Code, Outcome};
 
 use crate::wishes::Wished;
-use conversation::observation::Observation;
 
 /// Each action whose only failure of that kind is also the last that was heard of it. Who fails twice may choose.
 pub(super) fn again<'c>(

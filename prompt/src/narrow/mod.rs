@@ -9,6 +9,8 @@ mod knowing;
 mod there;
 mod values;
 
+use answer::MAX_ACTIONS;
+use conversation::observation::Observation;
 use protocol::{ActionCard, Effect, Outcome};
 use serde_json::Value;
 
@@ -18,8 +20,6 @@ use super::handed::{hands_on, is_asking};
 use super::offered::offered;
 use super::said::Said;
 use super::wishes::{Wished, joins, wishes};
-use answer::MAX_ACTIONS;
-use conversation::observation::Observation;
 use there::There;
 
 /// A message, and what may be done about it.

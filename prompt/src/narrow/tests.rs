@@ -2,9 +2,9 @@
 
 use protocol::{ActionName, Code, Done, Stopped};
 use serde_json::json;
+use testkit::cards::{agent_cards, router_cards};
 
 use super::*;
-use testkit::cards::{agent_cards, router_cards};
 
 /// Everything that can be done, a light and the weather included.
 fn cards() -> [Vec<ActionCard>; 2] {

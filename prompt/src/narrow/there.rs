@@ -1,5 +1,6 @@
 //! The addresses and files that a message names.
 
+use conversation::workspace::urls;
 use protocol::ActionCard;
 use serde_json::{Value, json};
 
@@ -7,7 +8,6 @@ use super::{Asked, values};
 use crate::said::Said;
 use crate::wishes::Wished;
 use crate::words::{files, has_number, kinds};
-use conversation::workspace::urls;
 
 /// The addresses and files that may be meant.
 #[derive(Clone)]

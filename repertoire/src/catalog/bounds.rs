@@ -1,9 +1,9 @@
 //! What a skill may use of the machine: what its manifest asks for, within what the owner allows.
 
-use super::manifest::Bounds;
-use crate::config::LimitsConfig;
-use crate::config::size;
 use sandbox::Limits;
+
+use super::manifest::Bounds;
+use crate::config::{LimitsConfig, size};
 
 /// The largest answer, which a reply can still carry.
 const OUTPUT: u64 = 1024 * 1024;

@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use egress::HostPattern;
 use protocol::{ActionCard, ActionName, Effect, Object};
+use sandbox::Program;
 use serde_json::Value;
 
 use super::bounds::limits;
@@ -24,7 +25,6 @@ use super::walk::left_out;
 use crate::config::RouterConfig;
 use crate::defaults;
 use crate::digest::Digest;
-use sandbox::Program;
 
 /// How long a call may take when the manifest does not say.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(15);

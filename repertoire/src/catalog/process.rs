@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use protocol::ActionName;
+use sandbox::Program;
 use serde::Deserialize;
 
 use super::check::SkillError;
@@ -12,7 +13,6 @@ use super::manifest::{Manifest, Mode};
 use super::skill::Skill;
 use super::walk::fault;
 use crate::config::SkillConfig;
-use sandbox::Program;
 
 /// Which process runs a skill, and for whom it is.
 #[derive(Debug, Clone, PartialEq, Eq)]

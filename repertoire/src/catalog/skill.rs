@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use egress::{Endpoint, HeaderTemplate, HostPattern};
 use protocol::{ActionCard, ActionName, Code, Effect, Object, Stopped};
+use sandbox::{Limits, Program};
 
 use super::folder::{Folder, Place};
 use super::manifest::Mode;
@@ -15,7 +16,6 @@ use super::portrait::Portrait;
 use super::process::Process;
 use super::walk::Listing;
 use crate::digest::Digest;
-use sandbox::{Limits, Program};
 
 /// A skill whose manifest and folder hold together.
 #[derive(Debug)]

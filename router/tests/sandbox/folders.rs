@@ -1,7 +1,8 @@
 //! The folders of the host that a skill is lent.
 
-use super::*;
 use router::sandbox::Lent;
+
+use super::*;
 
 /// Lends the skill a folder beside its own, which belongs to whoever runs the tests.
 fn lend(jail: &mut Jail, name: &str, write: bool) -> std::path::PathBuf {

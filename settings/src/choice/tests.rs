@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use ::llm::PullError;
 use home::ConfigFile;
+use model::Proof;
 
 use super::super::keys::{Asker, KEYS, Models};
 use super::super::{AgentConfig, CONFIG_INITIAL, Key};
 use super::*;
-use model::Proof;
 
 /// Answers questions, and keeps what was asked and told.
 #[derive(Default)]

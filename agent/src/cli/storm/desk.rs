@@ -2,16 +2,16 @@
 
 use std::path::PathBuf;
 
+use mind::storm::{
+    Ended, Heard, Minds, Runner, Shelf, ShelfError, Stored, StormError, casting, command, now,
+};
+use model::Maker;
 use protocol::SessionKey;
 use storm::{Name, Premise, export};
 
 use super::screen::Screen;
 use super::{Budget, Command};
 use crate::start;
-use mind::storm::{
-    Ended, Heard, Minds, Runner, Shelf, ShelfError, Stored, StormError, casting, command, now,
-};
-use model::Maker;
 
 /// What the commands work with.
 pub(super) struct Desk {

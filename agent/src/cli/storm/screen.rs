@@ -2,8 +2,9 @@
 
 use std::io::Stderr;
 
-use crate::cli::waits::Waits;
 use mind::storm::Heard;
+
+use crate::cli::waits::Waits;
 
 /// What is shown of the speaker who is awaited.
 #[derive(Default)]

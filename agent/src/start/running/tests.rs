@@ -2,17 +2,17 @@
 
 use std::sync::Mutex;
 
-use async_trait::async_trait;
-use protocol::Object;
-use testkit::eventually;
-
-use super::*;
 use action::Actions;
+use async_trait::async_trait;
 use channel::{Incoming, Line, Origin, Outgoing, Said, Ticket};
 use conversation::workspace::{Memory, Workspace};
 use mind::Mind;
 use model::{Ask, Completion, Listener, Model, ModelError, Switch};
+use protocol::Object;
 use session::Lines;
+use testkit::eventually;
+
+use super::*;
 
 /// Thinks for ever, and tells that it has begun.
 struct Thinker(CancellationToken);

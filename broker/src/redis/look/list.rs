@@ -1,12 +1,12 @@
 //! What waits and what runs, the oldest first.
 
+use protocol::json::MAX_BYTES;
 use redis::{AsyncCommands as _, RedisError};
 
 use super::entry::Entry;
 use super::lane::Lane;
 use super::standing::MOST_ROUTERS;
 use super::{CHUNK, Look, LookError, Range};
-use protocol::json::MAX_BYTES;
 
 /// As much of a state as says whether a command was taken back: more than a router's name and a field.
 const STATE_BYTES: isize = 127;

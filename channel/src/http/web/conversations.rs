@@ -4,13 +4,13 @@ use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
+use conversation::workspace::StoredChat;
+use journal::Form;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::show::{Showing, beside};
 use crate::http::refusal::Refusal;
-use conversation::workspace::StoredChat;
-use journal::Form;
 
 /// How many are listed at most.
 const LISTED: usize = 200;

@@ -4,7 +4,6 @@
 use std::time::Duration;
 
 use axum::http::{HeaderMap, HeaderValue, header};
-
 use mind::links::PATH;
 use settings::Site;
 

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::HeaderMap;
+use document::SaveError;
 use loopback::Tries;
+use mind::links::{CodeError, Links};
 use protocol::Millis;
 
 use super::cookies::Cookie;
 use super::signed_in::{SignIns, SignedIn};
-use document::SaveError;
-use mind::links::{CodeError, Links};
 
 /// How often an open stream looks whether its reader is still signed in.
 const LOOKS: Duration = Duration::from_secs(1);

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 
+use conversation::workspace::SessionFiles;
 use document::{Document, File, Notices};
 use protocol::Millis;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::kind;
-use conversation::workspace::SessionFiles;
 
 /// How large a file may be, in bytes.
 pub(super) const LARGEST: usize = 10 * 1024 * 1024;

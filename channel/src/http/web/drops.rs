@@ -20,6 +20,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
+use conversation::workspace::SessionFiles;
 use futures::StreamExt as _;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -34,7 +35,6 @@ use crate::http::asked::{Message, read};
 use crate::http::guard::Visitor;
 use crate::http::hub::Hub;
 use crate::http::refusal::Refusal;
-use conversation::workspace::SessionFiles;
 
 /// How many files a message may tell of.
 const A_MESSAGE: usize = 20;

@@ -1,11 +1,10 @@
 //! Markdown as a tree that a page builds its elements from. Text stays text: HTML in it is shown as it stands, pictures are
 //! links that a person may open, and a link shows its host.
 
+use conversation::workspace::urls;
 use pulldown_cmark::{Alignment, CodeBlockKind, Event, Options, Parser, Tag};
 use serde_json::{Map, Value, json};
 use url::Url;
-
-use conversation::workspace::urls;
 
 /// How deep the tree may be. A text that goes deeper is shown as it stands.
 const DEEPEST: usize = 24;

@@ -10,6 +10,9 @@ use axum::response::sse::Event;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
+use conversation::workspace::SessionFiles;
+use mind::links::PATH;
+use mind::slash::TABLE;
 use protocol::SessionKey;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -26,9 +29,6 @@ use crate::http::ring::Joint;
 use crate::http::site::Sites;
 use crate::http::told::Told;
 use crate::http::{events as sent, refusal::Refusal};
-use conversation::workspace::SessionFiles;
-use mind::links::PATH;
-use mind::slash::TABLE;
 
 /// How many events of the journal are on a page of it.
 const EVENTS: usize = 60;

@@ -6,15 +6,15 @@ use std::sync::Arc;
 use axum::extract::{Query, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use mind::links::{CodeError, PATH};
 use serde::Deserialize;
+use settings::Site;
+use words::Words;
 
 use super::cookies::Cookie;
 use super::door::{Closed, Door};
 use super::words::wanted_by;
 use crate::http::site::Sites;
-use mind::links::{CodeError, PATH};
-use settings::Site;
-use words::Words;
 
 /// A longer code than any that was made is none, in bytes.
 const LONGEST: usize = 200;

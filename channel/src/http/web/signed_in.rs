@@ -5,15 +5,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use conversation::workspace::Workspace;
+use document::{Document, File, Notices, SaveError};
+use mind::links::{CodeError, Sign};
 use protocol::Millis;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
-
-use conversation::workspace::Workspace;
-use document::Notices;
-use document::{Document, File, SaveError};
-use mind::links::{CodeError, Sign};
 
 /// How long a sign-in lasts that nobody uses.
 const UNUSED: Duration = Duration::from_secs(30 * 24 * 60 * 60);

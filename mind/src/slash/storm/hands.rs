@@ -6,18 +6,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use answer::Action;
 use async_trait::async_trait;
+use conversation::message::Origin;
+use conversation::observation::Observation;
+use conversation::workspace::Cards;
+use persona::Persona;
 use protocol::{SetName, Taint};
+use session::{Caller, Outbox};
 use storm::Cast;
 
 use crate::Mind;
 use crate::slash::perform::At;
 use crate::storm::Hands;
 use crate::turn::run;
-use conversation::message::Origin;
-use conversation::observation::Observation;
-use conversation::workspace::Cards;
-use persona::Persona;
-use session::{Caller, Outbox};
 
 /// The hands of one run.
 pub(super) struct ChatHands {

@@ -1,8 +1,9 @@
 //! How a server is turned from one way of asking to another, and that people hear of it once.
 
+use document::Notice;
+
 use super::{Memo, State};
 use crate::Way;
-use document::Notice;
 
 /// After how many answers in a row without the form that was asked for nobody asks for it any more.
 const SHAPELESS: u8 = 2;

@@ -1,8 +1,7 @@
 //! How each provider says the same.
 
-use serde_json::{Value, json};
-
 use llm::Target;
+use serde_json::{Value, json};
 
 /// One provider's API.
 pub(super) struct Api {

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use document::Clock;
 use protocol::Millis;
 
 use super::apis::{ANTHROPIC, Api, OLLAMA, OPENAI};
@@ -10,9 +11,7 @@ use super::learning::{refuses, ways};
 use super::pictures::{show, shown};
 use super::requests::{says, told_turn, written};
 use super::*;
-use crate::Learned;
-use crate::prove;
-use document::Clock;
+use crate::{Learned, prove};
 
 const MINUTES: u64 = 60_000;
 pub(super) const HOURS: u64 = 60 * MINUTES;

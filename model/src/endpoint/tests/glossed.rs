@@ -1,14 +1,14 @@
 //! What a small model is asked before it is asked about a message that is not English.
 
+use conversation::observation::Observation;
+use conversation::workspace::Memory;
+use prompt::{Gloss, Rendered};
 use serde_json::{Value, json};
 
 use super::apis::{Api, OLLAMA, OPENAI};
 use super::requests::{cards, says};
 use super::*;
 use crate::{Fit, TurnParts};
-use conversation::observation::Observation;
-use conversation::workspace::Memory;
-use prompt::{Gloss, Rendered};
 
 const GERMAN: &str = "Schreib etwas auf, das alle lesen";
 

@@ -1,5 +1,7 @@
 //! Messages that are larger than the window: it grows where it can, and nobody reads half of a message.
 
+use conversation::workspace::{Memory, OWNER};
+use prompt::Rendered;
 use protocol::SessionKey;
 use serde_json::json;
 
@@ -8,8 +10,6 @@ use super::learning::refuses;
 use super::requests::says;
 use super::*;
 use crate::{Chain, Fit, Hearer, Link, TurnParts};
-use conversation::workspace::{Memory, OWNER};
-use prompt::Rendered;
 
 /// How long the rules are in the prompts here, in bytes.
 const RULES: usize = 2_000;

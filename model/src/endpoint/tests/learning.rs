@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use prompt::Rendered;
+
 use super::apis::{ALL, ANTHROPIC, Api, GEMINI, OLLAMA, OPENAI};
 use super::requests::{ask_turn, says, written};
 use super::server::chunked;
 use super::*;
 use crate::Fit;
-use prompt::Rendered;
 
 /// An endpoint that keeps what it learns in `folder`.
 pub(super) fn remembering(api: &Api, server: &Server, folder: &Path) -> Endpoint {

@@ -1,6 +1,8 @@
 //! What is sent, for every provider and way.
 
+use conversation::workspace::Memory;
 use llm::{Message, Role};
+use prompt::Rendered;
 use protocol::ActionCard;
 use serde_json::{Value, json};
 
@@ -8,8 +10,6 @@ use super::apis::{ALL, Api};
 use super::server::chunked;
 use super::*;
 use crate::{Fit, TurnParts};
-use conversation::workspace::Memory;
-use prompt::Rendered;
 
 /// Two actions with what schemas are made of.
 pub(super) fn cards() -> Vec<ActionCard> {

@@ -1,15 +1,15 @@
 //! How a small model decides first, and then speaks or acts.
 
+use answer::{Answer, Shown};
+use conversation::observation::Observation;
+use conversation::workspace::{Artifact, Entered, History, Memory, SOUL};
+use prompt::{Fence, Prompt, Sources, Step};
 use serde_json::{Value, json};
 
 use super::apis::OPENAI;
 use super::requests::{cards, says};
 use super::*;
 use crate::TurnParts;
-use answer::{Answer, Shown};
-use conversation::observation::Observation;
-use conversation::workspace::{Artifact, Entered, History, Memory, SOUL};
-use prompt::{Fence, Prompt, Sources, Step};
 
 const POST: &str = "Publish 'Hi' on X.";
 

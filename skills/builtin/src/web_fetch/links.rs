@@ -3,10 +3,9 @@
 use std::collections::HashSet;
 
 use html_escape::decode_html_entities;
+use library::tags::{Token, tokens};
 use serde::Serialize;
 use url::Url;
-
-use library::tags::{Token, tokens};
 
 use super::outline::one_line;
 

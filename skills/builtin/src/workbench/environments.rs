@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use drive::{FencedCommand, Reply as Steps};
+
 use super::adhoc::AdHoc;
 use super::bash::Bash;
 use super::editor::Editor;
 use super::python::Python;
-use drive::{FencedCommand, Reply as Steps};
 
 use super::adhoc::digest;
 use super::{Environment, Reply, output, project};
