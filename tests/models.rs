@@ -24,6 +24,12 @@ fn lines(chat: &Chat, text: &str) -> usize {
     chat.stderr().lines().filter(|line| line.contains(text)).count()
 }
 
+/// `text` stands in so many lines of stderr and no more. An answer may be read before what stderr says of it.
+fn told(chat: &Chat, text: &str, times: usize) {
+    wait_until(text, || lines(chat, text) >= times);
+    assert_eq!(lines(chat, text), times, "{}", chat.stderr());
+}
+
 #[test]
 fn a_server_that_is_stopped_and_started_again_is_told_in_one_line_each() {
     let home = TempHome::greeting();
@@ -35,12 +41,12 @@ fn a_server_that_is_stopped_and_started_again_is_told_in_one_line_each() {
     chat.ask("And now?", "I have no language model at the moment.");
     let down = format!("nothing answers at {address} (");
     let without = "start it with `ollama serve`; answering without a language model]";
-    assert_eq!(lines(&chat, without), 1, "{}", chat.stderr());
+    told(&chat, without, 1);
     // One for each further try, once, and the one above.
-    assert_eq!(lines(&chat, &down), 3, "{}", chat.stderr());
+    told(&chat, &down, 3);
     let server = OllamaServer::start_at(&address, [Says::text("Here I am again.")]);
     chat.ask("Hello?", "Here I am again.");
-    assert_eq!(lines(&chat, "answers again]"), 1, "{}", chat.stderr());
+    told(&chat, "answers again]", 1);
     assert_eq!(server.prompts().len(), 1);
     assert_eq!(chat.end().code(), Some(0));
 }
@@ -51,10 +57,10 @@ fn a_model_that_is_missing_is_told_with_the_command_that_fetches_it() {
     home.put("agent/config.json", r#"{"llm": {"model": "mistral"}}"#);
     let server = OllamaServer::start(["mistral"; 2].map(Says::unknown));
     let mut chat = chat_with(&home, &server);
-    let told = "does not have the model mistral; fetch it with `ollama pull mistral`; until then";
-    chat.expect_on_stderr(told);
+    let advice = "does not have the model mistral; fetch it with `ollama pull mistral`; until then";
+    chat.expect_on_stderr(advice);
     chat.ask("Say hello to Ann.", "HELLO_WORLD: ok");
-    assert_eq!(lines(&chat, "does not have the model"), 1, "{}", chat.stderr());
+    told(&chat, "does not have the model", 1);
 }
 
 /// 200 kB that somebody pastes, in one line.
@@ -118,10 +124,10 @@ fn a_server_that_wants_a_long_wait_is_passed_over() {
     assert!(status.contains(&format!("last answer: qwen3:4b at {}", second.host())), "{status}");
     assert!(status.contains("s, because the last try failed"), "{status}");
     // It is left alone as it wished, and nobody hears of it again.
-    let before = lines(&chat, "is busy (429: slow down)");
+    told(&chat, "is busy (429: slow down)", 1);
     chat.ask("And now?", "I stand in again.");
-    assert_eq!((first.prompts().len(), before), (1, 1), "{}", chat.stderr());
-    assert_eq!(lines(&chat, "asked again in"), 1, "{}", chat.stderr());
+    assert_eq!(first.prompts().len(), 1, "{}", chat.stderr());
+    told(&chat, "asked again in", 1);
 }
 
 /// A chat with a server that answers 429 for ten seconds, and asks in `Retry-After` for so many, if any.
@@ -131,8 +137,8 @@ fn lasts_through_ten_busy_seconds(wait: Option<u64>) {
     server.be_busy(Duration::from_secs(10), wait);
     let mut chat = chat_with(&home, &server);
     chat.ask("Hello?", "Here I am at last.");
-    assert_eq!(lines(&chat, "is busy (429: slow down); try 2 in "), 1, "{}", chat.stderr());
-    assert_eq!(lines(&chat, "is busy"), 1, "{}", chat.stderr());
+    told(&chat, "is busy (429: slow down); try 2 in ", 1);
+    told(&chat, "is busy", 1);
     assert!(server.prompts().len() > 1);
     assert_eq!(chat.end().code(), Some(0));
 }
@@ -188,7 +194,8 @@ fn an_answer_that_breaks_off_before_a_word_was_shown_is_asked_for_again() {
     let server = OllamaServer::start([cut, thinks, Says::text(whole)]);
     let mut chat = chat_with(&home, &server);
     chat.ask("Hello?", "Whole at once.");
-    assert_eq!((lines(&chat, "; try 2 of 3 in"), lines(&chat, "; try 3 of 3 in")), (1, 1));
+    told(&chat, "; try 2 of 3 in", 1);
+    told(&chat, "; try 3 of 3 in", 1);
     assert!(!chat.stdout().contains("Let me se"), "{}", chat.stdout());
     assert_eq!(chat.end().code(), Some(0));
 }
@@ -266,8 +273,9 @@ fn a_way_that_a_server_does_not_take_is_told_once_and_shown() {
     chat.ask("Hello?", "Hello there.");
     chat.ask("Hello again?", "Hello there.");
     let what = "json was answered with 400: failed to parse grammar";
-    let told = format!("[llama3.1:8B at {host} is asked in another way for a day: {what}; ");
-    assert_eq!((lines(&chat, what), lines(&chat, &told)), (1, 1), "{}", chat.stderr());
+    let advice = format!("[llama3.1:8B at {host} is asked in another way for a day: {what}; ");
+    told(&chat, what, 1);
+    told(&chat, &advice, 1);
     let shown = chat.ask("/model", "in later ones, too.");
     let holds = format!("native, since {what} (just now); json is tried again in 23 hours\n");
     assert!(shown.contains(&holds), "{shown}");
@@ -290,7 +298,7 @@ fn a_missing_key_is_said_at_the_start() {
     chat.expect_on_stderr(
         "model:  openai, gpt-4o-mini: OpenAI wants a key; write OPENAI_API_KEY=... into .env",
     );
-    assert_eq!(lines(&chat, "wants a key"), 1, "{}", chat.stderr());
+    told(&chat, "wants a key", 1);
 }
 
 const KEY: &str = "sk-hunter2hunter2hunter2";
