@@ -119,6 +119,8 @@ fn what_is_found_in_quiet_hours_waits_for_their_end_and_a_reminder_does_not() {
     quiet(120, 180);
     let mut chat = start(&home, &[]);
     chat.expect("Watch job-1 has seen a change: PRICE\n- 10 euros\n+ 9 euros\n");
+    // What was found before the start is others' text after it, too.
+    chat.ask("/status", "text that others wrote has come in");
     assert_eq!(chat.end().code(), Some(0));
     looked(&home);
 }

@@ -82,6 +82,7 @@ impl Looks for Looker {
                 }
             }
         };
-        Looked { watch, brings: observation.brings(reads) }
+        watch.brings = observation.brings(reads);
+        Looked { brings: watch.brings, watch }
     }
 }

@@ -169,8 +169,9 @@ impl Job {
 
     /// What a watch has found and may not have told, once more.
     pub(super) fn found(&self) -> Option<Due> {
-        let news = self.watch.as_ref()?.news.clone()?;
-        Some(Due { watch: None, ..self.telling(news) })
+        let watch = self.watch.as_ref()?;
+        let told = self.telling(watch.news.clone()?);
+        Some(Due { watch: None, bits: self.bits.with(watch.brings), ..told })
     }
 
     /// What is said or done at `now`, when it is due, with a word on what was missed.

@@ -1,6 +1,6 @@
 //! A watch: a job that looks first, and says something only when what it sees has changed.
 
-use protocol::{ActionName, Object};
+use protocol::{ActionName, Object, Taint};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
@@ -34,6 +34,9 @@ pub struct Watch {
     /// What is to be told and may not have been yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub news: Option<String>,
+    /// The trust bits of what is told so.
+    #[serde(default, skip_serializing_if = "Taint::is_clean")]
+    pub brings: Taint,
 }
 
 /// What a look has brought.
@@ -51,7 +54,8 @@ impl Watch {
     /// A watch on what `action` brings with `params`, of which `seen` is what it brings now.
     #[must_use]
     pub fn new(action: ActionName, params: Object, only_when: Option<String>, seen: &str) -> Self {
-        Self { action, params, only_when, seen: kept(seen), failed: None, news: None }
+        let (seen, brings) = (kept(seen), Taint::CLEAN);
+        Self { action, params, only_when, seen, failed: None, news: None, brings }
     }
 
     /// What is looked at, on one line for people.
