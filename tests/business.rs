@@ -33,7 +33,12 @@ fn home(api: &BotApi, more: Value) -> TempHome {
 }
 
 fn business(api: &BotApi) -> TempHome {
-    let home = home(api, json!({"bot_mode": "business"}));
+    business_with(api, json!({}))
+}
+
+fn business_with(api: &BotApi, mut more: Value) -> TempHome {
+    more["bot_mode"] = json!("business");
+    let home = home(api, more);
     let profile = json!({
         "name": "Acme Support",
         "greeting": "Welcome to Acme!",
@@ -151,16 +156,66 @@ fn a_customer_is_told_what_the_business_says_and_nothing_of_the_owner_or_others(
         {
             assert!(!prompt.contains(secret), "{secret} in {prompt}");
         }
-        assert!(prompt.contains("WEB_FETCH") || !prompt.contains("_FETCH"), "{prompt}");
+        assert!(prompt.contains("WEB_FETCH"), "the business has a page: {prompt}");
     }
+    // A list of phrases finds what it holds and nothing else: the third question stands in none.
     let noted = home.text("workspace/injection.log");
-    assert_eq!(noted.lines().count(), 2, "{noted}");
+    assert_eq!(noted.lines().count(), 1, "{noted}");
     assert!(
         noted.contains("\"userId\":\"telegram:9\"") && noted.contains("another role"),
         "{noted}"
     );
-    let after = chat.ask("What did I say?", "We have two plans.");
-    assert!(!after.contains("4711"), "{after}");
+    chat.ask("What did I say?", "We have two plans.");
+    let prompts = server.prompts();
+    let owners = prompts.last().unwrap();
+    assert!(owners.contains("Grimbank"), "{owners}");
+    assert!(!owners.contains("4711") && !owners.contains("customer before me"), "{owners}");
+}
+
+#[test]
+fn a_customers_model_searches_what_is_public_and_nothing_else() {
+    let api = BotApi::new();
+    let home = business_with(&api, json!({"sets": ["library"]}));
+    let papers = tempfile::tempdir().unwrap();
+    std::fs::set_permissions(papers.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let papers = papers.path().canonicalize().unwrap();
+    for (name, text) in
+        [("prices.md", "A pump costs PUBLIC-12."), ("own.md", "A pump costs us QUAGGA-7.")]
+    {
+        std::fs::write(papers.join(name), format!("# Pump\n\n{text}\n")).unwrap();
+    }
+    library(&home, &["add", "--public", papers.join("prices.md").to_str().unwrap()]);
+    library(&home, &["add", papers.join("own.md").to_str().unwrap()]);
+    let search = |action: &str| {
+        Says::text(&format!(
+            r#"<tool_code>[{{"name": "{action}", "params": {{"query": "pump"}}}}]</tool_code>"#
+        ))
+    };
+    let server = OllamaServer::start([
+        search("SEARCH_DOCS"),
+        Says::text("Well."),
+        search("SEARCH_PUBLIC_DOCS"),
+        Says::text("It is so."),
+    ]);
+    let mut chat = safeclaw(&home, &server);
+    chat.ask("/search pump", "QUAGGA-7");
+    api.says(ANN, "What does a pump cost?");
+    let _ = api.wait_for(ANN, "Well.");
+    api.says(ANN, "And now?");
+    let _ = api.wait_for(ANN, "It is so.");
+    let prompts = server.prompts();
+    assert!(prompts[0].contains("SEARCH_PUBLIC_DOCS"), "{}", prompts[0]);
+    assert!(!prompts[0].contains("SEARCH_DOCS"), "{}", prompts[0]);
+    assert!(prompts.last().unwrap().contains("A pump costs PUBLIC-12."), "{prompts:?}");
+    assert!(!prompts.join("").contains("QUAGGA"), "{prompts:?}");
+}
+
+/// Does something with the library on the router's own side.
+#[allow(clippy::disallowed_types, reason = "the owner's commands are processes")]
+fn library(home: &TempHome, words: &[&str]) {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_safeclaw"));
+    command.args(["router", "library"]).args(words).arg("--home").arg(home.root());
+    assert!(command.output().unwrap().status.success());
 }
 
 #[test]
@@ -248,7 +303,7 @@ fn a_chat_that_is_off_costs_no_byte_and_a_silent_one_is_kept() {
         api.says(person, "hello");
         let _ = api.wait_for(person, "Hello.");
     }
-    chat.ask("/mode silent telegram-9", "is kept and not answered");
+    chat.ask("/mode silent telegram-9", "What P9 (telegram-9) writes is kept and not answered");
     api.says(BOB, "the parcel is green");
     api.says(BOB, "/help");
     wait_until("it is kept", || {
@@ -296,7 +351,9 @@ fn a_chat_is_found_by_its_name_and_several_are_picked_by_number() {
     // The server calls them P8 and P9.
     let list = chat.ask("/mode off p", "Answer with the number.");
     let second = list.lines().find_map(|line| line.strip_prefix("2. ")).unwrap().to_owned();
-    chat.ask("2", &format!("{second} is neither kept nor answered from now on."));
+    let (name, key) = second.split_once(", ").unwrap();
+    let in_words = format!("{name} ({key})");
+    chat.ask("2", &format!("What {in_words} writes is neither kept nor answered from now on."));
     let shown = chat.ask("/mode", &format!("{second}: off"));
     assert!(!shown.contains("Every chat"), "{shown}");
     chat.say("/mode off nobody");
@@ -337,7 +394,7 @@ fn a_customer_who_floods_is_told_once_and_tokens_end() {
     home.put("agent/config.json", config.to_string());
     let mut chat = safeclaw(&home, &server);
     api.says(BOB, "hello?");
-    let _ = api.wait_for(BOB, "That was all that I can answer today.");
+    let _ = api.wait_for(BOB, "I can't answer any more today.");
     chat.expect_on_stderr("customers have used up the tokens of today");
     api.says(BOB, "a human, please");
     let _ = api.wait_for(BOB, HANDED_OVER);

@@ -79,13 +79,15 @@ fn holding(folder: &Path, text: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_chat_says_it_once_and_what_waited_goes_on_and_nothing_keeps_it() {
+fn a_chat_enters_it_once_and_what_waited_goes_on_and_nothing_keeps_it() {
     let (home, _folder) = home();
     let mut first = chat(&home);
     first.ask("/exec echo one; echo two", "type your PIN and nothing else");
     noticed(&mut first, WRONG, "that is not the PIN; 2 more wrong ones lock it");
     first.expect("type your PIN and nothing else");
-    let shown = first.ask(PIN, "one\ntwo");
+    // The command tells it in its own words, as it does without a PIN.
+    let shown = first.ask(PIN, "\none\ntwo\n");
+    assert!(!shown.contains("exit_code"), "{shown}");
     first.ask("/exec echo three", "three");
     first.end();
     let mut next = chat(&home);
@@ -124,7 +126,7 @@ fn three_wrong_ones_lock_it_whoever_ends_the_program_in_between() {
     let mut after = chat(&home);
     noticed(&mut after, "/exec echo over", "locked for 60 more minutes");
     assert!(told(&home, &["router", "pin"]).contains("locked for 60 more minutes"));
-    assert!(told(&home, &["router", "pin", "unlock"]).contains("is taken again"));
+    assert!(told(&home, &["router", "pin", "unlock"]).contains("can be entered again"));
     // The questions of before still wait, and the latest of them is the one that is meant.
     after.ask(PIN, "last");
     after.ask("/exec echo over again", "over again");
@@ -171,6 +173,73 @@ fn a_mode_changes_once_it_is_typed_and_is_shown_without() {
     chat.ask(PIN, "Every chat but yours is off");
     chat.ask("/mode personal", "Each chat has its own mode.");
     chat.ask("/mode", "The bot is personal");
+}
+
+#[test]
+fn behind_it_a_rule_that_asks_about_modes_is_asked() {
+    let (home, _folder) = home();
+    home.put(
+        "router/policy.toml",
+        "[effects]\nnone = \"allow\"\n[[rules]]\naction = \"_MODE\"\nthen = \"ask\"\n",
+    );
+    let mut chat = chat(&home);
+    chat.ask("/mode off", "type your PIN and nothing else");
+    let asked = chat.ask(PIN, "/approve");
+    assert!(asked.contains("_MODE") && !asked.contains("Every chat but yours"), "{asked}");
+    chat.ask("/approve", "Every chat but yours is off");
+    // It was allowed once.
+    let asked = chat.ask("/mode off", "/approve");
+    assert!(asked.contains("_MODE") && !asked.contains("Every chat but yours"), "{asked}");
+}
+
+#[test]
+fn papers_go_in_and_the_workbench_opens_behind_it() {
+    let (home, folder) = home();
+    let folder = folder.path().canonicalize().unwrap();
+    fs::write(folder.join("one.md"), "# One\n\nA word.\n").unwrap();
+    home.put("agent/config.json", r#"{"sets": ["workbench"]}"#);
+    let mut chat = chat(&home);
+    let paper = folder.join("one.md");
+    for (line, action) in [
+        (format!("/index {} public", paper.display()), "PUBLISH_DOC"),
+        (format!("/index {} admin", paper.display()), "INDEX_DOC"),
+        (r#"/run WORKBENCH {"env": "bash", "command": "true"}"#.to_owned(), "WORKBENCH"),
+    ] {
+        let asked = chat.ask(&line, "type your PIN and nothing else");
+        assert!(asked.contains(action), "{asked}");
+        chat.ask("/deny", "refused");
+    }
+}
+
+#[test]
+fn digits_are_the_pin_of_what_this_chat_has_asked_alone() {
+    let (home, _folder) = home();
+    let mut chat = chat(&home);
+    chat.ask("/exec echo one", "type your PIN and nothing else");
+    // Since then another chat of the owner's has asked, too.
+    let kept = holding_entry(&home);
+    let text = fs::read_to_string(&kept).unwrap();
+    let (_, parked) = text.split_once('\n').unwrap();
+    let parked = parked.replace("console:owner", "telegram:42").replace("echo one", "echo two");
+    let id = "00000000-0000-4000-8000-000000000001";
+    let lifetime = text.split(' ').next().unwrap();
+    fs::write(
+        kept.with_file_name(format!("{id}.entry")),
+        format!("{lifetime} {}\n{parked}", parked.len()),
+    )
+    .unwrap();
+    chat.ask("/approvals", "echo two");
+    chat.ask(PIN, "one");
+    noticed(&mut chat, PIN, "question 00000000 was asked in another chat: enter the PIN there");
+    chat.ask("/approvals", "echo two");
+    let audit = home.text("router/audit/router-1.jsonl");
+    assert_eq!(audit.matches(r#""was":"right""#).count(), 1, "{audit}");
+}
+
+/// The file of the only question that waits.
+fn holding_entry(home: &TempHome) -> std::path::PathBuf {
+    let mut all = fs::read_dir(home.router_state().join("approvals")).unwrap().flatten();
+    all.find(|entry| entry.path().extension().is_some_and(|it| it == "entry")).unwrap().path()
 }
 
 #[test]

@@ -33,7 +33,7 @@ pub struct ChatBook {
     chats: BTreeMap<String, KnownChat>,
     /// What all customers together have taken.
     taken: Taken,
-    /// What could not be read. It is kept as it is.
+    /// What could not be read. It is kept as it is until its mode is set, and is off meanwhile.
     unread: BTreeMap<String, Value>,
 }
 
@@ -121,6 +121,7 @@ impl ChatBook {
 
     /// Gives the chat `key` a mode of its own, or takes that back; `false` if there is no such chat.
     pub(super) fn set(&mut self, key: &str, mode: Option<ChatMode>) -> bool {
+        self.unread.remove(key);
         let chat = self.chats.get_mut(key);
         chat.map(|chat| chat.mode = mode).is_some()
     }
@@ -178,7 +179,13 @@ impl Document for ChatBook {
             match serde_json::from_value(value.clone()) {
                 Ok(chat) => drop(book.chats.insert(key, chat)),
                 Err(error) => {
-                    left_out.push(format!("the chat {key} has no mode that can be read: {error}"));
+                    left_out.push(format!(
+                        "the chat {key} can't be read, so it is off; /mode says more: {error}"
+                    ));
+                    let name = value.get("name").and_then(Value::as_str).unwrap_or_default();
+                    let (name, mode) = (name.to_owned(), Some(ChatMode::Off));
+                    let chat = KnownChat { name, mode, ..KnownChat::default() };
+                    book.chats.insert(key.clone(), chat);
                     book.unread.insert(key, value);
                 }
             }
@@ -188,8 +195,7 @@ impl Document for ChatBook {
 
     fn to_text(&self) -> String {
         let known = self.chats.iter().map(|(key, chat)| (key.clone(), json!(chat)));
-        let unread = self.unread.iter().filter(|(key, _)| !self.chats.contains_key(*key));
-        let unread = unread.map(|(key, value)| (key.clone(), value.clone()));
+        let unread = self.unread.iter().map(|(key, value)| (key.clone(), value.clone()));
         let chats: protocol::Object = known.chain(unread).collect();
         document::pretty(&json!({"all": self.all, "taken": self.taken, "chats": chats}))
     }
@@ -237,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_read_as_it_was_written_and_what_is_no_mode_counts_as_none() {
+    fn it_is_read_as_it_was_written_and_what_is_no_mode_is_off() {
         let mut book = book();
         assert!(book.set("telegram-7", Some(ChatMode::Silent)) && !book.set("telegram-1", None));
         book.take(&key("telegram-7"), Millis(5), 1, 7);
@@ -248,10 +254,12 @@ mod tests {
         assert_eq!(read(&book.to_text()), (Ok(book), Vec::new()));
         let text = "{\"chats\": {\"telegram-7\": {\"mode\": \"personal\"}, \"telegram-8\": {\"mode\": \"off\"}}}";
         let (wrong, told) = read(text);
-        let wrong = wrong.unwrap();
-        assert!(wrong.chat(&key("telegram-7")).is_none() && told.len() == 1, "{told:?}");
+        let mut wrong = wrong.unwrap();
+        assert_eq!(wrong.chat(&key("telegram-7")).unwrap().mode, Some(ChatMode::Off));
+        assert_eq!(told.len(), 1, "{told:?}");
         assert_eq!(wrong.chat(&key("telegram-8")).unwrap().mode, Some(ChatMode::Off));
         assert!(wrong.to_text().contains("personal"), "it is kept");
+        assert!(wrong.set("telegram-7", None) && !wrong.to_text().contains("personal"));
         let (all, told) = read("{\"all\": \"personal\"}");
         assert_eq!((all.unwrap().all, told.len()), (Some(ChatMode::Off), 1));
         assert!(read("[]").0.is_err());

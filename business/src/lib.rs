@@ -26,7 +26,7 @@ mod wary;
 
 pub use chats::{ChatBook, KnownChat, PICKED, SEARCHED};
 pub use escalation::{Escalation, HANDED_OVER, hands_over, names};
-pub use mode::{BotMode, ChatMode, ChatStanding, OWN_MARK, Route};
+pub use mode::{BotMode, ChatMode, ChatStanding, Route};
 pub use profile::{Page, Profile, Topic};
 pub use reception::{Admitted, Allowance, Channels, GUESTS_COMMANDS, Reception};
 pub use setup::{Answered, Setup};

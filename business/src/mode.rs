@@ -1,13 +1,9 @@
-//! The modes of chats, and the order in which a message is judged.
+//! The modes of chats, and what becomes of a message by them.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-
-/// What every message of the agent's own begins with where it writes under the name of a person. One that comes back so is
-/// not read.
-pub const OWN_MARK: &str = "[safeclaw] ";
 
 /// How a chat is treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,12 +46,8 @@ pub enum Route {
     Skip,
     /// It is kept and not answered.
     Archive,
-    /// It is a command.
-    Command,
-    /// It is a message to the agent.
-    Natural,
-    /// It is a customer's message.
-    Business,
+    /// It goes on to its session.
+    Answer,
 }
 
 impl ChatMode {
@@ -78,11 +70,11 @@ impl ChatMode {
         }
     }
 
-    /// What it means, behind the name of a chat.
+    /// What becomes of what somebody writes in such a chat.
     #[must_use]
     pub fn told(self) -> &'static str {
         match self {
-            Self::Business => "is answered as a customer",
+            Self::Business => "is answered as a customer's",
             Self::Silent => "is kept and not answered",
             Self::Off => "is neither kept nor answered",
         }
@@ -131,20 +123,13 @@ impl FromStr for BotMode {
 }
 
 impl ChatStanding {
-    /// What becomes of a message: the agent's own words are skipped first, then off, silent, commands, what is said to the agent
-    /// and what customers say. An answer that a question waits for comes before all of it, and is the owner's alone.
+    /// What becomes of a message.
     #[must_use]
-    pub fn route(self, text: &str) -> Route {
-        let is_command = text.trim_start().starts_with('/');
+    pub fn route(self) -> Route {
         match self {
-            Self::Owner if is_command => Route::Command,
-            Self::Owner => Route::Natural,
-            _ if text.starts_with(OWN_MARK) => Route::Skip,
             Self::In(ChatMode::Off) => Route::Skip,
             Self::In(ChatMode::Silent) => Route::Archive,
-            _ if is_command => Route::Command,
-            Self::Allowed => Route::Natural,
-            Self::In(ChatMode::Business) => Route::Business,
+            Self::Owner | Self::Allowed | Self::In(ChatMode::Business) => Route::Answer,
         }
     }
 }
@@ -152,20 +137,6 @@ impl ChatStanding {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_message_is_judged_in_one_order() {
-        let own = format!("{OWN_MARK}/help");
-        let routes =
-            |standing: ChatStanding| ["hi", "/help", own.as_str()].map(|text| standing.route(text));
-        use Route::{Archive, Business, Command, Natural, Skip};
-        assert_eq!(routes(ChatStanding::In(ChatMode::Off)), [Skip; 3]);
-        assert_eq!(routes(ChatStanding::In(ChatMode::Silent)), [Archive, Archive, Skip]);
-        assert_eq!(routes(ChatStanding::In(ChatMode::Business)), [Business, Command, Skip]);
-        assert_eq!(routes(ChatStanding::Allowed), [Natural, Command, Skip]);
-        // The owner's own words count, whatever they begin with.
-        assert_eq!(routes(ChatStanding::Owner), [Natural, Command, Natural]);
-    }
 
     #[test]
     fn names_count_in_any_case() {

@@ -10,11 +10,14 @@ use serde::{Deserialize, Serialize};
 
 use super::rate::Rates;
 use super::wary::Wary;
-use super::{BotMode, ChatBook, ChatMode, ChatStanding, Profile, Route, names};
+use super::{BotMode, ChatBook, ChatMode, ChatStanding, Profile, names};
 
 /// The commands that a customer may give.
 pub const GUESTS_COMMANDS: [&str; 9] =
     ["/ask", "/search", "/docs", "/status", "/help", "/memory", "/remember", "/forget", "/skills"];
+
+/// The one of them that asks a model.
+const ASKS: &str = "/ask";
 
 /// How much customers may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,8 +55,8 @@ pub enum Admitted {
     Yes,
     /// It is not answered, and its sender is told why, once.
     Told(&'static str),
-    /// The same, and the owner is to hear that nothing is left for today.
-    UsedUp(&'static str),
+    /// The same, and the owner is to hear that nothing is left for today; its sender may know why.
+    UsedUp(Option<&'static str>),
     /// It is not answered, and its sender knows why.
     No,
 }
@@ -62,7 +65,7 @@ pub enum Admitted {
 const TOO_FAST: &str = "You write faster than I can answer. Please wait a minute.";
 
 /// A sender who has written all that fits into a day hears this.
-const TOO_MANY: &str = "That was all that I can answer today. Please write again tomorrow.";
+const TOO_MANY: &str = "I can't answer any more today. Please write again tomorrow.";
 
 /// Who is received, and how.
 #[derive(Debug)]
@@ -171,12 +174,6 @@ impl Reception {
         }
     }
 
-    /// What becomes of `text` in this chat.
-    #[must_use]
-    pub fn route(&self, key: &SessionKey, text: &str) -> Route {
-        self.standing(key).route(text)
-    }
-
     /// Whether nothing may be said in this chat.
     #[must_use]
     pub fn is_muted(&self, key: &SessionKey) -> bool {
@@ -226,8 +223,17 @@ impl Reception {
     }
 
     /// Whether a customer's message is answered: ten a minute and so many a day, as long as tokens are left for the customer
-    /// and for all. A question that a word of the owner's passes on costs no tokens.
+    /// and for all. A question that a word of the owner's passes on costs no tokens, nor does a command that asks no model.
     pub fn admit(&self, key: &SessionKey, text: &str) -> Admitted {
+        self.admits(key, asks_no_model(text) || self.escalates(text))
+    }
+
+    /// The same for what is not read, such as a picture: its sender is told so.
+    pub fn admit_unread(&self, key: &SessionKey) -> Admitted {
+        self.admits(key, true)
+    }
+
+    fn admits(&self, key: &SessionKey, is_free: bool) -> Admitted {
         let now = self.clock.now();
         let per_minute = usize::try_from(self.allowance.per_minute).unwrap_or(usize::MAX);
         if !self.rates.take(key, per_minute, now) {
@@ -237,15 +243,15 @@ impl Reception {
         if messages >= self.allowance.per_day {
             return self.refuse(key, TOO_MANY, now);
         }
-        let is_free = text.trim_start().starts_with('/') || self.escalates(text);
         if !is_free && tokens >= self.allowance.tokens {
             return self.refuse(key, TOO_MANY, now);
         }
         if !is_free && all_tokens >= self.allowance.all_tokens {
             let refused = self.refuse(key, TOO_MANY, now);
-            return match refused {
-                Admitted::Told(why) if self.is_news(now) => Admitted::UsedUp(why),
-                refused => refused,
+            return match (refused, self.is_news(now)) {
+                (Admitted::Told(why), true) => Admitted::UsedUp(Some(why)),
+                (_, true) => Admitted::UsedUp(None),
+                (refused, false) => refused,
             };
         }
         self.rates.answered(key, now);
@@ -318,6 +324,13 @@ impl Reception {
     pub fn set_profile(&self, profile: Profile) -> Result<(), SaveError> {
         self.profile.save(profile)
     }
+}
+
+/// Whether `text` is a command that is carried out without a model.
+fn asks_no_model(text: &str) -> bool {
+    let word = text.split_whitespace().next().unwrap_or_default();
+    let name = word.split_once('@').map_or(word, |(name, _)| name);
+    name.starts_with('/') && !name.eq_ignore_ascii_case(ASKS)
 }
 
 #[cfg(test)]
@@ -420,13 +433,32 @@ mod tests {
         reception.set_profile(Profile { escalation, ..Profile::default() }).unwrap();
         reception.spent(&ann, 100);
         assert_eq!(reception.admit(&ann, "hi"), Admitted::Told(TOO_MANY));
+        for ask in ["/ask why?", " /Ask@my_bot why?"] {
+            assert_eq!(reception.admit(&ann, ask), Admitted::No, "a model answers {ask}");
+        }
         assert_eq!(reception.admit(&ann, "a human!"), Admitted::Yes, "that costs nothing");
+        assert_eq!(reception.admit(&ann, "/help"), Admitted::Yes, "nor does that");
+        assert_eq!(reception.admit_unread(&ann), Admitted::Yes);
         assert_eq!(reception.admit(&bob, "hi"), Admitted::Yes);
         reception.spent(&bob, 50);
-        assert_eq!(reception.admit(&bob, "hi"), Admitted::UsedUp(TOO_MANY));
+        assert_eq!(reception.admit(&bob, "hi"), Admitted::UsedUp(Some(TOO_MANY)));
         assert_eq!(reception.admit(&cid, "hi"), Admitted::Told(TOO_MANY), "the owner knows");
         now.fetch_add(86_400_000, Ordering::Relaxed);
         assert_eq!(reception.admit(&cid, "hi"), Admitted::Yes);
+    }
+
+    #[test]
+    fn the_owner_hears_that_nothing_is_left_whoever_was_told_something_before() {
+        let House { reception, now, .. } = &house(BotMode::Business, None);
+        let bob = key("telegram-9");
+        reception.saw(&bob, "Bob").unwrap();
+        assert!((0..10).all(|_| reception.admit(&bob, "/help") == Admitted::Yes));
+        assert_eq!(reception.admit(&bob, "hi"), Admitted::Told(TOO_FAST));
+        assert_eq!(reception.admit_unread(&bob), Admitted::No, "a picture is a message, too");
+        now.fetch_add(60_000, Ordering::Relaxed);
+        reception.spent(&key("telegram-8"), 150);
+        assert_eq!(reception.admit(&bob, "hi"), Admitted::UsedUp(None));
+        assert_eq!(reception.admit(&bob, "hi"), Admitted::No);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use answer::sanitize::one_line;
-use protocol::{GrantTerms, MessageId, Object, Pin, Principal};
+use protocol::{GrantTerms, MessageId, Object, Pin, Principal, SessionKey};
 use serde::Serialize;
 use serde_json::Value;
 use words::Words;
@@ -39,6 +39,9 @@ pub struct Question {
     /// The command that waits for the answer; an old router does not say.
     #[serde(skip)]
     pub waits: Option<MessageId>,
+    /// The session that asked, and in whose name; an old router does not say.
+    #[serde(skip)]
+    asker: Option<Box<(SessionKey, Principal)>>,
 }
 
 impl Question {
@@ -61,7 +64,20 @@ impl Question {
             brief: text("brief"),
             beside: text("beside"),
             waits: text("message_id").and_then(|id| MessageId::new(id).ok()),
+            asker: text("session")
+                .and_then(|key| SessionKey::new(key).ok())
+                .zip(text("principal").and_then(|principal| Principal::new(principal).ok()))
+                .map(Box::new),
         })
+    }
+
+    /// Whether digits that `principal` types alone in `session` are meant for it: it wants the PIN of this very chat.
+    #[must_use]
+    pub fn wants_pin_of(&self, session: &SessionKey, principal: &Principal) -> bool {
+        let asker = self.asker.as_ref();
+        let is_theirs =
+            |asker: &(SessionKey, Principal)| asker.0 == *session && asker.1 == *principal;
+        self.wants_pin && asker.is_some_and(|asker| is_theirs(asker))
     }
 
     /// The beginning of its id: what people type.
@@ -270,12 +286,12 @@ impl Decision {
     #[must_use]
     pub fn settled(&self, by: &Principal) -> String {
         let said = match self.choice {
-            Choice::Yes => "yes".to_owned(),
-            Choice::No => "no".to_owned(),
-            Choice::Always(terms) => format!("yes, {terms}"),
-            Choice::Pin(_) => "the PIN".to_owned(),
+            Choice::Yes => "said yes".to_owned(),
+            Choice::No => "said no".to_owned(),
+            Choice::Always(terms) => format!("said yes, {terms}"),
+            Choice::Pin(_) => "entered the PIN".to_owned(),
         };
-        format!("question {}: {by} said {said}", short(&self.id))
+        format!("question {}: {by} {said}", short(&self.id))
     }
 
     /// The parameters of the command that carries it.
@@ -386,6 +402,15 @@ mod tests {
         for message in ["y", "yes", "a", "12", "493817 please", "4938a7"] {
             assert_eq!(question.answered_by(message), None, "{message}");
         }
+        // It is of the chat that asked, and of no other.
+        let (key, other_key) = (SessionKey::owner(), SessionKey::new("telegram-7").unwrap());
+        let elsewhere = Principal::new("telegram:42").unwrap();
+        assert!(!question.wants_pin_of(&key, &by), "nobody knows whose it is");
+        let mut asked = asked;
+        (asked["session"], asked["principal"]) = (json!("owner"), json!("console:owner"));
+        let theirs = Question::read(&asked).unwrap();
+        assert!(theirs.wants_pin_of(&key, &by));
+        assert!(!theirs.wants_pin_of(&key, &elsewhere) && !theirs.wants_pin_of(&other_key, &by));
         let other = Question::read(&json!({"id": "q", "question": "EXEC {}"})).unwrap();
         assert_eq!(other.answered_by("493817"), None);
         let words = english();

@@ -152,6 +152,11 @@ impl ConditionalEventHandler for Elsewhere {
     }
 }
 
+/// Whether a line may stand in a file: what looks like a PIN does not, for nobody here knows whether one is asked for.
+fn may_be_kept(line: &str) -> bool {
+    !line.trim().is_empty() && !protocol::Pin::stands_in(line)
+}
+
 /// What the thread works with.
 struct Edited {
     editor: Lines,
@@ -191,7 +196,7 @@ impl Edited {
                     }
                 }
                 Ok(line) => {
-                    if kept == LineHistory::Yes && !line.trim().is_empty() {
+                    if kept == LineHistory::Yes && may_be_kept(&line) {
                         // Losing the history of keys is not worth a word.
                         let _ = self.editor.add_history_entry(&line);
                         let _ = self.editor.save_history(&self.typed);
@@ -207,5 +212,18 @@ impl Edited {
                 return;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_be_a_pin_is_kept_in_no_history() {
+        for line in ["493817", " 4938 ", "/approve ab12cd34 493817", " "] {
+            assert!(!may_be_kept(line), "{line}");
+        }
+        assert!(may_be_kept("hello") && may_be_kept("/approve ab12cd34"));
     }
 }

@@ -71,9 +71,10 @@ impl Answered {
                 let (id, how) = (given.id.clone(), given.settled(&caller.principal));
                 Outgoing::Settled { id, how }
             }
-            Err(stopped) => {
-                Outgoing::Notice(format!("the answer did not count: {}", stopped.message))
-            }
+            Err(stopped) => Outgoing::Notice(match given.choice {
+                Choice::Pin(_) => stopped.message.clone(),
+                _ => format!("the answer did not count: {}", stopped.message),
+            }),
         });
         let again = open.into_iter().filter(|question| question.id == given.id);
         again.for_each(|question| outbox.say(Outgoing::Question(question)));
@@ -107,8 +108,6 @@ impl Answered {
         if let Ok(asked_in) = self.ended {
             if let Choice::Pin(_) = self.given.choice {
                 session.was_asked_for_pin = false;
-                let its = session.questions.iter().find(|question| question.id == self.given.id);
-                session.behind_pin.extend(its.and_then(|question| question.waits.clone()));
             }
             session.questions.retain(|question| question.id != self.given.id);
             // What becomes of a guest's question is told to the guest.

@@ -131,7 +131,7 @@ impl Mind {
 /// the library, and what reads the pages of the business, if it has some.
 fn customers(cards: &Cards, has_pages: bool) -> Vec<ActionCard> {
     let is_offered = |card: &&ActionCard| match card.name.as_str() {
-        "_RECALL_MEMORY" | "SEARCH_DOCS" => true,
+        "_RECALL_MEMORY" | "SEARCH_PUBLIC_DOCS" => true,
         READS_PAGES => has_pages,
         _ => false,
     };

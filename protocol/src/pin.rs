@@ -30,6 +30,16 @@ impl Pin {
         Some(Self { digits, count: typed.len() })
     }
 
+    /// Whether `line` holds what may be a PIN where a person would type one: it is nothing else, or `/approve` stands before it.
+    #[must_use]
+    pub fn stands_in(line: &str) -> bool {
+        let mut words = line.split_whitespace();
+        let first = words.next().unwrap_or_default();
+        let name = first.split_once('@').map_or(first, |(name, _)| name);
+        let is_given = name.eq_ignore_ascii_case("/approve");
+        Self::typed(line).is_some() || (is_given && words.any(|word| Self::typed(word).is_some()))
+    }
+
     /// Whether it has 4 to 6 digits, as each PIN has.
     #[must_use]
     pub fn is_whole(&self) -> bool {
@@ -74,6 +84,12 @@ mod tests {
             assert_eq!(pin.is_whole(), is_whole, "{typed}");
             assert!(!format!("{pin:?}").contains("123"));
             assert_eq!(Pin::of(&Object::from_iter([pin.param()])), Some(pin));
+        }
+        for line in ["493817", " 4938 ", "/approve ab12 493817", "/Approve@my_bot 4938"] {
+            assert!(Pin::stands_in(line), "{line}");
+        }
+        for line in ["", "/approve ab12 K7QX", "/remember 4938", "it was 493817"] {
+            assert!(!Pin::stands_in(line), "{line}");
         }
         for none in ["", "12", "123456789", "12a4", "12 34", "１２３４", "-123", "1234!"] {
             assert_eq!(Pin::typed(none), None, "{none}");

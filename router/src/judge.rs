@@ -74,19 +74,14 @@ impl Judge {
         seen: Seen,
         now: Millis,
     ) -> Result<Approved, Stopped> {
-        let admitted = self.admit(&call, seen, now).await?;
-        let Admitted { policy, digest, known } = &admitted;
-        if guards(&call.command.action, policy.behind_pin()) {
-            let asked = Asked::from(&call);
-            let standing = self.standing(policy, &asked, *known, now).await.map_err(undecided)?;
-            let is_refused = policy.rule_on(&asked, &standing).then == Then::Refuse;
-            let (command, skill) = (&call.command, Some(call.skill.digest));
-            self.ask_for_pin((command, skill, is_refused), (policy, *digest), now).await?;
-        }
-        self.decide(call, admitted, now).await
+        let policy = self.policy.current();
+        let digest = binding(&call.command, Some(&call), policy.version());
+        let waiting = (&call.command, Some(call.skill.digest), &Asked::from(&call));
+        self.ask_for_pin(waiting, &seen, (&policy, digest), now).await?;
+        self.judge_behind_pin(call, seen, now).await
     }
 
-    /// The same for a call whose chat has just said the PIN.
+    /// The same for a call for which the PIN was just entered.
     ///
     /// # Errors
     /// The same.
@@ -96,41 +91,45 @@ impl Judge {
         seen: Seen,
         now: Millis,
     ) -> Result<Approved, Stopped> {
-        let admitted = self.admit(&call, seen, now).await?;
-        self.decide(call, admitted, now).await
+        let policy = self.policy.current();
+        let digest = binding(&call.command, Some(&call), policy.version());
+        let known = self.sessions.admit(&call, seen, &digest, Terms::of(&policy, now)).await?;
+        self.decide(call, (policy, digest, known), now).await
     }
 
-    /// Has a person asked for the PIN, if this has to wait for it; what is refused needs none.
+    /// Has a person asked for the PIN, if what is `asked` has to wait for it; what is refused needs none. Nothing is counted:
+    /// that is done once it goes on.
     ///
     /// # Errors
     /// `pending` with the question, or what to answer instead.
     pub(crate) async fn ask_for_pin(
         &self,
-        (command, skill, is_refused): (&Command, Option<Digest>, bool),
+        (command, skill, asked): (&Command, Option<Digest>, &Asked<'_>),
+        seen: &Seen,
         (policy, digest): (&Policy, Digest),
         now: Millis,
     ) -> Result<(), Stopped> {
-        if is_refused || !guards(&command.action, policy.behind_pin()) {
+        if !guards(&command.action, policy.behind_pin()) {
             return Ok(());
         }
-        if !self.pin.is_wanted(command, now).await? {
+        let wanted = self.pin.is_wanted(command, now).await;
+        if let Ok(false) = wanted {
             return Ok(());
         }
+        let known = seen.known(command, &digest)?;
+        let standing = self.standing(policy, asked, known, now).await.map_err(undecided)?;
+        if policy.rule_on(asked, &standing).then == Then::Refuse {
+            return Ok(());
+        }
+        wanted?;
         let subject = Subject::behind_pin(command.clone(), skill);
         Err(self.approvals.park(subject, digest, policy, now).await?)
-    }
-
-    async fn admit(&self, call: &Call, seen: Seen, now: Millis) -> Result<Admitted, Stopped> {
-        let policy = self.policy.current();
-        let digest = binding(&call.command, Some(call), policy.version());
-        let known = self.sessions.admit(call, seen, &digest, Terms::of(&policy, now)).await?;
-        Ok(Admitted { policy, digest, known })
     }
 
     async fn decide(
         &self,
         mut call: Call,
-        Admitted { policy, digest, known }: Admitted,
+        (policy, digest, known): (Policy, Digest, Known),
         now: Millis,
     ) -> Result<Approved, Stopped> {
         loop {
@@ -186,13 +185,6 @@ impl Judge {
         }
         Ok(Standing { grants: self.grants.held(now).await?, ..standing })
     }
-}
-
-/// A call that its session may still make.
-struct Admitted {
-    policy: Policy,
-    digest: Digest,
-    known: Known,
 }
 
 /// What decides can't be read or written.

@@ -1,4 +1,4 @@
-//! The owner's PIN: what it guards, which chats have said it, and how often it was typed wrong.
+//! The owner's PIN: what it guards, which chats have entered it, and how often it was typed wrong.
 //!
 //! Its digest stands in router/pin.json, which the agent has no way to read. What was tried stands in the store, so that it counts
 //! over restarts and for all routers together. All of it belongs to one digest: a new PIN begins afresh.
@@ -17,17 +17,26 @@ use crate::digest::Digest;
 use crate::store::{self, PINS, Store, StoreFault};
 
 /// What it guards, whatever the policy adds.
-pub(crate) const GUARDED: [&str; 7] =
-    ["EXEC", "READ_FILE", "GREP_FILES", "FIND_FILES", "SEND_FILE", "INDEX_DOC", "_MODE"];
+pub(crate) const GUARDED: [&str; 9] = [
+    "EXEC",
+    "READ_FILE",
+    "GREP_FILES",
+    "FIND_FILES",
+    "SEND_FILE",
+    "INDEX_DOC",
+    "PUBLISH_DOC",
+    "WORKBENCH",
+    "_MODE",
+];
 
-/// How long a chat that has said it need not say it again.
+/// How long a chat that has entered it need not enter it again.
 const LASTS: Duration = Duration::from_secs(24 * 3_600);
 
 /// How often it may be typed wrong in a row, and how long nothing is taken then.
 const TRIES: u32 = 3;
 const LOCKED: Duration = Duration::from_secs(3_600);
 
-/// What a digest costs: 32 MiB and three passes, about a tenth of a second (above OWASP's least for Argon2id).
+/// What a digest costs: 32 MiB and three passes (above OWASP's least for Argon2id).
 const MEMORY_KIB: u32 = 32 * 1024;
 const PASSES: u32 = 3;
 
@@ -61,10 +70,10 @@ pub(crate) enum PinError {
 }
 
 /// What became of a try.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Tried {
-    /// It is the one.
-    Right,
+    /// It is the one; [`PinLock::keep`] has it count for its chat.
+    Right(RightPin),
     /// It is not.
     Wrong {
         /// How many more may be wrong before it locks.
@@ -77,6 +86,12 @@ pub(crate) enum Tried {
         /// Whether this try has locked it.
         is_new: bool,
     },
+}
+
+/// That the PIN was typed, and which one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RightPin {
+    of: String,
 }
 
 /// router/pin.json.
@@ -93,7 +108,7 @@ struct Tries {
     until: Option<Millis>,
 }
 
-/// A chat that has said it.
+/// A chat that has entered it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Said {
     of: String,
@@ -107,7 +122,7 @@ impl PinLock {
         Self { path: file_in(router), store }
     }
 
-    /// Whether `command` has to wait until its chat has said the PIN.
+    /// Whether `command` has to wait until its chat has entered the PIN.
     ///
     /// # Errors
     /// What to answer instead while nothing is taken, or what is known can't be read: then it is not run.
@@ -131,17 +146,12 @@ impl PinLock {
         }
     }
 
-    /// Checks what was typed by `by`, and counts it. It counts as wrong before it is looked at: whoever ends the router in
+    /// Checks what was typed, and counts it. It counts as wrong before it is looked at: whoever ends the router in
     /// between has had that try, and of many tries at once no more than three are looked at.
     ///
     /// # Errors
     /// [`PinError`]; then it was not looked at.
-    pub(crate) async fn check(
-        &self,
-        pin: Pin,
-        by: &Principal,
-        now: Millis,
-    ) -> Result<Tried, PinError> {
+    pub(crate) async fn check(&self, pin: Pin, now: Millis) -> Result<Tried, PinError> {
         let digest = self.digest()?.ok_or_else(|| PinError::Broken(self.path.clone()))?;
         let of = mark(&digest);
         let counted = store::update(&*self.store, PINS, TRIED, |there: Option<Tries>| {
@@ -162,15 +172,27 @@ impl PinLock {
         let checked = tokio::task::spawn_blocking(move || is_it(pin, &digest));
         if checked.await.map_err(|error| PinError::Digest(error.to_string()))? {
             self.store.remove(PINS, TRIED).await?;
-            let said = Said { of, by: by.clone(), until: now.after(LASTS) };
-            let there = |_: Option<Said>| (Some(said.clone()), ());
-            store::update(&*self.store, PINS, &key(by), there).await?;
-            return Ok(Tried::Right);
+            return Ok(Tried::Right(RightPin { of }));
         }
         Ok(match until {
             Some(until) => Tried::Locked { until, is_new: true },
             None => Tried::Wrong { left: TRIES - wrong },
         })
+    }
+
+    /// Has the chat of `by`, which has just entered the right one, go on without it for a day.
+    ///
+    /// # Errors
+    /// [`PinError`].
+    pub(crate) async fn keep(
+        &self,
+        right: RightPin,
+        by: &Principal,
+        now: Millis,
+    ) -> Result<(), PinError> {
+        let said = Said { of: right.of, by: by.clone(), until: now.after(LASTS) };
+        let there = |_: Option<Said>| (Some(said.clone()), ());
+        Ok(store::update(&*self.store, PINS, &key(by), there).await?)
     }
 
     /// Until when nothing is taken, if that is so.
@@ -268,7 +290,7 @@ pub(crate) fn locked(until: Millis, now: Millis) -> Stopped {
     Stopped::new(Code::Budget, why)
 }
 
-/// What is answered where it can't be known whether a chat has said the PIN.
+/// What is answered where it can't be known whether a chat has entered the PIN.
 pub(crate) fn unread(error: &PinError) -> Stopped {
     Stopped::new(Code::Internal, format!("{error}; so nothing was run"))
 }
@@ -322,17 +344,27 @@ mod tests {
     }
 
     async fn tried(lock: &PinLock, pin: &str, now: Millis) -> Tried {
-        lock.check(typed(pin), &owner("console"), now).await.unwrap()
+        let tried = lock.check(typed(pin), now).await.unwrap();
+        if let Tried::Right(right) = &tried {
+            lock.keep(right.clone(), &owner("console"), now).await.unwrap();
+        }
+        tried
+    }
+
+    fn is_right(tried: &Tried) -> bool {
+        matches!(tried, Tried::Right(_))
     }
 
     #[tokio::test]
-    async fn a_chat_says_it_once_a_day_and_no_other_for_it() {
+    async fn a_chat_enters_it_once_a_day_and_no_other_for_it() {
         let folder = tempfile::tempdir().unwrap();
         let lock = locked_with(folder.path());
         let is_wanted =
             async |channel, session, now| lock.is_wanted(&command(channel, session), now).await;
         assert!(is_wanted("console", "owner", NOW).await.unwrap());
-        assert_eq!(tried(&lock, "493817", NOW).await, Tried::Right);
+        assert!(is_right(&lock.check(typed("493817"), NOW).await.unwrap()));
+        assert!(is_wanted("console", "owner", NOW).await.unwrap(), "it is not kept yet");
+        assert!(is_right(&tried(&lock, "493817", NOW).await));
         assert!(!is_wanted("console", "owner", NOW).await.unwrap());
         assert!(is_wanted("telegram", "owner", NOW).await.unwrap(), "another chat");
         assert!(is_wanted("console", "telegram-7", NOW).await.unwrap(), "not the owner's session");
@@ -354,7 +386,7 @@ mod tests {
         let first = locked_with(folder.path());
         assert_eq!(tried(&first, "000000", NOW).await, Tried::Wrong { left: 2 });
         assert_eq!(tried(&first, "4938", NOW).await, Tried::Wrong { left: 1 });
-        assert_eq!(tried(&first, "493817", NOW).await, Tried::Right, "and it begins afresh");
+        assert!(is_right(&tried(&first, "493817", NOW).await), "and it begins afresh");
         for left in [2, 1] {
             assert_eq!(tried(&first, "000000", NOW).await, Tried::Wrong { left });
         }
@@ -367,11 +399,11 @@ mod tests {
         assert!(refused.message.contains("locked for 60 more minutes"), "{}", refused.message);
         assert!(
             !next.is_wanted(&command("console", "owner"), NOW).await.unwrap(),
-            "it has said it"
+            "it has entered it"
         );
         assert_eq!(tried(&next, "000000", until).await, Tried::Wrong { left: 2 }, "an hour later");
         assert!(next.unlock().await.unwrap() && !next.unlock().await.unwrap());
-        assert_eq!(tried(&next, "493817", until).await, Tried::Right);
+        assert!(is_right(&tried(&next, "493817", until).await));
     }
 
     #[tokio::test]
@@ -392,7 +424,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_can_not_be_read_counts_as_a_pin_that_nobody_has_said() {
+    async fn what_can_not_be_read_counts_as_a_pin_that_nobody_has_entered() {
         let folder = tempfile::tempdir().unwrap();
         let lock = locked_with(folder.path());
         let path = file_in(folder.path());
@@ -408,7 +440,7 @@ mod tests {
     fn it_guards_what_reaches_the_machine_and_what_the_policy_adds() {
         let name = |name| ActionName::new(name).unwrap();
         let more = [name("CREATE_POST")];
-        for guarded in ["EXEC", "READ_FILE", "INDEX_DOC", "_MODE", "CREATE_POST"] {
+        for guarded in ["EXEC", "INDEX_DOC", "PUBLISH_DOC", "WORKBENCH", "_MODE", "CREATE_POST"] {
             assert!(guards(&name(guarded), &more), "{guarded}");
         }
         assert!(!guards(&name("WEATHER"), &more) && !guards(&name("CREATE_POST"), &[]));

@@ -84,8 +84,6 @@ pub struct Session {
     pub questions: Vec<Question>,
     /// Whether digits that come next may be a PIN, late.
     pub was_asked_for_pin: bool,
-    /// The commands that went on once the PIN was typed, whose results its people are shown whole.
-    pub behind_pin: Vec<MessageId>,
     /// What waits for a person's yes. An agent that is started again knows nothing of it.
     pub pending: Vec<PendingAction>,
     /// How many answers are given whose result has not come yet.
@@ -200,7 +198,6 @@ impl Session {
             setup: None,
             questions: Vec::new(),
             was_asked_for_pin: false,
-            behind_pin: Vec::new(),
             pending: Vec::new(),
             awaited: 0,
         }

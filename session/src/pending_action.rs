@@ -1,4 +1,5 @@
-//! What the agent would do itself and a person is asked about first: it is done once the yes, or the PIN, has come.
+//! What a person is asked about first: what the agent does itself is done once the yes, or the PIN, has come, and what the router
+//! does for a command is told in the command's words.
 
 use answer::Action;
 use conversation::message::Origin;
@@ -43,6 +44,11 @@ impl Session {
     /// Keeps a command until what `observation` asks a person is answered.
     pub fn hold_command(&mut self, observation: &Observation, command: String) {
         self.hold_back(observation, HeldBack::Command(command));
+    }
+
+    /// The same for an observation that the session takes in only so.
+    pub fn asks_for(&mut self, observation: &Observation, command: String) {
+        self.hold_command(observation, command);
         self.was_asked(observation);
     }
 

@@ -281,3 +281,59 @@ fn a_pin_is_typed_unseen_and_stands_in_no_history() {
         assert!(!typed.unwrap_or_default().contains("493817"));
     }
 }
+
+/// A home with a PIN that guards `RING`.
+fn guarded() -> TempHome {
+    let home = TempHome::new();
+    skill(&home, "ring", "effect = \"local\"\n[params]\nwho = { type = \"string\" }", "echo '{}'");
+    home.put(
+        "router/policy.toml",
+        "[effects]\nnone = \"allow\"\nlocal = \"allow\"\n[pin]\nfor = [\"RING\"]\n",
+    );
+    let mut set = Terminal::start(SAFECLAW, &["router", "pin", "set"], home.root(), &[]);
+    for asked in ["new PIN", "once more"] {
+        set.expect(asked);
+        line(&mut set, "493817");
+    }
+    set.expect("the PIN is set");
+    home
+}
+
+#[test]
+fn a_pin_for_a_question_of_before_a_restart_stands_in_no_history() {
+    let home = guarded();
+    let mut first = chat(&home, &[]);
+    line(&mut first, r#"/run RING {"who": "Bob"}"#);
+    first.expect_last("PIN (not shown)>");
+    first.terminate();
+    first.wait();
+    let mut next = chat(&home, &[]);
+    line(&mut next, "493817");
+    next.expect("entered the PIN");
+    line(&mut next, "/memory");
+    next.expect("Nothing is remembered.");
+    line(&mut next, "quit");
+    assert_eq!(next.wait().code(), Some(0));
+    let typed = std::fs::read_to_string(home.root().join("workspace/console_history.txt"));
+    let typed = typed.unwrap();
+    assert!(typed.contains("/memory") && !typed.contains("493817"), "{typed}");
+}
+
+#[test]
+fn a_second_question_does_not_show_what_is_typed_for_the_first() {
+    let home = guarded();
+    let ring = |who: &str| format!(r#"{{"name": "RING", "params": {{"who": "{who}"}}}}"#);
+    let both = format!("<tool_code>[{}, {}]</tool_code>", ring("Ann"), ring("Bob"));
+    let server = OllamaServer::start([Says::text(&both), Says::text("You are asked.")]);
+    let mut chat = chat(&home, &[("OLLAMA_HOST", &server.host()), ("TERM", "dumb")]);
+    line(&mut chat, "Ring for Ann and for Bob.");
+    chat.expect("\"who\": \"Ann\"");
+    chat.expect("\"who\": \"Bob\"");
+    chat.expect("You are asked.");
+    chat.expect_last(PROMPT);
+    line(&mut chat, "493817");
+    chat.expect("entered the PIN");
+    line(&mut chat, "quit");
+    assert_eq!(chat.wait().code(), Some(0));
+    assert!(!String::from_utf8_lossy(&chat.bytes()).contains("493817"));
+}

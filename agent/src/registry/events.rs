@@ -5,8 +5,9 @@ use conversation::message::Outgoing;
 use conversation::observation::Observation;
 use conversation::question::Question;
 use mind::Mind;
-use protocol::{ActionName, Event, EventKind, MessageId, Object, Outcome, Reply};
-use session::{Outbox, PendingAction, Session};
+use mind::slash::SlashCommand;
+use protocol::{ActionName, Event, EventKind, Object, Outcome, Reply};
+use session::{HeldBack, Outbox, PendingAction, Session};
 
 /// Takes in what the router says on its own. Gives what is to be done now because a person has said yes to it.
 #[must_use]
@@ -22,10 +23,8 @@ pub(super) fn hear(
             let action = fields.get("action").and_then(|action| action.as_str());
             let action = ActionName::new(action.unwrap_or_default()).ok()?;
             session.awaited = session.awaited.saturating_sub(1);
-            let is_behind_pin =
-                event.message_id.as_ref().is_some_and(|id| was_behind_pin(session, id));
             let pending = event.message_id.and_then(|id| session.take_pending(&id));
-            let late = LateResult { action, fields, question, pending, is_behind_pin };
+            let late = LateResult { action, fields, question, pending };
             take_result(session, mind, late, outbox)
         }
         (_, _, Some(text)) => {
@@ -36,25 +35,17 @@ pub(super) fn hear(
     }
 }
 
-/// Whether the PIN was typed for this command, which is told once.
-fn was_behind_pin(session: &mut Session, command: &MessageId) -> bool {
-    let at = session.behind_pin.iter().position(|other| other == command);
-    at.map(|at| session.behind_pin.remove(at)).is_some()
-}
-
 fn take_result(
     session: &mut Session,
     mind: &Mind,
     result: LateResult,
     outbox: &Outbox,
 ) -> Option<PendingAction> {
-    let LateResult { action, fields, question, pending, is_behind_pin } = result;
+    let LateResult { action, fields, question, pending } = result;
     let observation = Observation::of_reply(action, Reply::from_fields(fields));
     let observation = hand_over(observation, &session.files, Some(outbox));
     let is_permission =
         observation.action.is_local() && matches!(observation.outcome, Outcome::Done(_));
-    // What waited for the PIN is a person's own wish, who is shown all of it; or another question stands behind it.
-    let all = observation.brought().ok().filter(|_| is_behind_pin);
     // A question that was answered here has been said to be settled.
     let settled = question.map(|question| {
         let how = question.ended(&observation.line());
@@ -69,13 +60,30 @@ fn take_result(
         return pending;
     }
     let ended = Outgoing::Action(observation.ended(mind.by_name));
+    // The command that a person typed for it tells it in its own words, now or behind the next question.
+    let command = match pending.map(|pending| pending.held) {
+        Some(HeldBack::Command(command)) => Some(command),
+        _ => None,
+    };
+    let (ended, all) = match (&command, &observation.outcome) {
+        (Some(command), Outcome::Done(done)) => {
+            let command = SlashCommand::read(command);
+            let told = command.and_then(|command| command.told(&done.result));
+            // Without words of its own it is shown whole, behind how it ended.
+            let ended = told.is_none().then_some(ended);
+            (ended, told.or_else(|| observation.brought().ok()).map(Outgoing::Text))
+        }
+        _ => (Some(ended), None),
+    };
     let next = observation.question().map(Outgoing::Question);
+    if let (Some(command), Some(_)) = (command, &next) {
+        session.hold_command(&observation, command);
+    }
     let observation = mind.actions.set_aside(observation, &session.files);
     session.observe(&observation, &mind.cards());
     // Whoever hears that it has ended may look at once at what has come in by it.
     mind.standing.note(session);
-    let all = all.map(Outgoing::Text);
-    let said = [ended].into_iter().chain(all).chain(next).chain(settled);
+    let said = ended.into_iter().chain(all).chain(next).chain(settled);
     said.for_each(|said| outbox.say(said));
     session.observed_later(observation.fields);
     drop(session.keep(outbox));
@@ -97,6 +105,4 @@ struct LateResult {
     fields: Object,
     question: Option<Question>,
     pending: Option<PendingAction>,
-    /// Whether its people have typed the PIN for it.
-    is_behind_pin: bool,
 }

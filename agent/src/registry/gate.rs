@@ -21,7 +21,7 @@ impl SessionRegistry {
             _ => return Some(incoming).filter(|it| !reception.is_muted(&it.session)),
         };
         let standing = reception.standing(key);
-        let route = standing.route(text);
+        let route = standing.route();
         if route == Route::Skip {
             self.let_go(key, incoming.ticket);
             return None;
@@ -59,6 +59,10 @@ impl SessionRegistry {
                 self.tell_owner(format!(
                     "customers have used up the tokens of today and are not answered any more; `{set}` gives more"
                 ));
+                let Some(why) = why else {
+                    self.let_go(key, ticket);
+                    return false;
+                };
                 why
             }
         };

@@ -164,31 +164,43 @@ impl SessionTask {
     }
 
     /// What a person's digits are where a question waits for the PIN, or has waited for it: nothing that is kept or shown to a
-    /// model. Without an answer, no question waits any more.
-    async fn pin(&mut self, text: &str) -> Option<Option<Decision>> {
+    /// model. They are the answer to the latest one of this very chat, or it is said why they are none.
+    async fn pin(&mut self, text: &str) -> Option<Result<Decision, String>> {
         let pin = Pin::typed(text)?;
         if !self.session.is_owners() || !self.session.origin.is_person() {
             return None;
         }
         let open = answering::open_questions(&self.session, &self.mind).await;
         let open = open.unwrap_or_else(|_| self.session.questions.clone());
-        if let Some(question) = open.iter().rev().find(|question| question.wants_pin) {
-            return Some(Some(question.answered_with(pin)));
+        let (key, principal) = (&self.session.key, &self.session.principal);
+        let mut latest = open.iter().rev().filter(|question| question.wants_pin).peekable();
+        let elsewhere = latest.peek().map(|question| {
+            let id = question.short();
+            format!(
+                "question {id} was asked in another chat: enter the PIN there, or here with /approve {id} PIN"
+            )
+        });
+        if let Some(question) = latest.find(|question| question.wants_pin_of(key, principal)) {
+            return Some(Ok(question.answered_with(pin)));
         }
-        std::mem::take(&mut self.session.was_asked_for_pin).then_some(None)
+        let was_asked = std::mem::take(&mut self.session.was_asked_for_pin);
+        let over = || "no question waits for your PIN any more".to_owned();
+        let why = elsewhere.or_else(|| was_asked.then(over))?;
+        Some(Err(format!("{why}; what you typed was given to nobody")))
     }
 
     /// Passes a PIN on that came as a message.
-    async fn take_pin(&mut self, (ticket, from): (Ticket, Principal), given: Option<Decision>) {
+    async fn take_pin(
+        &mut self,
+        (ticket, from): (Ticket, Principal),
+        given: Result<Decision, String>,
+    ) {
         self.outbox.say(Outgoing::Begin { ticket, from, text: "(a PIN)".to_owned() });
         match given {
-            Some(given) => {
+            Ok(given) => {
                 answering::answer(&mut self.session, &self.mind, given, &self.outbox).await
             }
-            None => self.outbox.say(Outgoing::Notice(
-                "no question waits for your PIN any more; what you typed was given to nobody"
-                    .to_owned(),
-            )),
+            Err(why) => self.outbox.say(Outgoing::Notice(why)),
         }
         self.outbox.say(Outgoing::End);
     }
@@ -311,7 +323,7 @@ impl SessionTask {
     async fn carry_out(&mut self, command: SlashCommand, waiting: &mut Waiting) {
         let mind = Arc::clone(&self.mind);
         let run = async |_: &Mind, session: &mut Session, outbox: &Outbox| {
-            command.run(At { mind: &mind, session, outbox }).await;
+            command.run(At { mind: &mind, session, outbox, typed: command.text() }).await;
         };
         if !self.attend(waiting, run).await {
             self.session.said.clear();
@@ -339,9 +351,16 @@ impl SessionTask {
         (self.session.principal, self.session.origin) = (held.principal, held.origin);
         let action = match held.held {
             HeldBack::Action(action) => action,
-            HeldBack::Command(text) => {
-                return self.carry_out(SlashCommand::permitted(text), waiting).await;
-            }
+            HeldBack::Command(text) => match SlashCommand::read(&text) {
+                Some(command) => {
+                    // It is judged as what a person has typed, as it was at first.
+                    self.session.takes_in(&text);
+                    self.carry_out(command, waiting).await;
+                    self.session.entered.is_answered();
+                    return;
+                }
+                None => return,
+            },
         };
         let done = async |mind: &Mind, session: &mut Session, outbox: &Outbox| {
             Turn { mind, session, outbox }.go_on(action).await;

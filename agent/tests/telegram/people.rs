@@ -145,3 +145,22 @@ async fn a_stranger_is_a_customer_in_business_mode_and_hears_nothing_when_off() 
     assert_eq!(house.api.texts(STRANGER), ["welcome"]);
     assert!(!house.journal().contains("hello?"));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_customers_number_is_kept_and_what_is_not_read_counts_as_messages() {
+    let (api, home) = (testkit::BotApi::new(), testkit::TempHome::new());
+    let mut house = house_for(api, home, business::BotMode::Business);
+    house.api.says(STRANGER, "4711");
+    house.hears_text("4711").await;
+    assert!(house.journal().contains("4711"), "a crash would lose it: {}", house.journal());
+    for _ in 0..14 {
+        let place = json!({"latitude": 1.0, "longitude": 1.0});
+        house.api.posts(STRANGER, json!({"location": place}));
+    }
+    let _ = house.api.wait_for(STRANGER, "You write faster than I can answer.");
+    house.api.says(OWNER, "last");
+    house.hears_text("last").await;
+    let texts = house.api.texts(STRANGER);
+    let told = |part: &str| texts.iter().filter(|text| text.contains(part)).count();
+    assert_eq!((told("only text is read here"), told("You write faster")), (10, 1), "{texts:?}");
+}

@@ -102,3 +102,28 @@ async fn a_button_of_an_earlier_agent_is_dead() {
     second.hears_text("last").await;
     wait_until("its buttons go", || second.api.shown(OWNER)[0].buttons.is_empty());
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pin_is_taken_away_however_old_it_is_and_however_it_is_given() {
+    let mut house = house();
+    let deleted = |house: &House| -> Vec<i64> {
+        let calls = house.api.calls("deleteMessage").into_iter();
+        calls.map(|call| call.params["message_id"].as_i64().unwrap()).collect()
+    };
+    let number = house.api.says(OWNER, "4711");
+    house.hears_text("4711").await;
+    let asked = json!({"id": "q", "question": "EXEC {}", "pin": true, "session": "owner", "principal": "telegram:42"});
+    house.say("owner", Outgoing::Question(Question::read(&asked).unwrap()));
+    let _ = house.api.wait_for(OWNER, "write your PIN here");
+    let old = house.api.posts(OWNER, json!({"text": "493817", "date": 1_000_000}));
+    let _ = house.api.wait_for(OWNER, "nothing is done that is older than 10 s");
+    let given = house.api.says(OWNER, "/approve q 493817");
+    house.hears_text("/approve q 493817").await;
+    let typed = house.api.says(OWNER, "493817");
+    assert!(matches!(house.hears().await.said, Said::Answer(_)));
+    wait_until("they are deleted", || deleted(&house).len() == 3);
+    assert!([old, given, typed].iter().all(|id| deleted(&house).contains(id)));
+    assert!(!deleted(&house).contains(&number), "no PIN was asked for");
+    let journal = house.journal();
+    assert!(!journal.contains("493817") && !journal.contains("\"4711\""), "{journal}");
+}

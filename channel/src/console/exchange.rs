@@ -103,6 +103,11 @@ impl Exchange {
         })
     }
 
+    /// Whether the PIN that `question` wants is that of whoever types here.
+    pub(super) fn has_asked(&self, question: &Question) -> bool {
+        question.wants_pin_of(&self.session, &self.from)
+    }
+
     /// Whether something was not done of what was said last.
     pub(super) fn has_failed(&self) -> bool {
         self.failed

@@ -3,6 +3,7 @@
 use std::fmt::Display;
 
 use conversation::question::{Decision, Question};
+use protocol::Pin;
 
 /// Questions in the order in which they came.
 #[derive(Debug, Default)]
@@ -61,11 +62,13 @@ impl OpenQuestions {
         Some((question, at, self.of))
     }
 
-    /// What `line` is, which was begun after the last one was submitted. A question that is not answered by it waits
-    /// for a reminder.
-    pub(super) fn meant(&mut self, line: &str) -> Meant {
+    /// What `line` is, which was begun after the last one was submitted; `is_own` says which questions this chat has asked,
+    /// so that digits are their PIN. A question that is not answered by it waits for a reminder.
+    pub(super) fn meant(&mut self, line: &str, is_own: impl Fn(&Question) -> bool) -> Meant {
         let Some(seen) = &mut self.seen else { return Meant::Message };
         let question = self.open.iter().find(|open| open.id == seen.id);
+        let is_other = |question: &Question| question.wants_pin && !is_own(question);
+        let question = question.filter(|it| Pin::typed(line).is_none() || !is_other(it));
         match question.and_then(|question| question.answered_by(line)) {
             Some(_) if std::mem::take(&mut seen.is_doubtful) => Meant::TooEarly,
             Some(decision) => {
@@ -154,10 +157,10 @@ mod tests {
         let put =
             |asked: &mut OpenQuestions| asked.next(false).map(|(q, at, of)| (q.id.clone(), at, of));
         assert_eq!(put(&mut asked), Some(("a".to_owned(), 1, 2)));
-        assert!(is_answer(&asked.meant("y"), "a"));
+        assert!(is_answer(&asked.meant("y", |_| true), "a"));
         asked.settled("a");
         assert_eq!(put(&mut asked), Some(("b".to_owned(), 2, 2)));
-        assert!(is_answer(&asked.meant("no"), "b"));
+        assert!(is_answer(&asked.meant("no", |_| true), "b"));
         assert_eq!(put(&mut asked), None);
     }
 
@@ -165,12 +168,12 @@ mod tests {
     fn a_yes_counts_for_the_only_one_once_the_person_was_reminded() {
         let mut asked = asked(&["a"]);
         asked.next(false);
-        assert_eq!(asked.meant("what is the weather"), Meant::Message);
-        assert_eq!(asked.meant("y"), Meant::Message);
+        assert_eq!(asked.meant("what is the weather", |_| true), Meant::Message);
+        assert_eq!(asked.meant("y", |_| true), Meant::Message);
         assert!(
             asked.reminder(false).unwrap().starts_with("still open: question a, POST: y = yes")
         );
-        assert!(is_answer(&asked.meant("y"), "a"));
+        assert!(is_answer(&asked.meant("y", |_| true), "a"));
     }
 
     #[test]
@@ -180,7 +183,10 @@ mod tests {
         assert!(!asked_for.wants_pin() && asked_for.is_pin_near());
         asked_for.next(false);
         assert!(asked_for.wants_pin());
-        assert!(is_answer(&asked_for.meant("493817"), "p"));
+        assert_eq!(asked_for.meant("493817", |_| false), Meant::Message, "another chat's");
+        asked_for.push(Question::read(&asked).unwrap());
+        asked_for.next(false);
+        assert!(is_answer(&asked_for.meant("493817", |_| true), "p"));
         asked_for.settled("p");
         assert!(!asked_for.wants_pin() && !asked_for.is_pin_near());
     }
@@ -195,16 +201,16 @@ mod tests {
     fn of_several_a_yes_means_none() {
         let mut asked = asked(&["a", "b"]);
         asked.next(false);
-        assert_eq!(asked.meant("hello"), Meant::Message);
+        assert_eq!(asked.meant("hello", |_| true), Meant::Message);
         assert!(asked.reminder(false).unwrap().starts_with("2 questions are still open: a, b;"));
-        assert_eq!(asked.meant("y"), Meant::Message);
+        assert_eq!(asked.meant("y", |_| true), Meant::Message);
     }
 
     #[test]
     fn a_line_that_was_begun_before_the_question_is_no_answer() {
         let mut asked = asked(&["a"]);
         asked.next(true);
-        assert_eq!(asked.meant("y"), Meant::TooEarly);
-        assert!(is_answer(&asked.meant("y"), "a"));
+        assert_eq!(asked.meant("y", |_| true), Meant::TooEarly);
+        assert!(is_answer(&asked.meant("y", |_| true), "a"));
     }
 }

@@ -13,8 +13,7 @@ pub(super) async fn run(mut exchange: Exchange) -> io::Result<()> {
     let mut lines = piped::lines();
     let mut unanswered = Unanswered::default();
     let (mut is_asked, mut is_stopping) = (false, false);
-    // Digits answer a question that wants a PIN, and the terminal does not show them.
-    let mut unseen = None;
+    let mut hidden = Hidden::default();
     loop {
         if unanswered.is_empty() && !is_asked {
             exchange.screen.prompt()?;
@@ -23,7 +22,7 @@ pub(super) async fn run(mut exchange: Exchange) -> io::Result<()> {
         tokio::select! {
             line = lines.recv() => {
                 let Some(line) = line else { return exchange.leave(LAST_WORDS).await };
-                unseen.take();
+                hidden = Hidden::default();
                 exchange.screen.was_typed();
                 is_asked = false;
                 match exchange.begin(&line, !unanswered.is_empty()).await? {
@@ -37,11 +36,9 @@ pub(super) async fn run(mut exchange: Exchange) -> io::Result<()> {
                 let Some(said) = said else { return Ok(()) };
                 let has_ended = matches!(said.outgoing, Outgoing::End);
                 if let Some(outgoing) = unanswered.hear(said.outgoing) {
+                    hidden.hear(&outgoing);
                     // No word answers a question here: a line may have been typed before it was there.
                     exchange.screen.show(&outgoing)?;
-                    if matches!(&outgoing, Outgoing::Question(question) if question.wants_pin) {
-                        unseen = Some(keyboard::Unseen::take());
-                    }
                     if matches!(outgoing, Outgoing::Question(_)) {
                         exchange.screen.ring()?;
                     }
@@ -60,6 +57,32 @@ pub(super) async fn run(mut exchange: Exchange) -> io::Result<()> {
                     return Ok(());
                 }
             }
+        }
+    }
+}
+
+/// The terminal shows nothing of what is typed while a question wants a PIN.
+#[derive(Debug, Default)]
+struct Hidden {
+    unseen: Option<keyboard::Unseen>,
+    /// The questions that want it.
+    wanted: Vec<String>,
+}
+
+impl Hidden {
+    /// Takes in what is about to be shown.
+    fn hear(&mut self, outgoing: &Outgoing) {
+        match outgoing {
+            Outgoing::Question(question) if question.wants_pin => {
+                // Once: another one would find the terminal silent, and leave it so.
+                self.unseen.get_or_insert_with(keyboard::Unseen::take);
+                self.wanted.push(question.id.clone());
+            }
+            Outgoing::Settled { id, .. } => {
+                self.wanted.retain(|other| other != id);
+                self.unseen.take_if(|_| self.wanted.is_empty());
+            }
+            _ => {}
         }
     }
 }

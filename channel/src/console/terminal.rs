@@ -235,7 +235,7 @@ impl Terminal {
             }
             return Ok(Flow::GoesOn);
         }
-        match self.questions.meant(line) {
+        match self.questions.meant(line, |question| self.exchange.has_asked(question)) {
             Meant::Answer(decision) => return self.answer(decision).await,
             Meant::TooEarly => {
                 let told = settings::words().get("say.tooEarly");
@@ -299,7 +299,8 @@ impl Terminal {
                 if let Outgoing::Settled { id, .. } = &other {
                     self.questions.settled(id);
                 }
-                let is_result = matches!(other, Outgoing::Action(_) | Outgoing::Notice(_));
+                let is_result =
+                    matches!(other, Outgoing::Action(_) | Outgoing::Text(_) | Outgoing::Notice(_));
                 self.emit(&other)?;
                 self.settling.take_if(|_| is_result);
             }

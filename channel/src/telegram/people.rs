@@ -100,6 +100,12 @@ impl People {
         is_known().then_some(ChatId(id))
     }
 
+    /// The session of a chat whose people are customers.
+    pub(super) fn customer(&self, chat: ChatId) -> Option<SessionKey> {
+        let key = Self::session(chat).filter(|_| self.owners_chat() != Some(chat))?;
+        self.reception.is_customer(&key).then_some(key)
+    }
+
     /// The chats that hear what the agent says of its own to all.
     pub(super) fn broadcast_chats(&self) -> Vec<ChatId> {
         if self.broadcast.is_empty() {

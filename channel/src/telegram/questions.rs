@@ -7,6 +7,7 @@ use bot::{Mark, Styled};
 use markup::harmless;
 use teloxide_core::types::{ChatId, InlineKeyboardButton, InlineKeyboardMarkup, MessageId, UserId};
 
+use super::people::Place;
 use conversation::question::{Choice, Decision, Question};
 
 /// How many open questions have buttons: more than a router lets wait.
@@ -93,15 +94,21 @@ impl Questions {
         self.lock().iter().any(|open| open.question.wants_pin && open.approver == from)
     }
 
-    /// What `text` answers, if it is the code of a question that waits for `from` in `chat`. A wrong one is the
-    /// router's to count, so the question stays.
-    pub(super) fn typed(&self, text: &str, from: UserId, chat: ChatId) -> Option<Decision> {
+    /// What `text` answers, if it is the code of a question that waits for `from` in `chat`, or the PIN of one that was asked from
+    /// this `place`. A wrong one is the router's to count, so the question stays.
+    pub(super) fn typed(
+        &self,
+        text: &str,
+        (from, place): (UserId, &Place),
+        chat: ChatId,
+    ) -> Option<Decision> {
         let open = self.lock();
         let mut decisions = open
             .iter()
             .rev()
             .filter(|open| {
-                (open.message.is_some() && open.question.wants_code) || open.question.wants_pin
+                (open.message.is_some() && open.question.wants_code)
+                    || open.question.wants_pin_of(&place.session, &place.principal)
             })
             .filter(|open| open.chat == chat && open.approver == from)
             .filter_map(|open| Some((open, open.question.answered_by(text)?)));
@@ -176,6 +183,11 @@ mod tests {
         Question::read(&asked).unwrap()
     }
 
+    fn place(principal: &str) -> Place {
+        let principal = protocol::Principal::new(principal).unwrap();
+        Place { session: protocol::SessionKey::owner(), principal }
+    }
+
     fn posted(questions: &Questions, question: &Question) -> String {
         let (nonce, ..) = questions.open(question, CHAT, OWNER);
         questions.posted(&nonce, HERE);
@@ -224,7 +236,7 @@ mod tests {
         posted(&questions, &question("b", Some("A2BC")));
         posted(&questions, &question("c", None));
         let typed = |text: &str, from| {
-            let decision = questions.typed(text, from, CHAT)?;
+            let decision = questions.typed(text, (from, &place("telegram:42")), CHAT)?;
             Some((decision.id, decision.code.unwrap_or_default()))
         };
         assert_eq!(typed("k7qx", OWNER), Some(("a".to_owned(), "K7QX".to_owned())));
@@ -240,15 +252,19 @@ mod tests {
     #[test]
     fn a_pin_is_written_and_no_button_stands_for_it() {
         let questions = Questions::default();
-        let asked = json!({"id": "p", "question": "EXEC {}", "code": false, "pin": true});
-        let nonce = posted(&questions, &Question::read(&asked).unwrap());
+        let asked = |by: &str| json!({"id": by, "question": "EXEC {}", "code": false, "pin": true, "session": "owner", "principal": by});
+        let nonce = posted(&questions, &Question::read(&asked("telegram:42")).unwrap());
+        // The same conversation has another question, which another chat of the owner's has asked.
+        posted(&questions, &Question::read(&asked("console:owner")).unwrap());
         let pressed = questions.press(&format!("yes:{nonce}"), OWNER, (CHAT, HERE));
         assert_eq!(pressed, Press::Dead);
         assert!(questions.wants_pin_of(OWNER) && !questions.wants_pin_of(UserId(7)));
-        let typed = questions.typed("493817", OWNER, CHAT).unwrap();
-        assert!(matches!(typed.choice, Choice::Pin(_)) && typed.code.is_none());
-        assert_eq!(questions.typed("yes", OWNER, CHAT), None);
-        assert_eq!(questions.typed("493817", UserId(7), CHAT), None);
+        let typed = |text, from| questions.typed(text, (from, &place("telegram:42")), CHAT);
+        let given = typed("493817", OWNER).unwrap();
+        assert!(matches!(given.choice, Choice::Pin(_)) && given.code.is_none());
+        assert_eq!(given.id, "telegram:42");
+        assert_eq!(typed("yes", OWNER), None);
+        assert_eq!(typed("493817", UserId(7)), None);
     }
 
     #[test]

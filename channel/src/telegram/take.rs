@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use business::Route;
+use business::{Admitted, Route};
 use protocol::{Millis, Pin};
 use teloxide_core::types::{ChatId, MessageId, Update};
 use tokio::sync::mpsc;
@@ -14,7 +14,6 @@ use super::questions::Press;
 use super::read::{self, Came, Pressed};
 use super::{Shared, commands};
 use crate::{Incoming, Origin, Said, Ticket};
-use conversation::question::Choice;
 use mind::slash::Ends;
 
 /// How often strangers are mentioned in the log.
@@ -40,7 +39,18 @@ pub(super) async fn take(
         }
         Came::Unread(chat, message, why) => {
             shared.take(id, None);
-            shared.tell(chat, Heard::Told(why.to_owned(), message));
+            // A customer hears it as often as there are answers.
+            let admitted =
+                shared.people.customer(chat).map(|key| shared.people.reception.admit_unread(&key));
+            match admitted {
+                None | Some(Admitted::Yes) => {
+                    shared.tell(chat, Heard::Told(why.to_owned(), message));
+                }
+                Some(Admitted::Told(why) | Admitted::UsedUp(Some(why))) => {
+                    shared.tell(chat, Heard::Told(why.to_owned(), message));
+                }
+                Some(Admitted::No | Admitted::UsedUp(None)) => {}
+            }
             None
         }
         Came::Stranger => {
@@ -62,7 +72,7 @@ pub(super) async fn take(
 fn message(shared: &Shared, update: u32, came: read::Said) -> Option<Incoming> {
     let read::Said { place, from, chat, message, .. } = came;
     let reception = &shared.people.reception;
-    let route = reception.route(&place.session, &came.text);
+    let route = reception.standing(&place.session).route();
     if route == Route::Skip {
         shared.journal.pass(update);
         return None;
@@ -82,6 +92,14 @@ fn message(shared: &Shared, update: u32, came: read::Said) -> Option<Incoming> {
     let typed = Said::typed(&*text);
     let is_kill = typed.ends() == Ends::Everything;
     let age = Duration::from_secs(shared.client.age(came.date));
+    // A PIN is taken away, however old it is. Digits alone are one while a question waits for it.
+    let is_owners = place.session.is_owner();
+    let is_near = shared.questions.wants_pin_of(from);
+    let may_be_pin = Pin::stands_in(&text) && (is_owners || is_near);
+    let is_pin = may_be_pin && (is_near || Pin::typed(&text).is_none());
+    if is_pin {
+        shared.delete(chat, message);
+    }
     // What is only kept may be of any age.
     let is_kept = route == Route::Archive;
     if age > shared.timeout && !is_kill && !is_kept {
@@ -89,19 +107,13 @@ fn message(shared: &Shared, update: u32, came: read::Said) -> Option<Incoming> {
         shared.tell(chat, Heard::Told(too_old(age, shared.timeout), message));
         return None;
     }
-    let is_pin = Pin::typed(&text).is_some();
-    if is_pin && chat.0 < 0 && shared.questions.wants_pin_of(from) {
+    if is_pin && chat.0 < 0 {
         shared.take(update, None);
-        shared.delete(chat, message);
         shared.tell(chat, Heard::Told(in_a_group(), message));
         return None;
     }
     let ticket = Ticket::new();
-    let said = match shared.questions.typed(&text, from, chat) {
-        Some(decision) if matches!(decision.choice, Choice::Pin(_)) => {
-            shared.delete(chat, message);
-            Said::Answer(decision)
-        }
+    let said = match shared.questions.typed(&text, (from, &place), chat) {
         Some(decision) => Said::Answer(decision),
         None if typed.ends() == Ends::Turn && shared.is_busy(&place.session) => Said::Stop,
         None => typed,
@@ -110,7 +122,7 @@ fn message(shared: &Shared, update: u32, came: read::Said) -> Option<Incoming> {
         shared.ask(ticket, (chat, message));
     }
     // What may be a PIN, whose question this process does not know any more, is kept nowhere.
-    let waits = said.text().filter(|_| !is_pin && !is_kept);
+    let waits = said.text().filter(|_| !may_be_pin && !is_kept);
     let waits = waits.map(|text| Unanswered::new(chat.0, message.0, text));
     shared.take(update, waits);
     let (session, from) = (place.session, place.principal);

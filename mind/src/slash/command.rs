@@ -3,11 +3,11 @@
 use ::business::GUESTS_COMMANDS;
 use conversation::question::Decision;
 use home::nearest;
-use protocol::{Pin, SessionKey};
+use protocol::{Object, Pin, SessionKey};
 use session::Caller;
 
 use super::perform::{At, Ends, Read};
-use super::table::{GUESTS_BUSINESS, GUESTS_MODE, TABLE, Who};
+use super::table::{GUESTS_BUSINESS, TABLE, Who};
 use crate::Mind;
 
 /// A customer who gives another command than those for customers hears this.
@@ -79,11 +79,10 @@ impl SlashCommand {
         Self { text, name: "/business", who: Who::Owner(GUESTS_BUSINESS), read }
     }
 
-    /// The command `text` of the owner's, which the router has been asked about and has permitted.
+    /// What it says of the result `done`, which came later than it could wait for; nothing where it has no words of its own.
     #[must_use]
-    pub fn permitted(text: String) -> Self {
-        let read = super::mode::permitted(&text);
-        Self { text, name: "/mode", who: Who::Owner(GUESTS_MODE), read }
+    pub fn told(&self, done: &Object) -> Option<String> {
+        self.read.as_ref().ok()?.told(done)
     }
 
     /// Whether whoever is in this session may know of the command: a customer knows few.
@@ -113,7 +112,7 @@ impl PartialEq for SlashCommand {
 
 /// `text` without what may be a PIN: it is shown on the other channels.
 fn shown(name: &str, text: &str) -> String {
-    if name != "/approve" {
+    if name != "/approve" || !Pin::stands_in(text) {
         return text.to_owned();
     }
     let word = |word| if Pin::typed(word).is_some() { "****" } else { word };

@@ -37,6 +37,10 @@ impl Perform for Exec {
             Err(why) => at.notice(why),
         }
     }
+
+    fn told(&self, done: &Object) -> Option<String> {
+        Some(told(done))
+    }
 }
 
 /// An output with a code that is not 0, a file's text, or the names in a folder.

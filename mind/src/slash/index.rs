@@ -67,6 +67,10 @@ impl Perform for Index {
         // What is new is worked on behind the answer, where an embedder is set.
         meaning(&at).await;
     }
+
+    fn told(&self, done: &Object) -> Option<String> {
+        Some(told(done))
+    }
 }
 
 /// What the answers to the question for whom are.

@@ -23,7 +23,8 @@ pub(super) async fn list(at: &mut At<'_>) -> Result<Object, String> {
     ask(at, action, json!({})).await
 }
 
-/// Runs an action of the library in the name of whoever speaks; its result, or why there is none.
+/// Runs an action for the command in the name of whoever speaks; its result, or why there is none. What a person is asked about
+/// first is told in the command's words later.
 pub(super) async fn ask(at: &mut At<'_>, action: &str, params: Value) -> Result<Object, String> {
     let name = ActionName::new(action).map_err(|error| error.to_string())?;
     let cards = at.mind.cards();
@@ -39,6 +40,7 @@ pub(super) async fn ask(at: &mut At<'_>, action: &str, params: Value) -> Result<
     let observation = at.mind.actions.run(Action { name, params }, &caller, &cards).await;
     at.session.observe(&observation, &cards);
     if let Some(question) = observation.question() {
+        at.session.hold_command(&observation, at.typed.to_owned());
         at.outbox.say(Outgoing::Question(question));
     }
     match observation.outcome {

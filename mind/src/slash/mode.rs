@@ -13,9 +13,6 @@ use when::ago;
 
 use super::perform::{At, Perform, Read};
 
-/// The command itself.
-const NAME: &str = "/mode";
-
 /// Takes a chat's own mode back.
 const DEFAULT: &str = "default";
 
@@ -38,11 +35,6 @@ pub(super) fn read(rest: &str) -> Read {
     Ok(Arc::new(wish(rest)?))
 }
 
-/// The command `text`, which the router is not asked about again.
-pub(super) fn permitted(text: &str) -> Read {
-    Ok(Arc::new(Permitted(wish(text.strip_prefix(NAME).unwrap_or(text).trim())?)))
-}
-
 fn wish(rest: &str) -> Result<ModeWish, String> {
     let (word, name) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     let (mode, name) = (ChatMode::named(word), name.trim());
@@ -63,18 +55,7 @@ fn wish(rest: &str) -> Result<ModeWish, String> {
     })
 }
 
-/// A change that the router has permitted.
-#[derive(Debug)]
-struct Permitted(ModeWish);
-
-#[async_trait]
-impl Perform for Permitted {
-    async fn perform(&self, at: At<'_>) {
-        self.0.carry_out(at);
-    }
-}
-
-/// The owner's PIN guards whatever changes a mode: the router asks for it first.
+/// The owner's PIN guards whatever changes a mode: the router is asked first, and again once a person has answered.
 #[async_trait]
 impl Perform for ModeWish {
     async fn perform(&self, at: At<'_>) {
@@ -84,8 +65,7 @@ impl Perform for ModeWish {
             return self.carry_out(at);
         };
         if let Some(question) = seen.question() {
-            let typed = format!("{NAME} {mode} {}", chat.unwrap_or_default());
-            at.session.hold_command(&seen, typed.trim_end().to_owned());
+            at.session.asks_for(&seen, at.typed.to_owned());
             at.outbox.say(Outgoing::Question(question));
         }
         at.notice(seen.text());
@@ -170,16 +150,20 @@ fn named(key: &str, name: &str) -> String {
     }
 }
 
+/// A chat in a sentence: `Ann Bell (telegram-7)`.
+fn called(key: &str, name: &str) -> String {
+    match one_line(name) {
+        name if name.is_empty() => key.to_owned(),
+        name => format!("{name} ({key})"),
+    }
+}
+
 fn all(reception: &Reception, mode: ChatMode) -> Result<String, String> {
     reception.set_all(Some(mode)).map_err(|error| error.to_string())?;
-    let what = match mode {
-        ChatMode::Off => {
-            "Every chat but yours is off: nothing is kept there, and nobody is answered."
-        }
-        ChatMode::Silent => {
-            "Every chat but yours is silent: what is said there is kept, and nobody is answered."
-        }
-        ChatMode::Business => "Each chat has its own mode again.",
+    let what = if mode == ChatMode::Off {
+        "Every chat but yours is off: nothing is kept there, and nobody is answered."
+    } else {
+        "Every chat but yours is silent: what is said there is kept, and nobody is answered."
     };
     Ok(format!("{what} /mode business or /mode personal gives each its own mode again."))
 }
@@ -222,8 +206,10 @@ fn one(
         }
         [(key, chat)] => {
             let told = |()| match mode {
-                Some(mode) => format!("{} {} from now on.", named(key, &chat.name), mode.told()),
-                None => format!("{} has no mode of its own any more.", named(key, &chat.name)),
+                Some(mode) => {
+                    format!("What {} writes {} from now on.", called(key, &chat.name), mode.told())
+                }
+                None => format!("{} has no mode of its own any more.", called(key, &chat.name)),
             };
             let set = reception.set(key, mode);
             (set.map(told), Vec::new())
@@ -267,7 +253,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let reception = reception(folder.path());
         let (told, choices) = one(&reception, Some(ChatMode::Silent), "bob");
-        assert_eq!(told.unwrap(), "Bob, telegram-8 is kept and not answered from now on.");
+        assert_eq!(
+            told.unwrap(),
+            "What Bob (telegram-8) writes is kept and not answered from now on."
+        );
         assert!(choices.is_empty());
         let (told, choices) = one(&reception, Some(ChatMode::Off), "ann");
         assert!(told.unwrap().contains("2. Ann "));

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use conversation::message::Outgoing;
 use conversation::question::Decision;
+use protocol::Object;
 use session::{Caller, Outbox, Session};
 
 use crate::Mind;
@@ -18,6 +19,12 @@ pub trait Perform: Debug + Send + Sync {
 
     /// All that the command has to say, if it need not wait for the turn that runs in the session of `caller`.
     fn aside(&self, _mind: &Mind, _caller: &Caller) -> Option<String> {
+        None
+    }
+
+    /// What the command says of the result `done`, which came once a person had answered a question; nothing where it has no
+    /// words of its own.
+    fn told(&self, _done: &Object) -> Option<String> {
         None
     }
 
@@ -54,6 +61,8 @@ pub struct At<'a> {
     pub session: &'a mut Session,
     /// The way out to the people of that session.
     pub outbox: &'a Outbox,
+    /// The command as it was typed.
+    pub typed: &'a str,
 }
 
 impl At<'_> {

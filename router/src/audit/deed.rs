@@ -80,7 +80,7 @@ pub(crate) enum Deed<'a> {
     SetPin,
     /// Takes the PIN away.
     RemovePin,
-    /// Has the PIN taken again that was typed wrong too often.
+    /// Unlocks the PIN that was typed wrong too often.
     UnlockPin,
     /// Allows something for a while.
     Grant(Given<'a>),

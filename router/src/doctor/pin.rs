@@ -10,14 +10,16 @@ const NAME: &str = "PIN";
 pub(super) fn check(home: &Home) -> Check {
     let set = home::router_command("pin set");
     match pin::is_set(&home.router()) {
-        Ok(true) => Check::ok(NAME, "one is set, and each chat types it once a day"),
+        Ok(true) => Check::ok(NAME, "one is set, and each chat enters it once a day"),
         Ok(false) if is_meant(home) => Check::warn(
             NAME,
             "none is set, so what [pin] in router/policy.toml names is not guarded",
             format!("{set} sets one"),
         ),
         Ok(false) => Check::ok(NAME, format!("none is set; {set} sets one")),
-        Err(error) => Check::fail(NAME, error.to_string(), "what it guards is not run before"),
+        Err(error) => {
+            Check::fail(NAME, error.to_string(), "until then, what it guards does not run")
+        }
     }
 }
 

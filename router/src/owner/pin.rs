@@ -1,4 +1,4 @@
-//! The PIN, from the router's own side: set, taken away, and taken again after too many wrong ones.
+//! The PIN, from the router's own side: set, taken away, and unlocked after too many wrong ones.
 
 use home::Home;
 use protocol::{Millis, Pin};
@@ -8,7 +8,7 @@ use super::places::{StorePlace, now, places};
 use crate::audit::{Deed, OwnersLog};
 use crate::pin::{self, PinLock};
 
-/// Has `pin` count from now on; no chat has said it yet.
+/// Has `pin` count from now on; no chat has entered it yet.
 ///
 /// # Errors
 /// [`OwnerError`]; then the one before counts, if there was one.
@@ -24,7 +24,7 @@ pub(crate) fn remove_pin(home: &Home, deeds: &OwnersLog) -> Result<bool, OwnerEr
     deeds.doing_now(&Deed::RemovePin, || Ok(pin::remove(&home.router())?))
 }
 
-/// Has it taken again in every place; `false` when it was not typed wrong.
+/// Unlocks it in every place; `false` when it was not typed wrong.
 ///
 /// # Errors
 /// [`OwnerError`].

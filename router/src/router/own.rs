@@ -81,7 +81,9 @@ impl Serving {
 
     async fn take_answer(self: &Arc<Self>, command: &Command) -> Result<Object, Stopped> {
         let Router { judge, audit, publisher, .. } = &self.parts;
-        if let Some(pin) = Pin::of(&command.params) {
+        // A no is a no, whatever was typed with it.
+        let is_no = command.params.get("answer").and_then(Value::as_str) == Some("no");
+        if let Some(pin) = Pin::of(&command.params).filter(|_| !is_no) {
             return self.take_pin(command, pin).await;
         }
         let (policy, now) = (judge.policy.current(), publisher.now());
@@ -146,13 +148,12 @@ impl Serving {
         let seen = judge.look(command, effect < Effect::External).await?;
         let (policy, now) = (judge.policy.current(), publisher.now());
         let digest = binding(&meant, None, policy.version());
+        let asked = Asked::of_agent(&meant, effect, texts_of(command));
+        judge.ask_for_pin((&meant, None, &asked), &seen, (&policy, digest), now).await?;
         let known =
             judge.sessions.admit_reach(&meant, seen, &digest, Terms::of(&policy, now)).await?;
-        let asked = Asked::of_agent(&meant, effect, texts_of(command));
         let standing = judge.standing(&policy, &asked, known, now).await.map_err(undecided)?;
         let ruling = policy.rule_on(&asked, &standing);
-        let is_refused = ruling.then == Then::Refuse;
-        judge.ask_for_pin((&meant, None, is_refused), (&policy, digest), now).await?;
         match ruling.then {
             Then::Allow => {
                 let spent = match &ruling.spends {

@@ -1,4 +1,4 @@
-//! A person types the PIN: the question that asked for it goes on, and the chat need not say it again for a day.
+//! A person types the PIN: the questions that asked for it go on, and the chat need not enter it again for a day.
 
 use std::sync::Arc;
 
@@ -33,16 +33,20 @@ impl Serving {
             let why = "a PIN has 4 to 6 digits; this one was not counted";
             return Err(Stopped::new(Code::BadParams, why));
         }
-        let tried = judge.pin.check(pin, &by, now).await.map_err(|error| unread(&error))?;
+        let tried = judge.pin.check(pin, now).await.map_err(|error| unread(&error))?;
         let was = match tried {
-            Tried::Right => "right",
+            Tried::Right(_) => "right",
             Tried::Wrong { .. } => "wrong",
             Tried::Locked { .. } => "locked",
         };
         let deed = Deed::Pin { question: &answer.id, session, was };
         let recorded = audit.deed(&deed, Some(&by), now).await;
         match tried {
-            Tried::Right => recorded?,
+            Tried::Right(right) => {
+                // What can't be written down counts for nothing.
+                recorded?;
+                judge.pin.keep(right, &by, now).await.map_err(|error| unread(&error))?;
+            }
             Tried::Wrong { left } => {
                 let why =
                     format!("that is not the PIN; {left} more wrong ones lock it for an hour");
@@ -61,17 +65,16 @@ impl Serving {
                 return Err(locked(until, now));
             }
         }
-        let parked = judge.approvals.said_pin(&answer.id, by, now).await?;
+        let parked = judge.approvals.entered_pin(&answer.id, by, session, now).await?;
         Ok(Object::from_iter([("session".to_owned(), json!(key_of(&parked.command)))]))
     }
 
     /// Judges what waited for the PIN, and runs it if nothing else stands in its way: a question that the policy or the floor
-    /// asks is asked now.
+    /// asks is asked now. What the agent does itself it asks about again.
     pub(super) async fn go_on(&self, parked: &Parked) -> Result<Done, Stopped> {
         let Router { catalog, secrets, judge, publisher, .. } = &self.parts;
         let command = &parked.command;
         if parked.skill.is_none() {
-            // The agent asks again when it does it.
             return Ok(Done::default());
         }
         let skill = catalog.find(&command.action);

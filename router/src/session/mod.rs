@@ -43,6 +43,21 @@ pub(crate) struct Known {
     pub(crate) way_out: Option<WayOut>,
 }
 
+impl Seen {
+    /// What is known of the session of a `command` that nothing is taken in of yet, if it may go on.
+    ///
+    /// # Errors
+    /// As [`Sessions::admit`], but that nothing is counted.
+    pub(crate) fn known(&self, command: &Command, digest: &Digest) -> Result<Known, Stopped> {
+        let place = (SESSIONS, account_of(command));
+        let record = self.record.as_ref().map_err(unusable)?.as_deref();
+        let record = store::read_seen::<Record>((place.0, &place.1), record);
+        let record = record.map_err(|fault| unusable(&fault))?.unwrap_or_default();
+        record.may(digest, &unlock_words(key_of(command)))?;
+        Ok(Known { taint: record.taint.with(command.envelope.taint), way_out: None })
+    }
+}
+
 /// What counts for every call at the moment.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Terms<'p> {

@@ -38,7 +38,7 @@ pub(crate) const LINKS: Table =
 /// The kill switch: whatever stands under `stop` stops everything.
 pub(crate) const SWITCH: Table = Table { name: "switch", lifetime: None, most: 16, synced: true };
 
-/// Which chats have said the PIN, and how often it was typed wrong.
+/// Which chats have entered the PIN, and how often it was typed wrong.
 pub(crate) const PINS: Table =
     Table { name: "pins", lifetime: Some(WEEK), most: 256, synced: true };
 

@@ -4,6 +4,7 @@
 mod approval;
 mod calls;
 mod day;
+mod pin;
 mod running;
 mod trips;
 mod unlock;

@@ -46,7 +46,7 @@ pub(in crate::cli) async fn run(home: &Home, pin: PinCommand) -> Result<(), Owne
             false => "no PIN was set".to_owned(),
         },
         Command::Unlock => match owner::unlock_pin(home, &deeds(home)).await? {
-            true => "the PIN is taken again, three tries from now".to_owned(),
+            true => "the PIN can be entered again; you have three tries".to_owned(),
             false => "it was not locked".to_owned(),
         },
     };
@@ -62,9 +62,7 @@ async fn status(home: &Home) -> Result<String, OwnerError> {
         (true, Some(until)) => {
             let minutes = until.since(now()).as_secs().div_ceil(60);
             let unlock = home::router_command("pin unlock");
-            format!(
-                "a PIN is set, and locked for {minutes} more minutes; `{unlock}` has it taken again"
-            )
+            format!("a PIN is set, and locked for {minutes} more minutes; `{unlock}` ends that")
         }
     })
 }

@@ -149,14 +149,16 @@ impl Approvals {
         if parked.pin { Ok(()) } else { Err(bad(other)) }
     }
 
-    /// Lets a question go on that waited for the PIN, which `by` has just said.
+    /// Lets a question go on that waited for the PIN, which `by` has just entered in `session`, and with it all that this very
+    /// chat has to enter it for.
     ///
     /// # Errors
     /// `bad_params` when it waits no more.
-    pub(crate) async fn said_pin(
+    pub(crate) async fn entered_pin(
         &self,
         id: &str,
         by: Principal,
+        session: &str,
         now: Millis,
     ) -> Result<Parked, Stopped> {
         let answered = store::update(&*self.store, APPROVALS, id, |there: Option<Parked>| {
@@ -172,6 +174,16 @@ impl Approvals {
             }
         });
         let answered = answered.await.map_err(|fault| not_kept(&fault))??;
+        for (id, parked) in self.open().await.map_err(|fault| not_kept(&fault))? {
+            let envelope = &parked.command.envelope;
+            let is_theirs =
+                key_of(&parked.command) == session && envelope.principal.as_ref() == Some(&by);
+            if parked.pin && is_theirs && parked.until > now {
+                let goes_on = Parked { state: State::Yes { by: by.clone() }, ..parked.clone() };
+                let swapped = self.swap(&id, &parked, Some(&goes_on)).await;
+                swapped.map_err(|fault| not_kept(&fault))?;
+            }
+        }
         self.answered.notify_one();
         Ok(answered)
     }

@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use crate::digest::Digest;
 use crate::policy::{Policy, Question, Ruling, Scope, Via, WayOut};
+use crate::session_key::key_of;
 
 /// One call that waits for a person, with everything that the answer is bound to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -119,9 +120,10 @@ impl Subject {
         Self { command, skill: None, rule, reason, proof: YesNeeds::code(*needs_code), grant }
     }
 
-    /// Something that is judged once its chat has said the PIN.
+    /// Something that is judged once its chat has entered the PIN.
     pub(crate) fn behind_pin(command: Command, skill: Option<Digest>) -> Self {
-        let reason = "your PIN guards it, and this chat has not said it within a day".to_owned();
+        let reason =
+            "this needs your PIN, which this chat has not entered in the last 24 hours".to_owned();
         Self { command, skill, rule: "pin".to_owned(), reason, proof: YesNeeds::Pin, grant: None }
     }
 }
@@ -147,6 +149,8 @@ impl Parked {
             ("code".to_owned(), json!(self.code.is_some())),
             ("pin".to_owned(), json!(self.pin)),
             ("message_id".to_owned(), json!(self.command.message_id)),
+            ("session".to_owned(), json!(key_of(&self.command))),
+            ("principal".to_owned(), json!(self.command.envelope.principal)),
         ]);
         if let Some(scope) = &self.grant {
             shown.insert("grant".to_owned(), json!(scope.to_string()));
