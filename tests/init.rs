@@ -139,6 +139,11 @@ fn at_a_terminal_enter_keeps_what_is_set_and_a_summary_comes_before_anything_is_
     asked.press("\r");
     asked.expect("When should it ask for your yes?");
     asked.press("\r");
+    asked.expect("A PIN, entered in each chat once a day");
+    asked.press("\r");
+    asked.expect("Times are those of");
+    asked.expect("Hours in which watches tell you nothing?");
+    asked.press("\r");
     asked.expect("Where should the router run?");
     asked.press("\r");
     asked.expect("Write it?");
@@ -151,6 +156,87 @@ fn at_a_terminal_enter_keeps_what_is_set_and_a_summary_comes_before_anything_is_
 }
 
 #[test]
+fn a_pin_is_typed_twice_and_set_by_the_router_once_all_is_written() {
+    let home = TempHome::new();
+    assert!(init(&home, &["--model", "offline", "--yes"], "127.0.0.1:1").1);
+    let server = OllamaServer::start([Says::text("ready"), Says::text("ready")]);
+    let mut asked = at_a_terminal(&home, &server);
+    for question in ["Which model", "over Telegram", "A page to talk on", "ask for your yes?"] {
+        asked.expect(question);
+        asked.press("\r");
+    }
+    asked.expect("A PIN, entered in each chat once a day");
+    asked.press(DOWN);
+    asked.press("\r");
+    for (asks, types) in [
+        ("New PIN", "123"),
+        ("A PIN is 4 to 6 digits", "493817"),
+        ("The same once more", "493818"),
+        ("The two were not the same.", "493817"),
+        ("The same once more", "493817"),
+    ] {
+        asked.expect(asks);
+        asked.press(&format!("{types}\r"));
+    }
+    asked.expect("Hours in which watches tell you nothing?");
+    asked.press(DOWN);
+    asked.press("\r");
+    asked.expect("Where should the router run?");
+    asked.press("\r");
+    asked.expect("It changes agent/config.json, router/pin.json.");
+    asked.expect("Write it?");
+    assert!(!home.root().join("router/pin.json").exists());
+    asked.press("\r");
+    asked.expect("opens a chat");
+    assert_eq!(asked.wait().code(), Some(0));
+    assert!(!asked.screen().contains("493817"), "{}", asked.screen());
+    assert_eq!(config(&home)["clock"]["quiet"], "22:00-07:00");
+    let everything = files(home.root());
+    let has =
+        |text: &str| everything.values().any(|file| String::from_utf8_lossy(file).contains(text));
+    assert!(!has("493817"), "the PIN stands in a file");
+    assert!(home.text("router/pin.json").contains("$argon2id$"));
+    assert!(has("set_pin"), "the audit log has no row of it");
+    let mut asked = at_a_terminal(&home, &server);
+    for question in ["Which model", "over Telegram", "A page to talk on", "ask for your yes?"] {
+        asked.expect(question);
+        asked.press("\r");
+    }
+    asked.expect("keep the one that is set");
+    asked.press(DOWN);
+    asked.press(DOWN);
+    asked.press("\r");
+    for question in ["Hours in which watches", "Where should the router run?"] {
+        asked.expect(question);
+        asked.press("\r");
+    }
+    asked.expect("It changes router/pin.json.");
+    asked.expect("Write it?");
+    asked.press("\r");
+    asked.expect("opens a chat");
+    assert_eq!(asked.wait().code(), Some(0));
+    assert!(!home.root().join("router/pin.json").exists());
+}
+
+#[test]
+fn quiet_hours_are_read_before_anything_is_written() {
+    let home = TempHome::new();
+    let before = files(home.root());
+    let (said, is_done) = init(&home, &["--quiet", "22-7", "--yes"], "127.0.0.1:1");
+    assert!(!is_done && said.stderr().contains("such as 22:00-07:00"), "{}", said.stderr());
+    assert_eq!(files(home.root()), before);
+    let (said, is_done) = init(&home, &["--quiet", "22:00-07:00", "--yes"], "127.0.0.1:1");
+    assert!(
+        is_done && said.stdout().contains("watches are quiet 22:00-07:00"),
+        "{}",
+        said.stdout()
+    );
+    assert_eq!(config(&home)["clock"]["quiet"], "22:00-07:00");
+    assert!(init(&home, &["--quiet", "none", "--yes"], "127.0.0.1:1").1);
+    assert_eq!(config(&home)["clock"]["quiet"], Value::Null);
+}
+
+#[test]
 fn ctrl_c_at_any_question_changes_nothing() {
     let home = TempHome::new();
     assert!(init(&home, &["--model", "offline", "--yes"], "127.0.0.1:1").1);
@@ -160,6 +246,8 @@ fn ctrl_c_at_any_question_changes_nothing() {
         "Talk with it over Telegram as well?",
         "A page to talk on in your browser",
         "When should it ask for your yes?",
+        "A PIN, entered in each chat once a day",
+        "Hours in which watches tell you nothing?",
         "Where should the router run?",
         "Write it?",
     ];
@@ -186,6 +274,8 @@ fn what_somebody_else_has_changed_meanwhile_is_not_overwritten() {
         "Talk with it over Telegram as well?",
         "A page to talk on in your browser",
         "When should it ask for your yes?",
+        "A PIN, entered in each chat once a day",
+        "Hours in which watches tell you nothing?",
         "Where should the router run?",
     ] {
         asked.expect(question);

@@ -51,6 +51,7 @@ pub use audit::Audit;
 pub use call::Call;
 pub use cli::audit_rows_of;
 pub use judge::Judge;
+pub use owner::{PinFault, PinWish};
 pub use pulse::Pulse;
 pub use repertoire::{catalog, config};
 pub(crate) use repertoire::{defaults, digest};

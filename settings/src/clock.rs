@@ -3,6 +3,8 @@
 use schedule::{QuietHours, Zone};
 use serde::{Deserialize, Serialize};
 
+use super::keys::{Change, KeyError};
+
 /// The clock.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -56,6 +58,20 @@ impl TryFrom<String> for ZoneName {
 impl From<ZoneName> for String {
     fn from(name: ZoneName) -> String {
         name.0
+    }
+}
+
+impl Change<'_> {
+    /// Takes the time zone from `given`, or asks for it.
+    pub(super) fn clock_zone(&mut self, given: Option<&str>) -> Result<(), KeyError> {
+        let zone = self.file.settings().clock.zone.clone();
+        self.or_none("clock.zone", zone.map(String::from), given)
+    }
+
+    /// Takes the quiet hours from `given`, or asks for them.
+    pub(super) fn clock_quiet(&mut self, given: Option<&str>) -> Result<(), KeyError> {
+        let quiet = self.file.settings().clock.quiet.clone();
+        self.or_none("clock.quiet", quiet.map(String::from), given)
     }
 }
 

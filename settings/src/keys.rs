@@ -19,7 +19,7 @@ pub struct Key {
 }
 
 /// The keys that `start_agent config` knows.
-pub const KEYS: [Key; 21] = [
+pub const KEYS: [Key; 23] = [
     Key { name: "llm", about: "the language model: who serves it, and which one" },
     Key { name: "fallback", about: "who is asked in turn when that one can't answer" },
     Key {
@@ -59,6 +59,14 @@ pub const KEYS: [Key; 21] = [
         about: "the actions whose results are read apart from the conversation, with commas between, or none",
     },
     Key { name: "max_steps", about: "how often the model may act within one turn" },
+    Key {
+        name: "clock.zone",
+        about: "the time zone, such as Europe/Berlin, or none for this machine's",
+    },
+    Key {
+        name: "clock.quiet",
+        about: "when watches tell you nothing, such as 22:00-07:00, or none",
+    },
     Key { name: "embed", about: "the model that finds papers by what they mean, or off" },
     Key { name: "memory.owner", about: "how many days your conversations are kept" },
     Key { name: "memory.guests", about: "how many days the conversations of guests are kept" },
@@ -72,6 +80,9 @@ pub const KEYS: [Key; 21] = [
         about: "how many tokens it may read and write before you are asked",
     },
 ];
+
+/// An empty list, or no value, as people write it.
+pub(super) const NONE: &str = "none";
 
 /// Why a key was not set.
 #[derive(Debug, thiserror::Error)]
@@ -223,6 +234,8 @@ impl Change<'_> {
             ("customers.tokens", _) => json!(self.file.settings().customers.tokens),
             ("customers.all_tokens", _) => json!(self.file.settings().customers.all_tokens),
             ("telegram.default_mode", given) => return self.telegram_default_mode(given),
+            ("clock.zone", given) => return self.clock_zone(given),
+            ("clock.quiet", given) => return self.clock_quiet(given),
             ("timeout", _) => json!(self.file.settings().timeout),
             ("workbench.steps", _) => json!(self.file.settings().workbench.steps),
             ("workbench.tokens", _) => json!(self.file.settings().workbench.tokens),
@@ -236,6 +249,21 @@ impl Change<'_> {
             }
         };
         Ok(self.file.set(key.name, number_or_text(&answer))?)
+    }
+
+    /// Sets `key`, which may be without a value, to `given`, or asks for it.
+    pub(super) fn or_none(
+        &mut self,
+        key: &str,
+        current: Option<String>,
+        given: Option<&str>,
+    ) -> Result<(), KeyError> {
+        let answer = match given {
+            Some(given) => given.to_owned(),
+            None => self.asker.ask(key, current.as_deref().unwrap_or(NONE), &[])?,
+        };
+        let value = if answer == NONE { Value::Null } else { json!(answer) };
+        Ok(self.file.set(key, value)?)
     }
 }
 

@@ -6,7 +6,7 @@ use business::ChatMode;
 use serde_json::{Value, json};
 
 use super::BaseUrl;
-use super::keys::{Change, KeyError};
+use super::keys::{Change, KeyError, NONE};
 
 /// Who reaches the agent over Telegram, and where Telegram is. The bot's token stands in `.env` as
 /// TELEGRAM_BOT_TOKEN.
@@ -26,19 +26,11 @@ pub struct Telegram {
     pub api_url: Option<BaseUrl>,
 }
 
-/// An empty list, as people write it.
-const NONE: &str = "none";
-
 impl Change<'_> {
     /// Takes the mode of strangers from `given`, or asks for it.
     pub(super) fn telegram_default_mode(&mut self, given: Option<&str>) -> Result<(), KeyError> {
-        let current = self.file.settings().telegram.default_mode.map_or(NONE, ChatMode::name);
-        let answer = match given {
-            Some(given) => given.to_owned(),
-            None => self.asker.ask("telegram.default_mode", current, &[])?,
-        };
-        let mode = if answer == NONE { Value::Null } else { json!(answer) };
-        Ok(self.file.set("telegram.default_mode", mode)?)
+        let current = self.file.settings().telegram.default_mode.map(ChatMode::name);
+        self.or_none("telegram.default_mode", current.map(str::to_owned), given)
     }
 
     /// Takes the ids of those who may talk with the agent from `given`, or asks for them.

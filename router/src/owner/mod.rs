@@ -14,6 +14,7 @@ mod letters;
 pub(crate) use error::OwnerError;
 pub(crate) use grants::{held, revoke};
 pub(crate) use letters::{Again, may_be_done_twice, send_again};
+pub use pin::{PinFault, PinWish};
 pub(crate) use pin::{pin_status, remove_pin, set_pin, unlock_pin};
 pub(crate) use places::{StorePlace, deeds, now, places};
 pub(crate) use questions::{Asking, answer, find, waiting};

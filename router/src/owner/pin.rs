@@ -4,7 +4,7 @@ use home::Home;
 use protocol::{Millis, Pin};
 
 use super::OwnerError;
-use super::places::{StorePlace, now, places};
+use super::places::{StorePlace, deeds, now, places};
 use crate::audit::{Deed, OwnersLog};
 use crate::pin::{self, PinLock};
 
@@ -51,4 +51,40 @@ pub(crate) async fn pin_status(home: &Home) -> Result<(bool, Option<Millis>), Ow
         locked = locked.max(pin.locked(now()).await?);
     }
     Ok((is_set, locked))
+}
+
+/// What is to become of the PIN, decided and not done yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PinWish {
+    /// This one counts.
+    Set(Pin),
+    /// None is asked for.
+    Remove,
+}
+
+/// Why nothing became of the PIN, in words that say what to do.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct PinFault(#[from] OwnerError);
+
+impl PinWish {
+    /// Fulfils it in `home` as `pin set` and `pin remove` do, with a row in the audit log.
+    ///
+    /// # Errors
+    /// [`PinFault`]; then the PIN is as it was.
+    pub fn fulfil(&self, home: &Home) -> Result<(), PinFault> {
+        match self {
+            Self::Set(pin) => set_pin(home, &deeds(home), *pin)?,
+            Self::Remove => drop(remove_pin(home, &deeds(home))?),
+        }
+        Ok(())
+    }
+
+    /// Whether a PIN is set in `home`.
+    ///
+    /// # Errors
+    /// [`PinFault`] when router/pin.json can't be used.
+    pub fn is_there(home: &Home) -> Result<bool, PinFault> {
+        Ok(pin::is_set(&home.router()).map_err(OwnerError::from)?)
+    }
 }

@@ -1,12 +1,17 @@
 //! A copy of the settings, which the questions change. The home's own files stay as they are until it is kept.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use home::{FileError, Home, HomeError, file};
+use router::{PinFault, PinWish};
 use tempfile::TempDir;
 
 /// The files that a set-up may change, below the home.
 const FILES: [&str; 4] = [".env", "agent/config.json", "router/config.json", "router/policy.toml"];
+
+/// What the router keeps of a PIN. It is in no draft: the router alone writes it.
+const PIN: &str = "router/pin.json";
 
 /// The largest of them, in bytes.
 const LIMIT: u64 = 1024 * 1024;
@@ -20,6 +25,8 @@ pub(super) struct Draft {
     home: Home,
     /// What stood in each file that is there, when the draft was made.
     before: Vec<Option<Vec<u8>>>,
+    /// What is to become of the PIN.
+    pin: RefCell<Option<PinWish>>,
     _folder: TempDir,
 }
 
@@ -34,6 +41,8 @@ pub(super) enum DraftError {
     Folder(PathBuf, #[source] std::io::Error),
     #[error("{} was changed meanwhile, so nothing was written; start again", .0.display())]
     Changed(PathBuf),
+    #[error(transparent)]
+    Pin(#[from] PinFault),
 }
 
 impl Draft {
@@ -52,7 +61,7 @@ impl Draft {
             }
             before.push(bytes);
         }
-        Ok(Self { real, home, before, _folder: folder })
+        Ok(Self { real, home, before, pin: RefCell::default(), _folder: folder })
     }
 
     /// The home that the questions change.
@@ -65,9 +74,20 @@ impl Draft {
         &self.real
     }
 
+    /// What is to become of the PIN; nothing where it stays as it is.
+    pub(super) fn pin(&self) -> Option<PinWish> {
+        self.pin.borrow().clone()
+    }
+
+    /// Has this become of the PIN once the draft is kept.
+    pub(super) fn wish_pin(&self, wish: Option<PinWish>) {
+        *self.pin.borrow_mut() = wish;
+    }
+
     /// The files that will be other than they are, by their names below the home.
     pub(super) fn changed(&self) -> Result<Vec<&'static str>, DraftError> {
-        Ok(self.changes()?.into_iter().map(|(name, _)| name).collect())
+        let pin = self.pin().map(|_| PIN);
+        Ok(self.changes()?.into_iter().map(|(name, _)| name).chain(pin).collect())
     }
 
     /// Writes every file that changes. Nothing is written when one of them was changed by somebody else.
@@ -80,6 +100,10 @@ impl Draft {
             {
                 return Err(DraftError::Changed(path));
             }
+        }
+        // The router may have a reason to refuse; then nothing has changed.
+        if let Some(wish) = self.pin() {
+            wish.fulfil(&self.real)?;
         }
         for (name, bytes) in changes {
             file::write(&self.real.root().join(name), &bytes)?;

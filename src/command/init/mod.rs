@@ -22,14 +22,15 @@ const MORE_HELP: &str = "\
 At a terminal each question that has no option here is asked; Enter keeps what is set. Ctrl-C ends it, and nothing has changed.
 
 Without a terminal, or with --yes, nothing is asked: what has no option here stays as it is.
+No option takes a PIN, because others on the machine can read options: `safeclaw router pin set` takes it from its standard input.
 
   safeclaw init
   safeclaw init --model ollama:llama3.1:8B --fetch --page 127.0.0.1:8787 --yes";
 
 /// Set SafeClaw up: a few questions, each answer tried at once, nothing written before the end.
 ///
-/// It asks who thinks, whether you talk over Telegram and on a page in your browser, what needs your yes, and whether agent
-/// and router run on one machine. It can be run again at any time, and begins with what is set.
+/// It asks who thinks, whether you talk over Telegram and on a page in your browser, what needs your yes or a PIN, when watches
+/// are quiet, and whether agent and router run on one machine. It can be run again at any time, and begins with what is set.
 #[derive(Debug, Parser)]
 #[command(after_long_help = MORE_HELP)]
 pub(super) struct Init {
@@ -45,6 +46,9 @@ pub(super) struct Init {
     /// What needs your yes before others can see it.
     #[arg(long, value_name = "WHAT")]
     ask: Option<Ask>,
+    /// When watches tell you nothing, such as 22:00-07:00, or none.
+    #[arg(long, value_name = "HOURS")]
+    quiet: Option<String>,
     /// The Redis through which agent and router talk when they run apart, or off.
     #[arg(long, value_name = "URL")]
     redis: Option<String>,

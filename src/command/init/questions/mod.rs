@@ -2,8 +2,10 @@
 
 mod asks;
 mod browser;
+mod clock;
 mod model;
 mod page;
+mod pin;
 mod queue;
 mod telegram;
 
@@ -31,11 +33,13 @@ pub(super) trait Question {
 }
 
 /// All of them, in the order in which they are asked.
-pub(super) const ALL: [&dyn Question; 6] = [
+pub(super) const ALL: [&dyn Question; 8] = [
     &model::Model,
     &telegram::Telegram,
     &page::Page,
     &asks::Asks,
+    &pin::OwnersPin,
+    &clock::Clock,
     &browser::Browser,
     &queue::Queue,
 ];
