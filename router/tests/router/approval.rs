@@ -297,6 +297,20 @@ async fn a_guest_answers_what_the_policy_lets_the_guest_answer_and_nothing_of_ot
 }
 
 #[tokio::test]
+async fn a_question_is_shown_again_to_the_command_whose_router_died_before_it_could_tell() {
+    let house = house();
+    let ask = async |house: &House, id: &str| {
+        let again = of_guest(id, "POST", json!({}));
+        house.agent.request(again, LONG).await.unwrap()
+    };
+    let (id, shown) = question(&ask(&house, "g1").await);
+    let house = house.restarted().await;
+    assert_eq!(question(&ask(&house, "g1").await), (id, shown));
+    let other = ask(&house, "g2").await;
+    assert!(stopped(&other).message.contains("just this waits"), "{other:?}");
+}
+
+#[tokio::test]
 async fn a_session_can_not_pile_up_questions() {
     let house = house();
     question(&house.ask("POST", json!({"text": "0"})).await);

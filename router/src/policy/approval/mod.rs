@@ -89,6 +89,12 @@ pub(crate) fn binding(command: &Command, call: Option<&Call>, policy: &str) -> D
     Digest::of(bound.to_string().as_bytes())
 }
 
+/// The reply that shows a question.
+fn pending(shown: Object) -> Stopped {
+    Stopped::new(Code::Approval, "it waits for a person's yes")
+        .with("approval", Value::Object(shown))
+}
+
 impl Approvals {
     /// Keeps questions in `store`.
     #[must_use]
@@ -116,7 +122,11 @@ impl Approvals {
         let _parking = self.parking.lock().await;
         let open = self.open().await.map_err(|fault| not_kept(&fault))?;
         let session = key_of(&subject.command);
-        if open.iter().any(|(_, other)| other.digest == digest) {
+        if let Some((id, other)) = open.iter().find(|(_, other)| other.digest == digest) {
+            // The very command is asked again where a router has died before it could tell of the question.
+            if other.command.message_id == subject.command.message_id {
+                return Ok(pending(other.shown_in_channel(id, policy, now)));
+            }
             let why = "just this waits for a person's yes or no already";
             return Err(Stopped::new(Code::Budget, why));
         }
@@ -149,14 +159,12 @@ impl Approvals {
         }
         let mut shown = parked.shown_in_channel(&id, policy, now);
         shown.extend(alike.map(|first| ("beside".to_owned(), json!(first))));
-        let pending = Stopped::new(Code::Approval, "it waits for a person's yes")
-            .with("approval", Value::Object(shown));
         let entry = Some(parked);
         store::update(&*self.store, APPROVALS, &id, |_: Option<Parked>| (entry.clone(), ()))
             .await
             .map_err(|fault| not_kept(&fault))?;
         self.answered.notify_one();
-        Ok(pending)
+        Ok(pending(shown))
     }
 
     /// The questions that nobody has answered, by their ids.
