@@ -17,6 +17,7 @@ mod readme;
 mod real_model;
 mod record;
 mod setup;
+mod soak;
 mod stage;
 mod tool;
 
@@ -77,6 +78,15 @@ enum Task {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
+    /// Let the release build work for long, with a kill now and then, and measure what grows
+    ///
+    /// `cargo xtask soak --help` tells how.
+    #[command(disable_help_flag = true)]
+    Soak {
+        /// What to pass on, such as --minutes 30
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
     /// Ask a model what people ask an agent, and count how often it calls the right action
     ///
     /// `cargo xtask eval --help` tells how.
@@ -127,6 +137,7 @@ fn run(task: Task) -> Result<()> {
         Task::Record => record::run(&sh),
         Task::Bench { name } => bench::run(&sh, name.as_deref()),
         Task::Chaos { args } => chaos::run(&sh, &args),
+        Task::Soak { args } => soak::run(&sh, &args),
         Task::Eval { args } => eval::run(&sh, &args),
         Task::Fuzz { target, seconds } => fuzz::run(&sh, target.as_deref(), seconds),
         Task::MutateWall { list, picks } => mutate::run(&sh, list, &picks),

@@ -80,6 +80,8 @@ pub struct OllamaServer {
 #[derive(Debug, Default)]
 struct Served {
     answers: Mutex<VecDeque<Says>>,
+    /// What it says whenever no other answer is left; then it keeps no prompts.
+    always: Option<Says>,
     prompts: Mutex<Vec<String>>,
     temperatures: Mutex<Vec<f64>>,
     pulled: Mutex<Vec<String>>,
@@ -109,16 +111,29 @@ impl OllamaServer {
         Self::start_at("127.0.0.1:0", answers)
     }
 
-    /// The same at this address, where another one was stopped.
+    /// One that answers each prompt with `says`, for ever, and keeps none of them.
+    ///
+    /// # Panics
+    /// When no port can be had.
+    #[must_use]
+    pub fn tireless(says: Says) -> Self {
+        Self::serve("127.0.0.1:0", Served { always: Some(says), ..Served::default() })
+    }
+
+    /// The same as [`OllamaServer::start`] at this address, where another one was stopped.
     ///
     /// # Panics
     /// When it can't be had.
     #[must_use]
     pub fn start_at(address: &str, answers: impl IntoIterator<Item = Says>) -> Self {
+        let answers = Mutex::new(answers.into_iter().collect());
+        Self::serve(address, Served { answers, ..Served::default() })
+    }
+
+    fn serve(address: &str, served: Served) -> Self {
         let listener = TcpListener::bind(address).unwrap();
         let address = listener.local_addr().unwrap();
-        let answers = Mutex::new(answers.into_iter().collect());
-        let served = Arc::new(Served { answers, ..Served::default() });
+        let served = Arc::new(served);
         let serving = Arc::clone(&served);
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -215,15 +230,17 @@ impl Served {
             return;
         }
         let prompt = prompt(&body);
-        self.prompts.lock().unwrap().push(prompt.clone());
-        self.temperatures.lock().unwrap().extend(body["options"]["temperature"].as_f64());
+        if self.always.is_none() {
+            self.prompts.lock().unwrap().push(prompt.clone());
+            self.temperatures.lock().unwrap().extend(body["options"]["temperature"].as_f64());
+        }
         if let Some(busy) = self.busy() {
             // A client that has gone misses nothing.
             let _ = self.say(&mut stream, busy, &prompt);
             return;
         }
         let next = self.answers.lock().unwrap().pop_front();
-        let next = next.unwrap_or(Says::Begins(String::new()));
+        let next = next.or_else(|| self.always.clone()).unwrap_or(Says::Begins(String::new()));
         if self.say(&mut stream, next, &prompt).is_err() {
             self.left.fetch_add(1, Ordering::SeqCst);
         }
