@@ -3,8 +3,10 @@
 mod agent;
 mod backup;
 mod chat;
+mod completions;
 mod doctor;
 mod init;
+mod manual;
 mod restore;
 mod resume;
 mod rollback;
@@ -43,6 +45,8 @@ const ALL: &[Entry] = &[
     Entry::of::<rollback::Rollback>("rollback"),
     Entry::of::<stop::Stop>("stop"),
     Entry::of::<resume::Resume>("resume"),
+    Entry::of::<completions::Completions>("completions"),
+    Entry::of::<manual::Manual>("manual"),
 ];
 
 /// The option `--home`, which stands before a subcommand or behind it.

@@ -8,6 +8,7 @@
 
 mod bench;
 mod chaos;
+mod dist;
 mod eval;
 mod fuzz;
 mod gate;
@@ -32,7 +33,7 @@ use xshell::Shell;
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo xtask")]
 enum Task {
-    /// Install what the tests need (redis-server, chromium, chromium-driver, npm, python3, util-linux, mount) from the
+    /// Install what the tests need (redis-server, chromium, chromium-driver, npm, python3, util-linux, mount, dpkg) from the
     /// distribution's packages, and axe-core
     ///
     /// Does nothing when everything is there. Uses apt-get, with sudo unless you are root; elsewhere it
@@ -87,6 +88,10 @@ enum Task {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
+    /// Make what is handed out: an archive, a Debian package, the images' context, the parts, their licences, the sums
+    ///
+    /// Programs are static where the target for musl and musl-gcc are there. Otherwise they need the glibc that is told.
+    Dist(dist::Dist),
     /// Ask a model what people ask an agent, and count how often it calls the right action
     ///
     /// `cargo xtask eval --help` tells how.
@@ -138,6 +143,7 @@ fn run(task: Task) -> Result<()> {
         Task::Bench { name } => bench::run(&sh, name.as_deref()),
         Task::Chaos { args } => chaos::run(&sh, &args),
         Task::Soak { args } => soak::run(&sh, &args),
+        Task::Dist(wanted) => dist::run(&sh, &wanted),
         Task::Eval { args } => eval::run(&sh, &args),
         Task::Fuzz { target, seconds } => fuzz::run(&sh, target.as_deref(), seconds),
         Task::MutateWall { list, picks } => mutate::run(&sh, list, &picks),

@@ -4,12 +4,13 @@ use anyhow::{Result, bail, ensure};
 use xshell::{Shell, cmd};
 
 /// A program that the tests start, and the Debian package that has it.
-const PROGRAMS: [(&str, &str); 8] = [
+const PROGRAMS: [(&str, &str); 9] = [
     ("redis-server", "redis-server"),
     ("python3", "python3"),
     ("setsid", "util-linux"),
     ("unshare", "util-linux"),
     ("mount", "mount"),
+    ("dpkg-deb", "dpkg"),
     ("npm", "npm"),
     ("chromium", "chromium"),
     ("chromedriver", "chromium-driver"),

@@ -53,7 +53,7 @@ fn asked(sh: &Shell, chat: &[Exchange<'_>], template: Option<&str>) -> Result<Ve
         sh.write_file(home.path().join("workspace/PROMPT.md"), template)?;
     }
     let prompts = talk(sh, chat, home.path())?;
-    let expected = chat.iter().map(|exchange| exchange.answers.len()).sum();
+    let expected: usize = chat.iter().map(|exchange| exchange.answers.len()).sum();
     ensure!(prompts.len() == expected, "the model was asked {} times", prompts.len());
     Ok(prompts)
 }
