@@ -35,18 +35,37 @@ impl Entry {
 /// [`FileError`] when a file can't be read.
 pub fn entries(logs: &[Files], since: u64) -> Result<Vec<Entry>, FileError> {
     let mut all = Vec::new();
+    each(logs, since, "", |entry| all.push(entry))?;
+    all.sort_by_key(Entry::at);
+    Ok(all)
+}
+
+/// Looks at the rows from `since` on whose text holds `word`, one log after the other. It keeps none: logs grow for
+/// years, and a process that had all their rows in memory would keep the room.
+///
+/// # Errors
+/// [`FileError`] when a file can't be read.
+pub fn each(
+    logs: &[Files],
+    since: u64,
+    word: &str,
+    mut look: impl FnMut(Entry),
+) -> Result<(), FileError> {
     for files in logs {
         let name = files.name();
         let paths = files.in_order().map_err(|e| FileError::new("list", &files.current(), e))?;
         for path in &paths {
             each_line(path, |line, _| {
-                all.extend(Entry::read(&name, line).filter(|entry| entry.at() >= since));
+                // Most rows are of something else, and reading one takes a hundred times as long.
+                if word.is_empty() || std::str::from_utf8(line).is_ok_and(|row| row.contains(word))
+                {
+                    Entry::read(&name, line).filter(|entry| entry.at() >= since).map(&mut look);
+                }
                 true
             })?;
         }
     }
-    all.sort_by_key(Entry::at);
-    Ok(all)
+    Ok(())
 }
 
 /// The last `count` rows of all logs, by time.

@@ -9,7 +9,7 @@ use protocol::{ActionName, Millis, Object};
 use serde_json::{Value, json};
 
 use super::PERMITS;
-use crate::audit_log::{Files, entries, last};
+use crate::audit_log::{Files, each, last};
 use crate::policy::Scope;
 
 /// How many rows are looked through for what a session has done lately.
@@ -90,7 +90,8 @@ pub(crate) fn previewed(shown: &str, [all, refused]: [usize; 2]) -> String {
 pub(crate) fn preview(folder: &Path, scope: &Scope, now: Millis) -> Result<[usize; 2], FileError> {
     let since = now.0.saturating_sub(u64::try_from(MONTH.as_millis()).unwrap_or(u64::MAX));
     let (mut ran, mut refused) = (0, 0);
-    for entry in entries(&Files::all(folder)?, since)? {
+    let word = format!("\"{}\"", scope.action);
+    each(&Files::all(folder)?, since, &word, |entry| {
         let row = entry.fields;
         let action =
             row.get("action").and_then(Value::as_str).and_then(|name| ActionName::new(name).ok());
@@ -102,6 +103,6 @@ pub(crate) fn preview(folder: &Path, scope: &Scope, now: Millis) -> Result<[usiz
             Some("answer") if is_its && row.get("answer") == Some(&json!("no")) => refused += 1,
             _ => {}
         }
-    }
+    })?;
     Ok([ran + refused, refused])
 }
