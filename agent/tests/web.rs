@@ -14,6 +14,7 @@ use protocol::{Millis, SessionKey};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Method, RequestBuilder, Response};
 use serde_json::{Value, json};
+use session::OwnersStanding;
 use settings::Site;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
@@ -40,7 +41,7 @@ impl House {
         let (outgoing, said) = mpsc::unbounded_channel();
         let workspace = Arc::new(Workspace::open(folder.path()));
         let model = Arc::new(Switch::of(Arc::new(Offline::new("none"))));
-        let page = Some(Page { workspace, model });
+        let page = Some(Page { workspace, model, standing: OwnersStanding::default() });
         let http = Http {
             listen,
             token: Some(TOKEN.into()),
@@ -191,6 +192,11 @@ async fn no_answer_can_be_framed_or_kept_and_no_text_becomes_a_script() {
         assert_eq!(headers["cache-control"], "no-store");
         assert!(!headers.keys().any(|name| name.as_str().starts_with("access-control")));
     }
+    let mine = house.signed_in().await;
+    let events = house.ask(Method::GET, "/v1/page/events").header("cookie", &mine);
+    let events = events.send().await.unwrap();
+    assert_eq!(events.headers()["cache-control"], "no-store");
+    assert_eq!(events.headers()["x-accel-buffering"], "no");
     let framed = house.ask(Method::GET, "/").header("sec-fetch-site", "cross-site");
     let framed = framed.header("sec-fetch-mode", "navigate").header("sec-fetch-dest", "iframe");
     assert_eq!(framed.send().await.unwrap().status(), 403);

@@ -3,12 +3,14 @@ import { Chats } from "./chats.js";
 import { Composer } from "./composer.js";
 import { Attached, Kept } from "./dropped.js";
 import { Log, older } from "./log.js";
-import { get, listen, post } from "./server.js";
+import { ModelPanel } from "./model.js";
+import { get, listen, post, setClock } from "./server.js";
 import { load, word } from "./words.js";
 
 const at = (id) => document.getElementById(id);
 const NEAR = 120;
 let attached;
+let thinks;
 let before = 0;
 let isLive = false;
 let isOffline = false;
@@ -153,6 +155,8 @@ function hear(log, told) {
       before = told.before;
       return;
     case "now":
+      setClock(told.at);
+      log.cards.forEach((card) => card.tick());
       if (!isLive) {
         isLive = true;
         toPlace();
@@ -161,7 +165,7 @@ function hear(log, told) {
       mark(log);
       return;
     case "begin": setBusy(true); at("state").textContent = word("chat.working"); break;
-    case "end": setBusy(false); showStanding(); break;
+    case "end": setBusy(false); showStanding(); thinks.refresh(); break;
     case "working":
     case "waiting": at("state").textContent = told.text; break;
     case "words": at("state").textContent = ""; break;
@@ -181,17 +185,22 @@ async function main() {
   at("find-chat").setAttribute("aria-label", word("chats.find"));
   at("stop").textContent = word("chat.stop");
   at("send").textContent = word("chat.send");
+  at("storms").textContent = word("page.storms");
   at("sign-out").textContent = word("page.signOut");
   at("text").setAttribute("aria-label", word("chat.text"));
   at("text").placeholder = word("chat.text");
   at("completion").setAttribute("aria-label", word("chat.text"));
   for (const id of ["show-files", "files"]) at(id).setAttribute("aria-label", word("files.title"));
   at("show-files").textContent = word("files.title");
+  for (const id of ["show-model", "model"]) at(id).setAttribute("aria-label", word("model.title"));
+  at("show-model").textContent = word("model.title");
   at("attach").setAttribute("aria-label", word("files.add"));
   at("attach").title = word("files.add");
   at("attached").setAttribute("aria-label", word("files.attached"));
   attached = new Attached({ list: at("attached"), pick: at("pick"), open: at("attach"), place: at("composer") }, alertWith);
   new Kept({ panel: at("files"), toggle: at("show-files"), list: at("file-list") }, failed);
+  const model = { panel: at("model"), toggle: at("show-model"), now: at("model-now"), filled: at("model-window"), list: at("model-list") };
+  thinks = new ModelPanel(model, { say, failed });
   const composer = new Composer(at("composer"), attached, send);
   const log = new Log(at("log"), { failed, retry });
   const parts = { panel: at("chats"), toggle: at("show-chats"), list: at("chat-list"), field: at("find-chat"), fresh: at("new-chat") };
@@ -210,10 +219,7 @@ async function main() {
   grown.observe(at("before"));
   setInterval(() => log.cards.forEach((card) => card.tick()), 15000);
   if (!(await showStanding())) {
-    at("composer").hidden = true;
-    at("sign-out").hidden = true;
-    at("show-chats").hidden = true;
-    at("show-files").hidden = true;
+    for (const id of ["composer", "sign-out", "show-chats", "show-files", "show-model"]) at(id).hidden = true;
     return;
   }
   composer.commands = (await get("/v1/commands")).commands;

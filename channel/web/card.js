@@ -1,16 +1,21 @@
 // A question of the wall's, and the ways to answer it.
 import { button, make, visible } from "./dom.js";
-import { post } from "./server.js";
+import { now, post } from "./server.js";
 import { word } from "./words.js";
 
 const MINUTE = 60000;
+// How many digits of a question's id people read and type.
+const SHORT = 8;
 
 export class Card {
   constructor(question, failed) {
     this.id = question.id;
     this.until = question.seconds === null ? null : question.at + question.seconds * 1000;
     const heading = make("h3", { id: `question-${question.id}` }, ...visible(question.brief || word("card.title")));
-    const exact = make("pre", { tabindex: "0", "aria-label": word("card.exact") }, ...visible(question.question));
+    const beside = question.beside === null ? null : make("p", {}, word("card.beside", { first: question.beside.slice(0, SHORT) }));
+    const text = make("pre", { tabindex: "0", "aria-label": word("card.exact") }, ...visible(question.question));
+    // What is just like another question is told in short, and whole to who wants to read it.
+    const exact = beside ? make("details", {}, make("summary", {}, word("card.exact")), text) : text;
     this.left = make("p", { class: "left" });
     this.code = question.wants_code ? make("input", { autocomplete: "off", maxlength: "4", size: "6", "aria-label": word("card.code") }) : null;
     // A PIN is shown nowhere, and stays in no field.
@@ -34,13 +39,13 @@ export class Card {
     const label = field ? make("label", {}, `${word(this.pin ? "card.pin" : "card.code")}: `, field) : null;
     this.buttons = make("div", { class: "answers" }, button(word("card.deny"), "deny", () => answer("no")), label, button(word(this.pin ? "card.goOn" : "card.allow"), "allow", () => answer("yes")), always);
     this.outcome = make("p", { class: "outcome", role: "status" });
-    this.element = make("section", { class: "card", "aria-labelledby": heading.id }, heading, exact, this.left, this.buttons, this.outcome);
+    this.element = make("section", { class: "card", "aria-labelledby": heading.id }, heading, beside, exact, this.left, this.buttons, this.outcome);
     this.tick();
   }
 
   tick() {
     if (this.until === null || !this.buttons.isConnected && this.element.isConnected) return;
-    const left = this.until - Date.now();
+    const left = this.until - now();
     this.left.textContent = left > 0 ? word("card.left", { minutes: Math.ceil(left / MINUTE) }) : word("card.over");
   }
 

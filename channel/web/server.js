@@ -35,3 +35,14 @@ export function listen(hear, stop) {
   source.addEventListener("error", () => stop(source));
   return source;
 }
+
+// How far the clock of this machine is ahead of the agent's, in milliseconds.
+let ahead = 0;
+
+// Takes in what time it is for the agent.
+export function setClock(at) {
+  ahead = Date.now() - at;
+}
+
+// The time of the agent's clock, by which questions wait.
+export const now = () => Date.now() - ahead;

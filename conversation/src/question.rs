@@ -94,7 +94,8 @@ impl Question {
     }
 
     /// One line, where a question that is just like it was asked before.
-    fn told_beside(&self, words: &Words) -> Option<String> {
+    #[must_use]
+    pub fn told_beside(&self, words: &Words) -> Option<String> {
         let (first, brief) = (self.beside.as_ref()?, self.brief.as_ref()?);
         let (id, first) = (self.short(), short(first));
         Some(words.fill("card.beside", &[("first", &first), ("brief", brief), ("id", &id)]))

@@ -45,6 +45,17 @@ pub struct Usage {
     pub first_token: Option<Duration>,
     /// What had to be left out of the prompt, in words for people.
     pub cut: Vec<String>,
+    /// What the prompt was made of.
+    pub shares: Vec<Share>,
+}
+
+/// How much of a prompt one section took.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Share {
+    /// The placeholder that the section fills, such as `MEMORY_CONTENT`; what no section fills has a name of its own.
+    pub name: &'static str,
+    /// Its size in bytes.
+    pub bytes: usize,
 }
 
 impl Completion {

@@ -34,7 +34,7 @@ mod stream;
 
 pub use address::is_openai;
 pub use api_keys::{ApiKeys, Chosen};
-pub use completion::{Call, Completion, Usage};
+pub use completion::{Call, Completion, Share, Usage};
 pub use delta::{Delta, Listener};
 pub use ended::Ended;
 pub use error::ModelError;

@@ -26,7 +26,8 @@ use document::Notice;
 use llm::Delta;
 
 pub use llm::{
-    ApiKeys, Call, Completion, Ended, Host, HostError, Listed, ModelError, Picture, Usage, Way,
+    ApiKeys, Call, Completion, Ended, Host, HostError, Listed, ModelError, Picture, Share, Usage,
+    Way,
 };
 
 pub use ask::{Ask, TurnParts};

@@ -79,6 +79,7 @@ use template::Piece;
 
 use conversation::workspace;
 use document::Notice;
+use llm::Share;
 
 /// A prompt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -90,7 +91,12 @@ pub struct Rendered {
     pub stable: usize,
     /// What was left out so that it fits, in words for people.
     pub cut: Vec<String>,
+    /// What it is made of, in the order of the sections; last what the template itself says, as [`TEMPLATE`].
+    pub shares: Vec<Share>,
 }
+
+/// The share of a prompt that stands in no section: the template's own words and the marks around sections.
+pub const TEMPLATE: &str = "TEMPLATE";
 
 /// Makes the prompts of one session.
 #[derive(Debug)]
@@ -206,7 +212,8 @@ impl Prompt {
             filled.push_str(&there.join("\n"));
         }
         let stable = stable.unwrap_or(filled.len());
-        Rendered { text: filled, stable, cut: cut.to_vec() }
+        let is_shown = |one: &Written<'_>| template.names(one.name) || !template::is_own(one.name);
+        Rendered::of(filled, stable, cut, written.iter().filter(|one| is_shown(one)))
     }
 }
 
@@ -231,7 +238,32 @@ fn talked(written: &[Written<'_>], cut: &[String], fence: &Fence) -> Rendered {
     }));
     let system = system.join("\n") + "\n";
     let stable = system.len();
-    Rendered { text: system + &user.join("\n"), stable, cut: cut.to_vec() }
+    let text = system + &user.join("\n");
+    let talks = ["SOUL_CONTENT", "MEMORY_CONTENT", template::MESSAGE];
+    let is_shown = |one: &&Written<'_>| talks.contains(&one.name) || !template::is_own(one.name);
+    Rendered::of(text, stable, cut, written.iter().filter(is_shown))
+}
+
+impl Rendered {
+    /// A prompt in which these sections are `shown`.
+    fn of<'w>(
+        text: String,
+        stable: usize,
+        cut: &[String],
+        shown: impl Iterator<Item = &'w Written<'w>>,
+    ) -> Self {
+        let mut shares: Vec<Share> = Vec::new();
+        for Share { name, bytes } in shown.map(|one| Share { name: one.name, bytes: one.size() }) {
+            match shares.iter_mut().find(|share| share.name == name) {
+                Some(share) => share.bytes += bytes,
+                None => shares.push(Share { name, bytes }),
+            }
+        }
+        let said: usize = shares.iter().map(|share| share.bytes).sum();
+        shares.push(Share { name: TEMPLATE, bytes: text.len().saturating_sub(said) });
+        shares.retain(|share| share.bytes > 0);
+        Self { text, stable, cut: cut.to_vec(), shares }
+    }
 }
 
 /// What a model is told that talks.

@@ -14,10 +14,10 @@ use super::Session;
 pub struct OwnersStanding(Arc<watch::Sender<Option<Stands>>>);
 
 /// How it stands at one moment.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Stands {
-    /// How much of the model's window the latest prompt and answer took, in hundredths; none where its server has not said.
-    pub filled: Option<u64>,
+    /// What the latest answer took; none before the first one.
+    pub usage: Option<Usage>,
     /// What has come in.
     pub taint: Taint,
 }
@@ -26,7 +26,7 @@ impl OwnersStanding {
     /// How it stands; as long as that is not known, as if nothing had come in.
     #[must_use]
     pub fn now(&self) -> Stands {
-        self.0.borrow().unwrap_or_default()
+        self.0.borrow().clone().unwrap_or_default()
     }
 
     /// Waits until it is known.
@@ -38,8 +38,8 @@ impl OwnersStanding {
     /// Takes in how the owner's conversation stands; that of a guest is nothing that the owner is shown.
     pub fn note(&self, session: &Session) {
         if session.is_owners() {
-            let filled = session.usage.as_ref().and_then(percent);
-            self.0.send_replace(Some(Stands { filled, taint: session.entered.taint() }));
+            let (usage, taint) = (session.usage.clone(), session.entered.taint());
+            self.0.send_replace(Some(Stands { usage, taint }));
         }
     }
 }

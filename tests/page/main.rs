@@ -5,5 +5,6 @@
 mod files;
 mod hostile;
 mod house;
+mod model;
 mod pictures;
 mod walk;

@@ -3,7 +3,7 @@
 use fantoccini::key::Key;
 use serde_json::json;
 use testkit::page::{click, find, focused, press, see, tab_to, text};
-use testkit::{Says, TempHome, complaints, serious_findings, show_as, with_browser};
+use testkit::{Says, TempHome, complaints, runs_first, serious_findings, show_as, with_browser};
 
 use crate::house::{House, call, set_pin};
 
@@ -201,6 +201,39 @@ async fn by_keys_alone_on_a_phone_and_enter_by_itself_allows_nothing() {
         assert_eq!(focused(client).await, "BUTTON Allow once");
         press(client, Key::Enter).await;
         see(client, "#log", "WIPE: ok").await;
+        assert_eq!(complaints(client).await, Vec::<String>::new());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_browser_whose_clock_is_an_hour_ahead_shows_the_time_that_is_left() {
+    let house = House::start([call("WIPE", &json!({}))]);
+    with_browser(async |client| {
+        let ahead = "const real = Date.now; Date.now = () => real() + 3600000;";
+        runs_first(client, ahead).await;
+        house.sign_in(client).await;
+        say(client, "wipe it").await;
+        see(client, ".card .left", " min left").await;
+        client.refresh().await.unwrap();
+        see(client, ".card .left", " min left").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_question_from_before_the_agent_ended_is_a_card_after_it_began_again() {
+    let house = House::start([call("RING", &json!({"who": "Ada"}))]);
+    with_browser(async |client| {
+        house.sign_in(client).await;
+        say(client, "ring Ada").await;
+        see(client, ".card", "RING").await;
+        let house = house.again([Says::text("Rung.")]);
+        house.sign_in(client).await;
+        see(client, ".card", "RING").await;
+        assert!(client.title().await.unwrap().contains("A question waits"));
+        click(client, ".card .allow").await;
+        see(client, ".card .outcome", "yes").await;
         assert_eq!(complaints(client).await, Vec::<String>::new());
     })
     .await;

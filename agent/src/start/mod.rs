@@ -91,10 +91,14 @@ pub async fn talk<B: Requester + Feed + 'static>(
     found.extend(for_who_asks(&known.eyes, &known.confined));
     let timeout = settings.config.timeout.span();
     let (quit, lines) = (CancellationToken::new(), Lines::default());
-    let page = Page { workspace: Arc::clone(&workspace), model: Arc::clone(&model) };
+    let standing = OwnersStanding::default();
+    let page = Page {
+        workspace: Arc::clone(&workspace),
+        model: Arc::clone(&model),
+        standing: standing.clone(),
+    };
     let book = clock::book(&settings, &workspace, known.says.is_none());
     let reception = Arc::new(reception::open(&settings, &workspace));
-    let standing = OwnersStanding::default();
     let seat = Seat { standing: standing.clone(), editor: known.editor, says: known.says };
     let Channels { all: mut channels, lines: on } =
         channels::all(&settings, &page, (&quit, &reception), seat)?;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use model::Switch;
 use protocol::Taint;
-use session::{OwnersStanding, Stands};
+use session::{OwnersStanding, Stands, percent};
 use words::Words;
 
 /// Turn dim on and off (ECMA-48, SGR 2 and 22).
@@ -63,7 +63,8 @@ impl DimLine {
 }
 
 fn parts(words: &Words, model: &impl Display, stands: Stands, open: usize) -> Vec<String> {
-    let filled = stands.filled.map(|filled| words.fill("dim.window", &[("percent", &filled)]));
+    let filled = stands.usage.as_ref().and_then(percent);
+    let filled = filled.map(|filled| words.fill("dim.window", &[("percent", &filled)]));
     let waits = match open {
         0 => None,
         1 => Some(words.get("dim.oneWaits").to_owned()),
@@ -81,6 +82,8 @@ fn parts(words: &Words, model: &impl Display, stands: Stands, open: usize) -> Ve
 
 #[cfg(test)]
 mod tests {
+    use model::Usage;
+
     use super::*;
 
     #[test]
@@ -90,7 +93,8 @@ mod tests {
             parts(words, &"qwen3:8b", stands, open).join(", ")
         };
         let taint = |untrusted, private| Taint { untrusted, private };
-        let stands = |filled, taint| Stands { filled, taint };
+        let usage = |read| Usage { read: Some(read), window: Some(100), ..Usage::default() };
+        let stands = |read: Option<u64>, taint| Stands { usage: read.map(usage), taint };
         assert_eq!(told(Stands::default(), 0), "qwen3:8b");
         assert_eq!(
             told(stands(Some(7), taint(false, true)), 1),

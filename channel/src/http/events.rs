@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
+use axum::http::HeaderName;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures::{Stream, StreamExt as _, stream};
@@ -31,7 +32,10 @@ pub(super) fn page_stream(
 
 fn sent(events: impl Stream<Item = Event> + Send + 'static) -> Response {
     let events = events.map(Ok::<Event, Infallible>);
-    Sse::new(events).keep_alive(KeepAlive::new().interval(ALIVE)).into_response()
+    // A proxy in front passes each event on as it comes (nginx, ngx_http_proxy_module).
+    let unbuffered = [(HeaderName::from_static("x-accel-buffering"), "no")];
+    let events = Sse::new(events).keep_alive(KeepAlive::new().interval(ALIVE));
+    (unbuffered, events).into_response()
 }
 
 fn heard(

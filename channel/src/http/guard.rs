@@ -67,7 +67,11 @@ pub(super) async fn check(
     let headers = response.headers_mut();
     for (name, value) in guarded_headers() {
         // The form to sign in has a word of its own on referrers.
-        headers.entry(name).or_insert(value);
+        if name == header::REFERRER_POLICY {
+            headers.entry(name).or_insert(value);
+        } else {
+            headers.insert(name, value);
+        }
     }
     response
 }

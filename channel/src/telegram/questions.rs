@@ -152,6 +152,9 @@ fn buttons(question: &Question, nonce: &str) -> InlineKeyboardMarkup {
 pub(super) fn text(question: &Question) -> Styled {
     // The channel's own words are English.
     let english = words::CONSOLE.wanted([]);
+    if let Some(told) = question.told_beside(english) {
+        return Styled::plain(harmless(&told));
+    }
     let mut text = Styled::plain(format!("May this run? {}", question.named(english)));
     text.push(harmless(&question.shown(english)).trim(), Some(Mark::Block));
     if let Some(grant) = &question.grant {
@@ -207,6 +210,16 @@ mod tests {
         let yes = Decision { id: "q".to_owned(), choice: Choice::Yes, code: None };
         assert_eq!(press("yes", OWNER, (CHAT, HERE)), Press::Answer(yes));
         assert_eq!(press("no", OWNER, (CHAT, HERE)), Press::Dead, "again");
+    }
+
+    #[test]
+    fn what_is_just_like_another_question_is_told_in_a_line() {
+        let asked = json!({
+            "id": "0123456789", "question": "SEND\na long text", "brief": "SEND to anna", "beside": "9876543210",
+        });
+        let told = text(&Question::read(&asked).unwrap()).text;
+        assert!(told.contains("SEND to anna") && told.contains("98765432"), "{told}");
+        assert!(!told.contains("a long text") && told.lines().count() == 1, "{told}");
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! What the latest answer took, as `/status` shows it.
 
-use model::{Usage, seconds};
+use std::cmp::Reverse;
+
+use model::{Share, Usage, seconds};
 use session::percent;
 
 use super::model::grouped;
@@ -24,6 +26,9 @@ pub(super) fn lines(usage: &Usage) -> String {
     if let Some(window) = usage.window {
         lines.push(format!("  window: {}", gauge(usage, window)));
     }
+    if !usage.shares.is_empty() {
+        lines.push(format!("  the prompt was {}", made_of(&usage.shares)));
+    }
     if !usage.cut.is_empty() {
         lines.push(format!("  left out of the prompt: {}", usage.cut.join("; ")));
     }
@@ -36,6 +41,40 @@ fn gauge(usage: &Usage, window: u64) -> String {
     let used = read.saturating_add(usage.written.unwrap_or_default());
     let percent = percent(usage).unwrap_or_default();
     format!("{} of {} tokens ({percent} %)", grouped(used), grouped(window))
+}
+
+/// What a prompt was made of, the largest share first; shares below a hundredth are passed over.
+fn made_of(shares: &[Share]) -> String {
+    let all = shares.iter().map(|share| share.bytes).sum::<usize>().max(1);
+    let mut told: Vec<(String, usize)> = Vec::new();
+    for share in shares {
+        let words = in_words(share.name);
+        match told.iter_mut().find(|(known, _)| *known == words) {
+            Some((_, bytes)) => *bytes += share.bytes,
+            None => told.push((words, share.bytes)),
+        }
+    }
+    told.retain(|(_, bytes)| bytes * 100 >= all);
+    told.sort_by_key(|(_, bytes)| Reverse(*bytes));
+    let told = told.iter().map(|(words, bytes)| format!("{words} {} %", bytes * 100 / all));
+    told.collect::<Vec<_>>().join(", ")
+}
+
+/// What stands in the place of that name, in words for people.
+fn in_words(name: &str) -> String {
+    let words = match name {
+        "SOUL_CONTENT" => "SOUL.md",
+        "AGENT_ACTIONS" => "the agent's own actions",
+        "ROUTER_ACTIONS" => "the router's actions",
+        "HOW_TO_ANSWER" | "FORM" => "how to answer",
+        "MEMORY_CONTENT" => "memory",
+        "ARTIFACT" => "results",
+        "USER_INPUT_HISTORY" | "EARLIER" => "what was said before",
+        "USER_MESSAGE" => "the message",
+        "TEMPLATE" => "PROMPT.md",
+        _ => return name.to_lowercase().replace('_', " "),
+    };
+    words.to_owned()
 }
 
 #[cfg(test)]
@@ -54,11 +93,18 @@ mod tests {
             window: Some(8_192),
             first_token: Some(Duration::from_millis(810)),
             cut: vec!["3 of 10 earlier exchanges".to_owned()],
+            shares: vec![
+                Share { name: "MEMORY_CONTENT", bytes: 100 },
+                Share { name: "ROUTER_ACTIONS", bytes: 800 },
+                Share { name: "SCREEN", bytes: 95 },
+                Share { name: "ARTIFACT", bytes: 5 },
+            ],
         };
         insta::assert_snapshot!(lines(&usage), @r"
         last answer: llama3.1:8B at 127.0.0.1:11434, the first token after 0.81 s
           tokens: 1,200 in, 1,100 of them known from before, 40 out
           window: 1,240 of 8,192 tokens (15 %)
+          the prompt was the router's actions 80 %, memory 10 %, screen 9 %
           left out of the prompt: 3 of 10 earlier exchanges
         ");
         let wild = Usage { read: Some(u64::MAX), written: Some(u64::MAX), ..usage };

@@ -190,6 +190,7 @@ impl Endpoint {
             window: Some(plan.size.window),
             first_token,
             cut,
+            shares: plan.shares(),
         };
         Completion { text: gathered.text, calls, words_alone: plan.is_talk(), ended, usage }
     }

@@ -1,6 +1,6 @@
 //! What is sent for one ask: the way, the prompt that fits, and the form of the answer.
 
-use llm::{Budget, CompletionRequest, Format, Message, Tool};
+use llm::{Budget, CompletionRequest, Format, Message, Share, Tool};
 use prompt::{
     self, Gloss, Rendered, Said, Shape, choice, gloss_schema, is_long, narrowed, telling,
 };
@@ -49,6 +49,12 @@ pub(super) struct TooLong {
 
 /// A message up to so many bytes is sent in any case: whoever can't read that is to say so itself.
 const SHORT: usize = 200;
+
+/// The share of what was said before, where it stands in messages of its own.
+const EARLIER: &str = "EARLIER";
+
+/// The share of what stands beside the messages: the form of the answer.
+const FORM: &str = "FORM";
 
 /// What is known of who is asked.
 #[derive(Clone, Copy)]
@@ -166,6 +172,16 @@ impl<'p> Plan<'p> {
         self.rendered.text.len() + said_before(self.earlier) + beside(&self.format)
     }
 
+    /// What that is made of.
+    pub(super) fn shares(&self) -> Vec<Share> {
+        let beside = [
+            Share { name: EARLIER, bytes: said_before(self.earlier) },
+            Share { name: FORM, bytes: beside(&self.format) },
+        ];
+        let shares = self.rendered.shares.iter().cloned();
+        shares.chain(beside.into_iter().filter(|share| share.bytes > 0)).collect()
+    }
+
     /// About how many tokens that is.
     pub(super) fn tokens(&self) -> u64 {
         measure::tokens(self.bytes(), self.size.bytes_per_token)
@@ -249,7 +265,7 @@ mod tests {
     #[test]
     fn the_system_message_is_the_stable_part_to_its_last_whole_line() {
         let parts = |text: &str, stable| {
-            let rendered = Rendered { text: text.to_owned(), stable, cut: Vec::new() };
+            let rendered = Rendered { text: text.to_owned(), stable, ..Rendered::default() };
             let (system, user) = split(&rendered);
             (system.to_owned(), user.to_owned())
         };

@@ -191,6 +191,16 @@ pub async fn show_as(client: &Client, (width, height): (u32, u32), is_dark: bool
     }
 }
 
+/// Has `script` run in each page of `client` before the page's own, from the next page on.
+///
+/// # Panics
+/// When the browser refuses.
+pub async fn runs_first(client: &Client, script: &str) {
+    let params = json!({ "source": script });
+    let name = "Page.addScriptToEvaluateOnNewDocument";
+    client.issue_cmd(Cdp { name, params }).await.unwrap();
+}
+
 /// Has the browser of `client` ask for these languages, such as `de-AT,de`.
 ///
 /// # Panics

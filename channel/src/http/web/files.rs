@@ -20,6 +20,7 @@ static FILES: &[PageFile] = &[
     PageFile::new("/web/dropped.js", include_str!("../../../web/dropped.js")),
     PageFile::new("/web/log.js", include_str!("../../../web/log.js")),
     PageFile::new("/web/markdown.js", include_str!("../../../web/markdown.js")),
+    PageFile::new("/web/model.js", include_str!("../../../web/model.js")),
     PageFile::new("/web/server.js", include_str!("../../../web/server.js")),
     PageFile::new("/web/words.js", loopback::WORDS_JS),
     PageFile::new("/web/strings/en.json", ENGLISH),

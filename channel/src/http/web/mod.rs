@@ -4,6 +4,7 @@
 //! GET  /                 the page; its files stand in channel/web and are everybody's
 //! GET  /sign-in?code=    a form with one button; POST uses the link up
 //! GET  /v1/page          how the agent stands
+//! GET  /v1/model         who thinks, what filled the window, and the models that there are
 //! GET  /v1/page/events   what was told lately and is told now, with ids by which a page goes on
 //! GET  /v1/history       what was said before
 //! GET  /v1/conversations      those that were put away; ?words= finds, /NUMBER is one, ?form=md|html|json saves it
@@ -28,6 +29,7 @@ mod sign_in;
 mod signed_in;
 
 mod show;
+mod thinks;
 
 use std::sync::Arc;
 
@@ -37,6 +39,7 @@ pub use signed_in::{SignIns, SignedIn};
 
 use conversation::workspace::Workspace;
 use model::Switch;
+use session::OwnersStanding;
 
 /// What the page needs of the agent.
 #[derive(Clone)]
@@ -45,6 +48,8 @@ pub struct Page {
     pub workspace: Arc<Workspace>,
     /// Who thinks.
     pub model: Arc<Switch>,
+    /// How the owner's conversation stands.
+    pub standing: OwnersStanding,
 }
 
 /// Whether everybody may see what stands at `path`: there is nothing of the owner's in it.

@@ -13,7 +13,7 @@ use axum::{Json, Router};
 use conversation::workspace::SessionFiles;
 use mind::links::PATH;
 use mind::slash::TABLE;
-use protocol::SessionKey;
+use protocol::{Millis, SessionKey};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -21,7 +21,7 @@ use uuid::Uuid;
 use super::cookies::Cookie;
 use super::door::Door;
 use super::sign_in::{self, AtDoor};
-use super::{Page, conversations, drops, files, kind, markdown};
+use super::{Page, conversations, drops, files, kind, markdown, thinks};
 use crate::http::asked::read;
 use crate::http::guard::Visitor;
 use crate::http::hub::{Backlog, Hub};
@@ -43,7 +43,7 @@ const PICTURE: u64 = 16 * 1024 * 1024;
 #[derive(Clone)]
 pub(super) struct Showing {
     hub: Hub,
-    page: Page,
+    pub(super) page: Page,
     door: Arc<Door>,
     pub(super) files: Arc<SessionFiles>,
     /// What tells the numbers of this run from those of another.
@@ -64,6 +64,7 @@ pub(in crate::http) fn routes(hub: Hub, page: Page, door: Arc<Door>, sites: Arc<
         .route("/", get(files::serve))
         .route("/web/{*file}", get(files::serve))
         .route("/v1/page", get(standing))
+        .route("/v1/model", get(thinks::model))
         .route("/v1/page/events", get(events))
         .route("/v1/history", get(history))
         .route("/v1/conversations", get(conversations::list))
@@ -121,7 +122,7 @@ async fn events(
         first.push(sent::event(&json!({"type": "start", "before": showing.place(joint).await?})));
     }
     first.extend(told.iter().map(|told| showing.event(told)));
-    first.push(sent::event(&json!({"type": "now"})));
+    first.push(sent::event(&json!({"type": "now", "at": Millis::of_this_machine()})));
     let over = async move {
         match visitor {
             Visitor::Page(who) => showing.door.is_out(who.id).await,

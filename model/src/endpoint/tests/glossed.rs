@@ -38,7 +38,7 @@ async fn ask_about(endpoint: &Endpoint, message: &str) -> (Told, Result<Completi
             Gloss::Wanted => format!("translate: {message}"),
             Gloss::Is(gloss) => format!("say: {message} ({gloss})"),
         };
-        Rendered { text: format!("rules\n{asked}"), stable: 6, cut: Vec::new() }
+        Rendered { text: format!("rules\n{asked}"), stable: 6, ..Rendered::default() }
     };
     ask(endpoint, &Ask::written(&write, turn)).await
 }

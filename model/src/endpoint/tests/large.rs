@@ -20,7 +20,7 @@ async fn about(model: &dyn Model, message: &str) -> (Told, Result<Completion, Mo
     let write = |_: Fit<'_>| Rendered {
         text: format!("{}\n{message}", "r".repeat(RULES)),
         stable: RULES,
-        cut: Vec::new(),
+        ..Rendered::default()
     };
     let turn = TurnParts {
         message,

@@ -61,7 +61,7 @@ pub(super) fn written(_: Fit<'_>) -> Rendered {
     Rendered {
         text: "You are SafeClaw.\nThe user says: hi".to_owned(),
         stable: 18,
-        cut: Vec::new(),
+        ..Rendered::default()
     }
 }
 
