@@ -48,6 +48,9 @@ const FCHMODAT2: i64 = 452;
 /// The bits by which a program runs as its owner or group.
 const SET_IDS: u64 = 0o6000;
 
+/// The bit by which everybody may write.
+const EVERYBODY_WRITES: u64 = 0o002;
+
 /// The first number of the x32 calls, a second way to every call on x86-64 (and no number elsewhere).
 const X32: u32 = 0x4000_0000;
 
@@ -64,9 +67,11 @@ pub(super) fn refuse(unix: UnixSockets) -> Result<(), String> {
 fn filter(unix: UnixSockets) -> Result<BpfProgram, BackendError> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
         NEVER.iter().chain(NEVER_OLD).map(|call| (*call, Vec::new())).collect();
-    // A file that is replaced keeps its mode, which the new one is given while it is open; no more than that.
-    let set_ids = [0o2000, 0o4000, SET_IDS].map(|bits| masked(1, SET_IDS, bits));
-    rules.insert(libc::SYS_fchmod, set_ids.into_iter().collect::<Result<_, _>>()?);
+    // A file that is replaced keeps its mode, which the new one is given while it is open; no more than that. What can be
+    // read is open as well, and must not be given away: for root that is much.
+    let given = [0o2000, 0o4000, SET_IDS].map(|bits| masked(1, SET_IDS, bits));
+    let given = given.into_iter().chain([masked(1, EVERYBODY_WRITES, EVERYBODY_WRITES)]);
+    rules.insert(libc::SYS_fchmod, given.collect::<Result<_, _>>()?);
     // What types into the terminal types into the shell that has started the agent.
     rules.insert(libc::SYS_ioctl, vec![one(1, libc::TIOCSTI)?, one(1, libc::TIOCLINUX)?]);
     if unix == UnixSockets::Refused {
@@ -149,12 +154,13 @@ mod tests {
                 lchown(&path, Some(12_345), None),
                 file.set_permissions(mode(0o4755)),
                 attribute.map_err(Into::into),
+                file.set_permissions(mode(0o666)),
                 file.set_permissions(mode(0o640)),
             ]
             .map(|tried| tried.map_err(|error| error.kind()))
         });
         let refused = Err(PermissionDenied);
-        assert_eq!(tried.join().unwrap(), [refused, refused, refused, refused, Ok(())]);
+        assert_eq!(tried.join().unwrap(), [refused, refused, refused, refused, refused, Ok(())]);
     }
 
     /// Without seccomp nothing else stands between these calls and their effect, least of all for root.

@@ -7,15 +7,14 @@ use landlock::{
     ABI, Access, AccessFs, BitFlags, LandlockStatus, Ruleset, RulesetAttr, RulesetCreatedAttr,
     RulesetError, RulesetStatus, Scope, path_beneath_rules,
 };
+use rustix::process::geteuid;
 
 /// The newest rules that are asked for; an older kernel enforces those that it knows.
 const NEWEST: ABI = ABI::V8;
 
-/// Where names of machines, certificates, time zones and libraries are looked up. The file of name servers is
+/// Where certificates, time zones and libraries are looked up, and names of machines. The file of name servers is
 /// replaced when the network changes, so its folders are meant, wherever a system keeps it.
-const READABLE: [&str; 15] = [
-    "/etc",
-    "/etc/resolv.conf",
+const READABLE: [&str; 16] = [
     "/run/systemd/resolve",
     "/run/NetworkManager",
     "/run/resolvconf",
@@ -27,8 +26,39 @@ const READABLE: [&str; 15] = [
     "/usr/lib32",
     "/usr/lib64",
     "/usr/share",
+    "/usr/local/share/ca-certificates",
+    "/var/lib/ca-certificates",
     "/nix/store",
     "/proc/self",
+    "/etc/resolv.conf",
+];
+
+/// What of /etc is looked up: all that root reads there, for whom passwords and keys of others are no secret. Whoever is not
+/// root reads /etc as a folder, so that a file of name servers that is replaced is still found.
+const OF_ETC: [&str; 23] = [
+    "/etc/hosts",
+    "/etc/host.conf",
+    "/etc/hostname",
+    "/etc/nsswitch.conf",
+    "/etc/gai.conf",
+    "/etc/services",
+    "/etc/protocols",
+    "/etc/passwd",
+    "/etc/group",
+    "/etc/localtime",
+    "/etc/timezone",
+    "/etc/terminfo",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/ssl/certs",
+    "/etc/ssl/cert.pem",
+    "/etc/ssl/openssl.cnf",
+    "/etc/ca-certificates",
+    "/etc/pki/tls/certs",
+    "/etc/pki/tls/cert.pem",
+    "/etc/pki/ca-trust",
+    "/etc/crypto-policies",
 ];
 
 /// The terminal, and devices that hold nothing.
@@ -72,7 +102,8 @@ fn readable(home: &Home) -> Vec<PathBuf> {
     let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let router = whole(&home.router());
     let settings = home.agent_config().parent().map(whole);
-    let paths = READABLE.iter().map(|path| whole(Path::new(path))).chain(settings);
+    let of_etc = if geteuid().is_root() { &OF_ETC[..] } else { &["/etc"] };
+    let paths = READABLE.iter().chain(of_etc).map(|path| whole(Path::new(path))).chain(settings);
     paths.filter(|path| !router.starts_with(path)).collect()
 }
 
@@ -120,6 +151,8 @@ mod tests {
                 fs::write("/etc/safeclaw-was-here", "").unwrap_err();
                 fs::write("/dev/null", "").unwrap();
                 fs::read("/etc/passwd").unwrap();
+                // As root only because of the rules.
+                fs::read("/etc/shadow").unwrap_err();
                 ("localhost", 80).to_socket_addrs().unwrap().next().unwrap();
             });
             held.join().unwrap();

@@ -181,7 +181,8 @@ fn look_like(draft: &File, replaced: &fs::Metadata) -> io::Result<()> {
         // Only root may give files away; for others the file becomes theirs, as with any editor.
         let _ = fchown(draft, Some(replaced.uid()), Some(replaced.gid()));
     }
-    draft.set_permissions(Permissions::from_mode(replaced.mode() & 0o7777))
+    // What everybody may write is nobody's; the agent may not make such a file, either.
+    draft.set_permissions(Permissions::from_mode(replaced.mode() & 0o7775))
 }
 
 fn must_be_regular(metadata: &fs::Metadata) -> io::Result<()> {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use home::FileError;
-use protocol::{ActionName, Millis, Object};
+use protocol::{ActionName, Millis, Object, Principal, SessionKey};
 use serde_json::{Value, json};
 
 use super::PERMITS;
@@ -85,8 +85,8 @@ pub(crate) fn previewed(shown: &str, [all, refused]: [usize; 2]) -> String {
     format!("{shown} (it would have allowed {all} in the last 30 days{refused})")
 }
 
-/// How often a grant for `scope` would have answered in the last 30 days before `now`, and how often a person has said no
-/// to what it would have allowed.
+/// How often a grant for `scope` would have answered its session and person in the last 30 days before `now`, and how often a
+/// person has said no to what it would have allowed.
 pub(crate) fn preview(folder: &Path, scope: &Scope, now: Millis) -> Result<[usize; 2], FileError> {
     let since = now.0.saturating_sub(u64::try_from(MONTH.as_millis()).unwrap_or(u64::MAX));
     let (mut ran, mut refused) = (0, 0);
@@ -97,7 +97,9 @@ pub(crate) fn preview(folder: &Path, scope: &Scope, now: Millis) -> Result<[usiz
             row.get("action").and_then(Value::as_str).and_then(|name| ActionName::new(name).ok());
         let params = row.get("params").and_then(Value::as_object);
         let is_its =
-            action.zip(params).is_some_and(|(action, params)| scope.takes_call(&action, params));
+            action.zip(params).is_some_and(|(action, params)| scope.takes_call(&action, params))
+                && names(&row, "session", scope.session.as_ref().map(SessionKey::as_str))
+                && names(&row, "principal", scope.principal.as_ref().map(Principal::as_str));
         match row.get("row").and_then(Value::as_str) {
             Some("intent") if is_its => ran += 1,
             Some("answer") if is_its && row.get("answer") == Some(&json!("no")) => refused += 1,
@@ -105,4 +107,10 @@ pub(crate) fn preview(folder: &Path, scope: &Scope, now: Millis) -> Result<[usiz
         }
     })?;
     Ok([ran + refused, refused])
+}
+
+/// Whether `row` names `wanted`, where one is wanted and the row names anybody.
+fn names(row: &Object, key: &str, wanted: Option<&str>) -> bool {
+    let named = row.get(key).and_then(Value::as_str);
+    wanted.is_none() || named.is_none() || named == wanted
 }

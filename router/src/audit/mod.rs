@@ -132,6 +132,7 @@ impl Audit {
             "message_id": command.message_id,
             "session": command.envelope.session,
             "begun": command.envelope.begun,
+            "principal": command.envelope.principal,
             "action": command.action,
             "params": self.secrets.redact_object(command.params.clone()),
             "question": id,

@@ -150,9 +150,12 @@ impl Pattern {
 /// Whether an address of such a host stands among the parameters.
 fn names_host(params: &Object, host: &Glob) -> bool {
     let is_its = |text: &str| {
-        let url =
-            Url::parse(text.trim()).or_else(|_| Url::parse(&format!("https://{}", text.trim())));
-        let named = url.ok().and_then(|url| Some(url.host_str()?.trim_end_matches('.').to_owned()));
+        let parsed = |text: &str| {
+            Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"))
+        };
+        // `host:443/x` is read as if `host` were its scheme.
+        let url = parsed(text.trim()).or_else(|| parsed(&format!("https://{}", text.trim())));
+        let named = url.and_then(|url| Some(url.host_str()?.trim_end_matches('.').to_owned()));
         named.is_some_and(|named| host.matches(&named))
     };
     fn any(value: &Value, is_its: &dyn Fn(&str) -> bool) -> bool {

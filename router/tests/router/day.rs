@@ -314,3 +314,24 @@ async fn steps_that_are_alike_are_one_question() {
     let acts = day.house.ask("ACTS", json!({"count": 1})).await;
     assert_eq!(done(&acts).result["acts"][0]["action"], "_BROWSER_VISION");
 }
+
+#[tokio::test]
+async fn a_preview_counts_this_conversation_and_what_was_refused_in_it() {
+    let mut day = Day::begin("external = \"ask\"").await;
+    let send = |id: &str, session: &str, text: &str| {
+        let params = json!({"to": "anna", "text": text});
+        let mut command = command(id, "SEND", params);
+        command.envelope.session = Some(SessionKey::new(session).unwrap());
+        command
+    };
+    let calls = [("a", "owner", "yes"), ("b", "owner", "no"), ("c", "telegram-7", "yes")];
+    for (id, session, answer) in calls {
+        let asked = day.house.agent.request(send(id, session, id), LONG).await.unwrap();
+        done(&day.house.answer(&question(&asked).0, answer, None).await);
+    }
+    done(&result(&mut day.events).await);
+    let asked = day.house.agent.request(send("d", "owner", "d"), LONG).await.unwrap();
+    let offered = asked.fields["approval"]["grant"].as_str().unwrap();
+    let told = "it would have allowed 2 in the last 30 days, 1 of which were refused";
+    assert!(offered.contains(told), "{offered}");
+}

@@ -111,7 +111,7 @@ async fn a_dead_script_ends_within_the_limit() {
 #[tokio::test]
 async fn a_page_that_never_stops_growing_is_seen_in_part() {
     let html = "<p>start<script>setInterval(() => document.body.append(\
-        Object.assign(document.createElement('p'), {textContent: 'more '.repeat(200)})), 20)</script>";
+        Object.assign(document.createElement('p'), {textContent: 'more '.repeat(600)})), 20)</script>";
     let site = Site::serve([
         ("/grows", Answer::page(html)),
         ("/comes", Answer::page(&"<p>endless".repeat(100)).without_end()),
