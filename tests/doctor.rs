@@ -129,6 +129,21 @@ fn a_home_that_is_used_is_left_as_it_is() {
 }
 
 #[test]
+fn the_model_that_was_chosen_in_a_chat_is_the_one_that_is_tried() {
+    let home = offline();
+    let chosen = r#"{"llm.provider": "ollama", "llm.model": "qwen3:4b"}"#;
+    home.put("workspace/chosen.json", chosen);
+    let before = files(home.root());
+    let seen = Seen::of(home.root(), &[]);
+    seen.has("model", "fail", "ollama:qwen3:4b", "safeclaw agent config llm");
+    home.put("workspace/chosen.json", r#"{"telegram.owner": 666}"#);
+    let seen = Seen::of(home.root(), &[]);
+    seen.has("agent settings", "warn", "chosen.json says does not count", "");
+    home.put("workspace/chosen.json", chosen);
+    assert_eq!(files(home.root()), before);
+}
+
+#[test]
 fn where_all_is_well_the_exit_code_is_0_also_beside_a_chat_that_holds_the_locks() {
     let home = TempHome::new();
     let ollama = OllamaServer::start(std::iter::repeat_n(Says::text("pong"), 9));

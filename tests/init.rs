@@ -111,6 +111,65 @@ fn what_can_not_be_proved_is_told_and_nothing_is_written() {
 }
 
 #[test]
+fn the_routers_page_and_the_folder_of_papers_are_set_and_closed_again() {
+    let home = TempHome::new();
+    let papers = tempfile::tempdir().unwrap();
+    let port = free().rsplit_once(':').unwrap().1.to_owned();
+    let (window, folder) = (format!("127.0.0.2:{port}"), papers.path().to_str().unwrap());
+    let (said, is_done) =
+        init(&home, &["--window", &window, "--papers", folder, "--yes"], "127.0.0.1:1");
+    assert!(is_done, "{}", said.stderr());
+    let router = || serde_json::from_str::<Value>(&home.text("router/config.json")).unwrap();
+    assert_eq!(router()["window"], json!(window));
+    assert_eq!(router()["skills"]["LIBRARY"]["folders"]["papers"], json!(folder));
+    let again = init(&home, &["--yes"], "127.0.0.1:1").0.stdout();
+    assert!(again.contains(&window) && again.contains(folder), "{again}");
+    assert!(again.contains("Nothing has changed."), "{again}");
+    let before = files(home.root());
+    let taken = TcpListener::bind("127.0.0.2:0").unwrap();
+    let taken = taken.local_addr().unwrap().to_string();
+    let own = home.root().join("router").display().to_string();
+    for (options, why) in [
+        (["--window", &taken, "--yes"], "choose another address with --window"),
+        (["--window", "127.0.0.1:8799", "--yes"], "it is one such as 127.0.0.2:8799"),
+        (["--papers", "/no/such/folder", "--yes"], "/no/such/folder"),
+        (["--papers", &own, "--yes"], "router"),
+    ] {
+        let (said, is_done) = init(&home, &options, "127.0.0.1:1");
+        assert!(!is_done && said.stderr().contains(why), "{options:?}: {}", said.stderr());
+    }
+    assert_eq!(files(home.root()), before);
+    assert!(init(&home, &["--window", "off", "--papers", "off", "--yes"], "127.0.0.1:1").1);
+    assert_eq!(
+        (&router()["window"], &router()["skills"]["LIBRARY"]),
+        (&json!("off"), &json!(null))
+    );
+}
+
+#[test]
+fn what_was_chosen_in_a_chat_is_what_it_begins_with_and_does_not_come_back_after_it() {
+    let home = TempHome::new();
+    home.put("agent/config.json", r#"{"llm": {"provider": "ollama", "model": "old"}}"#);
+    let chosen = r#"{"llm.model": "chosen", "bot_mode": "business"}"#;
+    home.put("workspace/chosen.json", chosen);
+    let server = OllamaServer::start([Says::text("ready")]);
+    let (said, is_done) = init(&home, &["--model", "ollama:qwen3:4b", "--yes"], &server.host());
+    assert!(is_done, "{}", said.stderr());
+    assert_eq!(
+        (&config(&home)["llm"]["model"], &config(&home)["bot_mode"]),
+        (&json!("qwen3:4b"), &json!("business"))
+    );
+    assert!(!home.root().join("workspace/chosen.json").exists());
+    home.put("workspace/chosen.json", r#"{"llm.model": "later"}"#);
+    let again = init(&home, &["--yes"], &server.host()).0.stdout();
+    assert!(again.contains("ollama:later"), "{again}");
+    // What is no choice stays where it is, and the next start tells of it.
+    home.put("workspace/chosen.json", r#"{"telegram.owner": 666}"#);
+    assert!(init(&home, &["--yes"], &server.host()).1);
+    assert_eq!(home.text("workspace/chosen.json"), r#"{"telegram.owner": 666}"#);
+}
+
+#[test]
 fn a_model_that_is_missing_is_fetched_where_that_is_wanted() {
     let home = TempHome::new();
     let server = OllamaServer::start([Says::unknown("mistral"), Says::text("ready")]);
@@ -136,6 +195,10 @@ fn at_a_terminal_enter_keeps_what_is_set_and_a_summary_comes_before_anything_is_
     asked.expect("Talk with it over Telegram as well?");
     asked.press("\r");
     asked.expect("A page to talk on in your browser");
+    asked.press("\r");
+    asked.expect("A page of the router's own");
+    asked.press("\r");
+    asked.expect("passages in papers of yours");
     asked.press("\r");
     asked.expect("When should it ask for your yes?");
     asked.press("\r");
@@ -245,6 +308,8 @@ fn ctrl_c_at_any_question_changes_nothing() {
         "Which model should think?",
         "Talk with it over Telegram as well?",
         "A page to talk on in your browser",
+        "A page of the router's own",
+        "passages in papers of yours",
         "When should it ask for your yes?",
         "A PIN, entered in each chat once a day",
         "Hours in which watches tell you nothing?",
@@ -273,6 +338,8 @@ fn what_somebody_else_has_changed_meanwhile_is_not_overwritten() {
         "Which model should think?",
         "Talk with it over Telegram as well?",
         "A page to talk on in your browser",
+        "A page of the router's own",
+        "passages in papers of yours",
         "When should it ask for your yes?",
         "A PIN, entered in each chat once a day",
         "Hours in which watches tell you nothing?",

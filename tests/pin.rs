@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use testkit::{Chat, TempHome};
+use testkit::{Chat, TempHome, Terminal};
 
 const SAFECLAW: &str = env!("CARGO_BIN_EXE_safeclaw");
 
@@ -76,6 +76,34 @@ fn holding(folder: &Path, text: &str) -> Vec<String> {
         }
     }
     found
+}
+
+#[test]
+fn at_a_terminal_it_is_typed_twice_unseen_and_ctrl_c_changes_nothing() {
+    let home = TempHome::new();
+    let mut status = Terminal::start(SAFECLAW, &["router", "pin"], home.root(), &[]);
+    status.wait();
+    let untouched = status.settings();
+    let typed = [
+        (["2468", "\x03", ""], "ended by you, and nothing was changed", 1, "no PIN is set"),
+        (["2468\r", "1357\r", "\x03"], "the two were not the same", 1, "no PIN is set"),
+        (["2468\r", "2468\r", ""], "the PIN is set", 0, "a PIN is set"),
+    ];
+    for ([first, again, last], told, code, stands) in typed {
+        let mut asked = Terminal::start(SAFECLAW, &["router", "pin", "set"], home.root(), &[]);
+        asked.expect("New PIN, 4 to 6 digits:");
+        asked.press(first);
+        if first.ends_with('\r') {
+            asked.expect("The same once more:");
+        }
+        asked.press(again);
+        asked.expect(told);
+        asked.press(last);
+        assert_eq!(asked.wait().code(), Some(code), "{}", asked.screen());
+        assert!(!String::from_utf8(asked.bytes()).unwrap().contains("2468"));
+        assert_eq!(asked.settings(), untouched);
+        assert!(self::told(&home, &["router", "pin"]).contains(stands));
+    }
 }
 
 #[test]

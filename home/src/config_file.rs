@@ -74,16 +74,36 @@ impl<T: Serialize + DeserializeOwned> ConfigFile<T> {
         &mut self,
         pairs: impl IntoIterator<Item = (&'k str, Value)>,
     ) -> Result<(), ConfigError> {
-        let mut object = read(&self.path)?;
-        for (key, value) in pairs {
-            place(&mut object, key, value);
-        }
-        let settings = check(&self.path, &object)?;
+        let (object, settings) = self.with_all(pairs)?;
         // A map with text keys alone can always be written as JSON.
         let text = format!("{:#}\n", Value::Object(object));
         file::write(&self.path, text.as_bytes())?;
         self.settings = settings;
         Ok(())
+    }
+
+    /// The settings as they would be with these keys set. Nothing is written.
+    ///
+    /// # Errors
+    /// As for [`ConfigFile::set`].
+    pub fn as_if<'k>(
+        &self,
+        pairs: impl IntoIterator<Item = (&'k str, Value)>,
+    ) -> Result<T, ConfigError> {
+        Ok(self.with_all(pairs)?.1)
+    }
+
+    /// The file with these keys set, and the settings that it holds then.
+    fn with_all<'k>(
+        &self,
+        pairs: impl IntoIterator<Item = (&'k str, Value)>,
+    ) -> Result<(Object, T), ConfigError> {
+        let mut object = read(&self.path)?;
+        for (key, value) in pairs {
+            place(&mut object, key, value);
+        }
+        let settings = check(&self.path, &object)?;
+        Ok((object, settings))
     }
 }
 

@@ -15,6 +15,7 @@ pub mod format;
 mod lock;
 
 mod env_file;
+mod tilde;
 mod variables;
 
 mod config_file;
@@ -39,4 +40,5 @@ pub use invocation::{CALLED, Invocation, agent_command, command, router_command,
 pub use lock::{Lock, LockError};
 pub use nearest::nearest;
 pub use output::{exit_code, say_part, say_part_on_stderr};
+pub use tilde::with_tilde;
 pub use variables::Variables;

@@ -24,6 +24,7 @@ mod policy;
 mod queue;
 mod redis_acl;
 mod sandbox_test;
+pub mod set_up;
 mod trust;
 mod window;
 mod wishes;

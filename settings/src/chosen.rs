@@ -39,19 +39,10 @@ pub(super) fn note<'k>(
 /// Takes what is noted in the workspace of `home` over into `config`, and gives what went wrong, for people.
 pub(super) fn take_over(home: &Home, config: &mut ConfigFile<AgentConfig>) -> Option<String> {
     let path = home.choices();
-    // A link may lead anywhere, and its end is no choice of a person's.
-    let is_there = fs::symlink_metadata(&path).is_ok_and(|there| there.is_file());
-    let noted = if is_there { noted(&path) } else { Some(Object::new()) };
-    let pairs = noted.and_then(|noted| {
-        let known = noted.keys().all(|key| KEYS.contains(&key.as_str()));
-        known.then_some(noted)
-    });
-    let taken = match pairs {
-        Some(pairs) if pairs.is_empty() => return None,
-        Some(pairs) => config
-            .set_all(pairs.iter().map(|(key, value)| (key.as_str(), value.clone())))
-            .map_err(|error| error.to_string()),
-        None => Err("it does not hold what was chosen in a chat".to_owned()),
+    let taken = match pairs(&path) {
+        Ok(pairs) if pairs.is_empty() => return None,
+        Ok(pairs) => config.set_all(by_key(&pairs)).map_err(|error| error.to_string()),
+        Err(why) => Err(why.to_owned()),
     };
     let path_shown = path.display();
     match taken {
@@ -64,6 +55,39 @@ pub(super) fn take_over(home: &Home, config: &mut ConfigFile<AgentConfig>) -> Op
             Some(format!("what {path_shown} says does not count: {why}; {aside}"))
         }
     }
+}
+
+/// The settings that [`take_over`] would leave behind, and what it would say. Nothing is written.
+pub(super) fn looked_over(
+    home: &Home,
+    config: &ConfigFile<AgentConfig>,
+) -> (AgentConfig, Option<String>) {
+    let path = home.choices();
+    let looked = match pairs(&path) {
+        Ok(pairs) => config.as_if(by_key(&pairs)).map_err(|error| error.to_string()),
+        Err(why) => Err(why.to_owned()),
+    };
+    looked.map_or_else(
+        |why| {
+            let told = format!("what {} says does not count: {why}", path.display());
+            (config.settings().clone(), Some(told))
+        },
+        |settings| (settings, None),
+    )
+}
+
+fn by_key(pairs: &Object) -> impl Iterator<Item = (&str, Value)> {
+    pairs.iter().map(|(key, value)| (key.as_str(), value.clone()))
+}
+
+/// What is noted in the file at `path`, if it is nothing but choices.
+fn pairs(path: &Path) -> Result<Object, &'static str> {
+    // A link may lead anywhere, and its end is no choice of a person's.
+    let is_there = fs::symlink_metadata(path).is_ok_and(|there| there.is_file());
+    let noted = if is_there { noted(path) } else { Some(Object::new()) };
+    noted
+        .filter(|noted| noted.keys().all(|key| KEYS.contains(&key.as_str())))
+        .ok_or("it does not hold what was chosen in a chat")
 }
 
 fn noted(path: &Path) -> Option<Object> {

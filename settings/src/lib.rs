@@ -243,14 +243,26 @@ impl Settings {
         Ok(settings)
     }
 
-    /// The same, and writes nothing: where there is no agent/config.json, each key has its default.
+    /// The same, and writes nothing: where there is no agent/config.json, each key has its default, and what was chosen in a
+    /// chat counts as if it had been taken over.
     ///
     /// # Errors
     /// As for [`Settings::read`].
     pub fn look(home: &Home) -> Result<Self, SettingsError> {
         let config =
             ConfigFile::<AgentConfig>::look(&home.agent_config()).map_err(hiding_secrets)?;
-        Self::with(home, config.settings().clone())
+        let (config, wrong) = chosen::looked_over(home, &config);
+        let mut settings = Self::with(home, config)?;
+        settings.warnings.extend(wrong);
+        Ok(settings)
+    }
+
+    /// Takes what was chosen in a chat over into the agent/config.json of `home`; gives what went wrong, for people.
+    ///
+    /// # Errors
+    /// As for [`Settings::read`].
+    pub fn take_choices(home: &Home) -> Result<Option<String>, SettingsError> {
+        Ok(chosen::take_over(home, &mut open(&home.agent_config())?))
     }
 
     fn with(home: &Home, config: AgentConfig) -> Result<Self, SettingsError> {

@@ -14,11 +14,7 @@ use crate::catalog::folder::usable;
 /// # Errors
 /// Why it can't be opened, and what to do.
 pub(super) fn openable(named: &str, home: &Home) -> Result<PathBuf, String> {
-    let path = match (named.strip_prefix("~/"), std::env::home_dir()) {
-        (Some(rest), Some(own)) => own.join(rest),
-        _ => PathBuf::from(named),
-    };
-    let path = usable(&path, true, home.root())?;
+    let path = usable(&home::with_tilde(named), true, home.root())?;
     let shown = path.display();
     let ours = home.root().canonicalize().unwrap_or_else(|_| home.root().to_owned());
     if path.starts_with(&ours) {

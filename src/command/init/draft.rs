@@ -1,14 +1,23 @@
 //! A copy of the settings, which the questions change. The home's own files stay as they are until it is kept.
 
 use std::cell::RefCell;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use home::{FileError, Home, HomeError, file};
 use router::{PinFault, PinWish};
+use settings::{Settings, SettingsError};
 use tempfile::TempDir;
 
 /// The files that a set-up may change, below the home.
-const FILES: [&str; 4] = [".env", "agent/config.json", "router/config.json", "router/policy.toml"];
+const FILES: [&str; 5] =
+    [".env", "agent/config.json", "router/config.json", "router/policy.toml", CHOICES];
+
+/// What was chosen in a chat, which the next start would take over: a set-up does so first, or it would be undone then.
+const CHOICES: &str = "workspace/chosen.json";
+
+/// A file that will be other than it is: its name, and what it will hold; none is removed.
+type Change = (&'static str, Option<Vec<u8>>);
 
 /// What the router keeps of a PIN. It is in no draft: the router alone writes it.
 const PIN: &str = "router/pin.json";
@@ -38,7 +47,11 @@ pub(super) enum DraftError {
     #[error(transparent)]
     File(#[from] FileError),
     #[error("no draft can be made in {}", .0.display())]
-    Folder(PathBuf, #[source] std::io::Error),
+    Folder(PathBuf, #[source] io::Error),
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    #[error("{} can't be removed", .0.display())]
+    Remove(PathBuf, #[source] io::Error),
     #[error("{} was changed meanwhile, so nothing was written; start again", .0.display())]
     Changed(PathBuf),
     #[error(transparent)]
@@ -60,6 +73,13 @@ impl Draft {
                 file::write(&home.root().join(name), bytes)?;
             }
             before.push(bytes);
+        }
+        let choices = before.last().and_then(Option::as_deref);
+        // What is no choice stays, and the next start tells of it.
+        if let Some(choices) = choices
+            && Settings::take_choices(&home)?.is_some()
+        {
+            file::write(&home.choices(), choices)?;
         }
         Ok(Self { real, home, before, pin: RefCell::default(), _folder: folder })
     }
@@ -106,16 +126,22 @@ impl Draft {
             wish.fulfil(&self.real)?;
         }
         for (name, bytes) in changes {
-            file::write(&self.real.root().join(name), &bytes)?;
+            let path = self.real.root().join(name);
+            match bytes {
+                Some(bytes) => file::write(&path, &bytes)?,
+                None => {
+                    std::fs::remove_file(&path).map_err(|error| DraftError::Remove(path, error))?
+                }
+            }
         }
         Ok(())
     }
 
-    fn changes(&self) -> Result<Vec<(&'static str, Vec<u8>)>, DraftError> {
+    fn changes(&self) -> Result<Vec<Change>, DraftError> {
         let mut changes = Vec::new();
         for (name, before) in FILES.into_iter().zip(&self.before) {
             let now = file::read(&self.home.root().join(name), LIMIT)?;
-            changes.extend(now.filter(|now| before.as_ref() != Some(now)).map(|now| (name, now)));
+            changes.extend((now != *before).then_some((name, now)));
         }
         Ok(changes)
     }

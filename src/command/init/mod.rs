@@ -29,8 +29,9 @@ No option takes a PIN, because others on the machine can read options: `safeclaw
 
 /// Set SafeClaw up: a few questions, each answer tried at once, nothing written before the end.
 ///
-/// It asks who thinks, whether you talk over Telegram and on a page in your browser, what needs your yes or a PIN, when watches
-/// are quiet, and whether agent and router run on one machine. It can be run again at any time, and begins with what is set.
+/// It asks who thinks, whether you talk over Telegram and on a page in your browser, whether the router shows a page of its
+/// own, which papers it may read, what needs your yes or a PIN, when watches are quiet, and whether agent and router run on one
+/// machine. It can be run again at any time, and begins with what is set.
 #[derive(Debug, Parser)]
 #[command(after_long_help = MORE_HELP)]
 pub(super) struct Init {
@@ -43,6 +44,12 @@ pub(super) struct Init {
     /// Where the page for your browser is, such as 127.0.0.1:8787, or off.
     #[arg(long, value_name = "ADDRESS")]
     page: Option<String>,
+    /// Where the router's own page is, such as 127.0.0.2:8799, or off.
+    #[arg(long, value_name = "ADDRESS")]
+    window: Option<String>,
+    /// The folder whose papers `/index` may take into the library, or off.
+    #[arg(long, value_name = "DIR")]
+    papers: Option<String>,
     /// What needs your yes before others can see it.
     #[arg(long, value_name = "WHAT")]
     ask: Option<Ask>,
@@ -79,6 +86,12 @@ enum InitError {
     Redis(String),
     #[error("{0} is taken: {1}; choose another address with --page")]
     Page(String, io::Error),
+    #[error("{0} is taken: {1}; choose another address with --window")]
+    Window(String, io::Error),
+    #[error("{0}")]
+    NoWindow(String),
+    #[error("{0:#}")]
+    Router(anyhow::Error),
     #[error("no answer could be read, so nothing was changed")]
     Answer(#[from] io::Error),
     #[error(

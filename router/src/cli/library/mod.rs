@@ -1,7 +1,7 @@
 //! `start_router library`: which folder is open, and what is in the library.
 
 mod add;
-mod allowed;
+pub(super) mod allowed;
 mod embed;
 mod worker;
 
@@ -121,7 +121,8 @@ fn allow(
 ) -> Result<(), LibraryCliError> {
     let said = match folder {
         Some(folder) => {
-            let folder = allowed::open(home, &folder, own)?;
+            let folder = allowed::real(home, &folder)?;
+            allowed::open(home, &folder, own)?;
             format!(
                 "{} is open: `/index FILE admin` in a chat takes files from it, and so does `{}`",
                 folder.display(),

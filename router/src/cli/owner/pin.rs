@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 
 use clap::{Args, Subcommand};
 use home::Home;
-use nix::sys::termios::{LocalFlags, SetArg, tcgetattr, tcsetattr};
+use inquire::{InquireError, Password, PasswordDisplayMode};
 
 use crate::owner::{self, OwnerError, deeds, now};
 use crate::pin::GUARDED;
@@ -79,28 +79,24 @@ fn new_pin() -> Result<protocol::Pin, OwnerError> {
     if !io::stdin().is_terminal() {
         return read(&super::ask_line("")?);
     }
-    let first = read(&unseen("new PIN, 4 to 6 digits: ")?)?;
-    let again = unseen("the same once more: ")?;
-    match protocol::Pin::typed(&again) == Some(first) {
-        true => Ok(first),
-        false => Err(OwnerError::Pin("the two were not the same; nothing was changed")),
+    let asked = Password::new("New PIN, 4 to 6 digits:")
+        .with_custom_confirmation_message("The same once more:")
+        .with_custom_confirmation_error_message("the two were not the same")
+        .with_display_mode(PasswordDisplayMode::Hidden)
+        .prompt();
+    read(&asked.map_err(ended)?)
+}
+
+fn ended(error: InquireError) -> OwnerError {
+    match error {
+        InquireError::OperationCanceled | InquireError::OperationInterrupted => {
+            OwnerError::Pin("ended by you, and nothing was changed")
+        }
+        other => io::Error::other(other).into(),
     }
 }
 
 fn read(typed: &str) -> Result<protocol::Pin, OwnerError> {
     let pin = protocol::Pin::typed(typed).filter(protocol::Pin::is_whole);
     pin.ok_or(OwnerError::Pin("a PIN is 4 to 6 digits and nothing else; nothing was changed"))
-}
-
-/// What a person types after `prompt`, which the terminal does not show.
-fn unseen(prompt: &str) -> Result<String, OwnerError> {
-    let stdin = io::stdin();
-    let shows = tcgetattr(&stdin).map_err(io::Error::from)?;
-    let mut hides = shows.clone();
-    hides.local_flags.remove(LocalFlags::ECHO);
-    tcsetattr(&stdin, SetArg::TCSAFLUSH, &hides).map_err(io::Error::from)?;
-    let typed = super::ask_line(prompt);
-    tcsetattr(&stdin, SetArg::TCSANOW, &shows).map_err(io::Error::from)?;
-    home::say!();
-    typed
 }

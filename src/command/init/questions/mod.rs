@@ -5,9 +5,11 @@ mod browser;
 mod clock;
 mod model;
 mod page;
+mod papers;
 mod pin;
 mod queue;
 mod telegram;
+mod window;
 
 use settings::{Asker, Settings};
 
@@ -33,10 +35,12 @@ pub(super) trait Question {
 }
 
 /// All of them, in the order in which they are asked.
-pub(super) const ALL: [&dyn Question; 8] = [
+pub(super) const ALL: [&dyn Question; 10] = [
     &model::Model,
     &telegram::Telegram,
     &page::Page,
+    &window::Window,
+    &papers::Papers,
     &asks::Asks,
     &pin::OwnersPin,
     &clock::Clock,
