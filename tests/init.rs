@@ -224,7 +224,14 @@ fn a_pin_is_typed_twice_and_set_by_the_router_once_all_is_written() {
     assert!(init(&home, &["--model", "offline", "--yes"], "127.0.0.1:1").1);
     let server = OllamaServer::start([Says::text("ready"), Says::text("ready")]);
     let mut asked = at_a_terminal(&home, &server);
-    for question in ["Which model", "over Telegram", "A page to talk on", "ask for your yes?"] {
+    for question in [
+        "Which model",
+        "over Telegram",
+        "A page to talk on",
+        "A page of the",
+        "papers",
+        "your yes?",
+    ] {
         asked.expect(question);
         asked.press("\r");
     }
@@ -261,7 +268,14 @@ fn a_pin_is_typed_twice_and_set_by_the_router_once_all_is_written() {
     assert!(home.text("router/pin.json").contains("$argon2id$"));
     assert!(has("set_pin"), "the audit log has no row of it");
     let mut asked = at_a_terminal(&home, &server);
-    for question in ["Which model", "over Telegram", "A page to talk on", "ask for your yes?"] {
+    for question in [
+        "Which model",
+        "over Telegram",
+        "A page to talk on",
+        "A page of the",
+        "papers",
+        "your yes?",
+    ] {
         asked.expect(question);
         asked.press("\r");
     }

@@ -26,7 +26,7 @@ async fn the_window_tells_what_filled_it_and_another_model_is_chosen() {
             let (_, rest) = parts.split_once(line).unwrap_or_else(|| panic!("{line}: {parts}"));
             rest.trim().split(' ').next().unwrap().parse::<u32>().unwrap()
         };
-        let shares = ["Who it is (SOUL.md)", "Your message"].map(told);
+        let shares = ["Who it is (SOUL.md)", "How to answer"].map(told);
         assert!(shares.iter().all(|share| (1..100).contains(share)), "{parts}");
         for (screen, is_dark) in [((1280, 900), false), ((360, 740), true)] {
             show_as(client, screen, is_dark).await;

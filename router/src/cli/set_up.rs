@@ -4,18 +4,22 @@ use std::path::Path;
 
 use anyhow::Result;
 use home::Home;
+use serde_json::Value;
 use window::Address;
 
 use super::library::allowed;
 use super::wishes;
-use crate::config::{WindowPlace, read_config};
+use crate::config::WindowPlace;
 
 /// Where the window is shown; none where it is off.
 ///
 /// # Errors
 /// router/config.json can't be read.
 pub fn window(home: &Home) -> Result<Option<Address>> {
-    Ok(read_config(home)?.window.0)
+    // A draft has no file that is not wanted.
+    let config = wishes::read(home)?;
+    let place = config.get("window").and_then(Value::as_str).unwrap_or("off");
+    Ok(WindowPlace::try_from(place.to_owned())?.0)
 }
 
 /// Shows the window at `place`, or nowhere.
