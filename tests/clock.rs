@@ -88,6 +88,38 @@ fn a_zone_that_does_not_exist_is_refused_by_name() {
 }
 
 #[test]
+fn what_a_model_is_to_do_waits_once_its_budget_is_used_up_and_reminders_come() {
+    let home = TempHome::new();
+    home.put("agent/config.json", r#"{"clock": {"wakes": 1}, "llm": {"provider": "offline"}}"#);
+    let job = |id: &str, more: &str| {
+        format!(
+            r#"{{"id": "{id}", "text": "{id}", "next": 1000, "by": "console:owner", "made": 0{more}}}"#
+        )
+    };
+    let (model, again) = (r#", "agent": true"#, r#", "agent": true, "cron": "0 0 1 1 *""#);
+    let jobs = [job("job-1", model), job("job-2", again), job("job-3", "")].join(", ");
+    home.put(
+        "workspace/scheduler.json",
+        &format!(r#"{{"zone": "Europe/Berlin", "jobs": [{jobs}]}}"#),
+    );
+    let mut chat = start(&home);
+    chat.expect("Reminder: job-3");
+    chat.expect("What a model is to do waits until");
+    let shown = chat.ask("/jobs", "Times are");
+    assert!(shown.contains("Models were woken 1 of 1 times today"), "{shown}");
+    assert!(shown.contains("[job-2] 0 0 1 1 *") && !shown.contains("job-1]"), "{shown}");
+    assert!(chat.end().success());
+    // It is known after a restart: nothing is woken and nothing said again.
+    let mut chat = start(&home);
+    chat.ask("/remind 1s tea", "takes it back.");
+    chat.expect("Reminder: tea");
+    let shown = chat.ask("/jobs", "Times are");
+    assert!(shown.contains("woken 1 of 1 times") && shown.contains("[job-2]"), "{shown}");
+    assert!(chat.end().success());
+    assert!(!chat.stdout().contains("waits until"), "{}", chat.stdout());
+}
+
+#[test]
 fn a_kill_at_any_moment_tells_a_job_once_at_most_and_forgets_none() {
     for round in 0..8u64 {
         let home = TempHome::new();

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use channel::clock::{Looked, Looks};
 use conversation::workspace::SessionFiles;
 use mind::Mind;
-use model::Model;
+use model::{Model, Usage};
 use prompt::Fence;
 use protocol::{Principal, Reads, SessionKey, Taint};
 use schedule::{Due, News, Watch};
@@ -36,14 +36,12 @@ impl Looker {
 
     /// Whether `change` is what the owner wants to hear of; the reason why nobody knows, if nobody does.
     async fn is_meant(&self, condition: &str, change: &str) -> Result<bool, String> {
-        let may_ask = self.mind.book.as_ref().is_some_and(|book| book.may_ask(self.questions));
-        if !may_ask {
-            let most = self.questions;
-            return Err(format!(
-                "watches have asked the model {most} times today (clock.questions)"
-            ));
-        }
-        self.reader.is_so(condition, change).await
+        let Some(book) = &self.mind.book else { return Err("there is no clock".to_owned()) };
+        book.may_ask(self.questions).map_err(|key| {
+            format!("watches have asked the model as often as they may today ({key})")
+        })?;
+        let took = |usage: &Usage| book.took(mind::tokens(usage));
+        self.reader.is_so(condition, change, took).await
     }
 }
 

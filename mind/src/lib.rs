@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use action::{ACTS, Actions, RECALL, Sets};
 use business::Reception;
+use conversation::message::Origin;
 use conversation::workspace::{Cards, Workspace};
 use model::{Switch, Usage};
 use persona::Cast;
@@ -61,6 +62,15 @@ pub struct Mind {
     pub found: Vec<String>,
 }
 
+/// What a completion counts, in tokens.
+#[must_use]
+pub fn tokens(usage: &Usage) -> u64 {
+    match (usage.read, usage.written) {
+        (None, None) => UNTOLD,
+        (read, written) => read.unwrap_or(0).saturating_add(written.unwrap_or(0)),
+    }
+}
+
 impl Mind {
     /// A mind that thinks with `model` and can do `actions`, and is set as an agent is whose owner has set nothing: without a
     /// clock and a page.
@@ -93,12 +103,12 @@ impl Mind {
         [self.actions.local_cards(words), self.workspace.router_actions.read()]
     }
 
-    /// A model has answered in this session: what that took counts, if it was for a customer.
-    pub fn spent(&self, session: &SessionKey, usage: &Usage) {
-        let tokens = match (usage.read, usage.written) {
-            (None, None) => UNTOLD,
-            (read, written) => read.unwrap_or(0).saturating_add(written.unwrap_or(0)),
-        };
+    /// A model has answered in this session to what came from there: what that took counts, if it was for a customer or the clock.
+    pub fn spent(&self, session: &SessionKey, origin: Origin, usage: &Usage) {
+        let tokens = tokens(usage);
+        if let (Origin::Clock(_), Some(book)) = (origin, &self.book) {
+            book.took(tokens);
+        }
         if self.reception.is_customer(session) {
             self.reception.spent(session, tokens);
         }

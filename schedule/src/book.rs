@@ -9,16 +9,13 @@ use std::time::Duration;
 use protocol::{Millis, Principal, Taint};
 use tokio::sync::Notify;
 
-use super::{Due, Job, JobId, Jobs, Watch, When, Zone};
+use super::{ClockBudget, ClockSpent, Due, Job, JobId, Jobs, Watch, When, Zone};
 use answer::sanitize::one_line;
 use document::{Clock, File, Notices, SaveError};
 
 /// How long one sleep is at most. The time that a machine was suspended is no time for a sleep, so the clock is looked at
 /// again after this.
 const SLEEP_MOST: Duration = Duration::from_secs(10);
-
-/// A day, in milliseconds.
-const DAY_MS: u64 = 86_400_000;
 
 /// All jobs of one agent.
 #[derive(Debug)]
@@ -31,6 +28,8 @@ pub struct Book {
     seen: AtomicU64,
     /// Whether this process tells what is due; else it only keeps jobs for one that will.
     tells: bool,
+    /// What models may be had do.
+    budget: ClockBudget,
 }
 
 /// What a new job is made of.
@@ -104,7 +103,26 @@ impl Book {
     pub fn open(path: PathBuf, notices: &Notices, zone: Zone, clock: Clock, tells: bool) -> Self {
         let file = File::new(path, notices);
         let seen = AtomicU64::new(clock.now().0);
-        Self { file, zone, clock, changed: Notify::new(), seen, tells }
+        let (changed, budget) = (Notify::new(), ClockBudget::ENDLESS);
+        Self { file, zone, clock, changed, seen, tells, budget }
+    }
+
+    /// The same, which has models do no more than this in a day.
+    #[must_use]
+    pub fn with_budget(self, budget: ClockBudget) -> Self {
+        Self { budget, ..self }
+    }
+
+    /// What models were had do today, and what they may be had do in a day.
+    #[must_use]
+    pub fn spent(&self) -> (ClockSpent, ClockBudget) {
+        (self.jobs().spent().on(self.now()), self.budget)
+    }
+
+    /// Models have read and written so many tokens for a job or a watch.
+    pub fn took(&self, tokens: u64) {
+        let now = self.now();
+        self.saved(|jobs| jobs.took(tokens, now));
     }
 
     /// The file.
@@ -192,8 +210,9 @@ impl Book {
     /// How long nothing is due, at most ten seconds; `None` when there is no job.
     #[must_use]
     pub fn wait(&self) -> Option<Duration> {
-        let next = self.jobs().next()?;
-        Some(next.since(self.now()).min(SLEEP_MOST))
+        let now = self.now();
+        let next = self.jobs().next_to_begin(self.budget, now)?;
+        Some(next.since(now).min(SLEEP_MOST))
     }
 
     /// Waits until jobs were added or cancelled.
@@ -206,12 +225,13 @@ impl Book {
         let now = self.now();
         let seen = Millis(self.seen.swap(now.0, Ordering::Relaxed));
         let is_back = now < seen;
-        if !is_back && self.jobs().next().is_none_or(|next| next > now) {
+        let next = self.jobs().next_to_begin(self.budget, now);
+        if !is_back && next.is_none_or(|next| next > now) {
             return Vec::new();
         }
         let begin = |jobs: &mut Jobs| {
             jobs.settle(seen, now, &self.zone);
-            jobs.begin_due(now, &self.zone)
+            jobs.begin_due(now, &self.zone, self.budget)
         };
         self.saved(begin)
     }
@@ -232,10 +252,13 @@ impl Book {
         self.saved(|jobs| jobs.looked(id, watch))
     }
 
-    /// Counts one more question of a watch to a model; `false` if there were `most` today already, by UTC.
-    pub fn may_ask(&self, most: u32) -> bool {
-        let day = self.now().0 / DAY_MS;
-        self.saved(|jobs| jobs.may_ask(day, most))
+    /// Counts one more question of a watch to a model.
+    ///
+    /// # Errors
+    /// The settings that forbid it: there were `most` today already, by UTC, or nothing is left of the budget.
+    pub fn may_ask(&self, most: u32) -> Result<(), &'static str> {
+        let (now, budget) = (self.now(), self.budget);
+        self.saved(|jobs| jobs.may_ask(most, budget, now))
     }
 
     /// Takes in that these are told or done.

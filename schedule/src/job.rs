@@ -126,6 +126,24 @@ pub struct Due {
     pub made: Millis,
 }
 
+impl Due {
+    /// Something that is said of the clock itself at `now`. It is no job.
+    pub(super) fn notice(text: String, now: Millis) -> Self {
+        Self {
+            id: JobId::numbered(0),
+            text,
+            is_agentic: false,
+            bits: Taint::CLEAN,
+            typed: Vec::new(),
+            at: now,
+            is_report: true,
+            is_told: false,
+            watch: None,
+            made: now,
+        }
+    }
+}
+
 /// How late a job may be without a word about it.
 const PUNCTUAL_MS: u64 = 60_000;
 
@@ -165,6 +183,11 @@ impl Job {
         let watches = if self.watch.is_some() { "watches " } else { "" };
         let text = answer::sanitize::one_line(&self.text);
         format!("[{}] {kind} | {when} | {watches}{text}{agent}", self.id)
+    }
+
+    /// Whether a model is woken when it is due.
+    pub(super) fn wakes_a_model(&self) -> bool {
+        self.is_agentic && self.watch.is_none()
     }
 
     /// What a watch has found and may not have told, once more.

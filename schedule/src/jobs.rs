@@ -3,7 +3,8 @@
 use protocol::Millis;
 use serde_json::{Value, json};
 
-use super::{Due, Job, JobId, Pattern, Watch, Zone};
+use super::budget::tomorrow;
+use super::{ClockBudget, ClockSpent, Due, Job, JobId, Pattern, Watch, Zone};
 use document::Document;
 
 /// How many jobs there may be.
@@ -28,6 +29,8 @@ pub struct Jobs {
     jobs: Vec<Job>,
     /// On which day since 1970 in UTC watches have asked a model last, and how often by then.
     asked: (u64, u32),
+    /// What models were had do.
+    spent: ClockSpent,
     /// What could not be read. It is kept as it is.
     unread: Vec<Value>,
 }
@@ -49,6 +52,29 @@ impl Jobs {
     #[must_use]
     pub fn next(&self) -> Option<Millis> {
         self.jobs.iter().filter(|job| job.begun.is_none()).map(|job| job.next).min()
+    }
+
+    /// When something can be begun next. What wakes a model waits for the next day where nothing is left of `budget`.
+    #[must_use]
+    pub fn next_to_begin(&self, budget: ClockBudget, now: Millis) -> Option<Millis> {
+        let is_over = self.spent.has_used_up(budget, now) && !self.spent.is_untold(now);
+        let waiting = self.jobs.iter().filter(|job| job.begun.is_none());
+        let at = |job: &Job| match job.wakes_a_model() && is_over {
+            true => job.next.max(tomorrow(now)),
+            false => job.next,
+        };
+        waiting.map(at).min()
+    }
+
+    /// What models were had do.
+    #[must_use]
+    pub fn spent(&self) -> ClockSpent {
+        self.spent
+    }
+
+    /// Models have read and written so much for the clock.
+    pub(super) fn took(&mut self, tokens: u64, now: Millis) {
+        self.spent.take(tokens, now);
     }
 
     /// The id for a new job.
@@ -97,10 +123,16 @@ impl Jobs {
     }
 
     /// Marks as begun what is due at `now`, and gives it, the earliest first.
-    pub(super) fn begin_due(&mut self, now: Millis, zone: &Zone) -> Vec<Due> {
+    ///
+    /// What wakes a model waits for the next day where nothing is left of `budget`, and people are told so, once.
+    pub(super) fn begin_due(&mut self, now: Millis, zone: &Zone, budget: ClockBudget) -> Vec<Due> {
         self.seen = self.seen.max(now);
-        let mut due = Vec::new();
+        let (mut due, mut is_short) = (Vec::new(), false);
         for job in self.jobs.iter_mut().filter(|job| job.begun.is_none() && job.next <= now) {
+            if job.wakes_a_model() && !self.spent.wake(budget, now) {
+                is_short = true;
+                continue;
+            }
             let pattern = pattern(job);
             due.push(job.due(pattern.as_ref(), now, zone));
             (job.begun, job.told) = (Some(now), job.cron.is_some().then_some(now));
@@ -109,6 +141,12 @@ impl Jobs {
             }
         }
         due.sort_by_key(|due| due.at);
+        if is_short && self.spent.is_news(now) {
+            due.push(Due::notice(
+                used_up(self.spent, budget, &zone.words(tomorrow(now), now)),
+                now,
+            ));
+        }
         due
     }
 
@@ -131,13 +169,26 @@ impl Jobs {
         job.map(|job| job.watch = Some(watch)).is_some()
     }
 
-    /// Counts one more question to a model on `day`; `false` if there were `most` that day already.
-    pub(super) fn may_ask(&mut self, day: u64, most: u32) -> bool {
-        let (last, count) = self.asked;
+    /// Counts one more question to a model on the day of `now`.
+    ///
+    /// # Errors
+    /// The settings that forbid it: there were `most` that day already, or nothing is left of `budget`.
+    pub(super) fn may_ask(
+        &mut self,
+        most: u32,
+        budget: ClockBudget,
+        now: Millis,
+    ) -> Result<(), &'static str> {
+        let (day, (last, count)) = (now.0 / 86_400_000, self.asked);
         let count = if last == day { count } else { 0 };
-        let may = count < most;
-        self.asked = (day, count.saturating_add(u32::from(may)));
-        may
+        if count >= most {
+            return Err("clock.questions");
+        }
+        if !self.spent.wake(budget, now) {
+            return Err("clock.wakes or clock.tokens");
+        }
+        self.asked = (day, count.saturating_add(1));
+        Ok(())
     }
 
     /// Takes in that these are told or done: what comes once is over.
@@ -162,6 +213,15 @@ impl Jobs {
     }
 }
 
+/// That models do nothing more for the clock before `until`.
+fn used_up(spent: ClockSpent, budget: ClockBudget, until: &str) -> String {
+    format!(
+        "The clock has woken a model {} times today and had it read and write {} tokens, of {} times and {} tokens \
+         (clock.wakes, clock.tokens). What a model is to do waits until {until}; reminders come.",
+        spent.wakes, spent.tokens, budget.wakes, budget.tokens
+    )
+}
+
 /// The pattern of a job that comes again.
 fn pattern(job: &Job) -> Option<Pattern> {
     job.cron.as_deref().and_then(|cron| Pattern::parse(cron).ok())
@@ -183,6 +243,10 @@ impl Document for Jobs {
             seen: Millis(file.get("seen").and_then(Value::as_u64).unwrap_or_default()),
             asked: file
                 .remove("asked")
+                .and_then(|it| serde_json::from_value(it).ok())
+                .unwrap_or_default(),
+            spent: file
+                .remove("spent")
                 .and_then(|it| serde_json::from_value(it).ok())
                 .unwrap_or_default(),
             ..Self::default()
@@ -213,10 +277,14 @@ impl Document for Jobs {
             (0, 0) => String::new(),
             (day, count) => format!("\n  \"asked\": [{day}, {count}],"),
         };
+        let spent = match self.spent == ClockSpent::default() {
+            true => String::new(),
+            false => format!("\n  \"spent\": {},", json!(self.spent)),
+        };
         let jobs =
             if jobs.is_empty() { String::new() } else { format!("\n{}\n  ", jobs.join(",\n")) };
         format!(
-            "{{\n  \"last\": {last},\n  \"zone\": {zone},\n  \"seen\": {seen},{asked}\n  \"jobs\": [{jobs}]\n}}\n"
+            "{{\n  \"last\": {last},\n  \"zone\": {zone},\n  \"seen\": {seen},{asked}{spent}\n  \"jobs\": [{jobs}]\n}}\n"
         )
     }
 }
@@ -253,7 +321,10 @@ mod tests {
     }
 
     fn due(jobs: &mut Jobs, now: u64) -> Vec<String> {
-        jobs.begin_due(Millis(now), &Zone::utc()).into_iter().map(|due| due.text).collect()
+        jobs.begin_due(Millis(now), &Zone::utc(), ClockBudget::ENDLESS)
+            .into_iter()
+            .map(|due| due.text)
+            .collect()
     }
 
     fn again(jobs: &Jobs) -> Jobs {
@@ -312,7 +383,7 @@ mod tests {
         jobs.settle(Millis(0), Millis(monday - 1), &zone);
         let mut said = std::collections::BTreeMap::<String, u32>::new();
         for minute in 0..7 * 24 * 60 {
-            let due = jobs.begin_due(Millis(monday + minute * 60_000), &zone);
+            let due = jobs.begin_due(Millis(monday + minute * 60_000), &zone, ClockBudget::ENDLESS);
             let ids: Vec<JobId> = due.iter().map(|due| due.id.clone()).collect();
             due.into_iter().for_each(|due| *said.entry(due.text).or_default() += 1);
             jobs.finish(&ids);
@@ -341,12 +412,64 @@ mod tests {
     }
 
     #[test]
+    fn once_the_budget_is_used_up_models_wait_for_the_next_day_and_people_hear_it_once() {
+        let budget = ClockBudget { wakes: 2, tokens: 100 };
+        let mut jobs = Jobs::default();
+        let hourly = job(&mut jobs, "sum up", HOUR, Some("0 * * * *"));
+        let once = job(&mut jobs, "tidy", 2 * HOUR, None);
+        jobs.jobs.iter_mut().for_each(|job| job.is_agentic = true);
+        job(&mut jobs, "tea", 3 * HOUR, Some("0 * * * *"));
+        let due = |jobs: &mut Jobs, now| -> Vec<String> {
+            let due = jobs.begin_due(Millis(now), &Zone::utc(), budget);
+            jobs.finish(&due.iter().map(|due| due.id.clone()).collect::<Vec<_>>());
+            due.into_iter().map(|due| due.text).collect()
+        };
+        assert_eq!(due(&mut jobs, HOUR), ["sum up"]);
+        assert_eq!(jobs.next_to_begin(budget, Millis(HOUR)), Some(Millis(2 * HOUR)));
+        let two = due(&mut jobs, 2 * HOUR);
+        assert_eq!(two[0], "sum up");
+        assert!(two[1].contains("woken a model 2 times today") && two.len() == 2, "{two:?}");
+        assert!(two[1].contains("waits until") && two[1].contains("00:00"), "{two:?}");
+        // A kill: what stands in the file is all that is left.
+        let mut jobs = again(&jobs);
+        assert_eq!(jobs.next_to_begin(budget, Millis(2 * HOUR)), Some(Millis(3 * HOUR)));
+        assert_eq!(due(&mut jobs, 3 * HOUR), ["Reminder: tea"]);
+        assert_eq!(jobs.next_to_begin(budget, Millis(23 * HOUR + 1)), Some(Millis(4 * HOUR)));
+        let morning = due(&mut jobs, DAY);
+        assert!(
+            morning.iter().any(|text| text.starts_with("sum up (it was due 22 times")),
+            "{morning:?}"
+        );
+        assert!(morning.iter().any(|text| text.starts_with("tidy (it was due")), "{morning:?}");
+        assert!(
+            jobs.all().iter().all(|job| job.id != once)
+                && jobs.all().iter().any(|job| job.id == hourly)
+        );
+    }
+
+    #[test]
+    fn tokens_and_the_questions_of_watches_are_of_the_same_budget() {
+        let budget = ClockBudget { wakes: 2, tokens: 100 };
+        let mut jobs = Jobs::default();
+        assert_eq!(jobs.may_ask(1, budget, Millis(0)), Ok(()));
+        assert_eq!(jobs.may_ask(1, budget, Millis(0)), Err("clock.questions"));
+        assert_eq!(jobs.may_ask(9, budget, Millis(0)), Ok(()));
+        assert_eq!(jobs.may_ask(9, budget, Millis(0)), Err("clock.wakes or clock.tokens"));
+        assert_eq!(again(&jobs).may_ask(9, budget, Millis(DAY)), Ok(()), "another day");
+        jobs.took(99, Millis(DAY));
+        assert_eq!(jobs.may_ask(9, budget, Millis(DAY)), Ok(()));
+        jobs.took(1, Millis(DAY));
+        assert!(jobs.may_ask(9, budget, Millis(DAY)).is_err());
+        assert_eq!((jobs.spent().wakes, jobs.spent().tokens), (1, 100));
+    }
+
+    #[test]
     fn what_was_not_begun_after_all_is_due_as_it_was() {
         let mut jobs = Jobs::default();
         job(&mut jobs, "stand-up", 9 * HOUR, Some("0 9 * * *"));
-        let late = jobs.begin_due(Millis(2 * DAY + 10 * HOUR), &Zone::utc());
+        let late = jobs.begin_due(Millis(2 * DAY + 10 * HOUR), &Zone::utc(), ClockBudget::ENDLESS);
         jobs.put_back(&late);
-        let again = jobs.begin_due(Millis(2 * DAY + 10 * HOUR), &Zone::utc());
+        let again = jobs.begin_due(Millis(2 * DAY + 10 * HOUR), &Zone::utc(), ClockBudget::ENDLESS);
         assert_eq!(again, late);
     }
 

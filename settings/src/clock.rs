@@ -1,6 +1,6 @@
 //! `clock`: whether jobs are told, and the time zone.
 
-use schedule::{QuietHours, Zone};
+use schedule::{ClockBudget, QuietHours, Zone};
 use serde::{Deserialize, Serialize};
 
 use super::keys::{Change, KeyError};
@@ -15,13 +15,26 @@ pub struct ClockSettings {
     pub zone: Option<ZoneName>,
     /// How often a day watches may ask a model whether a change is what was meant.
     pub questions: u32,
+    /// How often a day it may wake a model: for a job that the model does, or a question of a watch.
+    pub wakes: u32,
+    /// How many tokens a day models may read and write for it.
+    pub tokens: u64,
     /// The hours of the day in which watches tell nothing; none for no such hours.
     pub quiet: Option<Quiet>,
 }
 
 impl Default for ClockSettings {
     fn default() -> Self {
-        Self { enabled: true, zone: None, questions: 50, quiet: None }
+        let (wakes, tokens) = (200, 1_000_000);
+        Self { enabled: true, zone: None, questions: 50, wakes, tokens, quiet: None }
+    }
+}
+
+impl ClockSettings {
+    /// What models may be had do in a day.
+    #[must_use]
+    pub fn budget(&self) -> ClockBudget {
+        ClockBudget { wakes: self.wakes, tokens: self.tokens }
     }
 }
 

@@ -19,7 +19,7 @@ pub struct Key {
 }
 
 /// The keys that `start_agent config` knows.
-pub const KEYS: [Key; 23] = [
+pub const KEYS: [Key; 25] = [
     Key { name: "llm", about: "the language model: who serves it, and which one" },
     Key { name: "fallback", about: "who is asked in turn when that one can't answer" },
     Key {
@@ -67,6 +67,8 @@ pub const KEYS: [Key; 23] = [
         name: "clock.quiet",
         about: "when watches tell you nothing, such as 22:00-07:00, or none",
     },
+    Key { name: "clock.wakes", about: "how often a day the clock may wake a model" },
+    Key { name: "clock.tokens", about: "how many tokens a day models may take for the clock" },
     Key { name: "embed", about: "the model that finds papers by what they mean, or off" },
     Key { name: "memory.owner", about: "how many days your conversations are kept" },
     Key { name: "memory.guests", about: "how many days the conversations of guests are kept" },
@@ -236,6 +238,8 @@ impl Change<'_> {
             ("telegram.default_mode", given) => return self.telegram_default_mode(given),
             ("clock.zone", given) => return self.clock_zone(given),
             ("clock.quiet", given) => return self.clock_quiet(given),
+            ("clock.wakes", _) => json!(self.file.settings().clock.wakes),
+            ("clock.tokens", _) => json!(self.file.settings().clock.tokens),
             ("timeout", _) => json!(self.file.settings().timeout),
             ("workbench.steps", _) => json!(self.file.settings().workbench.steps),
             ("workbench.tokens", _) => json!(self.file.settings().workbench.tokens),

@@ -17,7 +17,7 @@ use ::prompt::Fence;
 use answer::Words;
 use conversation::observation::{Observation, lines_of, speaks};
 use conversation::workspace::{OutputText, SessionFiles};
-use model::{Ask, Hearer, Model, ModelError, Picture, Progress};
+use model::{Ask, Hearer, Model, ModelError, Picture, Progress, Usage};
 use pieces::pieces;
 use prompt::Wanted;
 use session::Caller;
@@ -166,15 +166,21 @@ impl ApartReader {
     }
 
     /// Whether `change`, the lines that went and came, is what somebody wants to hear of; the reason why nobody knows, if nobody
-    /// does.
+    /// does. `took` hears what the model has read and written.
     ///
     /// # Errors
     /// Words for people.
-    pub async fn is_so(&self, condition: &str, change: &str) -> Result<bool, String> {
+    pub async fn is_so(
+        &self,
+        condition: &str,
+        change: &str,
+        took: impl FnOnce(&Usage) + Send,
+    ) -> Result<bool, String> {
         let mut fence = self.fence.clone();
         let prompt = prompt::whether(condition, change, &mut fence);
         let answered = self.model.complete(&Ask::plain(&prompt), &mut |_| {}).await;
         let completion = answered.map_err(|error| error.to_string())?;
+        took(&completion.usage);
         let word =
             completion.text.split(|c: char| !c.is_alphabetic()).find(|word| !word.is_empty());
         match word.map(str::to_lowercase).as_deref() {

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use answer::Words;
+use conversation::message::Origin;
 use conversation::workspace::SessionFiles;
 use document::SaveError;
 use mind::Mind;
@@ -140,7 +141,7 @@ async fn note(
     let (asked, bits) = (asked(&notes.text(SHOWN), batch), batch.bits.with(notes.taint()));
     let ask = Ask::chat(rules.as_str().trim(), &[], &asked).private(bits.private);
     let answer = mind.model.complete(&ask, &mut |_| {}).await?;
-    mind.spent(key, &answer.usage);
+    mind.spent(key, Origin::Person, &answer.usage);
     let words = Words::of(&answer.text, [&[], &[]]);
     if is_nothing(&words) {
         return Ok(None);

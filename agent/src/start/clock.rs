@@ -15,10 +15,10 @@ use crate::watching::Looker;
 /// The jobs, unless the clock is off. An agent that answers one message and ends `tells` none.
 pub(super) fn book(settings: &Settings, workspace: &Workspace, tells: bool) -> Option<Arc<Book>> {
     let zone = settings.zone.clone();
-    let is_on = settings.config.clock.enabled;
+    let (is_on, budget) = (settings.config.clock.enabled, settings.config.clock.budget());
     let path = workspace.folder().join("scheduler.json");
     let open = || Book::open(path, workspace.notices(), zone, Clock::default(), tells);
-    is_on.then(|| Arc::new(open()))
+    is_on.then(|| Arc::new(open().with_budget(budget)))
 }
 
 /// The channel over which they speak, and the looks of watches, with how often they may ask a model and when they are quiet.

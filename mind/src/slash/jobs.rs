@@ -41,6 +41,13 @@ fn shown(book: &Book) -> String {
     if jobs.unread() > 0 {
         lines.push(format!("{} more can't be read, in {}", jobs.unread(), book.path().display()));
     }
+    let (spent, budget) = book.spent();
+    if spent.wakes > 0 || spent.tokens > 0 || all.iter().any(|job| job.is_agentic) {
+        lines.push(format!(
+            "Models were woken {} of {} times today, and took {} of {} tokens (clock.wakes, clock.tokens).",
+            spent.wakes, budget.wakes, spent.tokens, budget.tokens
+        ));
+    }
     lines.push(format!("Times are those of {}. /cancel ID takes one back.", zone.name()));
     lines.join("\n")
 }

@@ -159,7 +159,7 @@ impl Turn<'_> {
         let completed = model.complete(&ask, &mut hear).await;
         let seen = screen.finish();
         let mut completion = completed.map_err(|error| words_for(self.outbox, &error))?;
-        self.mind.spent(&self.session.key, &completion.usage);
+        self.mind.spent(&self.session.key, self.session.origin, &completion.usage);
         completion.usage.first_token = seen.first_token(completion.usage.first_token);
         self.session.thinks_first = seen.thinks_first();
         Ok(completion)
