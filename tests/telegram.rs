@@ -50,6 +50,56 @@ fn the_owner_has_one_conversation_in_two_places() {
 }
 
 #[test]
+fn a_guest_joins_with_a_code_and_is_unpaired_for_good() {
+    let api = BotApi::new();
+    let home = home(&api);
+    let mut chat = safeclaw(&home, &[]);
+    chat.expect_on_stderr("telegram: on, user 42 is the owner, and 1 more may talk");
+    let told = chat.ask("/pair", "It works once.");
+    let code = told.split("/start ").nth(1).unwrap().split(' ').next().unwrap().to_owned();
+    api.says(9, &format!("/start {code}"));
+    let _ = api.wait_for(9, "You are in.");
+    chat.expect_on_stderr("has joined with your code");
+    api.says(9, "Say hello to Ann.");
+    let _ = api.wait_for(9, "HELLO_WORLD: ok");
+    for (command, answer) in [
+        ("/search tea", "brary"),
+        ("/docs", "brary"),
+        ("/status", "this chat (telegram-9)"),
+        ("/help", "only the owner may use"),
+        ("/memory", "emember"),
+        ("/remember I like tea", "Noted."),
+        ("/forget note 1", "orgot"),
+        ("/skills", "- hello_world"),
+        ("/pair", "only the owner says who may talk here"),
+        ("/unpair 7", "only the owner says who may talk here"),
+    ] {
+        let before = api.texts(9).len();
+        api.says(9, command);
+        testkit::wait_until(command, || api.texts(9)[before..].join("\n").contains(answer));
+    }
+    let shown = chat.ask("/unpair", "ends that for one of them.");
+    assert!(shown.contains("\n9") || shown.contains("9 "), "{shown}");
+    assert_eq!(chat.end().code(), Some(0));
+    // It is known after a restart.
+    let mut chat = safeclaw(&home, &[]);
+    chat.expect_on_stderr("and 2 more may talk");
+    chat.say("/unpair 55");
+    chat.expect_on_stderr("55 is none of those who may talk");
+    chat.ask("/unpair 9", "may not talk any more");
+    let before = api.texts(9).len();
+    api.says(9, "Say hello to Bob.");
+    api.wait_until_read();
+    api.says(OWNER, "Say hello to Cleo.");
+    let _ = api.wait_for(OWNER, "HELLO_WORLD: ok");
+    assert_eq!(api.texts(9).len(), before);
+    assert_eq!(chat.end().code(), Some(0));
+    let chat = safeclaw(&home, &[]);
+    chat.expect_on_stderr("and 1 more may talk");
+    assert!(home.text("agent/config.json").contains("7"));
+}
+
+#[test]
 fn the_token_of_the_environment_stays_with_the_mind() {
     let api = BotApi::new();
     let home = home(&api);

@@ -11,6 +11,6 @@ mod styled;
 pub use client::{Around, Client, Me};
 pub use fault::Fault;
 pub use markup::read;
-pub use pairing::{PairError, Paired, Pairing};
+pub use pairing::{PairError, Paired, Pairing, private};
 pub use sheet::{Change, Sheet};
 pub use styled::{LONGEST, Mark, Styled};

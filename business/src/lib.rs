@@ -4,6 +4,8 @@
 //! |---|---|
 //! | `mode.rs` | the modes, and the order in which a message is judged |
 //! | `chats.rs` | `chats.json`: the chats that are known, with their modes and what each has taken today |
+//! | `invitation.rs` | a code that is hard to guess |
+//! | `guests.rs` | those whom the owner allows, and who joins with a code |
 //! | `rate.rs` | how fast one sender may write |
 //! | `profile.rs` | `business.json`: what the owner says of the business |
 //! | `setup.rs` | the questions that `/business setup` asks |
@@ -16,6 +18,8 @@
 
 mod chats;
 mod escalation;
+mod guests;
+mod invitation;
 mod mode;
 mod persona;
 mod profile;
@@ -26,7 +30,9 @@ mod wary;
 
 pub use chats::{ChatBook, KnownChat, PICKED, SEARCHED};
 pub use escalation::{Escalation, HANDED_OVER, hands_over, names};
+pub use guests::{Guests, Joined};
+pub use invitation::{CodeTry, Invitation};
 pub use mode::{BotMode, ChatMode, ChatStanding, Route};
 pub use profile::{Page, Profile, Topic};
-pub use reception::{Admitted, Allowance, Channels, GUESTS_COMMANDS, Reception};
+pub use reception::{Admitted, Allowance, Channels, GUESTS_COMMANDS, NotedIn, Reception};
 pub use setup::{Answered, Setup};

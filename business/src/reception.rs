@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::rate::Rates;
 use super::wary::Wary;
-use super::{BotMode, ChatBook, ChatMode, ChatStanding, Profile, names};
+use super::{BotMode, ChatBook, ChatMode, ChatStanding, Guests, Joined, Profile, names};
 
 /// The commands that a customer may give.
 pub const GUESTS_COMMANDS: [&str; 9] =
@@ -44,8 +44,17 @@ impl Default for Allowance {
 pub struct Channels {
     /// Each by its name, with the mode of its chats, if it has one.
     pub modes: BTreeMap<String, Option<ChatMode>>,
-    /// The chats that the owner has allowed.
+    /// The chats that the owner has allowed so far.
     pub allowed: BTreeSet<String>,
+}
+
+/// Where what the owner chooses in a chat for good is noted, until the next start takes it over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotedIn {
+    /// The file of the notes.
+    pub chosen: PathBuf,
+    /// The settings that they are taken over into.
+    pub settings: PathBuf,
 }
 
 /// What becomes of a customer's message.
@@ -73,13 +82,16 @@ pub struct Reception {
     chats: File<ChatBook>,
     profile: File<Profile>,
     bot_mode: RwLock<BotMode>,
-    channels: Channels,
+    /// The modes of the channels over which strangers may come.
+    modes: BTreeMap<String, Option<ChatMode>>,
+    /// Those whom the owner allows.
+    pub guests: Guests,
     allowance: Allowance,
     rates: Rates,
     wary: Wary,
     clock: Clock,
-    /// Where it is noted whom the bot is for; none where nothing is to be kept.
-    pub noted: Option<PathBuf>,
+    /// Where it is noted whom the bot is for and whom the owner allows; none where nothing is to be kept.
+    pub noted: Option<NotedIn>,
     /// The day on which the owner was told that nothing is left.
     told_on: RwLock<Option<u64>>,
 }
@@ -92,7 +104,8 @@ impl Reception {
             chats: File::new(folder.join("chats.json"), notices),
             profile: File::new(folder.join("business.json"), notices),
             bot_mode: RwLock::new(bot_mode),
-            channels,
+            modes: channels.modes,
+            guests: Guests::of(channels.allowed),
             allowance: Allowance::default(),
             rates: Rates::default(),
             wary: Wary::new(folder.join("injection.log")),
@@ -114,10 +127,10 @@ impl Reception {
         Self { allowance, ..self }
     }
 
-    /// The same, which notes in `file` whom the bot is for.
+    /// The same, which notes whom the bot is for and whom the owner allows.
     #[must_use]
-    pub fn noted_in(self, file: PathBuf) -> Self {
-        Self { noted: Some(file), ..self }
+    pub fn noted_in(self, noted: NotedIn) -> Self {
+        Self { noted: Some(noted), ..self }
     }
 
     /// The same by another clock.
@@ -166,12 +179,41 @@ impl Reception {
             return ChatStanding::In(mode);
         }
         let channel = key.as_str().split('-').next().unwrap_or_default();
-        match self.channels.modes.get(channel) {
-            Some(mode) if !self.channels.allowed.contains(key.as_str()) => {
+        match self.modes.get(channel) {
+            Some(mode) if !self.guests.is_allowed(key) => {
                 ChatStanding::In(mode.or_else(|| self.bot_mode().gives()).unwrap_or(ChatMode::Off))
             }
             _ => ChatStanding::Allowed,
         }
+    }
+
+    /// A code that lets one person join within ten minutes. The one before counts no more.
+    #[must_use]
+    pub fn invite(&self) -> String {
+        self.guests.invite(self.clock.now())
+    }
+
+    /// Takes what `user` says in the chat `key`. Whoever joins has no mode of the chat's own any more.
+    pub fn joins(&self, key: &SessionKey, user: u64, text: &str) -> Joined {
+        let joined = self.guests.hear(key, user, text, self.clock.now());
+        if joined == Joined::Yes {
+            // Where the chat is not known it has none.
+            let _ = self.set(key.as_str(), None);
+        }
+        joined
+    }
+
+    /// The owner does not allow this chat any more, and it is off; `false` if it was not allowed.
+    ///
+    /// # Errors
+    /// Words for the owner: it holds until the agent ends.
+    pub fn unpair(&self, key: &SessionKey) -> Result<bool, String> {
+        if !self.guests.remove(key) {
+            return Ok(false);
+        }
+        let until = |error: SaveError| format!("it holds until the agent ends: {error}");
+        self.saw(key, "").map_err(until)?;
+        self.set(key.as_str(), Some(ChatMode::Off)).map(|()| true)
     }
 
     /// Whether nothing may be said in this chat.
@@ -401,6 +443,22 @@ mod tests {
         assert_eq!(house.reception.standing(&SessionKey::owner()), ChatStanding::Owner);
         house.reception.set_all(None).unwrap();
         assert!(house.reception.is_customer(&key("telegram-8")));
+    }
+
+    #[test]
+    fn whoever_joins_is_allowed_and_who_is_unpaired_is_off_also_where_strangers_are_customers() {
+        let reception = house(BotMode::Business, None).reception;
+        let bob = key("telegram-8");
+        reception.saw(&bob, "Bob").unwrap();
+        reception.set("telegram-8", Some(ChatMode::Silent)).unwrap();
+        let code = reception.invite();
+        assert_eq!(reception.joins(&bob, 8, &format!("/start {code}")), Joined::Yes);
+        assert_eq!(reception.standing(&bob), ChatStanding::Allowed);
+        assert_eq!(reception.unpair(&bob), Ok(true));
+        assert_eq!(reception.standing(&bob), ChatStanding::In(ChatMode::Off));
+        assert_eq!(reception.unpair(&bob), Ok(false));
+        assert_eq!(reception.unpair(&key("telegram-7")), Ok(true), "one who never wrote");
+        assert!(reception.is_muted(&key("telegram-7")));
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub use outbox::Outbox;
 pub use owners_standing::percent;
 pub use owners_standing::{OwnersStanding, Stands};
 pub use pending_action::{HeldBack, PendingAction};
-pub use replies::{OwnersReply, Replies};
+pub use replies::{OwnersReply, OwnersWish, Replies};
 pub use turns::{NextTurn, Turns};
 
 /// How many open questions a session knows of by itself: more than a router lets wait.

@@ -1,4 +1,4 @@
-//! What the owner says in the conversation of somebody else.
+//! What the owner says or stops in the conversation of somebody else.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -19,8 +19,17 @@ pub struct OwnersReply {
     pub to: SessionKey,
     /// Who says it.
     pub from: Principal,
-    /// What is said.
-    pub text: String,
+    /// What is wanted there.
+    pub wish: OwnersWish,
+}
+
+/// What the owner wants in another conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OwnersWish {
+    /// That this is said.
+    Say(String),
+    /// That what runs there is stopped.
+    Stop,
 }
 
 impl Default for Replies {

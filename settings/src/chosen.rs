@@ -1,5 +1,5 @@
-//! What people choose in a chat that is to last: the model, which models may read what is private, the sets, and whom the bot
-//! is for.
+//! What people choose in a chat that is to last: the model, which models may read what is private, the sets, whom the bot
+//! is for, and who else may talk over Telegram.
 //!
 //! The agent can't change its own settings, whoever has taken it over: the kernel lets it read agent/config.json and not write
 //! it. So it notes a choice in its workspace, and the next start, or the next `agent config`, takes it over before anything is
@@ -15,8 +15,15 @@ use serde_json::Value;
 use super::{AgentConfig, SettingsError};
 
 /// The keys that can be noted.
-const KEYS: [&str; 6] =
-    ["llm.provider", "llm.model", "llm.base_url", "llm.private_to", "sets", "bot_mode"];
+const KEYS: [&str; 7] = [
+    "llm.provider",
+    "llm.model",
+    "llm.base_url",
+    "llm.private_to",
+    "sets",
+    "bot_mode",
+    "telegram.allow",
+];
 
 /// The longest file, in bytes.
 const LONGEST: u64 = 64 * 1024;
@@ -34,6 +41,11 @@ pub(super) fn note<'k>(
     // A map with text keys alone can always be written as JSON.
     let text = format!("{:#}\n", Value::Object(noted));
     file::write(path, text.as_bytes()).map_err(|error| SettingsError::Config(error.into()))
+}
+
+/// What is noted for `key` in the file at `path`.
+pub(super) fn value(path: &Path, key: &str) -> Option<Value> {
+    noted(path)?.remove(key)
 }
 
 /// Takes what is noted in the workspace of `home` over into `config`, and gives what went wrong, for people.

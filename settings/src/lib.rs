@@ -50,7 +50,7 @@ pub use model::{Llm, Vision, WayWish, Window};
 pub use secrets::own_names;
 pub use secrets::own_secrets;
 pub use sets::keep_sets;
-pub use telegram::Telegram;
+pub use telegram::{Telegram, keep_allowed};
 pub use terminal::Terminal;
 
 /// What is written to agent/config.json when there is none.

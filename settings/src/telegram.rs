@@ -2,11 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use business::ChatMode;
+use business::{ChatMode, NotedIn};
+use home::ConfigFile;
 use serde_json::{Value, json};
 
-use super::BaseUrl;
 use super::keys::{Change, KeyError, NONE};
+use super::{AgentConfig, BaseUrl, SettingsError, chosen};
 
 /// Who reaches the agent over Telegram, and where Telegram is. The bot's token stands in `.env` as
 /// TELEGRAM_BOT_TOKEN.
@@ -24,6 +25,25 @@ pub struct Telegram {
     pub default_mode: Option<ChatMode>,
     /// The address of the Bot API's server, if it is not Telegram's own.
     pub api_url: Option<BaseUrl>,
+}
+
+/// The key of those who may talk.
+const ALLOW: &str = "telegram.allow";
+
+/// Notes that the user or group `id` may talk with the agent over Telegram, or `may` not any more, beside those whom the settings
+/// allow by now.
+///
+/// # Errors
+/// [`SettingsError`]; nothing is noted then.
+pub fn keep_allowed(noted: &NotedIn, id: i64, may: bool) -> Result<(), SettingsError> {
+    let before = chosen::value(&noted.chosen, ALLOW);
+    let mut ids: Vec<i64> = match before.and_then(|ids| serde_json::from_value(ids).ok()) {
+        Some(ids) => ids,
+        None => ConfigFile::<AgentConfig>::look(&noted.settings)?.settings().telegram.allow.clone(),
+    };
+    ids.retain(|other| *other != id);
+    ids.extend(may.then_some(id));
+    chosen::note(&noted.chosen, [(ALLOW, json!(ids))])
 }
 
 impl Change<'_> {
@@ -46,5 +66,28 @@ impl Change<'_> {
         // What is no number is refused by the type, which knows how to say it.
         let ids = ids.map(|id| id.parse::<i64>().map_or_else(|_| json!(id), |id| json!(id)));
         Ok(self.file.set("telegram.allow", Value::Array(ids.collect()))?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_joins_is_noted_beside_those_whom_the_settings_allow_by_now() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let noted = NotedIn { chosen: at("chosen.json"), settings: at("config.json") };
+        let listed = || chosen::value(&noted.chosen, ALLOW);
+        std::fs::write(&noted.settings, r#"{"telegram": {"allow": [7, -100]}}"#).unwrap();
+        keep_allowed(&noted, 8, true).unwrap();
+        assert_eq!(listed(), Some(json!([7, -100, 8])));
+        keep_allowed(&noted, 7, false).unwrap();
+        keep_allowed(&noted, 8, true).unwrap();
+        assert_eq!(listed(), Some(json!([-100, 8])));
+        std::fs::remove_file(&noted.chosen).unwrap();
+        std::fs::write(&noted.settings, r#"{"telegram": {"allow": [9]}}"#).unwrap();
+        keep_allowed(&noted, 8, false).unwrap();
+        assert_eq!(listed(), Some(json!([9])), "the owner has changed the settings meanwhile");
     }
 }

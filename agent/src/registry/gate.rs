@@ -4,7 +4,7 @@ use business::{Admitted, ChatMode, ChatStanding, Route};
 use channel::{Incoming, Said};
 use conversation::message::{Origin, Outgoing, Ticket};
 use protocol::SessionKey;
-use session::OwnersReply;
+use session::{OwnersReply, OwnersWish};
 
 use super::SessionRegistry;
 
@@ -78,8 +78,12 @@ impl SessionRegistry {
     /// Takes what the owner says to the people of other sessions there.
     pub(super) async fn pass_replies_on(&self) {
         let Some(mut replies) = self.mind.replies.listen() else { return };
-        while let Some(OwnersReply { to, from, text }) = replies.recv().await {
-            let (ticket, origin, said) = (Ticket::new(), Origin::Person, Said::Reply(text));
+        while let Some(OwnersReply { to, from, wish }) = replies.recv().await {
+            let said = match wish {
+                OwnersWish::Say(text) => Said::Reply(text),
+                OwnersWish::Stop => Said::Stop,
+            };
+            let (ticket, origin) = (Ticket::new(), Origin::Person);
             self.send(Incoming { ticket, session: to, from, origin, said });
         }
     }

@@ -1,6 +1,6 @@
 //! Who is received, and how, by what the owner has set.
 
-use business::{Channels, Reception};
+use business::{Channels, NotedIn, Reception};
 use conversation::workspace::Workspace;
 use settings::Settings;
 
@@ -11,7 +11,8 @@ pub(super) fn open(settings: &Settings, workspace: &Workspace) -> Reception {
         modes: [("telegram".to_owned(), telegram.default_mode)].into(),
         allowed: telegram.allow.iter().map(|id| format!("telegram-{id}")).collect(),
     };
+    let noted = NotedIn { chosen: settings.chosen.clone(), settings: settings.file.clone() };
     Reception::open(workspace.folder(), workspace.notices(), config.bot_mode, channels)
         .with_allowance(config.customers)
-        .noted_in(settings.chosen.clone())
+        .noted_in(noted)
 }

@@ -164,3 +164,50 @@ async fn a_customers_number_is_kept_and_what_is_not_read_counts_as_messages() {
     let told = |part: &str| texts.iter().filter(|text| text.contains(part)).count();
     assert_eq!((told("only text is read here"), told("You write faster")), (10, 1), "{texts:?}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_sends_the_code_joins_at_once_and_who_guesses_is_told_five_times() {
+    let mut house = house();
+    house.api.says(STRANGER, "/start ABCD2345");
+    house.api.wait_until_read();
+    assert_eq!(done_in(&house, STRANGER), 0, "no code is open");
+    let code = house.reception.invite();
+    for left in [4, 3, 2, 1] {
+        house.api.says(STRANGER, "/start mustache");
+        let _ = house.api.wait_for(STRANGER, &format!("You may try it {left} more times."));
+    }
+    house.api.says(STRANGER, "/start mustache");
+    let _ = house.api.wait_for(STRANGER, "no other one of yours is looked at");
+    house.api.says(STRANGER, &format!("/start {code}"));
+    house.api.says(STRANGER, "hello");
+    house.api.wait_until_read();
+    assert_eq!(house.api.texts(STRANGER).len(), 5, "it is heard no more");
+    house.api.says(9, &format!("/start {code}"));
+    let joined = house.hears_text(&format!("/start {code}")).await;
+    assert_eq!(joined.session.as_str(), "telegram-9");
+    house.api.says(10, &format!("/start {code}"));
+    house.api.says(9, "hello");
+    house.hears_text("hello").await;
+    assert_eq!(done_in(&house, 10), 0, "it works once");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_is_unpaired_in_the_middle_of_a_turn_gets_nothing_more() {
+    let mut house = house();
+    house.api.says(GUEST, "hi");
+    let heard = house.hears_text("hi").await;
+    house.begin(&heard);
+    house.say("telegram-7", Outgoing::Words("the first words".to_owned()));
+    let _ = house.api.wait_for(GUEST, "the first words");
+    assert_eq!(house.reception.unpair(&heard.session), Ok(true));
+    house.say("telegram-7", Outgoing::Words(" and the rest".to_owned()));
+    house.say("telegram-7", Outgoing::End);
+    house.api.says(GUEST, "hello?");
+    house.api.says(OWNER, "hello");
+    let heard = house.hears_text("hello").await;
+    house.answer(&heard, "to the owner");
+    let _ = house.api.wait_for(OWNER, "to the owner");
+    house.api.wait_until_read();
+    let api = house.ended().await.0;
+    assert_eq!(api.texts(GUEST), ["the first words"]);
+}

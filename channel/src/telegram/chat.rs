@@ -75,9 +75,12 @@ impl Chat {
                 },
                 () = at(self.due), if self.due.is_some() => self.show().await,
                 () = at(self.typing), if self.typing.is_some() => {
-                    self.typing = Some(Instant::now() + TYPING);
-                    // Nobody misses it.
-                    let _ = self.shared.client.typing(self.id).await;
+                    let is_muted = self.shared.people.is_muted(self.id);
+                    self.typing = Some(Instant::now() + TYPING).filter(|_| !is_muted);
+                    if !is_muted {
+                        // Nobody misses it.
+                        let _ = self.shared.client.typing(self.id).await;
+                    }
                 }
             }
         }
@@ -183,6 +186,10 @@ impl Chat {
     /// Has the messages show what the sheet holds.
     async fn show(&mut self) {
         self.due = None;
+        // What was said by then and not shown is shown no more.
+        if self.shared.people.is_muted(self.id) {
+            self.sheet = Sheet::default();
+        }
         while let Some(change) = self.sheet.next() {
             self.shown_at = Some(Instant::now());
             let made = match &change {

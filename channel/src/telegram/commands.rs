@@ -17,8 +17,8 @@ pub(super) fn offered() -> Vec<BotCommand> {
 }
 
 /// What a message means to the agent: a command may name its bot, as groups do, and `/start` is what Telegram says when
-/// a chat is opened: a customer is greeted then. `None` when it is meant for another bot.
-pub(super) fn meant(text: &str, bot: &str, is_customer: bool) -> Option<String> {
+/// a chat is opened: a customer is greeted then, and so is whoever has just joined. `None` when it is meant for another bot.
+pub(super) fn meant(text: &str, bot: &str, is_greeted: bool) -> Option<String> {
     let end = text.find(char::is_whitespace).unwrap_or(text.len());
     let (word, rest) = text.split_at(end);
     let (word, whose) = word.split_once('@').unwrap_or((word, bot));
@@ -28,7 +28,7 @@ pub(super) fn meant(text: &str, bot: &str, is_customer: bool) -> Option<String> 
     if !whose.eq_ignore_ascii_case(bot) {
         return None;
     }
-    Some(if word.eq_ignore_ascii_case("/start") && !is_customer {
+    Some(if word.eq_ignore_ascii_case("/start") && !is_greeted {
         "/help".to_owned()
     } else {
         format!("{word}{rest}")

@@ -6,6 +6,7 @@
 
 mod chat;
 mod commands;
+mod joining;
 mod journal;
 mod people;
 mod poll;
@@ -93,6 +94,7 @@ impl Telegram {
             me = poll::introduced(&self.client) => me?,
             () = incoming.closed() => return Ok(()),
         };
+        self.people.reception.guests.join_through(&me.username);
         let now = protocol::Millis::of_this_machine();
         let (journal, problem) = Journal::open(self.journal, me.id, now);
         if let Some(problem) = problem {

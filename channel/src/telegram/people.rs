@@ -1,6 +1,5 @@
 //! Who is who: the owner, those whom the owner allows, customers, and strangers.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use business::{ChatMode, ChatStanding, Reception};
@@ -17,11 +16,10 @@ const OFF: ChatStanding = ChatStanding::In(ChatMode::Off);
 #[derive(Debug, Clone)]
 pub(super) struct People {
     owner: Option<UserId>,
-    allow: BTreeSet<i64>,
     /// Who hears what the agent says to all; without any, the owner does.
     broadcast: Vec<ChatId>,
     owners_session: SessionKey,
-    /// How those are treated who are not the owner.
+    /// Whom the owner allows, and how those are treated who are not known.
     pub(super) reception: Arc<Reception>,
 }
 
@@ -41,7 +39,6 @@ impl People {
     ) -> Result<Self, NameError> {
         Ok(Self {
             owner: settings.owner.map(UserId),
-            allow: settings.allow.iter().copied().collect(),
             broadcast: settings.broadcast_chat_ids.iter().copied().map(ChatId).collect(),
             owners_session: SessionKey::owner(),
             reception,
@@ -63,7 +60,7 @@ impl People {
         let is_alone = chat.is_private() && i64::try_from(from.id.0) == Ok(chat.id.0);
         let session = if is_alone && self.owner == Some(from.id) {
             self.owners_session.clone()
-        } else if self.allow.contains(&chat.id.0) && !chat.is_channel() {
+        } else if self.is_allowed(chat.id) && !chat.is_channel() {
             Self::session(chat.id)?
         } else {
             let is_owner = self.owner == Some(from.id);
@@ -74,8 +71,18 @@ impl People {
         Some(Place { session, principal })
     }
 
+    /// Whether the owner allows a chat.
+    fn is_allowed(&self, chat: ChatId) -> bool {
+        Self::session(chat).is_some_and(|key| self.reception.guests.is_allowed(&key))
+    }
+
+    /// Whether a chat is the owner's, or allowed by now.
+    pub(super) fn is_known(&self, chat: ChatId) -> bool {
+        self.owners_chat() == Some(chat) || self.is_allowed(chat)
+    }
+
     /// The session of a chat that is not the owner's.
-    fn session(chat: ChatId) -> Option<SessionKey> {
+    pub(super) fn session(chat: ChatId) -> Option<SessionKey> {
         SessionKey::new(format!("{SESSION}{chat}")).ok()
     }
 
@@ -96,7 +103,7 @@ impl People {
             return self.owners_chat();
         }
         let id: i64 = session.as_str().strip_prefix(SESSION)?.parse().ok()?;
-        let is_known = || self.allow.contains(&id) || self.reception.is_customer(session);
+        let is_known = || self.is_allowed(ChatId(id)) || self.reception.is_customer(session);
         is_known().then_some(ChatId(id))
     }
 
@@ -136,7 +143,7 @@ mod tests {
     }
 
     fn people_of(bot_mode: business::BotMode) -> People {
-        let settings = json!({"owner": 42, "allow": [7, -100]});
+        let settings = json!({"owner": 42});
         let channels = business::Channels {
             modes: [("telegram".to_owned(), None)].into(),
             allowed: ["telegram-7".to_owned(), "telegram--100".to_owned()].into(),

@@ -9,10 +9,11 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::chat::Heard;
+use super::joining::Joining;
 use super::journal::Unanswered;
 use super::questions::Press;
 use super::read::{self, Came, Pressed};
-use super::{Shared, commands};
+use super::{Shared, commands, joining};
 use crate::{Incoming, Origin, Said, Ticket};
 use mind::slash::Ends;
 
@@ -28,6 +29,11 @@ pub(super) async fn take(
 ) -> bool {
     let id = update.id.0;
     if shared.journal.knows(id) {
+        return true;
+    }
+    if let Joining::Told(chat, message, why) = joining::look(&update, &shared.people) {
+        shared.take(id, None);
+        shared.tell(chat, Heard::Told(why, message));
         return true;
     }
     let handed_on = match read::read(update, &shared.people) {
@@ -82,8 +88,9 @@ fn message(shared: &Shared, update: u32, came: read::Said) -> Option<Incoming> {
     {
         tracing::warn!("{error}");
     }
-    let is_customer = reception.is_customer(&place.session);
-    let text = commands::meant(came.text.trim(), &shared.me.username, is_customer);
+    let is_new = reception.guests.is_new(&place.session);
+    let is_greeted = is_new || reception.is_customer(&place.session);
+    let text = commands::meant(came.text.trim(), &shared.me.username, is_greeted);
     let Some(text) = text.filter(|text| !text.is_empty()) else {
         shared.take(update, None);
         return None;
@@ -100,9 +107,9 @@ fn message(shared: &Shared, update: u32, came: read::Said) -> Option<Incoming> {
     if is_pin {
         shared.delete(chat, message);
     }
-    // What is only kept may be of any age.
+    // What is only kept may be of any age, and whoever has joined is welcomed late rather than never.
     let is_kept = route == Route::Archive;
-    if age > shared.timeout && !is_kill && !is_kept {
+    if age > shared.timeout && !is_kill && !is_kept && !is_new {
         shared.take(update, None);
         shared.tell(chat, Heard::Told(too_old(age, shared.timeout), message));
         return None;

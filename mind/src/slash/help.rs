@@ -19,7 +19,7 @@ const TOPICS: &[(&str, &[&str])] = &[
     ("The clock", &["/remind", "/cron", "/watch", "/jobs"]),
     ("This machine", &["/work", "/plan", "/undo", "/exec", "/read"]),
     ("Who thinks", &["/model", "/agents", "/agent", "/storm"]),
-    ("Other people", &["/mode", "/business", "/reply"]),
+    ("Other people", &["/pair", "/unpair", "/mode", "/business", "/reply"]),
     ("Settings", &["/status", "/sets", "/web", "/help", "/start"]),
 ];
 

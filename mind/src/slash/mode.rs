@@ -169,8 +169,8 @@ fn all(reception: &Reception, mode: ChatMode) -> Result<String, String> {
 }
 
 fn bot(reception: &Reception, bot_mode: BotMode) -> Result<String, String> {
-    if let Some(file) = &reception.noted {
-        settings::keep_bot_mode(file, bot_mode).map_err(|error| error.to_string())?;
+    if let Some(noted) = &reception.noted {
+        settings::keep_bot_mode(&noted.chosen, bot_mode).map_err(|error| error.to_string())?;
     }
     reception.turn(bot_mode);
     reception.set_all(None).map_err(|error| error.to_string())?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use protocol::SessionKey;
-use session::OwnersReply;
+use session::{OwnersReply, OwnersWish};
 
 use super::perform::{At, Perform, Read};
 
@@ -35,7 +35,7 @@ impl Perform for ReplyWish {
             return at.notice(why);
         }
         let (to, from) = (chat.clone(), at.session.principal.clone());
-        at.mind.replies.say(OwnersReply { to, from, text: self.text.clone() });
+        at.mind.replies.say(OwnersReply { to, from, wish: OwnersWish::Say(self.text.clone()) });
         at.text(format!("That goes to {}, {chat}.", reception.name(chat)));
     }
 }

@@ -3,9 +3,9 @@
 use super::perform::Read;
 use super::{
     actions, agent, agents, approvals, approve, ask, business, cancel, clear, cron, did, docs,
-    exec, export, forget, grants, help, index, jobs, last, log, memory, mode, model, net, plan,
-    remember, remind, reply, run, search, sessions, sets, skills, start, status, stop, storm,
-    unlock, watch, web, work,
+    exec, export, forget, grants, help, index, jobs, last, log, memory, mode, model, net, pair,
+    plan, remember, remind, reply, run, search, sessions, sets, skills, start, status, stop, storm,
+    unlock, unpair, watch, web, work,
 };
 use crate::answering::GUESTS_ANSWER;
 
@@ -79,6 +79,9 @@ pub(super) const GUESTS_MODE: &str = "only the owner says who is answered";
 /// A guest who reaches for the business hears this.
 pub(super) const GUESTS_BUSINESS: &str = "only the owner speaks for the business";
 
+/// A guest who brings others in hears this.
+pub(super) const GUESTS_PAIR: &str = "only the owner says who may talk here";
+
 /// All commands, in the order of `/help`.
 #[rustfmt::skip]
 pub static TABLE: &[SlashEntry] = &[
@@ -138,8 +141,11 @@ pub static TABLE: &[SlashEntry] = &[
     line("/mode business|silent|off|default NAME", "the same for one chat, by its name", Owner(GUESTS_MODE), mode::read),
     line("/business setup", "say what customers are told and when you are called; /business show shows it, /business clear removes it", Owner(GUESTS_BUSINESS), business::read),
     line("/reply CHAT TEXT", "say something to the people of another chat, such as a customer whose question came to you", Owner(GUESTS_BUSINESS), reply::read),
+    line("/pair", "give a code with which somebody else joins: /start CODE, sent to the bot within ten minutes", Owner(GUESTS_PAIR), pair::read),
+    line("/unpair", "list who may talk with the bot beside you", Owner(GUESTS_PAIR), unpair::read),
+    line("/unpair ID", "end that for one of them, at once", Owner(GUESTS_PAIR), unpair::read),
     line("/web", "give a link that signs your browser in on the agent's page", Owner(GUESTS_WEB), web::read),
-    line("/start", "say what this is", Everyone, start::read),
+    line("/start [CODE]", "say what this is; with a code of the owner's, join", Everyone, start::read),
     line("/status", "show what is connected and how full things are", Everyone, status::read),
 ];
 

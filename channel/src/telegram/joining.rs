@@ -1,0 +1,49 @@
+//! Whoever sends a code of the owner's joins: from then on the bot knows them as a guest.
+
+use business::Joined;
+use teloxide_core::types::{ChatId, MessageId, Update};
+
+use super::people::People;
+
+/// What an update is to those who may join.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Joining {
+    /// Its sender has joined, or has not tried to.
+    GoesOn,
+    /// Its sender has tried in vain, and is told why.
+    Told(ChatId, MessageId, String),
+}
+
+/// Takes what `update` says of a code.
+pub(super) fn look(update: &Update, people: &People) -> Joining {
+    let Some((message, user, text)) = bot::private(update) else { return Joining::GoesOn };
+    let is_try = text.trim_start().get(..6).is_some_and(|word| word.eq_ignore_ascii_case("/start"));
+    let (chat, is_known) = (message.chat.id, people.is_known(message.chat.id));
+    let Some(key) = People::session(chat).filter(|_| is_try && !is_known) else {
+        return Joining::GoesOn;
+    };
+    let told = match people.reception.joins(&key, user.id.0, text) {
+        Joined::No => return Joining::GoesOn,
+        Joined::Yes => {
+            keep(people, chat);
+            return Joining::GoesOn;
+        }
+        Joined::Wrong(0) => {
+            "That is not the code, and no other one of yours is looked at.".to_owned()
+        }
+        Joined::Wrong(left) => format!("That is not the code. You may try it {left} more times."),
+        Joined::Late => {
+            "That code is older than ten minutes and counts no more; ask for a new one.".to_owned()
+        }
+    };
+    tracing::info!(user = %user.id, "Telegram: a code to join was wrong or too old");
+    Joining::Told(chat, message.id, told)
+}
+
+/// Notes that the chat is allowed, for the next start.
+fn keep(people: &People, chat: ChatId) {
+    let Some(noted) = &people.reception.noted else { return };
+    if let Err(error) = settings::keep_allowed(noted, chat.0, true) {
+        tracing::warn!("whoever has joined is known until the agent ends: {error}");
+    }
+}
