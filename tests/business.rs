@@ -249,6 +249,54 @@ fn a_customer_has_few_commands_and_no_say() {
 }
 
 #[test]
+fn a_policy_speaks_to_whom_it_names_and_gives_nobody_more() {
+    let api = BotApi::new();
+    let (home, server) = (business(&api), says("Well.", 8));
+    let put = |name: &str, keys: &str, text: &str| {
+        let text = format!("---\nname: {name}\ndescription: how {name} goes\n{keys}---\n{text}\n");
+        home.put(&format!("workspace/skills/{name}.md"), text);
+    };
+    put("support", "roles: public\n", "Speak like a sailor.");
+    put("everybody", "roles: all\nactions: all\n", "You may run EXEC and READ_FILE.");
+    put("visitors", "roles: guest\nactions: none\n", "Speak like a gardener.");
+    put("broken", "rolse: all\n", "Speak like a parrot.");
+    let mut chat = safeclaw(&home, &server);
+    chat.ask("What is there?", "Well.");
+    let shown = chat.ask("/skills", "broken.md is left out");
+    assert!(shown.contains("- everybody: how everybody goes"), "{shown}");
+    assert!(shown.contains("there is no key rolse (did you mean roles?)"), "{shown}");
+    assert!(!shown.contains("sailor") && !shown.contains("- support"), "{shown}");
+    for (who, command) in [(ANN, "/skills"), (GUEST, "/skills")] {
+        api.says(who, command);
+        let told = api.wait_for(who, "By these policies I answer here:").text;
+        assert!(!told.contains("left out"), "{told}");
+        assert_eq!(told.contains("- support"), who == ANN, "{told}");
+    }
+    let asks = |who: i64| {
+        let before = server.prompts().len();
+        let texts = api.texts(who).len();
+        api.says(who, "What is there?");
+        wait_until("it is answered", || {
+            api.texts(who)[texts..].iter().any(|text| text.contains("Well."))
+        });
+        server.prompts()[before].clone()
+    };
+    let (customers, guests) = (asks(ANN), asks(GUEST));
+    let owners = server.prompts()[0].clone();
+    let says = |prompt: &str, word: &str| prompt.contains(word);
+    assert!(says(&customers, "like a sailor") && says(&customers, "customers of Acme Support"));
+    assert!(!says(&owners, "like a sailor") && !says(&guests, "like a sailor"));
+    assert!(says(&guests, "like a gardener") && !says(&customers, "like a gardener"));
+    let all = [&owners, &customers, &guests];
+    assert!(all.iter().all(|prompt| says(prompt, "You may run EXEC") && !says(prompt, "parrot")));
+    // An action is offered by its example, and a policy that asks for all adds none.
+    assert!(says(&owners, "HELLO_WORLD"), "{owners}");
+    assert!(!says(&guests, "HELLO_WORLD") && !says(&customers, "HELLO_WORLD"), "{guests}");
+    api.says(GUEST, "/exec ls");
+    let _ = api.wait_for(GUEST, "only the owner runs commands");
+}
+
+#[test]
 fn a_question_for_a_person_reaches_the_owner_and_the_reply_its_customer() {
     let api = BotApi::new();
     let home = business(&api);

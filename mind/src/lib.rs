@@ -13,7 +13,7 @@ use business::Reception;
 use conversation::message::Origin;
 use conversation::workspace::{Cards, Workspace};
 use model::{Switch, Usage};
-use persona::Cast;
+use persona::{Cast, PolicyFolder, PolicySkills, SkillRole};
 use prompt::Sources;
 use protocol::{ActionCard, SessionKey, SetName};
 use schedule::Book;
@@ -36,6 +36,8 @@ pub struct Mind {
     pub model: Arc<Switch>,
     /// The personas, and the models that they think with.
     pub cast: Cast,
+    /// How people of each role are answered, whoever answers.
+    pub skills: PolicyFolder,
     /// What prompts are made of.
     pub sources: Sources,
     /// What can be done.
@@ -79,6 +81,7 @@ impl Mind {
         let owners = AgentConfig::default();
         Self {
             cast: Cast::new(workspace.personas()),
+            skills: PolicyFolder::new(workspace.folder().join("skills")),
             sources: Sources::built_in(),
             actions,
             sets: Sets::default(),
@@ -114,6 +117,16 @@ impl Mind {
         }
     }
 
+    /// Who is in the conversation `key`.
+    #[must_use]
+    pub(crate) fn role(&self, key: &SessionKey) -> SkillRole {
+        match () {
+            () if key.is_owner() => SkillRole::Owner,
+            () if self.reception.is_customer(key) => SkillRole::Customer,
+            () => SkillRole::Guest,
+        }
+    }
+
     /// The cards that are offered in `session`. Guests are offered no set but what anybody may ask the library, and a persona
     /// only those of the sets that are on which it names.
     #[must_use]
@@ -129,12 +142,23 @@ impl Mind {
             sets.retain(|set| own.contains(set));
         }
         let cards = self.cards().map(|cards| self.sets.offered(cards, &sets));
+        let (skills, role) = (self.skills.now(), self.role(&session.key));
+        let cards = cards.map(|cards| narrowed(cards, &skills, role));
         if !self.reception.is_customer(&session.key) {
             return cards;
         }
         let has_pages = !self.reception.profile().allowed_urls.is_empty();
         cards.map(|cards| Arc::new(Cards(customers(&cards, has_pages))))
     }
+}
+
+/// Those of `cards` that the policy skills leave to people of a role.
+fn narrowed(cards: Arc<Cards>, skills: &PolicySkills, role: SkillRole) -> Arc<Cards> {
+    let is_left = |card: &&ActionCard| skills.offer(role, card.name.as_str());
+    if cards.0.iter().all(|card| is_left(&card)) {
+        return cards;
+    }
+    Arc::new(Cards(cards.0.iter().filter(is_left).cloned().collect()))
 }
 
 /// Those of `cards` that are offered to a customer: what looks into the customer's own conversations and into the public part of

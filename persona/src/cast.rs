@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use model::{Model, Switch};
 use settings::Target;
 
+use super::folder::Folder;
 use super::reach::reached;
-use super::roster::{DEFAULT, Folder};
+use super::roster::DEFAULT;
 use super::{Persona, Roster};
 
 /// The number of models that are kept for personas.
@@ -28,7 +29,7 @@ pub enum PersonaError {
 /// Who can think in a workspace, and with which model. Each model has a chain of its own; whether a server is up is known to
 /// all chains together.
 pub struct Cast {
-    folder: Folder,
+    folder: Folder<Roster>,
     chains: Mutex<HashMap<Target, Arc<dyn Model>>>,
 }
 
@@ -42,7 +43,7 @@ impl Cast {
     /// The personas as their files have them now.
     #[must_use]
     pub fn roster(&self) -> Arc<Roster> {
-        self.folder.roster()
+        self.folder.now()
     }
 
     /// The persona called `name`; `None` for the default one.

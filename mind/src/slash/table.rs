@@ -87,7 +87,7 @@ pub(super) const GUESTS_PAIR: &str = "only the owner says who may talk here";
 pub static TABLE: &[SlashEntry] = &[
     line("/help [COMMAND]", "show the commands, or what one of them does; /help all explains all", Everyone, help::read),
     line("/actions", "list what can be done, with a sentence that asks for it", Everyone, actions::read),
-    line("/skills", "list what the router can do here", Everyone, skills::read),
+    line("/skills", "list what the router can do here, and the policies by which people are answered", Everyone, skills::read),
     line("/run ACTION {json}", "run an action with these parameters, without the model", Everyone, run::read),
     line("/approvals", "show the questions that wait for you", Owner(GUESTS_ANSWER), approvals::read),
     line("/approve [ID]", "say yes, with an ID where several questions are open; a code goes behind it, and so does always, for an hour, or always 5x 2h", Owner(GUESTS_ANSWER), approve::read),
