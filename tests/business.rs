@@ -262,7 +262,7 @@ fn a_policy_speaks_to_whom_it_names_and_gives_nobody_more() {
     put("broken", "rolse: all\n", "Speak like a parrot.");
     let mut chat = safeclaw(&home, &server);
     chat.ask("What is there?", "Well.");
-    let shown = chat.ask("/skills", "broken.md is left out");
+    let shown = chat.ask("/skills", "the keys are");
     assert!(shown.contains("- everybody: how everybody goes"), "{shown}");
     assert!(shown.contains("there is no key rolse (did you mean roles?)"), "{shown}");
     assert!(!shown.contains("sailor") && !shown.contains("- support"), "{shown}");

@@ -46,6 +46,12 @@ fn of_an_upgrade_and_the_way_back() {
 }
 
 #[test]
+fn of_moving_in() {
+    insta::assert_snapshot!(help(&["import"]));
+    insta::assert_snapshot!(help(&["import", "multis"]));
+}
+
+#[test]
 fn of_what_became_of_a_message() {
     insta::assert_snapshot!(help(&["trace"]));
 }

@@ -34,7 +34,8 @@ pub enum PairError {
     Fault(#[from] Fault),
     /// Somebody guesses.
     #[error(
-        "too many wrong codes have come, so this one counts no more; run it again for a new one"
+        "{} wrong codes have come, so this one counts no more; run it again for a new one",
+        Invitation::MOST_TRIES
     )]
     Guessed,
     /// Nobody has sent it.

@@ -41,6 +41,9 @@ impl Invitation {
     /// How many wrong codes one sender may send.
     pub const TRIES: usize = TRIES;
 
+    /// How many wrong codes of all senders end it.
+    pub const MOST_TRIES: usize = MOST_TRIES;
+
     /// One with a code that nobody knows yet.
     #[must_use]
     pub fn begin() -> Self {
@@ -121,10 +124,14 @@ mod tests {
     fn too_many_wrong_ones_end_it() {
         let mut invitation = invitation();
         for user in 0..9 {
-            (0..TRIES).for_each(|_| drop(invitation.hear(user, "mustache")));
+            for left in (0..TRIES).rev() {
+                assert_eq!(invitation.hear(user, "mustache"), CodeTry::Wrong(left));
+            }
         }
         assert!(!invitation.is_guessed());
-        (0..TRIES).for_each(|_| drop(invitation.hear(9, "mustache")));
+        for left in (0..TRIES).rev() {
+            assert_eq!(invitation.hear(9, "mustache"), CodeTry::Wrong(left));
+        }
         assert!(invitation.is_guessed());
     }
 }

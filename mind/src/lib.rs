@@ -117,6 +117,15 @@ impl Mind {
         }
     }
 
+    /// What a model is told that answers in the conversation `key`: `soul`, and what the policies say behind it.
+    #[must_use]
+    pub(crate) fn instructions(&self, key: &SessionKey, soul: &str) -> String {
+        match self.skills.now().instructions(self.role(key)) {
+            Some(told) => format!("{}\n\n{told}", soul.trim_end()),
+            None => soul.to_owned(),
+        }
+    }
+
     /// Who is in the conversation `key`.
     #[must_use]
     pub(crate) fn role(&self, key: &SessionKey) -> SkillRole {

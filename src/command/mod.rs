@@ -5,6 +5,7 @@ mod backup;
 mod chat;
 mod completions;
 mod doctor;
+mod import;
 mod init;
 mod manual;
 mod restore;
@@ -41,6 +42,7 @@ const ALL: &[Entry] = &[
     Entry::of::<trace::Trace>("trace"),
     Entry::of::<backup::Backup>("backup"),
     Entry::of::<restore::Restore>("restore"),
+    Entry::of::<import::Import>("import"),
     Entry::of::<upgrade::Upgrade>("upgrade"),
     Entry::of::<rollback::Rollback>("rollback"),
     Entry::of::<stop::Stop>("stop"),

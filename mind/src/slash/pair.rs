@@ -26,7 +26,8 @@ impl Perform for Pair {
         let Some(bot) = reception.guests.bot() else {
             let set_up = home::agent_command("config telegram");
             return at.notice(format!(
-                "there is no Telegram bot through which somebody could join; `{set_up}` sets one up"
+                "no Telegram bot is reached by now through which somebody could join: say it again in a moment, or set one up with \
+                 `{set_up}`"
             ));
         };
         let code = reception.invite();

@@ -119,15 +119,11 @@ impl Turn<'_> {
         let reception = &self.mind.reception;
         let business =
             reception.is_customer(&self.session.key).then(|| reception.profile().persona());
-        let soul = business.as_deref().unwrap_or(soul);
-        let role = self.mind.role(&self.session.key);
-        let told = self.mind.skills.now().instructions(role);
-        let told = told.map(|told| format!("{}\n\n{told}", soul.trim_end()));
-        let soul = told.as_deref().unwrap_or(soul);
+        let soul = self.mind.instructions(&self.session.key, business.as_deref().unwrap_or(soul));
         let step = Step {
             session: &self.session.key,
             taint: self.session.entered.taint(),
-            soul,
+            soul: &soul,
             cards,
             memory: &memory,
             notes: Some(&notes),
