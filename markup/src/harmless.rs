@@ -1,9 +1,15 @@
 //! Text with everything kept but what a terminal would act on.
 
-/// Whether a terminal, or a reader of bidirectional text, would act on `c` instead of showing it.
+/// Whether `c` is a control character that does more than end a line or a column.
+pub(crate) fn controls(c: char) -> bool {
+    c.is_control() && !matches!(c, '\n' | '\t')
+}
+
+/// Whether a terminal would act on `c` instead of showing it. A control of bidirectional text has no width, and with it a line can
+/// show its words in an order that is not the one in which they are copied.
 pub(crate) fn acts(c: char) -> bool {
-    (c.is_control() && !matches!(c, '\n' | '\t'))
-        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    controls(c)
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// A whole text with every character kept that a terminal would not act on.

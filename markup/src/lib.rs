@@ -1,5 +1,6 @@
 //! What a model writes, made fit for where it is shown.
 
+mod blocks;
 mod harmless;
 mod prose;
 mod style;

@@ -8,8 +8,9 @@ use std::io::{self, IsTerminal};
 use rustix::termios::tcgetwinsize;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::harmless::acts;
-use crate::style::{Style, may_be_address, push_dim};
+use crate::blocks::{Blocks, ProseLine, may_be_mark};
+use crate::harmless::{acts, controls};
+use crate::style::{Style, may_be_address, opens_code, push_dim};
 
 /// How many columns a tab reaches over.
 const TAB: usize = 8;
@@ -49,15 +50,22 @@ impl Surface {
             Some(columns) => Self::Terminal { columns, dims },
         }
     }
+
+    /// Whether `c` of a model's answer may stand there. A file gets it as it was written.
+    fn shows(self, c: char) -> bool {
+        match self {
+            Self::File => !controls(c),
+            Self::Terminal { .. } => !acts(c),
+        }
+    }
 }
 
 /// Takes a text in pieces, and gives what can be shown by now.
 #[derive(Debug)]
 pub struct Prose {
     place: Surface,
-    line: Line,
-    /// Whether lines of code are being shown, between two fences.
-    is_in_fence: bool,
+    line: ProseLine,
+    blocks: Blocks,
     /// The space before the word, which is not shown yet.
     gap: String,
     /// The word whose end has not come.
@@ -67,22 +75,12 @@ pub struct Prose {
     style: Style,
 }
 
-/// What kind of line it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Line {
-    /// Nothing has come of it but space.
-    Begins,
-    /// Words, which may be wrapped.
-    Words,
-    /// Code, or a row of a table, which is shown as it is.
-    AsItIs,
-}
-
 impl Prose {
     /// What is shown at `place`.
     pub fn new(place: Surface) -> Self {
-        let (gap, word, style) = (String::new(), String::new(), Style::default());
-        Self { place, line: Line::Begins, is_in_fence: false, gap, word, column: 0, style }
+        let (gap, word) = (String::new(), String::new());
+        let (blocks, style) = (Blocks::default(), Style::default());
+        Self { place, line: ProseLine::Begins, blocks, gap, word, column: 0, style }
     }
 
     /// A whole text as it is shown at `place`.
@@ -105,8 +103,9 @@ impl Prose {
     /// Takes the next piece, and gives what can be shown now.
     pub fn push(&mut self, piece: &str) -> String {
         let mut shown = String::with_capacity(piece.len());
-        for c in piece.chars().filter(|c| !acts(*c)) {
-            if self.place == Surface::File {
+        let place = self.place;
+        for c in piece.chars().filter(|c| place.shows(*c)) {
+            if place == Surface::File {
                 shown.push(c);
             } else {
                 self.take(c, &mut shown);
@@ -120,7 +119,9 @@ impl Prose {
     fn show_early(&mut self, shown: &mut String) {
         let Surface::Terminal { columns, .. } = self.place else { return };
         let has_room = self.column + self.gap.width() + self.word.width() + SPARE < columns;
-        let may_be_mark = self.word.ends_with(['*', '`', '#', '|']) || self.is_within_code();
+        let may_be_mark = self.word.ends_with(['*', '`', '#', '|'])
+            || (self.line == ProseLine::Begins && may_be_mark(&self.word))
+            || self.is_within_code();
         if has_room && !may_be_mark && !may_be_address(&self.word) {
             self.end_word(shown);
         }
@@ -130,7 +131,7 @@ impl Prose {
     pub fn finish(&mut self) -> String {
         let mut shown = String::new();
         self.end_line(&mut shown);
-        self.is_in_fence = false;
+        self.blocks = Blocks::default();
         shown
     }
 
@@ -164,17 +165,18 @@ impl Prose {
 
     /// Whether the word is code between backticks that has not ended; its spaces are part of it.
     fn is_within_code(&self) -> bool {
-        self.line != Line::AsItIs
-            && !self.is_in_fence
+        let may_be_fence = self.line == ProseLine::Begins && self.word.starts_with("```");
+        matches!(self.line, ProseLine::Begins | ProseLine::Words)
+            && !(may_be_fence || self.blocks.is_in_fence())
             && self.word.width() < LONGEST
-            && !self.word.starts_with("```")
-            && self.word.matches('`').count() % 2 == 1
+            && opens_code(&self.word)
     }
 
     fn end_line(&mut self, shown: &mut String) {
         self.end_word(shown);
         shown.push_str(&std::mem::take(&mut self.gap));
-        (self.line, self.column) = (Line::Begins, 0);
+        (self.line, self.column) = (ProseLine::Begins, 0);
+        self.blocks.end_line();
         self.style.begin_line();
     }
 
@@ -183,38 +185,33 @@ impl Prose {
             return;
         }
         let (gap, word) = (std::mem::take(&mut self.gap), std::mem::take(&mut self.word));
-        let is_fence = self.line == Line::Begins && word.starts_with("```");
-        if self.line == Line::Begins {
-            self.line = self.kind_of(&gap, &word, is_fence);
-        }
-        self.is_in_fence ^= is_fence;
         let Surface::Terminal { columns, dims } = self.place else { return };
         let is_first = self.column == 0;
         shown.push_str(&gap);
         self.column = advanced(self.column, &gap);
+        let begins = self.line == ProseLine::Begins;
+        match begins {
+            true => self.line = self.blocks.first(&gap, &word, self.column),
+            false => self.blocks.further(&word),
+        }
         if !gap.is_empty() {
             self.style.space();
         }
         let may_wrap = !gap.is_empty() || word.chars().next().is_some_and(is_wide);
         // The last column stays free: a space there would begin a line of its own.
         let is_full = self.column + word.width() >= columns;
-        if self.line == Line::Words && !is_first && may_wrap && is_full {
+        if self.line == ProseLine::Words && !is_first && may_wrap && is_full {
             shown.push('\n');
             self.column = 0;
         }
         let is_heading = is_first && word.len() <= 6 && word.bytes().all(|byte| byte == b'#');
         match self.line {
-            Line::Words if dims && is_heading => self.style.heading(&word, shown),
-            Line::Words if dims => self.style.show(&word, shown),
-            _ if dims && is_fence => push_dim(&word, shown),
+            ProseLine::Words if dims && is_heading => self.style.heading(&word, shown),
+            ProseLine::Words if dims => self.style.show(&word, shown),
+            ProseLine::Fence if dims && begins => push_dim(&word, shown),
             _ => shown.push_str(&word),
         }
         self.column = advanced(self.column, &word);
-    }
-
-    fn kind_of(&self, indent: &str, word: &str, is_fence: bool) -> Line {
-        let is_code = self.is_in_fence || is_fence || indent.len() >= 4 || indent.contains('\t');
-        if is_code || word.starts_with('|') { Line::AsItIs } else { Line::Words }
     }
 }
 
@@ -231,7 +228,9 @@ fn advanced(column: usize, text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
     use proptest::prelude::*;
+    use proptest::sample::select;
 
     use super::*;
 
@@ -251,6 +250,15 @@ mod tests {
     #[test]
     fn a_file_gets_what_was_written() {
         assert_eq!(Prose::whole(Surface::File, ANSWER), ANSWER);
+    }
+
+    #[test]
+    fn a_file_gets_every_character_but_controls_and_a_terminal_none_that_reorders() {
+        let [marks, text] =
+            ["\u{61c}\u{200e}\u{200f}\u{202e}\u{2066}", "שלום\u{200d}\u{200b}\u{ad}"];
+        let written = format!("{marks}{text}\x1b\u{9b}\0\r\n");
+        assert_eq!(Prose::whole(Surface::File, &written), format!("{marks}{text}\n"));
+        assert_eq!(Prose::whole(terminal(80, false), &written), format!("{text}\n"));
     }
 
     #[test]
@@ -278,11 +286,32 @@ mod tests {
         assert_eq!(wrapped("Run `cp a.txt b.txt now` today"), "Run \n`cp a.txt b.txt now` \ntoday");
         for kept in [
             "```\nlet a_long_line = of_code + that_stays;\n```",
+            "````md\n```\na line of code that stays\n```\nand one more that stays\n````",
+            "~~~ a ` b\na line of code that stays\n~~~~ no end\nand one more that stays\n~~~",
+            "   ```\na line of code that stays\n    ```\nand one more that stays\n```",
+            "- ```\n  a line of code that stays\n  ```",
+            "10. Do\n    ```\n  a line of code that stays\n    ```",
+            "> ```\n> a line of code that stays\n> ```",
+            "`` a ` line of code that stays ``",
             "    indented code that is longer than that",
             "| a table | that is wider | than it |",
             "https://example.com/a/very/long/address/that/stays",
         ] {
             assert_eq!(wrapped(kept), kept);
+        }
+        for (code, wraps) in [
+            ("```\ncode\n```\n", true),
+            ("~~~\ncode\n```\n", false),
+            ("````\ncode\n```\n", false),
+            ("```\ncode\n``` no end\n", false),
+            ("``` a `b` no fence\n", true),
+            ("    ```\n\n", true),
+            ("- ```\n  code\n  ```\n", true),
+            ("> ```\n> code\n", true),
+            ("1. 2. -\n", true),
+        ] {
+            let prose = format!("{code}Then come words that may be wrapped.");
+            assert_eq!(wrapped(&prose) != prose, wraps, "{prose}");
         }
         assert_eq!(wrapped("数学家数学家数学家数学家"), "数学家数学家数学家\n数学家");
         // A picture of several is as wide as one, and is never cut.
@@ -315,7 +344,40 @@ mod tests {
         assert_eq!(prose.finish(), " ");
     }
 
+    /// A block of code in a list, a quote or neither, with lines that look like its end.
+    fn block() -> impl Strategy<Value = Vec<String>> {
+        let line = "[a-z]{1,9}( [a-z]{1,9}){0,12}|`{1,6}[a-z]?|~{1,6}|[-*>1.] code|# [*]{2}code|";
+        let before =
+            select(&[["", ""], ["   ", "  "], ["- ", "  "], ["12. ", "    "], ["> ", "> "]][..]);
+        let info = select(&["", "sh", " sh x"][..]);
+        let marks = (select(&['`', '~'][..]), 3..6usize, 0..3usize);
+        (marks, before, info, vec(line, 1..5)).prop_map(
+            |((mark, open, more), before, info, code)| {
+                let marks = |count: usize| mark.to_string().repeat(count);
+                let ends = |line: &str| line.len() >= open && line.chars().all(|c| c == mark);
+                let code = code.into_iter().filter(|line| !ends(line));
+                let within =
+                    code.chain([marks(open + more)]).map(|line| before[1].to_owned() + &line);
+                [format!("{}{}{info}", before[0], marks(open))].into_iter().chain(within).collect()
+            },
+        )
+    }
+
     proptest! {
+        #[test]
+        fn lines_of_code_keep_their_ends(
+            blocks in vec(block(), 1..4), cut in 0usize..400, columns in 4usize..40
+        ) {
+            let prose = "Some words that are longer than a row of the terminal is.";
+            let text: String = blocks.iter().map(|block| format!("{prose}\n{}\n", block.join("\n"))).collect();
+            let at = text.char_indices().nth(cut).map_or(text.len(), |(at, _)| at);
+            let mut shown = Prose::new(terminal(columns, true));
+            let shown = bright(&(shown.push(&text[..at]) + &shown.push(&text[at..]) + &shown.finish()));
+            let wrapped = Prose::whole(terminal(columns, false), &format!("{prose}\n"));
+            let expected: String = blocks.iter().map(|block| format!("{wrapped}{}\n", block.join("\n"))).collect();
+            prop_assert_eq!(shown, expected);
+        }
+
         #[test]
         fn nothing_is_lost_wherever_it_is_cut(text in "[a-z#*`| \n\t数\u{301}\\-]{0,80}", cut in 0usize..80, columns in 4usize..40) {
             let at = text.char_indices().nth(cut).map_or(text.len(), |(at, _)| at);

@@ -77,7 +77,7 @@ impl Style {
         let (marks, behind) = run(from, '`');
         push_dim(marks, shown);
         self.before = Some('`');
-        let Some(end) = behind.find(marks) else { return behind };
+        let Some(end) = closing(behind, marks) else { return behind };
         let (code, from) = behind.split_at(end);
         shown.extend([CODE, code, PLAIN]);
         push_dim(marks, shown);
@@ -144,6 +144,30 @@ fn address(text: &str) -> usize {
 /// The marks at the beginning, and what follows.
 fn run(text: &str, mark: char) -> (&str, &str) {
     text.split_at(text.len() - text.trim_start_matches(mark).len())
+}
+
+/// Where as many backticks stand as `marks` has, and no more.
+fn closing(text: &str, marks: &str) -> Option<usize> {
+    let mut from = 0;
+    while let Some(at) = text[from..].find('`') {
+        let (ticks, _) = run(&text[from + at..], '`');
+        if ticks == marks {
+            return Some(from + at);
+        }
+        from += at + ticks.len();
+    }
+    None
+}
+
+/// Whether `word` ends within code between backticks; its spaces are part of it.
+pub(crate) fn opens_code(word: &str) -> bool {
+    let mut rest = word;
+    while let Some(at) = rest.find('`') {
+        let (marks, behind) = run(&rest[at..], '`');
+        let Some(end) = closing(behind, marks) else { return true };
+        rest = &behind[end + marks.len()..];
+    }
+    false
 }
 
 #[cfg(test)]

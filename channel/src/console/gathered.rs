@@ -36,10 +36,10 @@ impl Gathered {
                     .filter(|text: &String| !text.is_empty());
             }
             Outgoing::Action(ended) => harmless(&told(ended)),
-            Outgoing::Text(text) => Prose::whole(self.place, text),
+            Outgoing::Text(text) => Prose::whole(self.place, &harmless(text)),
             Outgoing::Broadcast { text, receipt } => {
                 receipt.taken();
-                Prose::whole(self.place, text)
+                Prose::whole(self.place, &harmless(text))
             }
             Outgoing::Reminder { text, .. } => harmless(text),
             Outgoing::File(path) => harmless(&path.display().to_string()),

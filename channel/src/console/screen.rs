@@ -128,7 +128,7 @@ impl Screen {
                 self.notice(&told(ended))
             }
             Outgoing::Action(ended) => self.line(&harmless(&told(ended))),
-            Outgoing::Text(text) => self.line(&Prose::whole(self.place(), text)),
+            Outgoing::Text(text) => self.line(&Prose::whole(self.place(), &harmless(text))),
             Outgoing::Question(question) => {
                 self.line(&harmless(&question.pending(settings::words())))
             }
@@ -143,7 +143,7 @@ impl Screen {
             Outgoing::Begin { from, text, .. } => self.line(&mirrored(from, text)),
             Outgoing::Broadcast { text, receipt } => {
                 receipt.taken();
-                self.line(&Prose::whole(self.place(), text))
+                self.line(&Prose::whole(self.place(), &harmless(text)))
             }
             Outgoing::Reminder { text, .. } => self.line(&harmless(text)),
             Outgoing::File(path) => self.line(&harmless(&path.display().to_string())),
