@@ -24,10 +24,18 @@ struct Known {
 /// A way of failing.
 type Kind = (Discriminant<ModelError>, u16);
 
+/// The way in which a link has failed. A rest is nothing new to who has heard of the failure that it follows.
+fn kind(failure: &ModelError) -> Kind {
+    match failure {
+        ModelError::Resting { last, .. } => last.kind(),
+        failure => failure.kind(),
+    }
+}
+
 impl Told {
     /// The owner was told at the start that the first link fails, and that somebody else answers.
     pub(super) fn at_start(failure: &ModelError) -> Self {
-        let known = Known { answers: 1, failures: vec![(0, failure.kind())] };
+        let known = Known { answers: 1, failures: vec![(0, kind(failure))] };
         let known = SessionKey::new(OWNER).ok().map(|owner| (owner, known));
         Self(Mutex::new(known.into_iter().collect()))
     }
@@ -36,7 +44,7 @@ impl Told {
     pub(super) fn knows(&self, hearer: &Hearer, link: usize, failure: &ModelError) -> bool {
         let known = self.known();
         let known = known.get(hearer.session());
-        known.is_some_and(|known| known.failures.contains(&(link, failure.kind())))
+        known.is_some_and(|known| known.failures.contains(&(link, kind(failure))))
     }
 
     /// Whether `hearer` believes that somebody else than `link` answers.
@@ -48,8 +56,8 @@ impl Told {
     pub(super) fn fails(&self, hearer: &Hearer, link: usize, failure: &ModelError) {
         let mut known = self.known();
         let known = known.entry(hearer.session().clone()).or_default();
-        if !known.failures.contains(&(link, failure.kind())) {
-            known.failures.push((link, failure.kind()));
+        if !known.failures.contains(&(link, kind(failure))) {
+            known.failures.push((link, kind(failure)));
         }
     }
 
