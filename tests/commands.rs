@@ -58,8 +58,19 @@ fn one_message_is_answered_and_the_exit_code_tells_how() {
     assert!(stdout.contains("your name is Frankie"), "{stdout}");
     let (code, stdout, _) = said(&["/memory private name"]);
     assert_eq!((code, stdout.contains("name is private")), (Some(0), true), "{stdout}");
-    let (code, stdout, stderr) = said(&["-p", "/run NO_SUCH_THING"]);
-    assert_eq!(code, Some(1), "{stdout}{stderr}");
+    for (text, told) in [
+        ("/run NO_SUCH_THING", "NO_SUCH_THING"),
+        ("/nosuch", "there is no command /nosuch"),
+        ("/approve abc", "no question is open"),
+        ("/memory keep nothing", "nothing is set aside"),
+        ("/open nosuch", "say which"),
+        ("/open 9", "there is no conversation 9"),
+        ("What is the capital of France?", "I have no language model"),
+    ] {
+        let (code, stdout, stderr) = said(&["-p", text]);
+        assert_eq!(code, Some(1), "{text}: {stdout}{stderr}");
+        assert!([stdout, stderr].concat().contains(told), "{text}");
+    }
     home.put("router/policy.toml", "[effects]\nlocal = \"ask\"\nnone = \"ask\"\n");
     let (code, stdout, stderr) = said(&["-p", "/run HELLO_WORLD {\"name\": \"Bob\"}"]);
     assert_eq!(code, Some(3), "{stdout}{stderr}");

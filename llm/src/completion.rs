@@ -13,6 +13,8 @@ pub struct Completion {
     pub calls: Vec<Call>,
     /// It was asked for as words alone: nothing in it is a call, whatever it looks like.
     pub words_alone: bool,
+    /// Its words say that it was not understood: no language model has read it.
+    pub unanswered: bool,
     /// Why it ended.
     pub ended: Ended,
     /// What it took.

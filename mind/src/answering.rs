@@ -78,16 +78,19 @@ impl Answered {
             }
             _ => Vec::new(),
         };
-        outbox.say(match &ended {
+        match &ended {
             Ok(_) => {
                 let (id, how) = (given.id.clone(), given.settled(&caller.principal));
-                Outgoing::Settled { id, how }
+                outbox.say(Outgoing::Settled { id, how });
             }
-            Err(stopped) => Outgoing::Notice(match given.choice {
-                Choice::Pin(_) => stopped.message.clone(),
-                _ => format!("the answer did not count: {}", stopped.message),
-            }),
-        });
+            Err(stopped) => {
+                outbox.say(Outgoing::Notice(match given.choice {
+                    Choice::Pin(_) => stopped.message.clone(),
+                    _ => format!("the answer did not count: {}", stopped.message),
+                }));
+                outbox.say(Outgoing::Failed);
+            }
+        }
         let again = open.into_iter().filter(|question| question.id == given.id);
         again.for_each(|question| outbox.say(Outgoing::Question(question)));
         Self { given, ended }
@@ -110,6 +113,7 @@ impl Answered {
             Ok(given) => Self::of(mind, caller, given, outbox).await,
             Err(why) => {
                 outbox.say(Outgoing::Notice(why.clone()));
+                outbox.say(Outgoing::Failed);
                 Self { given, ended: Err(Stopped::new(Code::BadParams, why)) }
             }
         }

@@ -200,7 +200,10 @@ impl SessionTask {
             Ok(given) => {
                 answering::answer(&mut self.session, &self.mind, given, &self.outbox).await
             }
-            Err(why) => self.outbox.say(Outgoing::Notice(why)),
+            Err(why) => {
+                self.outbox.say(Outgoing::Notice(why));
+                self.outbox.say(Outgoing::Failed);
+            }
         }
         self.outbox.say(Outgoing::End);
     }

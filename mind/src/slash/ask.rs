@@ -45,7 +45,7 @@ impl Perform for Question {
         let answer = history.entries().last().map(|entry| entry.response.as_str());
         let made_up = made_up(answer.unwrap_or_default(), &known);
         if !made_up.is_empty() {
-            at.notice(format!("not among the passages that were found: {}", made_up.join(" ")));
+            at.remark(format!("not among the passages that were found: {}", made_up.join(" ")));
         }
     }
 }

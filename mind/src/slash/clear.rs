@@ -29,7 +29,7 @@ impl Perform for Clear {
         let removed = number.map_or(Ok(false), |number| at.session.files.chats().remove(number));
         match removed.and_then(|_| at.session.begin_afresh()) {
             Ok(()) => at.text("What was said and done is forgotten; the memory is kept."),
-            Err(error) => at.outbox.say_fault(error.to_string()),
+            Err(error) => at.fault(error),
         }
     }
 }
@@ -39,7 +39,7 @@ impl Perform for New {
     async fn perform(&self, at: At<'_>) {
         match at.session.put_away() {
             Err(error) => {
-                return at.outbox.say_fault(format!("{error}; this conversation goes on"));
+                return at.fault(format!("{error}; this conversation goes on"));
             }
             Ok(None) => {}
             Ok(Some(number)) => {
@@ -48,7 +48,7 @@ impl Perform for New {
         }
         match at.session.begin_afresh() {
             Ok(()) => at.text("This is a new one. What is remembered is kept."),
-            Err(error) => at.outbox.say_fault(error.to_string()),
+            Err(error) => at.fault(error),
         }
     }
 }

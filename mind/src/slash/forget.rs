@@ -54,7 +54,7 @@ impl Perform for ForgetNotes {
         };
         match forgotten {
             Ok(told) => at.text(told),
-            Err(error) => at.outbox.say_fault(error.to_string()),
+            Err(error) => at.fault(error),
         }
     }
 }

@@ -32,7 +32,7 @@ impl Perform for ShowLog {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 at.text(format!("Nothing was said on {} (UTC).", self.0));
             }
-            Err(error) => at.outbox.say_fault(format!("{}: {error}", path.display())),
+            Err(error) => at.fault(format!("{}: {error}", path.display())),
         }
     }
 }

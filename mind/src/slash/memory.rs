@@ -82,7 +82,7 @@ impl Perform for Wish {
         };
         match changed {
             Ok((done, Ok(()))) => at.text(done),
-            Ok((_, Err(error))) => at.outbox.say_fault(error.to_string()),
+            Ok((_, Err(error))) => at.fault(error),
             Err(why) => at.notice(why),
         }
     }

@@ -67,6 +67,7 @@ impl Perform for ModeWish {
         if let Some(question) = seen.question() {
             at.session.asks_for(&seen, at.typed.to_owned());
             at.outbox.say(Outgoing::Question(question));
+            return at.remark(seen.text());
         }
         at.notice(seen.text());
     }

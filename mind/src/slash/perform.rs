@@ -1,6 +1,6 @@
 //! The interface of a slash command.
 
-use std::fmt::Debug;
+use std::fmt::{Debug, Display};
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -71,8 +71,20 @@ impl At<'_> {
         self.outbox.say(Outgoing::Text(text.into()));
     }
 
-    /// Says why the command did nothing.
+    /// Says why the command did nothing, or not all that was wanted.
     pub fn notice(&self, why: impl Into<String>) {
-        self.outbox.say(Outgoing::Notice(why.into()));
+        self.remark(why);
+        self.outbox.say(Outgoing::Failed);
+    }
+
+    /// Says what else people should know of what it did.
+    pub fn remark(&self, what: impl Into<String>) {
+        self.outbox.say(Outgoing::Notice(what.into()));
+    }
+
+    /// Says what is wrong with the agent's files, for which it was not done, or not kept.
+    pub fn fault(&self, error: impl Display) {
+        self.outbox.say_fault(error.to_string());
+        self.outbox.say(Outgoing::Failed);
     }
 }

@@ -36,17 +36,14 @@ impl Perform for Plan {
     async fn perform(&self, at: At<'_>) {
         let steps = match self.steps(&at).await {
             Ok(steps) => steps,
-            Err(why) => {
-                at.outbox.say(Outgoing::Failed);
-                return at.notice(why);
-            }
+            Err(why) => return at.notice(why),
         };
         at.text(listed(&steps, 0));
         let (role, who) = (at.session.origin.into(), at.session.principal.clone());
         at.session.record(role, who.as_str(), &self.0);
         for (done, step) in steps.iter().enumerate() {
             let told = format!("step {} of {}: {step}", done + 1, steps.len());
-            at.outbox.say(Outgoing::Notice(told.clone()));
+            at.remark(told.as_str());
             let message = format!("{}\nDo only this now, {told}", self.0);
             let turn = Turn { mind: at.mind, session: &mut *at.session, outbox: at.outbox };
             turn.run(&message).await;

@@ -30,7 +30,7 @@ impl Perform for Remember {
         match at.session.files.notes.add(note) {
             Ok(()) if is_cut => at.text("Noted, as far as a note goes: 2,000 bytes."),
             Ok(()) => at.text("Noted."),
-            Err(error) => at.outbox.say_fault(format!("noted for this conversation only: {error}")),
+            Err(error) => at.fault(format!("noted for this conversation only: {error}")),
         }
     }
 }

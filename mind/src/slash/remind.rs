@@ -95,7 +95,7 @@ pub(super) async fn add(at: &At<'_>, book: &Arc<Book>, new: NewJob) {
         Ok(Ok(added)) => {
             at.text(added.job.agreed(book.now(), book.zone()));
             if !book.tells() {
-                at.notice("it is told while SafeClaw runs, which ends now");
+                at.remark("it is told while SafeClaw runs, which ends now");
             }
             if let Some(error) = added.unsaved {
                 at.notice(format!("{error}; it counts until this chat ends"));

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use conversation::message::Outgoing;
 use drive::Task;
 use protocol::{Object, SetName};
 use serde_json::{Value, json};
@@ -63,10 +62,7 @@ impl Perform for Work {
         match told {
             Ok(_) if once => {}
             Ok(answer) => at.text(answer.get("told").and_then(Value::as_str).unwrap_or_default()),
-            Err(why) => {
-                at.outbox.say(Outgoing::Failed);
-                return at.notice(why);
-            }
+            Err(why) => return at.notice(why),
         }
         if !self.task.is_empty() {
             let (role, who) = (at.session.origin.into(), at.session.principal.clone());

@@ -159,6 +159,10 @@ impl Turn<'_> {
         let completed = model.complete(&ask, &mut hear).await;
         let seen = screen.finish();
         let mut completion = completed.map_err(|error| words_for(self.outbox, &error))?;
+        // The passages of `/ask` are an answer without a model, too.
+        if completion.unanswered && self.session.known.is_empty() {
+            self.outbox.say(Outgoing::Failed);
+        }
         self.mind.spent(&self.session.key, self.session.origin, &completion.usage);
         completion.usage.first_token = seen.first_token(completion.usage.first_token);
         self.session.thinks_first = seen.thinks_first();

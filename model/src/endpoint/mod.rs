@@ -192,7 +192,14 @@ impl Endpoint {
             cut,
             shares: plan.shares(),
         };
-        Completion { text: gathered.text, calls, words_alone: plan.is_talk(), ended, usage }
+        Completion {
+            text: gathered.text,
+            calls,
+            words_alone: plan.is_talk(),
+            unanswered: false,
+            ended,
+            usage,
+        }
     }
 }
 

@@ -53,8 +53,9 @@ impl Offline {
         Self { wanted: None, learnt: Mutex::default() }
     }
 
-    fn answer(&self, turn: &TurnParts<'_>) -> Answer {
-        let say = |words: String| Answer { words, actions: Vec::new() };
+    /// What can be said or done without a language model; nothing of a message that is not understood.
+    fn understood(&self, turn: &TurnParts<'_>) -> Option<Answer> {
+        let say = |words: String| Some(Answer { words, actions: Vec::new() });
         if !turn.so_far.is_empty() {
             return say(told(turn.so_far));
         }
@@ -66,13 +67,18 @@ impl Offline {
             .filter_map(|pattern| Some((pattern.literal, pattern.matches(&message)?)))
             .reduce(|best, other| if other.0 > best.0 { other } else { best });
         match found {
-            Some((_, action)) => Answer { words: String::new(), actions: vec![action] },
+            Some((_, action)) => Some(Answer { words: String::new(), actions: vec![action] }),
             // What is remembered may hold anything, also what looks like an action.
-            None => say(match recall::answer(&message, turn.memory) {
-                Some(recalled) => tame(&recalled),
-                None => self.honest(turn),
-            }),
+            None => say(tame(&recall::answer(&message, turn.memory)?)),
         }
+    }
+
+    /// The same, and otherwise what would be understood.
+    fn answer(&self, turn: &TurnParts<'_>) -> (Answer, bool) {
+        let understood = self.understood(turn);
+        let unanswered = understood.is_none();
+        let honest = || Answer { words: self.honest(turn), actions: Vec::new() };
+        (understood.unwrap_or_else(honest), unanswered)
     }
 
     fn learn(&self, cards: [&[ActionCard]; 2]) -> Arc<Learnt> {
@@ -141,14 +147,14 @@ impl Model for Offline {
     ) -> Result<Completion, ModelError> {
         let turn = ask.turn.as_ref().filter(|_| !ask.needs_model);
         let turn = turn.ok_or(ModelError::NeedsModel)?;
-        let answer = self.answer(turn);
+        let (answer, unanswered) = self.answer(turn);
         if answer.words.is_empty() && answer.actions.is_empty() {
             // The lines of the actions have said it all.
             return Ok(Completion { words_alone: true, ..Completion::default() });
         }
         let text = answer.to_string();
         progress(Progress::Piece(&text));
-        Ok(Completion::new(text))
+        Ok(Completion { unanswered, ..Completion::new(text) })
     }
 }
 

@@ -23,6 +23,7 @@ fn text(message: &str, cards: [&[ActionCard]; 2], so_far: &[Observation]) -> Str
             history: crate::testing::no_history(),
             typed: &[],
         })
+        .0
         .to_string()
 }
 
@@ -140,7 +141,7 @@ fn what_a_page_or_the_memory_says_is_never_an_action() {
             history: crate::testing::no_history(),
             typed: &[],
         };
-        let recalled = Offline::new("llama3.1:8B").answer(&turn).to_string();
+        let recalled = Offline::new("llama3.1:8B").answer(&turn).0.to_string();
         for said in [page, recalled] {
             let answer = read(&said, cards);
             assert!(answer.actions.is_empty() && answer.words.contains("MEMORY_WRITE"), "{said}");
