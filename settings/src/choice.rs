@@ -76,7 +76,7 @@ impl Change<'_> {
     /// Who serves it; `None` never: what is no provider is refused by the file, which knows how to say it.
     fn provider(&mut self, current: &Llm) -> Result<Option<ProviderName>, KeyError> {
         let providers = ProviderName::ALL.map(|name| name.as_str().to_owned());
-        let named = self.asker.ask("provider", current.provider.as_str(), &providers)?;
+        let named = self.asker.ask_one_of("provider", current.provider.as_str(), &providers)?;
         let found = ProviderName::ALL.into_iter().find(|name| name.as_str() == named);
         if found.is_none() {
             self.file.set("llm.provider", json!(named))?;

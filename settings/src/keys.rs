@@ -137,6 +137,19 @@ pub trait Asker {
     /// When nobody answers.
     fn ask(&mut self, question: &str, current: &str, choices: &[String]) -> io::Result<String>;
 
+    /// The same where nothing but one of `choices` is right. What else is typed is given back as it is.
+    ///
+    /// # Errors
+    /// When nobody answers.
+    fn ask_one_of(
+        &mut self,
+        question: &str,
+        current: &str,
+        choices: &[String],
+    ) -> io::Result<String> {
+        self.ask(question, current, choices)
+    }
+
     /// Asks which one of `choices` it is, and gives its place; an empty answer means the one at `current`.
     ///
     /// # Errors

@@ -4,6 +4,9 @@ use std::io::{self, BufRead, IsTerminal, Write};
 
 use super::Asker;
 
+/// What an answer is called that is none of the choices.
+const OTHER: &str = "another one, which I type";
+
 /// The person at the terminal, or the lines of a pipe.
 #[derive(Debug)]
 pub struct Terminal;
@@ -19,15 +22,12 @@ impl Terminal {
 impl Asker for Terminal {
     fn ask(&mut self, question: &str, current: &str, choices: &[String]) -> io::Result<String> {
         if Self::is_there() {
-            let choices = choices.to_vec();
-            let suggest = move |typed: &str| -> Result<Vec<String>, inquire::CustomUserError> {
-                Ok(choices.iter().filter(|choice| choice.contains(typed)).cloned().collect())
-            };
-            return inquire::Text::new(question)
-                .with_default(current)
-                .with_autocomplete(suggest)
-                .prompt()
-                .map_err(ended);
+            if !choices.is_empty()
+                && let Some(chosen) = selected(question, current, choices, Some(OTHER))?
+            {
+                return Ok(chosen);
+            }
+            return inquire::Text::new(question).with_default(current).prompt().map_err(ended);
         }
         for choice in choices {
             home::say!("  {choice}");
@@ -38,6 +38,18 @@ impl Asker for Terminal {
         home::say!();
         let answer = line.trim();
         Ok(if answer.is_empty() { current.to_owned() } else { answer.to_owned() })
+    }
+
+    fn ask_one_of(
+        &mut self,
+        question: &str,
+        current: &str,
+        choices: &[String],
+    ) -> io::Result<String> {
+        match Self::is_there() {
+            true => Ok(selected(question, current, choices, None)?.unwrap_or_default()),
+            false => self.ask(question, current, choices),
+        }
     }
 
     fn choose(&mut self, question: &str, choices: &[String], current: usize) -> io::Result<usize> {
@@ -77,6 +89,29 @@ impl Asker for Terminal {
     fn tell(&mut self, line: &str) {
         home::say!("{line}");
     }
+}
+
+/// Has one of `choices` chosen, from the one that is set on; nothing when it is `other` than these.
+fn selected(
+    question: &str,
+    current: &str,
+    choices: &[String],
+    other: Option<&str>,
+) -> io::Result<Option<String>> {
+    // Behind a blank stands what a choice is.
+    let is_set = |choice: &String| choice.split(' ').next() == Some(current);
+    let set = choices.iter().position(is_set);
+    let missing = Some(current).filter(|current| set.is_none() && !current.is_empty());
+    let listed = missing.into_iter().chain(choices.iter().map(String::as_str)).chain(other);
+    // The last one stays there, whatever is typed in order to find one.
+    let score = |typed: &str, choice: &&str, _: &str, at: usize| {
+        let place = i64::try_from(at).unwrap_or(i64::MAX);
+        (Some(*choice) == other || choice.contains(typed)).then_some(-place)
+    };
+    let select = inquire::Select::new(question, listed.collect());
+    let chosen = select.with_starting_cursor(set.unwrap_or(0)).with_scorer(&score).prompt();
+    let chosen = chosen.map_err(ended)?;
+    Ok((Some(chosen) != other).then(|| chosen.to_owned()))
 }
 
 /// Puts a question, which is answered only where somebody can read it.

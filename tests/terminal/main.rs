@@ -7,6 +7,7 @@ mod languages;
 mod notices;
 mod own_editor;
 mod questions;
+mod wizard;
 
 use testkit::{OllamaServer, Says, TempHome, Terminal};
 
