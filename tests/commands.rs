@@ -236,6 +236,7 @@ fn each_command_that_a_message_names_is_there() {
         for (name, part) in [
             ("home::command", None),
             ("home::agent_command", Some("agent")),
+            ("home::agent_command_by_name", Some("agent")),
             ("home::router_command", Some("router")),
         ] {
             for words in named(&code, name) {
@@ -275,4 +276,69 @@ fn no_message_says_by_itself_how_the_program_is_started() {
             }
         }
     }
+    for (path, text) in strings() {
+        for wrong in ["start_agent", "start_router", "safeclaw ", "cargo "] {
+            assert!(!text.contains(wrong), "{}: {wrong}", path.display());
+        }
+    }
+}
+
+/// The words of the console and of both pages, in each language.
+fn strings() -> Vec<(PathBuf, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = ["words/console", "channel/web/strings", "window/web/strings"];
+    let mut files = Vec::new();
+    for folder in folders.map(|folder| root.join(folder)) {
+        let found = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+        let found = found.filter(|path| path.extension().is_some_and(|end| end == "json"));
+        files.extend(found.map(|path| (path.clone(), fs::read_to_string(&path).unwrap())));
+    }
+    assert!(files.len() > 5, "only {} files were found", files.len());
+    files
+}
+
+/// Words that look like commands of the chat, and are none: what another bot takes, and places.
+const NO_COMMANDS: [&str; 6] = ["/newbot", "/workspace", "/proc", "/etc", "/dev", "/usr"];
+
+/// Each `/word` that a person would read as a command of the chat.
+fn slash_words(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices('/').filter_map(|(at, _)| {
+        let (before, rest) = (&text[..at], &text[at + 1..]);
+        let end = rest.find(|c: char| !c.is_ascii_lowercase()).unwrap_or(rest.len());
+        let behind = &rest[end..];
+        // A text that is a path alone, such as "/bin", is none.
+        let begins = before.is_empty()
+            || before.ends_with([' ', '`', '('])
+            || before.ends_with('"') && behind.starts_with(' ');
+        let is_file =
+            behind.strip_prefix('.').is_some_and(|it| it.starts_with(char::is_alphabetic));
+        let is_path = is_file || behind.starts_with(['/', '{', '_', '-', '[']);
+        (begins && end > 1 && !is_path).then(|| &text[at..=at + end])
+    })
+}
+
+#[test]
+fn each_command_of_the_chat_that_a_message_names_is_there() {
+    let home = TempHome::new();
+    let output =
+        run(Path::new(SAFECLAW), &["--home", home.root().to_str().unwrap(), "-p", "/help"]);
+    let help = String::from_utf8(output.stdout).unwrap();
+    let mut known: Vec<&str> = help.lines().flat_map(slash_words).collect();
+    assert!(known.len() > 30, "{help}");
+    // The console's own.
+    known.extend(["/edit", "/quit", "/exit"]);
+    let lines = |code: &str| -> Vec<String> {
+        let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+        lines.map(str::to_owned).collect()
+    };
+    let mut checked = 0;
+    for (path, text) in sources().into_iter().chain(strings()) {
+        for line in lines(&text) {
+            for word in slash_words(&line).filter(|word| !NO_COMMANDS.contains(word)) {
+                assert!(known.contains(&word), "{}: {word} in {line}", path.display());
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 100, "only {checked} were found");
 }

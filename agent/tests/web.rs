@@ -110,6 +110,21 @@ async fn read_until(stream: &mut Response, until: &str) -> String {
 }
 
 #[tokio::test]
+async fn the_page_names_the_command_that_gives_a_link() {
+    let house = House::start().await;
+    for language in ["en", "de"] {
+        let path = format!("/web/strings/{language}.json");
+        let words = house.ask(Method::GET, &path).send().await.unwrap().text().await.unwrap();
+        assert!(
+            words.contains(": safeclaw agent web\"") && !words.contains("{command}"),
+            "{words}"
+        );
+    }
+    let refused = house.pressed("").await.text().await.unwrap();
+    assert!(refused.contains(": safeclaw agent web</p>"), "{refused}");
+}
+
+#[tokio::test]
 async fn a_link_signs_in_once_and_only_by_its_button() {
     let house = House::start().await;
     let link = house.link();

@@ -89,12 +89,24 @@ pub fn router_command(words: &str) -> String {
     joined(&Invocation::here().router, words)
 }
 
+/// A command of the agent for whoever reads it in a browser, perhaps on another machine: where the program and the home lie is
+/// nobody's business there.
+#[must_use]
+pub fn agent_command_by_name(words: &str) -> String {
+    let agent = if is_called(AGENT) { AGENT } else { "safeclaw agent" };
+    joined(agent, words)
+}
+
 /// What the router's command line is called, for help texts, which say how a command is built and not where it lies.
 #[must_use]
 pub fn router_name() -> &'static str {
-    let program = std::env::args_os().next();
-    let name = program.as_deref().map(Path::new).and_then(Path::file_name);
-    if name == Some(OsStr::new(ROUTER)) { ROUTER } else { "safeclaw router" }
+    if is_called(ROUTER) { ROUTER } else { "safeclaw router" }
+}
+
+/// Whether this process was started under this name.
+fn is_called(program: &str) -> bool {
+    let typed = std::env::args_os().next();
+    typed.as_deref().map(Path::new).and_then(Path::file_name) == Some(OsStr::new(program))
 }
 
 fn joined(before: &str, words: &str) -> String {

@@ -36,7 +36,9 @@ pub use env_file::{
 pub use file::FileError;
 pub use format::{FormatError, HomeFormat};
 pub use home::{Home, HomeError};
-pub use invocation::{CALLED, Invocation, agent_command, command, router_command, router_name};
+pub use invocation::{
+    CALLED, Invocation, agent_command, agent_command_by_name, command, router_command, router_name,
+};
 pub use lock::{Lock, LockError};
 pub use nearest::nearest;
 pub use output::{exit_code, say_part, say_part_on_stderr};

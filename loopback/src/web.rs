@@ -1,6 +1,8 @@
 //! The files of pages: how they are served, and those that the pages of both processes share. They have no build step and load
 //! nothing else.
 
+use std::borrow::Cow;
+
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 
@@ -24,6 +26,20 @@ impl PageFile {
     #[must_use]
     pub fn find(files: &[Self], path: &str) -> Option<Self> {
         files.iter().find(|file| file.path == path).copied()
+    }
+
+    /// Serves it with the gap `{command}` of its words filled, if it is a file of words.
+    #[must_use]
+    pub fn naming(self, command: &str) -> Response {
+        ([(header::CONTENT_TYPE, self.kind())], self.text_naming(command)).into_response()
+    }
+
+    fn text_naming(self, command: &str) -> Cow<'static, str> {
+        if !self.path.ends_with(".json") {
+            return self.text.into();
+        }
+        let quoted = serde_json::Value::from(command).to_string();
+        self.text.replace("{command}", &quoted[1..quoted.len() - 1]).into()
     }
 
     fn kind(self) -> &'static str {
@@ -51,3 +67,18 @@ pub const WORDS_JS: &str = include_str!("../web/words.js");
 
 /// The icon.
 pub const ICON_SVG: &str = include_str!("../web/icon.svg");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_fills_the_gap_of_words_as_json_has_it() {
+        let text =
+            |path, text| PageFile::new(path, text).text_naming(r#"'/a "b"/safeclaw' router"#);
+        let words = text("/en.json", r#"{"a": "run {command}"}"#);
+        let words: serde_json::Value = serde_json::from_str(&words).unwrap();
+        assert_eq!(words["a"], r#"run '/a "b"/safeclaw' router"#);
+        assert_eq!(text("/a.js", "{command}"), "{command}");
+    }
+}

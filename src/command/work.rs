@@ -50,7 +50,7 @@ fn order(folder: &Path, task: &str) -> Result<String, String> {
         format!("{shown} has a name that can't be typed: rename it without quotation marks")
     })?;
     if task.trim().is_empty() {
-        return Err("say what to do: safeclaw work DIR \"TASK\"".to_owned());
+        return Err(format!("say what to do: {}", home::command("work DIR \"TASK\"")));
     }
     Ok(format!("/work --once \"{path}\" {}", task.trim()))
 }

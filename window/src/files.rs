@@ -28,7 +28,7 @@ pub(crate) fn find(path: &str) -> Option<PageFile> {
 /// Serves the file that was asked for.
 pub(crate) async fn serve(uri: Uri) -> Response {
     match find(uri.path()) {
-        Some(file) => file.into_response(),
+        Some(file) => file.naming(&home::router_command("window")),
         None => StatusCode::NOT_FOUND.into_response(),
     }
 }

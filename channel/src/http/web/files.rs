@@ -35,7 +35,7 @@ pub(super) fn find(path: &str) -> Option<PageFile> {
 /// Serves the file that was asked for.
 pub(super) async fn serve(uri: Uri) -> Response {
     match find(uri.path()) {
-        Some(file) => file.into_response(),
+        Some(file) => file.naming(&home::agent_command_by_name("web")),
         None => Refusal::Unknown.into_response(),
     }
 }

@@ -105,8 +105,9 @@ fn button(words: &Words) -> String {
 }
 
 fn refused(words: &Words, status: StatusCode, why: &'static str) -> Response {
-    let told =
-        format!("<p role=\"alert\">{}</p><p>{}</p>", words.get(why), words.get("signIn.how"));
+    let command = home::agent_command_by_name("web");
+    let how = words.fill("signIn.how", &[("command", &command)]);
+    let told = format!("<p role=\"alert\">{}</p><p>{how}</p>", words.get(why));
     page(words, status, &told)
 }
 
