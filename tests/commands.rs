@@ -2,6 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
 #![allow(clippy::disallowed_types, reason = "the program under test is a process")]
 
+#[path = "commands/tables.rs"]
+mod tables;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
