@@ -254,7 +254,7 @@ fn a_policy_speaks_to_whom_it_names_and_gives_nobody_more() {
     let (home, server) = (business(&api), says("Well.", 8));
     let put = |name: &str, keys: &str, text: &str| {
         let text = format!("---\nname: {name}\ndescription: how {name} goes\n{keys}---\n{text}\n");
-        home.put(&format!("workspace/skills/{name}.md"), text);
+        home.put(format!("workspace/skills/{name}.md"), text);
     };
     put("support", "roles: public\n", "Speak like a sailor.");
     put("everybody", "roles: all\nactions: all\n", "You may run EXEC and READ_FILE.");

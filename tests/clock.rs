@@ -100,7 +100,7 @@ fn what_a_model_is_to_do_waits_once_its_budget_is_used_up_and_reminders_come() {
     let jobs = [job("job-1", model), job("job-2", again), job("job-3", "")].join(", ");
     home.put(
         "workspace/scheduler.json",
-        &format!(r#"{{"zone": "Europe/Berlin", "jobs": [{jobs}]}}"#),
+        format!(r#"{{"zone": "Europe/Berlin", "jobs": [{jobs}]}}"#),
     );
     let mut chat = start(&home);
     chat.expect("Reminder: job-3");

@@ -186,7 +186,7 @@ fn under_the_names_of_its_parts_it_is_those() {
 }
 
 /// The crates that nobody but the makers runs: they speak of other programs, too.
-const MAKERS: [&str; 6] = ["bench", "bench/library", "chaos", "eval", "tests/kit", "xtask"];
+const MAKERS: [&str; 7] = ["bench", "bench/library", "chaos", "eval", "soak", "tests/kit", "xtask"];
 
 /// The sources of all crates of the program, in which its messages stand.
 fn sources() -> Vec<(PathBuf, String)> {

@@ -218,23 +218,25 @@ fn at_a_terminal_enter_keeps_what_is_set_and_a_summary_comes_before_anything_is_
     assert_eq!(config(&home)["llm"]["model"], OllamaServer::MODELS[1]);
 }
 
+/// The questions before that of the PIN.
+const BEFORE_THE_PIN: [&str; 6] =
+    ["Which model", "over Telegram", "A page to talk on", "A page of the", "papers", "your yes?"];
+
+/// Answers each of these questions with Enter.
+fn enter(asked: &mut Terminal, questions: &[&str]) {
+    for question in questions {
+        asked.expect(question);
+        asked.press("\r");
+    }
+}
+
 #[test]
 fn a_pin_is_typed_twice_and_set_by_the_router_once_all_is_written() {
     let home = TempHome::new();
     assert!(init(&home, &["--model", "offline", "--yes"], "127.0.0.1:1").1);
     let server = OllamaServer::start([Says::text("ready"), Says::text("ready")]);
     let mut asked = at_a_terminal(&home, &server);
-    for question in [
-        "Which model",
-        "over Telegram",
-        "A page to talk on",
-        "A page of the",
-        "papers",
-        "your yes?",
-    ] {
-        asked.expect(question);
-        asked.press("\r");
-    }
+    enter(&mut asked, &BEFORE_THE_PIN);
     asked.expect("A PIN, entered in each chat once a day");
     asked.press(DOWN);
     asked.press("\r");
@@ -268,25 +270,12 @@ fn a_pin_is_typed_twice_and_set_by_the_router_once_all_is_written() {
     assert!(home.text("router/pin.json").contains("$argon2id$"));
     assert!(has("set_pin"), "the audit log has no row of it");
     let mut asked = at_a_terminal(&home, &server);
-    for question in [
-        "Which model",
-        "over Telegram",
-        "A page to talk on",
-        "A page of the",
-        "papers",
-        "your yes?",
-    ] {
-        asked.expect(question);
-        asked.press("\r");
-    }
+    enter(&mut asked, &BEFORE_THE_PIN);
     asked.expect("keep the one that is set");
     asked.press(DOWN);
     asked.press(DOWN);
     asked.press("\r");
-    for question in ["Hours in which watches", "Where should the router run?"] {
-        asked.expect(question);
-        asked.press("\r");
-    }
+    enter(&mut asked, &["Hours in which watches", "Where should the router run?"]);
     asked.expect("It changes router/pin.json.");
     asked.expect("Write it?");
     asked.press("\r");

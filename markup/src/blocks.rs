@@ -100,7 +100,7 @@ impl Blocks {
         let closes = self.open.is_some();
         self.candidate = self
             .candidate
-            .filter(|fence| !closes && !(fence.character == '`' && word.contains('`')));
+            .filter(|fence| !(closes || fence.character == '`' && word.contains('`')));
     }
 
     pub(crate) fn end_line(&mut self) {

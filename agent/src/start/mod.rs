@@ -92,11 +92,7 @@ pub async fn talk<B: Requester + Feed + 'static>(
     let timeout = settings.config.timeout.span();
     let (quit, lines) = (CancellationToken::new(), Lines::default());
     let standing = OwnersStanding::default();
-    let page = Page {
-        workspace: Arc::clone(&workspace),
-        model: Arc::clone(&model),
-        standing: standing.clone(),
-    };
+    let page = Page::new(&workspace, &model, &standing);
     let book = clock::book(&settings, &workspace, known.says.is_none());
     let reception = Arc::new(reception::open(&settings, &workspace));
     let seat = Seat { standing: standing.clone(), editor: known.editor, says: known.says };

@@ -159,14 +159,19 @@ impl Turn<'_> {
         let completed = model.complete(&ask, &mut hear).await;
         let seen = screen.finish();
         let mut completion = completed.map_err(|error| words_for(self.outbox, &error))?;
+        self.book(&completion);
+        completion.usage.first_token = seen.first_token(completion.usage.first_token);
+        self.session.thinks_first = seen.thinks_first();
+        Ok(completion)
+    }
+
+    /// Takes in what a completion has cost, and whether it was an answer at all.
+    fn book(&self, completion: &Completion) {
         // The passages of `/ask` are an answer without a model, too.
         if completion.unanswered && self.session.known.is_empty() {
             self.outbox.say(Outgoing::Failed);
         }
         self.mind.spent(&self.session.key, self.session.origin, &completion.usage);
-        completion.usage.first_token = seen.first_token(completion.usage.first_token);
-        self.session.thinks_first = seen.thinks_first();
-        Ok(completion)
     }
 }
 

@@ -43,11 +43,6 @@ pub fn papers(home: &Home) -> Result<Option<String>> {
 /// # Errors
 /// It is no folder that a skill may see, or router/config.json can't be read or written.
 pub fn set_papers(home: &Home, real: &Home, folder: Option<&Path>) -> Result<()> {
-    match folder {
-        None => allowed::close(home)?,
-        Some(folder) => {
-            allowed::open(home, &allowed::real(real, folder)?, false)?;
-        }
-    }
-    Ok(())
+    let Some(folder) = folder else { return Ok(allowed::close(home)?) };
+    Ok(allowed::open(home, &allowed::real(real, folder)?, false)?)
 }

@@ -22,7 +22,7 @@ const MORE_HELP: &str = "\
 At a terminal each question that has no option here is asked; Enter keeps what is set. Ctrl-C ends it, and nothing has changed.
 
 Without a terminal, or with --yes, nothing is asked: what has no option here stays as it is.
-No option takes a PIN, because others on the machine can read options: `safeclaw router pin set` takes it from its standard input.
+No option takes a PIN, because others on the machine can read options. A script gives it to router pin set on standard input.
 
   safeclaw init
   safeclaw init --model ollama:llama3.1:8B --fetch --page 127.0.0.1:8787 --yes";

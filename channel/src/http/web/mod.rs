@@ -52,6 +52,15 @@ pub struct Page {
     pub standing: OwnersStanding,
 }
 
+impl Page {
+    /// The page of this agent.
+    #[must_use]
+    pub fn new(workspace: &Arc<Workspace>, model: &Arc<Switch>, standing: &OwnersStanding) -> Self {
+        let (workspace, model) = (Arc::clone(workspace), Arc::clone(model));
+        Self { workspace, model, standing: standing.clone() }
+    }
+}
+
 /// Whether everybody may see what stands at `path`: there is nothing of the owner's in it.
 pub(super) fn is_open(path: &str) -> bool {
     path == mind::links::PATH || files::find(path).is_some()
