@@ -1,5 +1,7 @@
 //! The rows of logs, to be shown.
 
+use std::sync::Arc;
+
 use home::FileError;
 use protocol::Object;
 
@@ -73,20 +75,39 @@ pub fn each(
 /// # Errors
 /// [`FileError`] when a file can't be read.
 pub fn last(logs: &[Files], count: usize) -> Result<Vec<Entry>, FileError> {
+    Ok(newest(logs, count)?.collect())
+}
+
+/// The same, read one by one. Only their text is held: thousands of rows that are read take ten times its room, and a process
+/// keeps most of the room that it had once.
+///
+/// # Errors
+/// As for [`last`].
+pub fn newest(
+    logs: &[Files],
+    count: usize,
+) -> Result<impl Iterator<Item = Entry> + use<>, FileError> {
     let mut all = Vec::new();
     for files in logs {
         all.extend(last_of(files, count)?);
     }
-    all.sort_by_key(Entry::at);
+    all.sort_by_key(|row| row.at);
     all.drain(..all.len().saturating_sub(count));
-    Ok(all)
+    Ok(all.into_iter().filter_map(|row| Entry::read(&row.log, &row.line)))
+}
+
+/// A row that is not read yet.
+struct Unread {
+    at: u64,
+    log: Arc<str>,
+    line: Vec<u8>,
 }
 
 /// Only as many of the newest files are read as are needed.
-fn last_of(files: &Files, count: usize) -> Result<Vec<Entry>, FileError> {
-    let name = files.name();
+fn last_of(files: &Files, count: usize) -> Result<Vec<Unread>, FileError> {
+    let name: Arc<str> = files.name().into();
     let paths = files.in_order().map_err(|e| FileError::new("list", &files.current(), e))?;
-    let mut newest: Vec<Entry> = Vec::new();
+    let mut newest: Vec<Unread> = Vec::new();
     for path in paths.iter().rev() {
         let mut lines = std::collections::VecDeque::new();
         each_line(path, |line, _| {
@@ -96,7 +117,11 @@ fn last_of(files: &Files, count: usize) -> Result<Vec<Entry>, FileError> {
             }
             true
         })?;
-        let mut rows: Vec<Entry> = lines.iter().filter_map(|l| Entry::read(&name, l)).collect();
+        let row = |line: Vec<u8>| {
+            let at = Entry::read(&name, &line)?.at();
+            Some(Unread { at, log: Arc::clone(&name), line })
+        };
+        let mut rows: Vec<Unread> = lines.into_iter().filter_map(row).collect();
         rows.append(&mut newest);
         newest = rows;
         if newest.len() >= count {

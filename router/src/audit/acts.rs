@@ -1,6 +1,6 @@
 //! What a session has done, and what a grant would have allowed, from the rows of all logs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use protocol::{ActionName, Millis, Object, Principal, SessionKey};
 use serde_json::{Value, json};
 
 use super::PERMITS;
-use crate::audit_log::{Files, each, last};
+use crate::audit_log::{Files, each, newest};
 use crate::policy::Scope;
 
 /// How many rows are looked through for what a session has done lately.
@@ -43,8 +43,8 @@ impl Whose {
 pub(crate) fn acts(folder: &Path, whose: &Whose, count: usize) -> Result<Vec<Object>, FileError> {
     let text = |row: &Object, key: &str| row.get(key).and_then(Value::as_str).map(str::to_owned);
     let mut begun: BTreeMap<String, Value> = BTreeMap::new();
-    let mut done = Vec::new();
-    for entry in last(&Files::all(folder)?, ROWS)? {
+    let mut done = VecDeque::new();
+    for entry in newest(&Files::all(folder)?, ROWS)? {
         let row = entry.fields;
         if !whose.is(&row) {
             continue;
@@ -67,13 +67,15 @@ pub(crate) fn acts(folder: &Path, whose: &Whose, count: usize) -> Result<Vec<Obj
                     told.entry("message").or_insert_with(|| json!(BY_THE_AGENT));
                 }
                 told.extend(begun.remove(&id).map(|params| ("params".to_owned(), params)));
-                done.push(told);
+                done.push_back(told);
+                if done.len() > count {
+                    done.pop_front();
+                }
             }
             _ => {}
         }
     }
-    done.drain(..done.len().saturating_sub(count));
-    Ok(done)
+    Ok(done.into())
 }
 
 /// What a grant allows in words, and what it would have allowed lately.
