@@ -4,7 +4,6 @@ use std::path::Path;
 
 use anyhow::Result;
 use home::Home;
-use serde_json::Value;
 use window::Address;
 
 use super::library::allowed;
@@ -18,7 +17,7 @@ use crate::config::WindowPlace;
 pub fn window(home: &Home) -> Result<Option<Address>> {
     // A draft has no file that is not wanted.
     let config = wishes::read(home)?;
-    let place = config.get("window").and_then(Value::as_str).unwrap_or("off");
+    let place = config["window"].as_str().unwrap_or("off");
     Ok(WindowPlace::try_from(place.to_owned())?.0)
 }
 
