@@ -1,12 +1,10 @@
 //! People's answers to questions. They wait for no turn: what a person allows or refuses counts at once.
 
-use std::sync::Arc;
-
-use conversation::message::{Origin, Outgoing};
+use conversation::message::Outgoing;
 use conversation::question::{Choice, Decision, Question};
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
-use protocol::{Code, Pin, Principal, SessionKey, Stopped};
+use protocol::{Code, Pin, SessionKey, Stopped};
 use session::{Caller, Outbox, Session};
 
 use crate::Mind;
@@ -38,16 +36,6 @@ pub(crate) async fn answer_typed(
 /// Why the router did not say.
 pub async fn open_questions(session: &Session, mind: &Mind) -> Result<Vec<Question>, Stopped> {
     open(mind, &Caller::of(session), &session.questions).await
-}
-
-/// The questions that waited for the owner before the agent began; none where the router can't tell.
-pub async fn left_open(mind: &Mind, principal: Principal) -> Vec<Question> {
-    let session = SessionKey::owner();
-    let files = mind.workspace.session_files(&session);
-    let files = Arc::new(files);
-    let entered = files.entered();
-    let caller = Caller { session, principal, origin: Origin::Person, files, entered, heard: None };
-    open(mind, &caller, &[]).await.unwrap_or_default()
 }
 
 /// The questions that wait for a person by the router's word; an old router gives none, so that `known` are taken for them.

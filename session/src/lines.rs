@@ -120,19 +120,6 @@ impl Lines {
         end.is_some_and(|end| end.tell(&SessionKey::owner(), outgoing))
     }
 
-    /// Says something in the owner's session on every channel but `name`.
-    pub fn say_beyond(&self, name: &str, outgoing: &Outgoing) {
-        let board = self.read();
-        for end in board.ends.iter().filter(|end| end.is_owners && end.name != name) {
-            end.tell(&SessionKey::owner(), outgoing.clone());
-        }
-    }
-
-    /// Says something to the owner on the channel `name` alone.
-    pub fn say_at(&self, name: &str, outgoing: Outgoing) {
-        self.tell(name, outgoing);
-    }
-
     /// Says something to the people of `session` on the channel `name` alone.
     pub(super) fn say_on(&self, name: &str, session: &SessionKey, outgoing: Outgoing) {
         let board = self.read();

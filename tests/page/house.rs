@@ -19,7 +19,7 @@ pub(crate) struct House {
     pub(crate) home: TempHome,
     pub(crate) port: u16,
     pub(crate) model: OllamaServer,
-    chat: Chat,
+    _chat: Chat,
 }
 
 /// Sets the owner's PIN.
@@ -52,16 +52,7 @@ impl House {
         let address = model.host();
         let chat = Chat::start(SAFECLAW, &[], home.root(), &[("OLLAMA_HOST", &address)]);
         wait_until("the page is served", || TcpStream::connect(("127.0.0.1", port)).is_ok());
-        Self { home, port, model, chat }
-    }
-
-    /// The same home, once its agent has ended and begun again.
-    pub(crate) fn again(self, answers: impl IntoIterator<Item = Says>) -> Self {
-        let Self { home, mut chat, .. } = self;
-        // The page would keep it going after the console's end.
-        chat.terminate();
-        chat.wait();
-        Self::start_in(home, answers)
+        Self { home, port, model, _chat: chat }
     }
 
     /// A link that signs in.

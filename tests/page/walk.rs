@@ -220,21 +220,3 @@ async fn a_browser_whose_clock_is_an_hour_ahead_shows_the_time_that_is_left() {
     })
     .await;
 }
-
-#[tokio::test]
-async fn a_question_from_before_the_agent_ended_is_a_card_after_it_began_again() {
-    let house = House::start([call("RING", &json!({"who": "Ada"}))]);
-    with_browser(async |client| {
-        house.sign_in(client).await;
-        say(client, "ring Ada").await;
-        see(client, ".card", "RING").await;
-        let house = house.again([Says::text("Rung.")]);
-        house.sign_in(client).await;
-        see(client, ".card", "RING").await;
-        assert!(client.title().await.unwrap().contains("A question waits"));
-        click(client, ".card .allow").await;
-        see(client, ".card .outcome", "yes").await;
-        assert_eq!(complaints(client).await, Vec::<String>::new());
-    })
-    .await;
-}

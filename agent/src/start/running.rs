@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use channel::{Channel, ChannelError};
-use conversation::message::Outgoing;
 use protocol::{Principal, SessionKey};
 use session::ChannelId;
 use tokio::task::{Id, JoinSet};
@@ -57,7 +56,6 @@ pub(super) async fn run(
         let known = Known { name, place: heard.place(), has_people };
         running.known.insert(running.channels.spawn(channel.run(line)).id(), known);
     }
-    let asking = tokio::spawn(ask_again(Arc::clone(&registry)));
     let mut serving = tokio::spawn(Arc::clone(&registry).serve(heard, quit.clone()));
     let ended = tokio::select! {
         ended = running.end(&quit) => ended,
@@ -65,7 +63,6 @@ pub(super) async fn run(
     };
     // Whoever waited for a turn that still runs has left. It is stopped, and kept in the history.
     registry.leaving.cancel();
-    asking.abort();
     if tokio::time::timeout(FAREWELL, &mut serving).await.is_err() {
         serving.abort();
     }
@@ -73,23 +70,6 @@ pub(super) async fn run(
     // Their lines have ended; one that does not see that is dropped.
     let _ = tokio::time::timeout(FAREWELL, others).await;
     Ok(ended?)
-}
-
-/// Puts the questions that waited before the agent began where nothing shows them any more: a page begins empty, and a bot's
-/// buttons of an earlier run are dead. At the console a line tells how many there are.
-async fn ask_again(registry: Arc<SessionRegistry>) {
-    const CONSOLE: &str = "console";
-    let Ok(owner) = Principal::new("console:owner") else { return };
-    let open = mind::answering::left_open(&registry.mind, owner).await;
-    let told = match open.len() {
-        0 => return,
-        1 => "1 question waits from before; /approvals shows it".to_owned(),
-        count => format!("{count} questions wait from before; /approvals shows them"),
-    };
-    registry.lines.say_at(CONSOLE, Outgoing::Notice(told));
-    for question in open {
-        registry.lines.say_beyond(CONSOLE, &Outgoing::Question(question));
-    }
 }
 
 impl Running {
