@@ -127,7 +127,7 @@ fn a_server_that_wants_a_long_wait_is_passed_over() {
     told(&chat, "is busy (429: slow down)", 1);
     chat.ask("And now?", "I stand in again.");
     assert_eq!(first.prompts().len(), 1, "{}", chat.stderr());
-    told(&chat, "asked again in", 1);
+    told(&chat, "is busy (429: slow down)", 1);
 }
 
 /// A chat with a server that answers 429 for ten seconds, and asks in `Retry-After` for so many, if any.

@@ -3,7 +3,6 @@
 use super::*;
 
 const CTRL_C: &str = "\x03";
-const DOWN: &str = "\x1b[B";
 
 /// A command of the agent at a terminal.
 fn at_a_terminal(home: &TempHome, args: &[&str], variables: &[(&str, &str)]) -> Terminal {
@@ -248,8 +247,7 @@ fn config_llm_at_a_terminal_offers_the_models_that_the_server_has() {
         asked.expect(name);
     }
     asked.press("qwen");
-    asked.expect("qwen3:4b");
-    asked.press(DOWN);
+    asked.expect_gone(OllamaServer::MODELS[0]);
     asked.press("\r\r");
     asked.expect("llm is set in ");
     assert_eq!(asked.wait().code(), Some(0));
