@@ -9,6 +9,15 @@ fn asked(home: &TempHome, server: &OllamaServer) -> Terminal {
     Terminal::start(SAFECLAW, &["agent", "config", "llm"], home.root(), &[("OLLAMA_HOST", &host)])
 }
 
+/// The same, once the provider that is set was kept.
+fn asked_for_a_model(home: &TempHome, server: &OllamaServer) -> Terminal {
+    let mut asked = asked(home, server);
+    asked.expect("? provider");
+    asked.press(ENTER);
+    asked.expect("? model");
+    asked
+}
+
 /// Which model is set.
 fn model(home: &TempHome) -> String {
     let config: serde_json::Value = serde_json::from_str(&home.text("agent/config.json")).unwrap();
@@ -19,10 +28,7 @@ fn model(home: &TempHome) -> String {
 fn the_first_step_down_leads_from_what_is_set_to_the_next_choice() {
     let home = TempHome::new();
     let server = OllamaServer::start([Says::text("ready")]);
-    let mut asked = asked(&home, &server);
-    asked.expect("? provider");
-    asked.press(ENTER);
-    asked.expect("? model");
+    let mut asked = asked_for_a_model(&home, &server);
     asked.expect(OllamaServer::MODELS[1]);
     asked.press(DOWN);
     asked.press(ENTER);
@@ -34,10 +40,7 @@ fn the_first_step_down_leads_from_what_is_set_to_the_next_choice() {
 fn what_is_none_of_the_choices_can_be_typed() {
     let home = TempHome::new();
     let server = OllamaServer::start([Says::text("ready")]);
-    let mut asked = asked(&home, &server);
-    asked.expect("? provider");
-    asked.press(ENTER);
-    asked.expect("? model");
+    let mut asked = asked_for_a_model(&home, &server);
     // It stays there when nothing fits what is typed.
     asked.press("mistral");
     asked.expect_gone(OllamaServer::MODELS[1]);

@@ -12,6 +12,7 @@ use agent::StartError;
 use clap::{Parser, ValueEnum};
 use home::Home;
 use settings::Terminal;
+use window::AddressError;
 
 use self::draft::{Draft, DraftError};
 use self::questions::{Person, Question};
@@ -84,12 +85,10 @@ enum InitError {
     Policy,
     #[error("{0}")]
     Redis(String),
-    #[error("{0} is taken: {1}; choose another address with --page")]
-    Page(String, io::Error),
-    #[error("{0} is taken: {1}; choose another address with --window")]
-    Window(String, io::Error),
-    #[error("{0}")]
-    NoWindow(String),
+    #[error("{address} can't be used: {error}; choose another address with {option}")]
+    Taken { address: String, error: io::Error, option: &'static str },
+    #[error(transparent)]
+    Window(#[from] AddressError),
     #[error("{0:#}")]
     Router(anyhow::Error),
     #[error("no answer could be read, so nothing was changed")]
@@ -98,6 +97,13 @@ enum InitError {
         "this is no terminal, so nothing can be asked: say what to set, such as --model ollama:llama3.1:8B, and --yes"
     )]
     NoTerminal,
+}
+
+impl InitError {
+    /// Whether another answer to the question that is put would mend it.
+    fn is_of_the_answer(&self) -> bool {
+        matches!(self, Self::Taken { .. } | Self::Window(_) | Self::Agent(_))
+    }
 }
 
 impl Subcommand for Init {

@@ -7,6 +7,7 @@ mod model;
 mod page;
 mod papers;
 mod pin;
+mod place;
 mod queue;
 mod telegram;
 mod window;

@@ -1,14 +1,10 @@
 //! The router's own page.
 
-use std::net::TcpListener;
-
 use router::cli::set_up;
 use window::Address;
 
+use super::place::{self, OFF};
 use super::{Draft, Init, InitError, Person, Question};
-
-/// What turns it off, as people write it.
-const OFF: &str = "off";
 
 pub(super) struct Window;
 
@@ -19,27 +15,16 @@ impl Question for Window {
 
     fn take(&self, given: &Init, draft: &Draft, _: &mut Person) -> Result<bool, InitError> {
         let Some(wanted) = &given.window else { return Ok(false) };
-        set(read(wanted)?, draft)?;
+        set(wanted, draft)?;
         Ok(true)
     }
 
     fn ask(&self, draft: &Draft, person: &mut Person) -> Result<(), InitError> {
-        let set_now = address(draft)?;
-        let at = set_now.unwrap_or(Address::USUAL);
-        let choices = ["no".to_owned(), format!("yes, at {at}"), "yes, elsewhere".to_owned()];
+        let now = address(draft)?.map(|at| at.to_string());
         let question = "A page of the router's own, to watch it and answer its questions?";
-        let wanted = match person.choose(question, &choices, usize::from(set_now.is_some()))? {
-            0 => Ok(None),
-            1 => Ok(Some(at)),
-            _ => read(&person.ask("Where", &at.to_string(), &[])?),
-        };
-        match wanted.and_then(|wanted| set(wanted, draft)) {
-            Err(error @ (InitError::Window(..) | InitError::NoWindow(..))) => {
-                person.tell(&format!("{:#}", anyhow::Error::new(error)));
-                self.ask(draft, person)
-            }
-            done => done,
-        }
+        let usually = Address::USUAL.to_string();
+        let set = |wanted: &str, _: &mut Person| set(wanted, draft);
+        place::ask(question, (now.as_deref(), &usually), person, set)
     }
 
     fn now(&self, draft: &Draft) -> Result<String, InitError> {
@@ -50,27 +35,23 @@ impl Question for Window {
     }
 }
 
-fn read(wanted: &str) -> Result<Option<Address>, InitError> {
-    if wanted == OFF {
-        return Ok(None);
-    }
-    let no_address = |error: window::AddressError| InitError::NoWindow(error.to_string());
-    wanted.parse().map(Some).map_err(no_address)
-}
-
 /// Where it is set to be.
 fn address(draft: &Draft) -> Result<Option<Address>, InitError> {
     set_up::window(draft.home()).map_err(InitError::Router)
 }
 
 /// Sets it, once its port was seen to be free.
-fn set(wanted: Option<Address>, draft: &Draft) -> Result<(), InitError> {
+fn set(wanted: &str, draft: &Draft) -> Result<(), InitError> {
+    let wanted: Option<Address> = match wanted {
+        OFF => None,
+        address => Some(address.parse()?),
+    };
     // A router that runs has the port that is set.
     if wanted == address(draft)? {
         return Ok(());
     }
     if let Some(at) = wanted {
-        TcpListener::bind(at.socket()).map_err(|error| InitError::Window(at.to_string(), error))?;
+        place::is_free(&at.to_string(), "--window")?;
     }
     set_up::set_window(draft.home(), wanted).map_err(InitError::Router)
 }
