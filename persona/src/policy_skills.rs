@@ -46,10 +46,12 @@ impl PolicySkills {
         Some(text.trim().to_owned()).filter(|text| !text.is_empty())
     }
 
-    /// Whether each of them offers an action to people of this role.
+    /// Whether each of them offers an action to people of this role. What a file that is left out would have taken away is not
+    /// known, so nobody but the owner is offered anything while there is one.
     #[must_use]
     pub fn offer(&self, role: SkillRole, action: &str) -> bool {
-        self.of(role).all(|skill| skill.offers(action))
+        let are_known = self.faults.is_empty() || role == SkillRole::Owner;
+        are_known && self.of(role).all(|skill| skill.offers(action))
     }
 }
 
@@ -91,8 +93,6 @@ mod tests {
             "b.md",
             "---\nname: b\ndescription: x\nroles: guest\nactions: weather, notify\n---\nBe kind.",
         );
-        put("c.md", "---\nname: a\ndescription: x\n---\nBe rude.");
-        put("d.md", "---\nname: d\ndescription: x\nrole: all\n---\nBe rude.");
         put("README.txt", "no skill");
         let now = skills.now();
         assert_eq!(now.instructions(SkillRole::Guest).as_deref(), Some("Be brief.\n\nBe kind."));
@@ -101,6 +101,11 @@ mod tests {
         assert!(offered(SkillRole::Guest, "WEATHER") && offered(SkillRole::Owner, "EXEC"));
         assert!(!offered(SkillRole::Guest, "EXEC") && !offered(SkillRole::Guest, "NOTIFY"));
         assert!(!offered(SkillRole::Owner, "NOTIFY"));
+        put("c.md", "---\nname: a\ndescription: x\n---\nBe rude.");
+        put("d.md", "---\nname: d\ndescription: x\nrole: all\n---\nBe rude.");
+        let now = skills.now();
+        assert_eq!(now.instructions(SkillRole::Guest).as_deref(), Some("Be brief.\n\nBe kind."));
+        assert!(!now.offer(SkillRole::Guest, "WEATHER") && now.offer(SkillRole::Owner, "EXEC"));
         let faults: Vec<&str> = now.faults.iter().map(|fault| fault.file.as_str()).collect();
         assert_eq!(faults, ["c.md", "d.md"]);
         assert!(now.faults[1].why.contains("did you mean roles?"), "{}", now.faults[1].why);

@@ -35,6 +35,9 @@ impl Perform for Skills {
         if at.session.is_owners() {
             let left_out = |fault: &Fault| format!("{} is left out: {}", fault.file, fault.why);
             lines.extend(policy.faults.iter().map(left_out));
+            if !policy.faults.is_empty() {
+                lines.push("Until that is mended, nobody but you is offered an action.".to_owned());
+            }
         }
         at.text(lines.join("\n"));
     }
