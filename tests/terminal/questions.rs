@@ -255,7 +255,7 @@ fn a_pin_is_typed_unseen_and_stands_in_no_history() {
             "[effects]\nnone = \"allow\"\nlocal = \"allow\"\n[pin]\nfor = [\"RING\"]\n",
         );
         let mut set = Terminal::start(SAFECLAW, &["router", "pin", "set"], home.root(), &[]);
-        set.expect("new PIN");
+        set.expect("New PIN");
         line(&mut set, "493817");
         set.expect("once more");
         line(&mut set, "493817");
@@ -291,7 +291,7 @@ fn guarded() -> TempHome {
         "[effects]\nnone = \"allow\"\nlocal = \"allow\"\n[pin]\nfor = [\"RING\"]\n",
     );
     let mut set = Terminal::start(SAFECLAW, &["router", "pin", "set"], home.root(), &[]);
-    for asked in ["new PIN", "once more"] {
+    for asked in ["New PIN", "once more"] {
         set.expect(asked);
         line(&mut set, "493817");
     }
