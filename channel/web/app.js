@@ -105,17 +105,6 @@ async function showOlder() {
   at("older").hidden = !before;
 }
 
-// Shows what was said in a conversation that was opened, and nothing of another.
-async function showOnly(log, events) {
-  log.clear();
-  before = 0;
-  at("older").hidden = true;
-  at("before").replaceChildren(...(await older(events, failed)));
-  toEnd();
-  at("text").focus();
-  showStanding();
-}
-
 async function showStanding() {
   try {
     const standing = await get("/v1/page");
@@ -134,9 +123,9 @@ function mark(log) {
   document.title = log.waiting ? `(${log.waiting}) ${word("page.waiting")}` : "SafeClaw";
 }
 
-function notify(told) {
+function notify(title, body, tag) {
   if (document.hidden && "Notification" in window && Notification.permission === "granted") {
-    new Notification(word("page.waiting"), { body: told.brief || "", tag: told.id });
+    new Notification(title, { body, tag });
   }
 }
 
@@ -153,6 +142,7 @@ function hear(log, told) {
       at("before").replaceChildren();
       setBusy(false);
       before = told.before;
+      at("older").hidden = !before;
       return;
     case "now":
       setClock(told.at);
@@ -166,10 +156,12 @@ function hear(log, told) {
       return;
     case "begin": setBusy(true); at("state").textContent = word("chat.working"); break;
     case "end": setBusy(false); showStanding(); thinks.refresh(); break;
+    case "switched": unpin(); return void showStanding();
     case "working":
     case "waiting": at("state").textContent = told.text; break;
     case "words": at("state").textContent = ""; break;
-    case "question": if (isLive) notify(told); break;
+    case "question": if (isLive) notify(word("page.waiting"), told.brief || "", told.id); break;
+    case "reminder": if (isLive) notify(told.text, "", told.at); break;
   }
   log.take(told);
   mark(log);
@@ -204,7 +196,7 @@ async function main() {
   const composer = new Composer(at("composer"), attached, send);
   const log = new Log(at("log"), { failed, retry });
   const parts = { panel: at("chats"), toggle: at("show-chats"), list: at("chat-list"), field: at("find-chat"), fresh: at("new-chat") };
-  new Chats(parts, { failed, opened: (events) => showOnly(log, events) });
+  new Chats(parts, { failed, opened: () => at("text").focus() });
   at("older").addEventListener("click", showOlder);
   at("stop").addEventListener("click", () => post("/v1/cancel").catch(failed));
   at("sign-out").addEventListener("click", () => post("/v1/sign-out").then(() => location.reload()).catch(failed));

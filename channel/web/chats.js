@@ -12,7 +12,7 @@ export class Chats {
       field.focus();
       this.fill();
     });
-    fresh.addEventListener("click", () => this.say("/new").then((done) => done && this.take([])));
+    fresh.addEventListener("click", () => this.say("/new").then((done) => done && this.taken()));
     field.addEventListener("input", () => {
       clearTimeout(this.timer);
       this.timer = setTimeout(() => this.fill(), PAUSE);
@@ -48,17 +48,13 @@ export class Chats {
   }
 
   async open(number) {
-    if (!(await this.say(`/open ${number}`))) return;
-    try {
-      this.take((await get(`/v1/conversations/${number}`)).events);
-    } catch (error) {
-      this.failed(error);
-    }
+    if (await this.say(`/open ${number}`)) this.taken();
   }
 
-  take(events) {
+  // The conversation itself comes as whoever looks at the page sees it.
+  taken() {
     this.show(false);
-    this.opened(events);
+    this.opened();
   }
 
   // Says a command and waits until it is carried out.

@@ -74,6 +74,7 @@ export class Log {
       case "action": return void this.line("action", told.told);
       case "notice": return void this.line("notice", told.text);
       case "text":
+      case "reminder":
       case "broadcast": return void this.line("text", told.text);
       case "failed": {
         const text = this.asked;
@@ -178,7 +179,6 @@ export async function older(events, failed) {
       shown.querySelector(".body").append(...build(read[said.indexOf(event)]));
       return shown;
     }
-    if (event.role === "clear") return make("p", { class: "line divider" }, word("chat.cleared"));
     if (event.role === "action") return make("p", { class: "line action", dir: "auto" }, ...visible(event.text));
     return message("person", event.from, event.text, failed);
   });

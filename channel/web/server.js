@@ -25,15 +25,20 @@ export const upload = (file) =>
 
 export const trees = async (texts) => (await post("/v1/markdown", { texts })).trees;
 
-// Hears what is told. The browser connects again by itself and names the last event that it has.
+// Hears what is told. The browser connects again by itself and names the last event that it has. Another conversation is heard
+// from its beginning.
 export function listen(hear, stop) {
   const source = new EventSource("/v1/page/events");
   const kinds = ["start", "now", "sent", "begin", "queued", "refused", "aside", "working", "waiting", "words", "action",
-    "failed", "notice", "text", "question", "settled", "picture", "file", "broadcast", "end"];
+    "failed", "notice", "text", "question", "settled", "picture", "file", "broadcast", "reminder", "end"];
   for (const kind of kinds) source.addEventListener(kind, (event) => hear(JSON.parse(event.data)));
+  source.addEventListener("switched", (event) => {
+    source.close();
+    hear(JSON.parse(event.data));
+    listen(hear, stop);
+  });
   source.addEventListener("open", () => stop(null));
   source.addEventListener("error", () => stop(source));
-  return source;
 }
 
 // How far the clock of this machine is ahead of the agent's, in milliseconds.

@@ -1,4 +1,5 @@
-//! The journal a page at a time, from its end to its beginning. A place in it is a number of bytes from its beginning.
+//! The journal a page at a time, from its end to where the conversation of now began. A place in it is a number of bytes from its
+//! beginning.
 
 use std::fs::File;
 use std::io;
@@ -20,12 +21,12 @@ const WINDOWS: usize = 8;
 pub struct JournalPage {
     /// The events, oldest first.
     pub events: Vec<JournalEvent>,
-    /// Where they begin: what is older stands before it. Nothing is older than 0.
+    /// Where they begin: what is older stands before it. Nothing of this conversation is older than 0.
     pub start: u64,
 }
 
-/// The latest events of the journal at `path` that stand before the place `before`, at most `most`. Lines that can't be read
-/// are left out.
+/// The latest events of the journal at `path` that stand before the place `before` and behind the last [`Role::Clear`] before it,
+/// at most `most`. Lines that can't be read are left out.
 ///
 /// # Errors
 /// When the file can't be read; one that is not there is empty.
@@ -34,13 +35,17 @@ pub fn page(path: &Path, before: u64, most: usize) -> io::Result<JournalPage> {
     let window = Window::of(&file, before)?;
     let mut lines = window.lines();
     lines.drain(..lines.len().saturating_sub(most));
-    let start = lines.first().map_or(window.start, |(place, _)| *place);
-    let events = lines.iter().filter_map(|(_, line)| read(line)).collect();
+    let mut start = lines.first().map_or(window.start, |(place, _)| *place);
+    let mut events: Vec<JournalEvent> = lines.iter().filter_map(|(_, line)| read(line)).collect();
+    if let Some(at) = events.iter().rposition(|event| event.role == Role::Clear) {
+        events.drain(..=at);
+        start = 0;
+    }
     Ok(JournalPage { events, start })
 }
 
 /// The place of the message with these words that was said last at or before `first`; without one, of the first event that
-/// is not older than `since`.
+/// is not older than `since`. It never stands before the last [`Role::Clear`].
 ///
 /// # Errors
 /// When the file can't be read; one that is not there is empty.
@@ -54,7 +59,7 @@ pub fn place(path: &Path, first: Option<(Millis, &str)>, since: Millis) -> io::R
             if first.is_some_and(|(at, words)| is_said(&event, at, words)) {
                 return Ok(place);
             }
-            if event.at < since {
+            if event.at < since || event.role == Role::Clear {
                 return Ok(end);
             }
             end = place;
@@ -171,6 +176,24 @@ mod tests {
             (found, before) = (found + page.events.len(), page.start);
         }
         assert_eq!(found, 2);
+    }
+
+    #[test]
+    fn pages_and_places_end_where_another_conversation_began() {
+        let events = [
+            event(1, Role::User, "before"),
+            event(5, Role::Clear, ""),
+            event(5, Role::User, "one"),
+            event(6, Role::User, "two"),
+        ];
+        let (folder, places) = journal(&events);
+        let path = folder.path().join("j");
+        let two = page(&path, u64::MAX, 1).unwrap();
+        assert_eq!((two.events, two.start), (vec![events[3].clone()], places[3]));
+        let one = page(&path, places[3], 5).unwrap();
+        assert_eq!((one.events, one.start), (vec![events[2].clone()], 0));
+        assert_eq!(place(&path, None, Millis(1)).unwrap(), places[2]);
+        assert_eq!(place(&path, Some((Millis(9), "before")), Millis(1)).unwrap(), places[2]);
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub(crate) struct House {
     pub(crate) home: TempHome,
     pub(crate) port: u16,
     pub(crate) model: OllamaServer,
-    _chat: Chat,
+    pub(crate) chat: Chat,
 }
 
 /// Sets the owner's PIN.
@@ -52,7 +52,7 @@ impl House {
         let address = model.host();
         let chat = Chat::start(SAFECLAW, &[], home.root(), &[("OLLAMA_HOST", &address)]);
         wait_until("the page is served", || TcpStream::connect(("127.0.0.1", port)).is_ok());
-        Self { home, port, model, _chat: chat }
+        Self { home, port, model, chat }
     }
 
     /// A link that signs in.

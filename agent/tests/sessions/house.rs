@@ -303,7 +303,9 @@ pub(crate) fn line(outgoing: Outgoing) -> Option<String> {
         Outgoing::Begin { from, text, .. } => format!("{from}> {text}"),
         Outgoing::Queued { ahead, .. } => format!("queued behind {ahead}"),
         Outgoing::Refused { why, .. } => format!("refused: {why}"),
-        Outgoing::Working(_) | Outgoing::Waiting(_) | Outgoing::Failed => return None,
+        Outgoing::Working(_) | Outgoing::Waiting(_) | Outgoing::Failed | Outgoing::Switched => {
+            return None;
+        }
         Outgoing::Words(text) | Outgoing::Text(text) | Outgoing::Aside { text, .. } => text,
         Outgoing::Action(ended) => format!("<{}>", ended.line),
         Outgoing::Notice(text) => format!("[{text}]"),

@@ -262,7 +262,10 @@ impl House {
                     heard.push_str(&format!("\n<{}>\n", path.display()))
                 }
                 Outgoing::End => return heard,
-                Outgoing::Working(_) | Outgoing::Waiting(_) | Outgoing::Failed => {}
+                Outgoing::Working(_)
+                | Outgoing::Waiting(_)
+                | Outgoing::Failed
+                | Outgoing::Switched => {}
                 Outgoing::Aside { text, .. } => heard.push_str(&format!("\n{text}\n")),
                 Outgoing::Words(words) => heard.push_str(&words),
                 Outgoing::Action(ended) => heard.push_str(&format!("\n<{}>\n", ended.line)),

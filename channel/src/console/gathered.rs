@@ -52,6 +52,7 @@ impl Gathered {
             Outgoing::Working(_)
             | Outgoing::Waiting(_)
             | Outgoing::Failed
+            | Outgoing::Switched
             | Outgoing::Aside { .. }
             | Outgoing::Queued { .. }
             | Outgoing::Refused { .. }

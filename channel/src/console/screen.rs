@@ -150,6 +150,7 @@ impl Screen {
             Outgoing::Waiting(_)
             | Outgoing::Notice(_)
             | Outgoing::Failed
+            | Outgoing::Switched
             | Outgoing::Aside { .. }
             | Outgoing::Queued { .. }
             | Outgoing::Refused { .. }

@@ -83,6 +83,7 @@ impl Answered {
             | Outgoing::Broadcast { .. }
             | Outgoing::Reminder { .. }
             | Outgoing::Failed
+            | Outgoing::Switched
             | Outgoing::End => {}
         }
     }

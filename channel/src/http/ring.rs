@@ -61,6 +61,7 @@ impl Ring {
             self.drop_last();
         }
         match &told.what {
+            What::Says(Outgoing::Switched) => return self.begin_afresh(told),
             What::Says(Outgoing::Words(words)) => self.add_words(told, words),
             _ => self.add(told.clone(), Vec::new()),
         }
@@ -68,6 +69,11 @@ impl Ring {
             self.join_pieces();
         }
         self.forget();
+    }
+
+    /// What was told before belongs to a conversation that is put away or forgotten.
+    fn begin_afresh(&mut self, told: &Told) {
+        *self = Self { gone: told.id, ..Self::new(told.at) };
     }
 
     /// All that is kept.
@@ -255,6 +261,16 @@ mod tests {
         assert_eq!(ring.since(6).unwrap().len(), 3);
         assert_eq!(ring.joint().since, Millis(6));
         assert_eq!(ring.joint().first, Some((Millis(7), "hi".to_owned())));
+    }
+
+    #[test]
+    fn another_conversation_shows_nothing_of_the_one_before() {
+        let ring =
+            ring([begin("hi"), words("a"), begin("/new"), Outgoing::Switched, words("b"), Outgoing::End]);
+        assert_eq!(texts(ring.all()), ["b", "End"]);
+        assert_eq!(ring.since(3), Err(Gap));
+        assert_eq!(texts(ring.since(4).unwrap()), ["b", "End"]);
+        assert_eq!(ring.joint(), Joint { first: None, since: Millis(4) });
     }
 
     #[test]

@@ -155,7 +155,7 @@ impl Chat {
                 // A fault stands in the log.
                 let _ = self.send_all(Styled::plain(text)).await;
             }
-            Outgoing::Failed => {}
+            Outgoing::Failed | Outgoing::Switched => {}
             Outgoing::End => self.turn_over().await,
         }
     }

@@ -138,6 +138,8 @@ pub enum Outgoing {
         /// The line.
         text: String,
     },
+    /// Another conversation goes on here: what was said before is put away or forgotten.
+    Switched,
     /// The turn is over; the next message can come.
     End,
 }

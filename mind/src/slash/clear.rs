@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use conversation::message::Outgoing;
 
 use super::perform::{At, Perform, Read};
 
@@ -28,7 +29,10 @@ impl Perform for Clear {
         let number = at.session.files.chat.read().number;
         let removed = number.map_or(Ok(false), |number| at.session.files.chats().remove(number));
         match removed.and_then(|_| at.session.begin_afresh()) {
-            Ok(()) => at.text("What was said and done is forgotten; the memory is kept."),
+            Ok(()) => {
+                at.outbox.say(Outgoing::Switched);
+                at.text("What was said and done is forgotten; the memory is kept.");
+            }
             Err(error) => at.fault(error),
         }
     }
@@ -37,18 +41,17 @@ impl Perform for Clear {
 #[async_trait]
 impl Perform for New {
     async fn perform(&self, at: At<'_>) {
-        match at.session.put_away() {
-            Err(error) => {
-                return at.fault(format!("{error}; this conversation goes on"));
-            }
-            Ok(None) => {}
-            Ok(Some(number)) => {
-                at.text(format!("The conversation is put away; /open {number} goes on with it."));
-            }
+        let before = match at.session.put_away() {
+            Err(error) => return at.fault(format!("{error}; this conversation goes on")),
+            Ok(before) => before,
+        };
+        if let Err(error) = at.session.begin_afresh() {
+            return at.fault(error);
         }
-        match at.session.begin_afresh() {
-            Ok(()) => at.text("This is a new one. What is remembered is kept."),
-            Err(error) => at.fault(error),
+        at.outbox.say(Outgoing::Switched);
+        if let Some(number) = before {
+            at.text(format!("The conversation is put away; /open {number} goes on with it."));
         }
+        at.text("This is a new one. What is remembered is kept.");
     }
 }

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use answer::sanitize::one_line;
 use async_trait::async_trait;
+use conversation::message::Outgoing;
 use conversation::workspace::StoredChat;
 use protocol::Millis;
-use session::Session;
+use session::{Outbox, Session};
 use when::ago;
 
 use super::perform::{At, Perform, Read};
@@ -66,7 +67,7 @@ impl Perform for SessionsWish {
     async fn perform(&self, at: At<'_>) {
         let done = match self {
             Self::List(words) => Ok(listed(at.session, words)),
-            Self::Open(number) => open(at.session, *number),
+            Self::Open(number) => open(at.session, at.outbox, *number),
             Self::Rename(number, title) => rename(at.session, *number, title),
             Self::Delete(number, is_sure) => delete(at.session, *number, *is_sure),
         };
@@ -120,7 +121,7 @@ fn listed(session: &Session, words: &str) -> String {
     lines.join("\n")
 }
 
-fn open(session: &mut Session, number: u64) -> Result<String, String> {
+fn open(session: &mut Session, outbox: &Outbox, number: u64) -> Result<String, String> {
     if session.files.chat.read().number == Some(number) {
         return Ok("It is open here already.".to_owned());
     }
@@ -132,6 +133,7 @@ fn open(session: &mut Session, number: u64) -> Result<String, String> {
     let is_open = session.open_chat(number).map_err(|error| error.to_string())?;
     let chat =
         session.files.chats().read(number).filter(|_| is_open).ok_or_else(|| none(number))?;
+    outbox.say(Outgoing::Switched);
     let before =
         before.map(|before| format!(" The one before is number {before}.")).unwrap_or_default();
     let said = chat.history.last().map(|entry| {

@@ -42,11 +42,11 @@ pub(super) async fn list(
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct As {
-    /// A form to save it in.
-    form: Option<String>,
+    /// The form to save it in.
+    form: String,
 }
 
-/// One of them, for the page or as a file to save.
+/// One of them as a file to save.
 pub(super) async fn one(
     State(showing): State<Showing>,
     Path(number): Path<u64>,
@@ -55,14 +55,6 @@ pub(super) async fn one(
     let Query(As { form }) = wanted.map_err(|error| Refusal::Bad(error.body_text()))?;
     let files = showing.files;
     let chat = beside(move || Ok(files.chats().read(number))).await?.ok_or(Refusal::Unknown)?;
-    let Some(form) = form else {
-        let events: Vec<Value> = chat
-            .events
-            .iter()
-            .map(|event| json!({"at": event.at.0, "role": event.role.name(), "from": event.from, "text": event.text}))
-            .collect();
-        return Ok(Json(json!({"title": chat.title, "events": events})).into_response());
-    };
     let form =
         Form::named(&form).ok_or_else(|| Refusal::Bad("form is md, html or json".to_owned()))?;
     let name = format!("attachment; filename=\"conversation-{number}.{}\"", form.ending());

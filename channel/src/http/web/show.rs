@@ -180,14 +180,22 @@ struct Before {
     before: u64,
 }
 
-/// What was said before a place in the journal.
+/// What was said in this conversation before a place in the journal; what was said before it was put away comes last.
 async fn history(
     State(showing): State<Showing>,
     before: Result<Query<Before>, axum::extract::rejection::QueryRejection>,
 ) -> Result<Response, Refusal> {
     let Query(Before { before }) = before.map_err(|error| Refusal::Bad(error.body_text()))?;
-    let path = showing.journal();
-    let page = beside(move || journal::page(&path, before, EVENTS)).await?;
+    let (path, files) = (showing.journal(), showing.files);
+    let read = move || {
+        let mut page = journal::page(&path, before, EVENTS)?;
+        let open = files.chat.read().number.filter(|_| page.start == 0);
+        if let Some(chat) = open.and_then(|number| files.chats().read(number)) {
+            page.events.splice(0..0, chat.events);
+        }
+        Ok(page)
+    };
+    let page = beside(read).await?;
     let event = |event: &journal::JournalEvent| {
         json!({
             "at": event.at.0, "role": event.role.name(), "from": event.from, "text": event.text,
