@@ -8,3 +8,5 @@ pub mod defaults;
 pub mod digest;
 
 pub mod catalog;
+
+pub mod new_skill;

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::call::{Call, interrupted};
 use crate::panels;
-use crate::store::StoreFault;
+use shared::StoreFault;
 
 /// How a call ended whose skill gave `ran`: with its text for people, and no secret anywhere.
 pub(crate) fn finish(

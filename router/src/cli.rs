@@ -9,9 +9,9 @@ use home::Home;
 
 use crate::config::SettingsError;
 use crate::log::Log;
-use crate::new_skill::Language;
 use crate::sandbox::{self, SelfCommand};
-use crate::{catalog, config, events, new_skill, self_test, start};
+use crate::{catalog, config, events, self_test, start};
+use repertoire::new_skill::{self, Language};
 
 mod audit;
 mod error;

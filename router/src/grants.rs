@@ -8,7 +8,7 @@ use protocol::{GrantTerms, Millis, Principal};
 use uuid::Uuid;
 
 use crate::policy::{Grant, Scope, Spend};
-use crate::store::{self, GRANTS, SPENT, Store, StoreFault};
+use shared::{self, GRANTS, SPENT, Store, StoreFault};
 
 /// How long an agent has to do what it was permitted to do once.
 const SOON: Duration = Duration::from_secs(600);
@@ -39,7 +39,7 @@ impl Grants {
     /// # Errors
     /// [`StoreFault`].
     pub(crate) async fn held(&self, now: Millis) -> Result<Vec<Grant>, StoreFault> {
-        let all = store::list::<Grant>(&*self.store, GRANTS).await?.into_iter();
+        let all = shared::list::<Grant>(&*self.store, GRANTS).await?.into_iter();
         Ok(all.map(|(_, grant)| grant).filter(|grant| grant.until > now).collect())
     }
 
@@ -48,7 +48,7 @@ impl Grants {
     /// # Errors
     /// [`StoreFault`].
     pub(crate) async fn used(&self) -> Result<BTreeMap<String, u32>, StoreFault> {
-        Ok(store::list::<u32>(&*self.store, SPENT).await?.into_iter().collect())
+        Ok(shared::list::<u32>(&*self.store, SPENT).await?.into_iter().collect())
     }
 
     /// Allows it once, and soon.
@@ -72,7 +72,7 @@ impl Grants {
     /// [`StoreFault`].
     pub(crate) async fn give(&self, grant: &Grant) -> Result<(), StoreFault> {
         let given = |_: Option<Grant>| (Some(grant.clone()), ());
-        store::update(&*self.store, GRANTS, &grant.id, given).await
+        shared::update(&*self.store, GRANTS, &grant.id, given).await
     }
 
     /// Takes a grant back; `false` when there is none of this id.
@@ -81,7 +81,7 @@ impl Grants {
     /// [`StoreFault`].
     pub(crate) async fn take_back(&self, id: &str) -> Result<bool, StoreFault> {
         let taken = |there: Option<Grant>| (None, there.is_some());
-        store::update(&*self.store, GRANTS, id, taken).await
+        shared::update(&*self.store, GRANTS, id, taken).await
     }
 
     /// Counts one use, in one step with the look at what is left; `false` when nothing is.
@@ -95,7 +95,7 @@ impl Grants {
                     let used = used.unwrap_or(0);
                     if used < *times { (Some(used + 1), true) } else { (Some(used), false) }
                 };
-                store::update(&*self.store, SPENT, id, spent).await
+                shared::update(&*self.store, SPENT, id, spent).await
             }
             Spend::Grant { id, .. } => {
                 let spent = |there: Option<Grant>| match there {
@@ -104,7 +104,7 @@ impl Grants {
                     }
                     there => (there, false),
                 };
-                store::update(&*self.store, GRANTS, id, spent).await
+                shared::update(&*self.store, GRANTS, id, spent).await
             }
         }
     }

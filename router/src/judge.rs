@@ -14,8 +14,8 @@ use crate::policy::approval::{Approvals, Subject, Yes, binding};
 use crate::policy::{Approved, Asked, Policy, PolicyFile, Scope, Standing, Then, Verdict};
 use crate::session::{Known, Seen, Sessions, Terms};
 use crate::session_key::account_of;
-use crate::store::{LINKS, SESSIONS, Store, StoreFault};
 use crate::switch::Switch;
+use shared::{LINKS, SESSIONS, Store, StoreFault};
 
 /// Everything that decides about calls.
 #[derive(Debug)]

@@ -36,14 +36,11 @@ mod pin;
 mod pulse;
 pub mod runner;
 pub mod self_test;
-pub mod store;
 mod switch;
 mod traffic;
 mod workbench;
 
 mod audit;
-
-mod new_skill;
 
 pub(crate) use ::audit_log;
 pub use ::sandbox;

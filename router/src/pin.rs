@@ -14,7 +14,7 @@ use protocol::{ActionName, Code, Command, Millis, Pin, Principal, Stopped};
 use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
-use crate::store::{self, PINS, Store, StoreFault};
+use shared::{self, PINS, Store, StoreFault};
 
 /// What it guards, whatever the policy adds.
 pub(crate) const GUARDED: [&str; 9] = [
@@ -133,7 +133,7 @@ impl PinLock {
         if let Some(principal) = envelope.principal.as_ref().filter(|_| owners) {
             let said = self.store.read(PINS, &key(principal)).await;
             let said = said.and_then(|seen| {
-                store::read_seen::<Said>((PINS, &key(principal)), seen.as_deref())
+                shared::read_seen::<Said>((PINS, &key(principal)), seen.as_deref())
             });
             let said = said.map_err(|fault| unread(&fault.into()))?;
             if said.is_some_and(|said| said.of == of && said.by == *principal && said.until > now) {
@@ -154,7 +154,7 @@ impl PinLock {
     pub(crate) async fn check(&self, pin: Pin, now: Millis) -> Result<Tried, PinError> {
         let digest = self.digest()?.ok_or_else(|| PinError::Broken(self.path.clone()))?;
         let of = mark(&digest);
-        let counted = store::update(&*self.store, PINS, TRIED, |there: Option<Tries>| {
+        let counted = shared::update(&*self.store, PINS, TRIED, |there: Option<Tries>| {
             let tries = there.filter(|tries| tries.of == of).unwrap_or_default();
             match tries.until {
                 Some(until) if until > now => (Some(tries), Err(until)),
@@ -192,7 +192,7 @@ impl PinLock {
     ) -> Result<(), PinError> {
         let said = Said { of: right.of, by: by.clone(), until: now.after(LASTS) };
         let there = |_: Option<Said>| (Some(said.clone()), ());
-        Ok(store::update(&*self.store, PINS, &key(by), there).await?)
+        Ok(shared::update(&*self.store, PINS, &key(by), there).await?)
     }
 
     /// Until when nothing is taken, if that is so.
@@ -202,7 +202,7 @@ impl PinLock {
     pub(crate) async fn locked(&self, now: Millis) -> Result<Option<Millis>, PinError> {
         let Some(digest) = self.digest()? else { return Ok(None) };
         let seen = self.store.read(PINS, TRIED).await?;
-        let tries = store::read_seen::<Tries>((PINS, TRIED), seen.as_deref())?;
+        let tries = shared::read_seen::<Tries>((PINS, TRIED), seen.as_deref())?;
         let tries = tries.filter(|tries| tries.of == mark(&digest));
         Ok(tries.and_then(|tries| tries.until).filter(|until| *until > now))
     }
@@ -312,7 +312,7 @@ fn key(principal: &Principal) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::Folder;
+    use shared::Folder;
 
     const NOW: Millis = Millis(1_800_000_000_000);
 

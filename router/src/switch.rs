@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use protocol::{Code, Stopped};
 
-use crate::store::{SWITCH, Store, StoreFault, Table};
+use shared::{SWITCH, Store, StoreFault, Table};
 
 /// Its key in the table.
 const KEY: &str = "stop";

@@ -7,7 +7,7 @@ use protocol::{Millis, Object};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::store::{self, NET, Store, StoreFault};
+use shared::{self, NET, Store, StoreFault};
 
 /// How many hosts are told apart for one skill. What is used least lately is then counted under [`OTHERS`].
 const HOSTS: usize = 64;
@@ -67,7 +67,7 @@ impl TrafficBook {
             make_room(&mut hosts);
             (Some(hosts), ())
         };
-        if let Err(fault) = store::update(&*self.store, NET, skill, added).await {
+        if let Err(fault) = shared::update(&*self.store, NET, skill, added).await {
             tracing::warn!("what {skill} has sent and received is not counted: {fault}");
         }
     }
@@ -94,7 +94,7 @@ impl TrafficBook {
     /// [`StoreFault`].
     pub(crate) async fn rows(&self) -> Result<Vec<(String, String, Traffic)>, StoreFault> {
         let mut rows = Vec::new();
-        for (skill, hosts) in store::list::<Hosts>(&*self.store, NET).await? {
+        for (skill, hosts) in shared::list::<Hosts>(&*self.store, NET).await? {
             rows.extend(hosts.into_iter().map(|(host, traffic)| (skill.clone(), host, traffic)));
         }
         rows.sort_by_key(|(_, _, traffic)| std::cmp::Reverse(traffic.last));
@@ -128,7 +128,7 @@ mod tests {
     #[tokio::test]
     async fn what_was_exchanged_adds_up_and_says_since_when() {
         let folder = tempfile::tempdir().unwrap();
-        let store: Arc<dyn Store> = Arc::new(crate::store::Folder::at(folder.path().to_owned()));
+        let store: Arc<dyn Store> = Arc::new(shared::Folder::at(folder.path().to_owned()));
         let book = TrafficBook::new(&store);
         for at in [5, 9] {
             book.add("WEB_FETCH", &Hosts::from([("a.example:443".to_owned(), traffic(at))])).await;

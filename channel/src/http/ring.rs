@@ -265,8 +265,14 @@ mod tests {
 
     #[test]
     fn another_conversation_shows_nothing_of_the_one_before() {
-        let ring =
-            ring([begin("hi"), words("a"), begin("/new"), Outgoing::Switched, words("b"), Outgoing::End]);
+        let ring = ring([
+            begin("hi"),
+            words("a"),
+            begin("/new"),
+            Outgoing::Switched,
+            words("b"),
+            Outgoing::End,
+        ]);
         assert_eq!(texts(ring.all()), ["b", "End"]);
         assert_eq!(ring.since(3), Err(Gap));
         assert_eq!(texts(ring.since(4).unwrap()), ["b", "End"]);

@@ -13,10 +13,10 @@ use super::window::WindowError;
 use super::work::WorkError;
 use crate::config::SettingsError;
 use crate::explain::ExplainError;
-use crate::new_skill::NewSkillError;
 use crate::owner::OwnerError;
 use crate::policy::PolicyError;
 use crate::start::StartError;
+use repertoire::new_skill::NewSkillError;
 
 /// Why a command of the router did nothing.
 #[derive(Debug, thiserror::Error)]

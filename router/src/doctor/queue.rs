@@ -10,8 +10,8 @@ use home::{Check, Home};
 use protocol::Millis;
 
 use crate::config::Settings;
-use crate::store::{Folder, SWITCH};
 use crate::switch::Switch;
+use shared::{Folder, SWITCH};
 
 const NAME: &str = "queue";
 

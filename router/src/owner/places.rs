@@ -10,7 +10,7 @@ use protocol::Millis;
 use super::OwnerError;
 use crate::audit::OwnersLog;
 use crate::config::Settings;
-use crate::store::Folder;
+use shared::Folder;
 
 /// One place where something may be kept.
 #[derive(Debug, Clone)]

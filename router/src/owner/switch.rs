@@ -6,8 +6,8 @@ use protocol::Stopped;
 use super::OwnerError;
 use super::places::{StorePlace, local, places};
 use crate::audit::{Deed, OwnersLog, Unrecorded};
-use crate::store::StoreFault;
 use crate::switch::Switch;
+use shared::StoreFault;
 
 /// How throwing the switch went.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use crate::audit::{self, Deed, Whose};
 use crate::judge::undecided;
 use crate::policy::Grant;
 use crate::session_key::{is_guests, key_of};
-use crate::store::StoreFault;
+use shared::StoreFault;
 
 /// How many acts are told at once, without a word, and at most.
 const ACTS: u64 = 20;

@@ -17,7 +17,7 @@ use crate::call::Call;
 use crate::digest::Digest;
 use crate::policy::{Glob, Limits, Policy, WayOut};
 use crate::session_key::{account_of, is_account_of, key_of, unlock_words};
-use crate::store::{self, LINKS, SESSIONS, Store, StoreFault};
+use shared::{self, LINKS, SESSIONS, Store, StoreFault};
 
 /// The sessions of all agents.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ impl Seen {
     pub(crate) fn known(&self, command: &Command, digest: &Digest) -> Result<Known, Stopped> {
         let place = (SESSIONS, account_of(command));
         let record = self.record.as_ref().map_err(unusable)?.as_deref();
-        let record = store::read_seen::<Record>((place.0, &place.1), record);
+        let record = shared::read_seen::<Record>((place.0, &place.1), record);
         let record = record.map_err(|fault| unusable(&fault))?.unwrap_or_default();
         record.may(digest, &unlock_words(key_of(command)))?;
         Ok(Known { taint: record.taint.with(command.envelope.taint), way_out: None })
@@ -130,27 +130,27 @@ impl Sessions {
         let same = Digest::of(&canonical(command));
         let reach = links.map(|links| reach(command, key, links, terms.named)).transpose()?;
         let (place, record) = ((SESSIONS, key.as_str()), record.map_err(|fault| unusable(&fault))?);
-        let taken_in = store::update_seen(&*self.store, place, record, |record: Option<Record>| {
-            let was_there = record.is_some();
-            let mut record = record.unwrap_or_default();
-            record.taint = record.taint.with(command.envelope.taint);
-            let admitted =
-                record.may(digest, &unlock_words(key_of(command))).and_then(
-                    |()| match is_counted {
+        let taken_in =
+            shared::update_seen(&*self.store, place, record, |record: Option<Record>| {
+                let was_there = record.is_some();
+                let mut record = record.unwrap_or_default();
+                record.taint = record.taint.with(command.envelope.taint);
+                let admitted = record.may(digest, &unlock_words(key_of(command))).and_then(|()| {
+                    match is_counted {
                         true => record.count(&same, &terms.limits, terms.now),
                         false => Ok(()),
-                    },
-                );
-            let way_out = match reach {
-                Some(reach) if reach.is_foreign => Some(WayOut::Address),
-                // Nobody asks what a call costs that is not admitted.
-                Some(reach) if admitted.is_ok() => record.pay(reach.bits, &terms),
-                _ => None,
-            };
-            let taint = record.taint;
-            let kept = (was_there || !record.is_blank()).then_some(record);
-            (kept, admitted.map(|()| Known { taint, way_out }))
-        });
+                    }
+                });
+                let way_out = match reach {
+                    Some(reach) if reach.is_foreign => Some(WayOut::Address),
+                    // Nobody asks what a call costs that is not admitted.
+                    Some(reach) if admitted.is_ok() => record.pay(reach.bits, &terms),
+                    _ => None,
+                };
+                let taint = record.taint;
+                let kept = (was_there || !record.is_blank()).then_some(record);
+                (kept, admitted.map(|()| Known { taint, way_out }))
+            });
         taken_in.await.map_err(|fault| unusable(&fault))?
     }
 
@@ -171,7 +171,7 @@ impl Sessions {
         let places = if found.is_empty() { &places[..1] } else { &places };
         let mut seen = self.store.read_each(places).await.into_iter();
         let record = seen.next().transpose()?.flatten();
-        store::update_seen(
+        shared::update_seen(
             &*self.store,
             (SESSIONS, key.as_str()),
             record,
@@ -198,7 +198,7 @@ impl Sessions {
     ) -> Result<(), StoreFault> {
         let learnt =
             |known: Option<Vec<u64>>| (Some(links::joined(known.unwrap_or_default(), found)), ());
-        store::update_seen(&*self.store, (LINKS, key), seen, learnt).await
+        shared::update_seen(&*self.store, (LINKS, key), seen, learnt).await
     }
 
     /// Takes in that a person has agreed to these parameters, and so to the addresses in them.
@@ -223,7 +223,7 @@ impl Sessions {
         command: &Command,
         refused: Digest,
     ) -> Result<(), StoreFault> {
-        store::update(&*self.store, SESSIONS, &account_of(command), |record: Option<Record>| {
+        shared::update(&*self.store, SESSIONS, &account_of(command), |record: Option<Record>| {
             let mut record = record.unwrap_or_default();
             record.refuse(refused);
             (Some(record), ())
@@ -251,7 +251,7 @@ impl Sessions {
         refused: Option<Digest>,
         limits: &Limits,
     ) -> Result<Option<String>, StoreFault> {
-        store::update(&*self.store, SESSIONS, &account_of(command), |record: Option<Record>| {
+        shared::update(&*self.store, SESSIONS, &account_of(command), |record: Option<Record>| {
             let mut record = record.unwrap_or_default();
             let stopped = record.deny(refused, limits);
             (Some(record), stopped)
@@ -263,7 +263,7 @@ impl Sessions {
 /// [`Sessions::resume`] in `store`.
 pub(crate) async fn resume(store: &dyn Store, key: &str) -> Result<bool, StoreFault> {
     let mut found = false;
-    for (account, _) in store::list::<Record>(store, SESSIONS).await? {
+    for (account, _) in shared::list::<Record>(store, SESSIONS).await? {
         if !is_account_of(&account, key) {
             continue;
         }
@@ -275,7 +275,7 @@ pub(crate) async fn resume(store: &dyn Store, key: &str) -> Result<bool, StoreFa
             });
             (record, was_there)
         };
-        found |= store::update(store, SESSIONS, &account, resumed).await?;
+        found |= shared::update(store, SESSIONS, &account, resumed).await?;
     }
     Ok(found)
 }
@@ -287,7 +287,7 @@ fn reach(
     links: Result<Option<Vec<u8>>, StoreFault>,
     named: &[Glob],
 ) -> Result<Reach, Stopped> {
-    let links = links.and_then(|links| store::read_seen((LINKS, key), links.as_deref()));
+    let links = links.and_then(|links| shared::read_seen((LINKS, key), links.as_deref()));
     let links: Option<Vec<u64>> = links.map_err(|fault| unusable(&fault))?;
     let (shown, envelope) = (links.unwrap_or_default(), &command.envelope);
     let said = envelope.said.as_deref();

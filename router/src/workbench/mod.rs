@@ -19,7 +19,7 @@ use snapshot::Snapshots;
 
 use crate::call::Call;
 use crate::session_key::key_of;
-use crate::store::{self, Store, StoreFault, WORK};
+use shared::{self, Store, StoreFault, WORK};
 
 /// The folders that people have opened, of all routers that share the store. Clones share it.
 #[derive(Debug, Clone)]
@@ -96,7 +96,7 @@ impl Workbench {
             return Ok(Some(folder.clone()));
         }
         let seen = self.store.read(WORK, key).await;
-        let opened = seen.and_then(|seen| store::read_seen((WORK, key), seen.as_deref()));
+        let opened = seen.and_then(|seen| shared::read_seen((WORK, key), seen.as_deref()));
         opened.map(|opened: Option<Opened>| opened.map(|opened| opened.folder)).map_err(unusable)
     }
 
@@ -105,7 +105,7 @@ impl Workbench {
     /// # Errors
     /// `internal` when the store can't be used.
     pub(crate) async fn has_any(&self) -> Result<bool, Stopped> {
-        let kept = store::list::<Opened>(&*self.store, WORK).await.map_err(unusable)?;
+        let kept = shared::list::<Opened>(&*self.store, WORK).await.map_err(unusable)?;
         Ok(!kept.is_empty() || !self.passing().is_empty())
     }
 
@@ -161,7 +161,7 @@ impl Workbench {
 
     async fn keep(&self, key: &str, folder: Option<PathBuf>) -> Result<(), Stopped> {
         let change = |_: Option<Opened>| (folder.clone().map(|folder| Opened { folder }), ());
-        store::update(&*self.store, WORK, key, change).await.map_err(unusable)
+        shared::update(&*self.store, WORK, key, change).await.map_err(unusable)
     }
 
     /// A folder for each session, whose name can't be chosen.

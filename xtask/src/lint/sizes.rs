@@ -12,8 +12,8 @@ use super::source::{crates, modules, roots};
 /// The most lines of code of a crate that has no line of its own below.
 const MOST: usize = 8_000;
 
-/// The crate that is larger today, in lines of code, and may only become smaller. Its goal is 16,000.
-const CEILINGS: [(&str, usize); 1] = [("router", 16_500)];
+/// The crate that is larger today, in lines of code, and may only become smaller.
+const CEILINGS: [(&str, usize); 1] = [("router", 16_000)];
 
 /// Checks every crate of the workspace. Lines count up to the tests of a file; files of tests don't count.
 ///

@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use anyhow::Result;
 use router::sandbox::SelfCommand;
-use router::store::Folder;
 use serde_json::Value;
+use shared::Folder;
 use tokio::task::JoinSet;
 
 use crate::PAUSE;

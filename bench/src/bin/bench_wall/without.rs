@@ -11,7 +11,7 @@ use broker::Responder;
 use broker::pipe::PipeRequester;
 use broker::redis::{RedisAddress, RedisStore};
 use protocol::{Done, QueueNames};
-use router::store::Folder;
+use shared::Folder;
 use tokio_util::sync::CancellationToken;
 
 use crate::PAUSE;

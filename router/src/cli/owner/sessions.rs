@@ -10,7 +10,7 @@ use crate::audit::Deed;
 use crate::catalog::printable;
 use crate::owner::{OwnerError, StorePlace, deeds, now, places};
 use crate::session::{self, Record};
-use crate::store::{self, LINKS, SESSIONS};
+use shared::{self, LINKS, SESSIONS};
 
 /// `sessions` and what stands behind it.
 #[derive(Debug, Args)]
@@ -61,7 +61,7 @@ pub(in crate::cli) async fn run(home: &Home, sessions: Sessions) -> Result<(), O
 
 async fn list(places: &[StorePlace]) -> Result<(), OwnerError> {
     for place in places {
-        let sessions = store::list::<Record>(&*place.store, SESSIONS).await?;
+        let sessions = shared::list::<Record>(&*place.store, SESSIONS).await?;
         if sessions.is_empty() {
             home::say!("{}: no session has done anything within a day", place.name);
             continue;

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{Approvals, Parked, State, not_kept};
 use crate::policy::{ApprovalTerms, Scope, Via};
 use crate::session_key::key_of;
-use crate::store::{self, APPROVALS};
+use shared::{self, APPROVALS};
 
 /// What a person says to a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,7 +112,7 @@ impl Approvals {
         session: Option<&str>,
         now: Millis,
     ) -> Result<(Parked, Option<Scope>), Stopped> {
-        let answered = store::update(&*self.store, APPROVALS, &answer.id, |there| {
+        let answered = shared::update(&*self.store, APPROVALS, &answer.id, |there| {
             let checked = check(there.as_ref(), answer, session, now);
             match (there, checked) {
                 (Some(parked), Ok(grant)) => {
@@ -161,7 +161,7 @@ impl Approvals {
         session: &str,
         now: Millis,
     ) -> Result<Parked, Stopped> {
-        let answered = store::update(&*self.store, APPROVALS, id, |there: Option<Parked>| {
+        let answered = shared::update(&*self.store, APPROVALS, id, |there: Option<Parked>| {
             let waits = |parked: &Parked| {
                 parked.pin && parked.state == State::Waiting && parked.until > now
             };

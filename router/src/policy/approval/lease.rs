@@ -7,7 +7,7 @@ use protocol::Millis;
 use uuid::Uuid;
 
 use super::{Approvals, Parked, State};
-use crate::store::{self, APPROVALS, StoreFault};
+use shared::{self, APPROVALS, StoreFault};
 
 /// How long a router may not have said that it lives: as long as for commands on Redis, unless the owner has set another
 /// time there.
@@ -51,7 +51,7 @@ impl Approvals {
     /// # Errors
     /// [`StoreFault`].
     pub(crate) async fn renew(&self, lease: &Lease, now: Millis) -> Result<bool, StoreFault> {
-        store::update(&*self.store, APPROVALS, &lease.id, |there: Option<Parked>| match there {
+        shared::update(&*self.store, APPROVALS, &lease.id, |there: Option<Parked>| match there {
             Some(parked) if lease.holds(&parked) => {
                 (Some(Parked { state: lease.state(now), ..parked }), true)
             }
@@ -78,7 +78,7 @@ impl Approvals {
     /// # Errors
     /// [`StoreFault`].
     pub(crate) async fn end(&self, lease: &Lease) -> Result<(), StoreFault> {
-        store::update(&*self.store, APPROVALS, &lease.id, |there: Option<Parked>| {
+        shared::update(&*self.store, APPROVALS, &lease.id, |there: Option<Parked>| {
             (there.filter(|parked| !lease.holds(parked)), ())
         })
         .await

@@ -27,7 +27,7 @@ use crate::call::Call;
 use crate::digest::Digest;
 use crate::policy::{Policy, Scope};
 use crate::session_key::key_of;
-use crate::store::{self, APPROVALS, Store, StoreFault};
+use shared::{self, APPROVALS, Store, StoreFault};
 
 /// How many questions may wait in all: whoever asks also names the session.
 const MOST: usize = 64;
@@ -160,7 +160,7 @@ impl Approvals {
         let mut shown = parked.shown_in_channel(&id, policy, now);
         shown.extend(alike.map(|first| ("beside".to_owned(), json!(first))));
         let entry = Some(parked);
-        store::update(&*self.store, APPROVALS, &id, |_: Option<Parked>| (entry.clone(), ()))
+        shared::update(&*self.store, APPROVALS, &id, |_: Option<Parked>| (entry.clone(), ()))
             .await
             .map_err(|fault| not_kept(&fault))?;
         self.answered.notify_one();
@@ -172,7 +172,7 @@ impl Approvals {
     /// # Errors
     /// [`StoreFault`].
     pub(crate) async fn open(&self) -> Result<Vec<(String, Parked)>, StoreFault> {
-        let mut all = store::list::<Parked>(&*self.store, APPROVALS).await?;
+        let mut all = shared::list::<Parked>(&*self.store, APPROVALS).await?;
         all.retain(|(_, parked)| parked.state == State::Waiting);
         all.sort_by_key(|(_, parked)| parked.until);
         Ok(all)
@@ -246,7 +246,7 @@ impl Approvals {
 
     /// Takes up the first question whose time has come, or tells how many wait.
     async fn take_up(&self, now: Millis) -> Result<Result<(Lease, Due), usize>, StoreFault> {
-        let all = store::list::<Parked>(&*self.store, APPROVALS).await?;
+        let all = shared::list::<Parked>(&*self.store, APPROVALS).await?;
         for (id, parked) in &all {
             let Some(due) = due(parked, now).filter(|_| !self.is_mine(&parked.state)) else {
                 continue;
@@ -273,7 +273,7 @@ impl Approvals {
         before: &Parked,
         after: Option<&Parked>,
     ) -> Result<bool, StoreFault> {
-        store::update(&*self.store, APPROVALS, id, |there: Option<Parked>| {
+        shared::update(&*self.store, APPROVALS, id, |there: Option<Parked>| {
             if there.as_ref() == Some(before) { (after.cloned(), true) } else { (there, false) }
         })
         .await

@@ -4,13 +4,12 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
 use home::{FileError, Home, file};
 use protocol::{ActionName, NameError};
 
 /// The languages that there is a template for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Language {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Language {
     /// Rust, with the kit.
     Rust,
     /// Python 3, with nothing but its standard library.
@@ -21,15 +20,20 @@ pub(crate) enum Language {
 
 /// Why no skill was written.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum NewSkillError {
+pub enum NewSkillError {
+    /// It is no name of an action.
     #[error(transparent)]
     Name(#[from] NameError),
+    /// It is the name of an action of the agent's.
     #[error("{0} starts with _, which marks an action of the agent; leave the _ out")]
     Local(ActionName),
+    /// It is the router's own.
     #[error("{0} is a request to the router itself; choose another name")]
     Reserved(ActionName),
+    /// A folder of that name is there.
     #[error("{} is there already; choose another name, or remove it", .0.display())]
     Exists(PathBuf),
+    /// It can't be written.
     #[error(transparent)]
     File(#[from] FileError),
 }
@@ -76,7 +80,7 @@ impl Language {
 ///
 /// # Errors
 /// [`NewSkillError`]; a folder that is there already is left alone.
-pub(crate) fn write(home: &Home, name: &str, lang: Language) -> Result<PathBuf, NewSkillError> {
+pub fn write(home: &Home, name: &str, lang: Language) -> Result<PathBuf, NewSkillError> {
     let name = ActionName::new(name.to_ascii_uppercase())?;
     if name.is_local() {
         return Err(NewSkillError::Local(name));
@@ -119,7 +123,7 @@ fn kit() -> String {
 }
 
 /// What the author does next.
-pub(crate) fn next_steps(folder: &Path, lang: Language) -> String {
+pub fn next_steps(folder: &Path, lang: Language) -> String {
     let shown = folder.display();
     let build = match lang {
         Language::Rust => format!("\n  cargo build --release --manifest-path {shown}/Cargo.toml"),

@@ -1,5 +1,5 @@
-//! What the router remembers of yesterday, and what several routers share: approvals, grants, sessions and the kill
-//! switch, in the [`Store`] of the place where the queue is.
+//! What a router remembers of yesterday, and what several routers share: approvals, grants, sessions and the kill switch, in the
+//! [`Store`] of the place where the queue is.
 
 mod folder;
 mod tables;
@@ -7,9 +7,9 @@ mod tables;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-pub(crate) use broker::{Store, StoreFault, Table};
+pub use broker::{Store, StoreFault, Table};
 pub use folder::Folder;
-pub(crate) use tables::{APPROVALS, GRANTS, LINKS, NET, PINS, SESSIONS, SPENT, SWITCH, WORK};
+pub use tables::{APPROVALS, GRANTS, LINKS, NET, PINS, SESSIONS, SPENT, SWITCH, WORK};
 
 /// How often a change is tried again that nobody knows the end of.
 const FAULTS: usize = 2;
@@ -21,7 +21,7 @@ const ATTEMPTS: usize = 100;
 ///
 /// # Errors
 /// [`StoreFault`] when it can't be read as a `T`.
-pub(crate) fn read_seen<T: DeserializeOwned>(
+pub fn read_seen<T: DeserializeOwned>(
     (table, key): (Table, &str),
     seen: Option<&[u8]>,
 ) -> Result<Option<T>, StoreFault> {
@@ -32,7 +32,7 @@ pub(crate) fn read_seen<T: DeserializeOwned>(
 ///
 /// # Errors
 /// [`StoreFault`].
-pub(crate) async fn list<T: DeserializeOwned>(
+pub async fn list<T: DeserializeOwned>(
     store: &dyn Store,
     table: Table,
 ) -> Result<Vec<(String, T)>, StoreFault> {
@@ -52,7 +52,7 @@ pub(crate) async fn list<T: DeserializeOwned>(
 ///
 /// # Errors
 /// [`StoreFault`].
-pub(crate) async fn update<T, R>(
+pub async fn update<T, R>(
     store: &dyn Store,
     table: Table,
     key: &str,
@@ -70,7 +70,7 @@ where
 ///
 /// # Errors
 /// [`StoreFault`].
-pub(crate) async fn update_seen<T, R>(
+pub async fn update_seen<T, R>(
     store: &dyn Store,
     (table, key): (Table, &str),
     seen: Option<Vec<u8>>,

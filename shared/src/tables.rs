@@ -8,11 +8,11 @@ const DAY: Duration = Duration::from_secs(24 * 3_600);
 const WEEK: Duration = Duration::from_secs(7 * 24 * 3_600);
 
 /// Questions to people, by their ids.
-pub(crate) const APPROVALS: Table =
+pub const APPROVALS: Table =
     Table { name: "approvals", lifetime: Some(WEEK), most: 256, synced: true };
 
 /// What people have allowed for a while, a week at most, by ids.
-pub(crate) const GRANTS: Table = Table {
+pub const GRANTS: Table = Table {
     name: "grants",
     lifetime: Some(Duration::from_secs(8 * 24 * 3_600)),
     most: 256,
@@ -20,7 +20,7 @@ pub(crate) const GRANTS: Table = Table {
 };
 
 /// How often the policy's counted rules have allowed something, by their ids. A rule that nobody has used for so long begins anew.
-pub(crate) const SPENT: Table = Table {
+pub const SPENT: Table = Table {
     name: "spent",
     lifetime: Some(Duration::from_secs(400 * 24 * 3_600)),
     most: 1_024,
@@ -28,25 +28,23 @@ pub(crate) const SPENT: Table = Table {
 };
 
 /// What is known of each session, by its key. Whatever is kept of a session is forgotten a day after its last act.
-pub(crate) const SESSIONS: Table =
+pub const SESSIONS: Table =
     Table { name: "sessions", lifetime: Some(DAY), most: 4_096, synced: false };
 
 /// The addresses that stood in what a session was shown, by its key.
-pub(crate) const LINKS: Table =
-    Table { name: "links", lifetime: Some(DAY), most: 4_096, synced: false };
+pub const LINKS: Table = Table { name: "links", lifetime: Some(DAY), most: 4_096, synced: false };
 
 /// The kill switch: whatever stands under `stop` stops everything.
-pub(crate) const SWITCH: Table = Table { name: "switch", lifetime: None, most: 16, synced: true };
+pub const SWITCH: Table = Table { name: "switch", lifetime: None, most: 16, synced: true };
 
 /// Which chats have entered the PIN, and how often it was typed wrong.
-pub(crate) const PINS: Table =
-    Table { name: "pins", lifetime: Some(WEEK), most: 256, synced: true };
+pub const PINS: Table = Table { name: "pins", lifetime: Some(WEEK), most: 256, synced: true };
 
 /// The folder that a person has opened for a session's workbench, by its key.
-pub(crate) const WORK: Table = Table { name: "work", lifetime: None, most: 256, synced: true };
+pub const WORK: Table = Table { name: "work", lifetime: None, most: 256, synced: true };
 
 /// What was exchanged with which host, by the name of the skill.
-pub(crate) const NET: Table = Table {
+pub const NET: Table = Table {
     name: "net",
     lifetime: Some(Duration::from_secs(400 * 24 * 3_600)),
     most: 1_024,

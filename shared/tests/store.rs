@@ -7,7 +7,7 @@ use std::time::Duration;
 use broker::redis::{RedisAddress, RedisStore};
 use broker::{Store, Table};
 use protocol::QueueNames;
-use router::store::Folder;
+use shared::Folder;
 use testkit::{RedisServer, TempHome, eventually};
 
 const TABLE: Table =
