@@ -1,5 +1,5 @@
-//! Notes what was said in a session, beside its turns: where ten messages wait and nobody else does, a model is asked in the
-//! words of capture.md.
+//! Notes what was said in a session, beside its turns: where ten messages wait and nobody has said anything for a moment, a model
+//! is asked in the words of capture.md.
 //!
 //! It is a view of the journal, which holds all of it: what could not be noted waits there, and the notes say how far it is noted.
 
@@ -24,6 +24,9 @@ const EVENTS: usize = 5_000;
 
 /// How much of the notes a model is shown that writes another, in bytes.
 const SHOWN: usize = 3_000;
+
+/// How long nobody has said anything when it begins: who goes on talking would only have it end again.
+const QUIET: Duration = Duration::from_secs(2);
 
 /// How long it waits after a model has failed; each further time twice as long, up to the second.
 const PAUSE: Duration = Duration::from_secs(60);
@@ -80,6 +83,7 @@ impl Capture {
         let key = session.key.clone();
         let left = Arc::clone(&self.left);
         self.running = Some(tokio::spawn(async move {
+            tokio::time::sleep(QUIET).await;
             left.store(all(&mind, &key, &files).await, Ordering::Relaxed);
         }));
     }
