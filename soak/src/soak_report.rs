@@ -211,7 +211,7 @@ mod tests {
                 "the audit of wall is not whole",
                 "safeclaw was never seen",
                 "agent on Redis has 29 descriptors after 20",
-                "the memory of agent on Redis grew by 5.3 %",
+                "the memory of agent on Redis grew by 10.7 %",
                 "Redis has 30 keys without an end after 5",
             ]
         );
