@@ -9,6 +9,7 @@ mod ollama;
 mod program;
 
 mod channels;
+mod clock;
 mod eyes;
 mod library;
 mod memory;
@@ -20,6 +21,7 @@ mod storm;
 mod turn;
 mod wall;
 mod words;
+mod workbench;
 
 use anyhow::{Result, ensure};
 use xshell::{Shell, cmd};
@@ -40,6 +42,7 @@ const BENCHES: &[Bench] = &[
     Bench { name: "start", about: "from the start to the first answer", run: start::run },
     Bench { name: "turn", about: "what a turn costs besides the model", run: turn::run },
     Bench { name: "channels", about: "what many chats at once cost", run: channels::run },
+    Bench { name: "clock", about: "what 10,000 jobs cost", run: clock::run },
     Bench { name: "memory", about: "what the processes hold while idle", run: memory::run },
     Bench { name: "queue", about: "what the broker costs on Redis", run: queue::run },
     Bench { name: "wall", about: "what the wall adds to a command", run: wall::run },
@@ -47,6 +50,7 @@ const BENCHES: &[Bench] = &[
     Bench { name: "eyes", about: "what a look at a page takes", run: eyes::run },
     Bench { name: "storm", about: "what a storm of 1,000 messages costs", run: storm::run },
     Bench { name: "library", about: "what papers cost, and how they are found", run: library::run },
+    Bench { name: "workbench", about: "what a folder that is open costs", run: workbench::run },
     Bench { name: "prompt", about: "what the model has to read, turn by turn", run: prompt::run },
 ];
 

@@ -86,7 +86,7 @@ fn children(id: u32) -> Result<Vec<u32>> {
 }
 
 /// What process `id` and all that come from it hold, sandboxes that stand ready included, in MB.
-fn all(id: u32) -> Result<f64> {
+pub(super) fn all(id: u32) -> Result<f64> {
     let of_children: Vec<f64> = children(id)?.into_iter().map(all).collect::<Result<_>>()?;
     Ok(held(id)? + of_children.iter().sum::<f64>())
 }
