@@ -1,38 +1,25 @@
-//! What FTS5 is asked: all words first, then pairs of the rarest, then any of the rarest.
+//! What FTS5 is asked: all words first, then any of the rarest.
 //!
-//! How long a question to FTS5 takes grows with how many passages hold its words, and the common words of a
-//! long question tell little. So the words are asked for rarest first, and common ones only as long as the
-//! sum of their passages stays below [`MOST_PASSAGES`].
+//! How long a question to FTS5 takes grows with how many passages hold its words, and the common words of a long question tell
+//! little. So the words are asked for rarest first, as long as the sum of their passages stays below [`MOST_PASSAGES`].
 
 use super::vocabulary::Weighed;
 
 /// About so many passages are scored for one question; more take longer than a person notices.
-const MOST_PASSAGES: u64 = 12_000;
+const MOST_PASSAGES: u64 = 30_000;
 
-/// A word that more than one passage in so many holds tells nothing by itself.
-const COMMON: u64 = 5;
-
-/// How many of the rarest words are asked for in pairs.
-const PAIRED: usize = 4;
-
-/// What FTS5 is asked, one question after the other, until there are enough answers. `terms` are the rarest
-/// first, and `size` is how many passages there are.
-pub(super) fn questions(terms: &[Weighed], size: u64) -> Vec<String> {
+/// What FTS5 is asked, one question after the other, until there are enough answers. `terms` are the rarest first.
+pub(super) fn questions(terms: &[Weighed]) -> Vec<String> {
     let known: Vec<&Weighed> = terms.iter().filter(|term| term.count > 0).collect();
-    let common = |term: &&Weighed| term.count > (size / COMMON).max(1);
-    let mut telling: Vec<&Weighed> = known.iter().copied().filter(|term| !common(term)).collect();
-    if telling.is_empty() {
-        telling.clone_from(&known);
-    }
+    let affordable = affordable(&known);
     let mut questions = Vec::new();
-    let mut add = |question: String| {
-        if !question.is_empty() && !questions.contains(&question) {
-            questions.push(question);
-        }
-    };
-    add(joined(&telling, " AND "));
-    add(pairs(&telling));
-    add(joined(&affordable(&telling), " OR "));
+    // A word that is left out may be the one that nothing holds beside the others.
+    if affordable.len() == known.len() {
+        questions.push(joined(&known, " AND "));
+    }
+    questions.push(joined(&affordable, " OR "));
+    questions.retain(|question| !question.is_empty());
+    questions.dedup();
     questions
 }
 
@@ -42,27 +29,13 @@ fn joined(terms: &[&Weighed], between: &str) -> String {
     terms.join(between)
 }
 
-fn pairs(terms: &[&Weighed]) -> String {
-    let rarest = &terms[..terms.len().min(PAIRED)];
-    let mut pairs = Vec::new();
-    for (at, first) in rarest.iter().enumerate() {
-        for second in &rarest[at + 1..] {
-            pairs.push(format!("({})", joined(&[first, second], " AND ")));
-        }
-    }
-    pairs.join(" OR ")
-}
-
 /// The rarest of `terms` whose passages are few enough together, and the rarest one in any case.
 fn affordable<'a>(terms: &[&'a Weighed]) -> Vec<&'a Weighed> {
     let mut sum = 0_u64;
-    let mut affordable = Vec::new();
-    for term in terms {
+    let is_affordable = |term: &&&Weighed| {
         sum = sum.saturating_add(term.count);
-        if sum > MOST_PASSAGES && !affordable.is_empty() {
-            break;
-        }
-        affordable.push(*term);
-    }
-    affordable
+        sum <= MOST_PASSAGES
+    };
+    let few = terms.iter().take_while(is_affordable).count();
+    terms[..few.max(1).min(terms.len())].to_vec()
 }

@@ -9,12 +9,12 @@ use rusqlite::{Row, params_from_iter};
 use super::Library;
 use super::listing::allowed;
 use super::questions::questions;
-use crate::rank;
+use crate::rank::{self, Scored, by_paper};
 use crate::vectors::Vector;
 use crate::{Element, Kind, LibraryError, Pages, Reader, Role, query};
 
-/// How many passages are ranked for each one that is returned.
-const CANDIDATES: usize = 4;
+/// How many passages are ranked for each one that is returned: enough for the papers to differ in how often they fit.
+const CANDIDATES: usize = 12;
 
 /// A question.
 #[derive(Debug, Clone)]
@@ -79,6 +79,7 @@ impl Hit {
 /// A passage that fits, before it is ranked.
 struct Candidate {
     row: i64,
+    paper: String,
     relevance: f64,
     usage: Usage,
 }
@@ -139,17 +140,18 @@ impl Library {
         // Parts of a phrase are for what nobody wrote in this order.
         for terms in [terms, parts].into_iter().filter(|terms| !terms.is_empty()) {
             let terms = self.vocabulary.weigh(&self.db, terms)?;
-            for question in questions(&terms, self.vocabulary.size()) {
+            for question in questions(&terms) {
                 if rows.len() >= search.limit {
                     return Ok(rows);
                 }
                 let mut found = self.matching(&question, search, wanted)?;
                 found.retain(|candidate| seen.insert(candidate.row));
-                let scored = |candidate: &Candidate| {
-                    score(candidate.relevance, activation(candidate.usage, now))
+                let scored = |Candidate { row, paper, relevance, usage }| Scored {
+                    row,
+                    paper,
+                    score: score(relevance, activation(usage, now)),
                 };
-                found.sort_by(|a, b| scored(b).total_cmp(&scored(a)).then(a.row.cmp(&b.row)));
-                rows.extend(found.into_iter().map(|candidate| candidate.row));
+                rows.extend(by_paper(found.into_iter().map(scored).collect()));
             }
         }
         Ok(rows)
@@ -164,7 +166,7 @@ impl Library {
         let (allowed, roles) = allowed(search.reader);
         let marks = vec!["?"; search.kinds.len()].join(", ");
         let sql = format!(
-            "SELECT p.rowid, words.rank, p.base_activation, p.access_count, ifnull(p.last_accessed, p.created_at)
+            "SELECT p.rowid, p.document, words.rank, p.base_activation, p.access_count, ifnull(p.last_accessed, p.created_at)
              FROM words JOIN passage p ON p.rowid = words.rowid
              WHERE words MATCH ? AND {allowed} AND p.kind IN ({marks}) ORDER BY words.rank LIMIT ?"
         );
@@ -174,9 +176,10 @@ impl Library {
         values.push(Value::Integer(i64::try_from(limit).unwrap_or(i64::MAX)));
         let mut statement = self.db.prepare_cached(&sql)?;
         let rows = statement.query_map(params_from_iter(values), |row| {
-            let usage = Usage { base: row.get(2)?, count: row.get(3)?, last: row.get(4)? };
+            let usage = Usage { base: row.get(3)?, count: row.get(4)?, last: row.get(5)? };
             // FTS5's rank is better the lower it is.
-            Ok(Candidate { row: row.get(0)?, relevance: -row.get::<_, f64>(1)?, usage })
+            let relevance = -row.get::<_, f64>(2)?;
+            Ok(Candidate { row: row.get(0)?, paper: row.get(1)?, relevance, usage })
         })?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
