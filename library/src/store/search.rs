@@ -8,7 +8,7 @@ use rusqlite::{Row, params_from_iter};
 
 use super::Library;
 use super::listing::allowed;
-use super::questions::questions;
+use super::questions::{Question, questions};
 use crate::rank::{self, Scored, by_paper};
 use crate::vectors::Vector;
 use crate::{Element, Kind, LibraryError, Pages, Reader, Role, query};
@@ -140,11 +140,15 @@ impl Library {
         // Parts of a phrase are for what nobody wrote in this order.
         for terms in [terms, parts].into_iter().filter(|terms| !terms.is_empty()) {
             let terms = self.vocabulary.weigh(&self.db, terms)?;
-            for question in questions(&terms) {
+            for question in questions(&terms, self.vocabulary.size()) {
                 if rows.len() >= search.limit {
                     return Ok(rows);
                 }
                 let mut found = self.matching(&question, search, wanted)?;
+                // What many passages hold, and nobody has scored, tells nothing.
+                if !question.is_ranked && found.len() > search.limit {
+                    continue;
+                }
                 found.retain(|candidate| seen.insert(candidate.row));
                 let scored = |Candidate { row, paper, relevance, usage }| Scored {
                     row,
@@ -159,18 +163,22 @@ impl Library {
 
     fn matching(
         &self,
-        question: &str,
+        question: &Question,
         search: &Search<'_>,
         limit: usize,
     ) -> Result<Vec<Candidate>, LibraryError> {
         let (allowed, roles) = allowed(search.reader);
         let marks = vec!["?"; search.kinds.len()].join(", ");
+        let (rank, order, limit) = match question.is_ranked {
+            true => ("words.rank", "ORDER BY words.rank", limit),
+            false => ("-1.0", "", search.limit + 1),
+        };
         let sql = format!(
-            "SELECT p.rowid, p.document, words.rank, p.base_activation, p.access_count, ifnull(p.last_accessed, p.created_at)
+            "SELECT p.rowid, p.document, {rank}, p.base_activation, p.access_count, ifnull(p.last_accessed, p.created_at)
              FROM words JOIN passage p ON p.rowid = words.rowid
-             WHERE words MATCH ? AND {allowed} AND p.kind IN ({marks}) ORDER BY words.rank LIMIT ?"
+             WHERE words MATCH ? AND {allowed} AND p.kind IN ({marks}) {order} LIMIT ?"
         );
-        let mut values = vec![Value::Text(question.to_owned())];
+        let mut values = vec![Value::Text(question.text.clone())];
         values.extend(roles);
         values.extend(search.kinds.iter().map(|kind| Value::Text(kind.as_str().to_owned())));
         values.push(Value::Integer(i64::try_from(limit).unwrap_or(i64::MAX)));
