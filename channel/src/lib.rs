@@ -5,7 +5,9 @@
 
 pub mod clock;
 pub mod console;
+mod dropped;
 pub mod http;
+mod kind;
 #[cfg(feature = "telegram")]
 pub mod telegram;
 

@@ -27,14 +27,14 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use super::dropped::{DropError, Dropped, Files, LARGEST};
-use super::kind;
 use super::show::beside;
 use crate::Said;
+use crate::dropped::{DropError, Dropped, Files, LARGEST};
 use crate::http::asked::{Message, read};
 use crate::http::guard::Visitor;
 use crate::http::hub::Hub;
 use crate::http::refusal::Refusal;
+use crate::kind;
 
 /// How many files a message may tell of.
 const A_MESSAGE: usize = 20;

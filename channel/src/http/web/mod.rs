@@ -16,10 +16,8 @@
 //! ```
 
 mod conversations;
-mod dropped;
 mod drops;
 mod files;
-mod kind;
 mod markdown;
 mod words;
 

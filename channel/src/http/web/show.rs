@@ -21,7 +21,7 @@ use uuid::Uuid;
 use super::cookies::Cookie;
 use super::door::Door;
 use super::sign_in::{self, AtDoor};
-use super::{Page, conversations, drops, files, kind, markdown, thinks};
+use super::{Page, conversations, drops, files, markdown, thinks};
 use crate::http::asked::read;
 use crate::http::guard::Visitor;
 use crate::http::hub::{Backlog, Hub};
@@ -29,6 +29,7 @@ use crate::http::ring::Joint;
 use crate::http::site::Sites;
 use crate::http::told::Told;
 use crate::http::{events as sent, refusal::Refusal};
+use crate::kind;
 
 /// How many events of the journal are on a page of it.
 const EVENTS: usize = 60;

@@ -9,7 +9,7 @@ const PICTURES: [(&[u8], &str); 4] = [
 ];
 
 /// The kind of a picture that a page may show; none for anything else, such as SVG, which can hold a script.
-pub(super) fn picture(bytes: &[u8]) -> Option<&'static str> {
+pub(crate) fn picture(bytes: &[u8]) -> Option<&'static str> {
     if bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP") {
         return Some("image/webp");
     }
@@ -17,7 +17,7 @@ pub(super) fn picture(bytes: &[u8]) -> Option<&'static str> {
 }
 
 /// The kind of a file, as people and models are told of it.
-pub(super) fn of(bytes: &[u8]) -> &'static str {
+pub(crate) fn of(bytes: &[u8]) -> &'static str {
     if let Some(kind) = picture(bytes) {
         return kind;
     }

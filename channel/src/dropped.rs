@@ -11,10 +11,10 @@ use protocol::Millis;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::kind;
+use crate::kind;
 
 /// How large a file may be, in bytes.
-pub(super) const LARGEST: usize = 10 * 1024 * 1024;
+pub(crate) const LARGEST: usize = 10 * 1024 * 1024;
 
 /// How large all files of a chat may be together, in bytes.
 const ALL: u64 = 200 * 1000 * 1000;
@@ -36,21 +36,21 @@ const PAPERS: [&str; 9] = ["csv", "docx", "epub", "htm", "html", "md", "pdf", "t
 
 /// A file, as people know it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Dropped {
+pub(crate) struct Dropped {
     /// What people call it.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// How large it is.
-    pub(super) bytes: u64,
+    pub(crate) bytes: u64,
     /// What its bytes say that it is.
-    pub(super) kind: String,
+    pub(crate) kind: String,
     /// When it came.
-    pub(super) at: Millis,
+    pub(crate) at: Millis,
 }
 
 /// All files of a chat, by their digests.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(super) struct List(pub(super) BTreeMap<String, Dropped>);
+pub(crate) struct List(pub(crate) BTreeMap<String, Dropped>);
 
 impl Document for List {
     const LIMIT: u64 = 4 * 1024 * 1024;
@@ -66,7 +66,7 @@ impl Document for List {
 
 /// Why a file is not kept.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum DropError {
+pub(crate) enum DropError {
     /// There is no room for it.
     #[error("this chat holds {} MB of files, and at most 200 MB are kept; remove some under Files", .0 / 1_000_000)]
     Full(u64),
@@ -80,21 +80,21 @@ pub(super) enum DropError {
 
 /// The folder of a chat's files.
 #[derive(Debug)]
-pub(super) struct Files {
+pub(crate) struct Files {
     folder: PathBuf,
     list: File<List>,
 }
 
 impl Files {
     /// Those of this conversation.
-    pub(super) fn of(files: &SessionFiles) -> Self {
+    pub(crate) fn of(files: &SessionFiles) -> Self {
         let folder = files.folder().join("files");
         let list = File::new(folder.join("list.json"), &Notices::default());
         Self { folder, list }
     }
 
     /// Where the file that is known by `id` lies.
-    pub(super) fn place(&self, id: &str, dropped: &Dropped) -> PathBuf {
+    pub(crate) fn place(&self, id: &str, dropped: &Dropped) -> PathBuf {
         self.folder.join(dropped.stored(id))
     }
 
@@ -106,12 +106,12 @@ impl Files {
     }
 
     /// All of them, by their digests.
-    pub(super) fn all(&self) -> List {
+    pub(crate) fn all(&self) -> List {
         List::clone(&self.list.read())
     }
 
     /// Keeps a file, and gives the digest that it is known by.
-    pub(super) fn keep(&self, name: &str, bytes: &[u8]) -> Result<(String, Dropped), DropError> {
+    pub(crate) fn keep(&self, name: &str, bytes: &[u8]) -> Result<(String, Dropped), DropError> {
         let disk = |error: &dyn std::fmt::Display| DropError::Disk(error.to_string());
         self.make().map_err(|error| disk(&error))?;
         let id = digest(bytes);
@@ -143,7 +143,7 @@ impl Files {
     }
 
     /// The file that is known by `id`, and what it holds.
-    pub(super) fn read(&self, id: &str) -> io::Result<Option<(Dropped, Vec<u8>)>> {
+    pub(crate) fn read(&self, id: &str) -> io::Result<Option<(Dropped, Vec<u8>)>> {
         let Some(dropped) = self.list.read().0.get(id).filter(|_| is_id(id)).cloned() else {
             return Ok(None);
         };
@@ -156,7 +156,7 @@ impl Files {
     }
 
     /// Removes the file that is known by `id`; `false` when there is none.
-    pub(super) fn remove(&self, id: &str) -> io::Result<bool> {
+    pub(crate) fn remove(&self, id: &str) -> io::Result<bool> {
         if !is_id(id) {
             return Ok(false);
         }
@@ -175,7 +175,7 @@ impl Files {
 
 impl Dropped {
     /// Its ending, if the library reads files with that: one of ours, and no text of anybody's.
-    pub(super) fn paper(&self) -> Option<&'static str> {
+    pub(crate) fn paper(&self) -> Option<&'static str> {
         let (_, ending) = self.name.rsplit_once('.')?;
         PAPERS.into_iter().find(|paper| ending.eq_ignore_ascii_case(paper))
     }
@@ -186,7 +186,7 @@ impl Dropped {
     }
 
     /// The line of a message that tells of it: in the owner's name, and by a place that no name has made.
-    pub(super) fn line(&self, id: &str) -> String {
+    pub(crate) fn line(&self, id: &str) -> String {
         let Self { name, bytes, kind, .. } = self;
         format!("[file \"{name}\", {bytes} bytes, {kind}, kept as files/{}]", self.stored(id))
     }
