@@ -10,16 +10,13 @@ use testkit::{BOT_TOKEN, BotApi, Chat, OllamaServer, Says, TempHome};
 const OWNER: i64 = 42;
 const GUEST: i64 = 7;
 
-/// Puts a paper into the library, for everybody.
+/// Runs a command of the owner's.
 #[allow(clippy::disallowed_types, reason = "the owner's commands are processes")]
-fn add_for_everybody(home: &TempHome, paper: &std::path::Path) {
+fn owner(home: &TempHome, args: &[&str]) {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_safeclaw"));
-    command
-        .args(["router", "library", "add", "--public"])
-        .arg(paper)
-        .arg("--home")
-        .arg(home.root());
-    assert!(command.output().unwrap().status.success());
+    command.args(args).arg("--home").arg(home.root());
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{output:?}");
 }
 
 /// A home whose owner has paired.
@@ -69,7 +66,7 @@ fn a_guest_joins_with_a_code_and_is_unpaired_for_good() {
     std::fs::set_permissions(papers.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
     let paper = papers.path().canonicalize().unwrap().join("prices.md");
     std::fs::write(&paper, "# Pump\n\nA pump costs PUBLIC-12.\n").unwrap();
-    add_for_everybody(&home, &paper);
+    owner(&home, &["router", "library", "add", "--public", paper.to_str().unwrap()]);
     let mut chat = safeclaw(&home, &[]);
     chat.expect_on_stderr("telegram: on, user 42 is the owner, and 1 more may talk");
     // The bot is known once Telegram was asked.
@@ -217,4 +214,22 @@ fn set_pin(home: &TempHome) -> std::process::Child {
     let mut set = command.stdout(Stdio::null()).spawn().unwrap();
     set.stdin.take().unwrap().write_all(b"493817\n").unwrap();
     set
+}
+
+#[test]
+fn a_paper_that_is_sent_is_asked_about_and_found() {
+    let api = BotApi::new();
+    let home = home(&api);
+    let files = home.workspace().join("files");
+    std::fs::create_dir_all(&files).unwrap();
+    owner(&home, &["router", "library", "allow", files.to_str().unwrap()]);
+    let mut chat = safeclaw(&home, &[]);
+    chat.ask("/status", "workspace:");
+    api.sends_file(OWNER, "pump.md", b"# Pump\n\nThe pump is oiled in May.\n", json!({}));
+    let _ = api.wait_for(OWNER, "1 public");
+    api.says(OWNER, "2");
+    let _ = api.wait_for(OWNER, "1 file indexed");
+    api.says(OWNER, "/search when is the pump oiled");
+    let _ = api.wait_for(OWNER, "oiled in May");
+    assert_eq!(chat.end().code(), Some(0));
 }

@@ -7,13 +7,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use futures::StreamExt as _;
 use secrecy::{ExposeSecret, SecretString};
+use teloxide_core::net::Download as _;
 use teloxide_core::payloads::{
     AnswerCallbackQuerySetters, EditMessageTextSetters, GetUpdatesSetters, SendMessageSetters,
 };
 use teloxide_core::prelude::Requester;
 use teloxide_core::types::{
-    AllowedUpdate, BotCommand, CallbackQueryId, ChatAction, ChatId, InlineKeyboardMarkup,
+    AllowedUpdate, BotCommand, CallbackQueryId, ChatAction, ChatId, FileId, InlineKeyboardMarkup,
     InputFile, LinkPreviewOptions, Message, MessageId, ReplyParameters, Update,
 };
 use teloxide_core::{Bot, RequestError};
@@ -28,7 +30,7 @@ const LONG_POLL: u32 = 25;
 const POLL_MARGIN: Duration = Duration::from_secs(10);
 /// How long any other call may take.
 const CALL: Duration = Duration::from_secs(30);
-/// How long a file may take.
+/// How long a file may take, in either direction.
 const UPLOAD: Duration = Duration::from_secs(120);
 const CONNECT: Duration = Duration::from_secs(10);
 /// How many updates are taken at once, at most.
@@ -162,6 +164,26 @@ impl Client {
     /// Shows for five seconds that the bot is at work.
     pub async fn typing(&self, chat: ChatId) -> Result<(), Fault> {
         self.call(CALL, self.bot.send_chat_action(chat, ChatAction::Typing)).await.map(drop)
+    }
+
+    /// What the file `id` of Telegram's holds, of at most `most` bytes.
+    pub async fn fetched(&self, id: FileId, most: usize) -> Result<Vec<u8>, Fault> {
+        let file = self.call(CALL, self.bot.get_file(id)).await?;
+        let fetch = async {
+            let (mut pieces, mut bytes) = (self.bot.download_file_stream(&file.path), Vec::new());
+            while let Some(piece) = pieces.next().await {
+                let piece = piece.map_err(|error| {
+                    Fault::of(&RequestError::Network(Arc::new(error)), self.token.expose_secret())
+                })?;
+                if bytes.len() + piece.len() > most {
+                    return Err(Fault::Refused("the file is larger than Telegram has said".into()));
+                }
+                bytes.extend_from_slice(&piece);
+            }
+            Ok(bytes)
+        };
+        let late = || Fault::Network(format!("not all of it came within {} s", UPLOAD.as_secs()));
+        tokio::time::timeout(UPLOAD, fetch).await.unwrap_or_else(|_| Err(late()))
     }
 
     /// Sends a file as it is.

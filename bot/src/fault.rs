@@ -98,6 +98,9 @@ fn is_of_the_server(said: &str) -> bool {
 
 /// Why a request has failed. The error itself names its address, which holds the token; its causes don't.
 fn cause(error: &reqwest::Error) -> String {
+    if let Some(status) = error.status() {
+        return format!("it answers {status}");
+    }
     let mut said = Vec::new();
     let mut next = error.source();
     while let Some(cause) = next {

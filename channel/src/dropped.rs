@@ -3,9 +3,8 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use conversation::workspace::SessionFiles;
 use document::{Document, File, Notices};
 use protocol::Millis;
 use serde::{Deserialize, Serialize};
@@ -86,9 +85,9 @@ pub(crate) struct Files {
 }
 
 impl Files {
-    /// Those of this conversation.
-    pub(crate) fn of(files: &SessionFiles) -> Self {
-        let folder = files.folder().join("files");
+    /// Those of the conversation whose files lie in `folder`.
+    pub(crate) fn below(folder: &Path) -> Self {
+        let folder = folder.join("files");
         let list = File::new(folder.join("list.json"), &Notices::default());
         Self { folder, list }
     }
@@ -236,7 +235,7 @@ mod tests {
     use super::*;
 
     fn files(folder: &std::path::Path) -> Files {
-        Files::of(&SessionFiles::open(folder))
+        Files::below(folder)
     }
 
     #[test]

@@ -26,9 +26,8 @@ pub(super) fn channel(
             return Ok(None);
         }
     };
-    let journal = workspace.folder().join("telegram.json");
     let timeout = settings.config.timeout.span();
-    let channel = Telegram::new(client, of, timeout, journal, Arc::clone(reception))?;
+    let channel = Telegram::new(client, of, timeout, Arc::clone(reception), workspace.folder())?;
     let owner = of.owner.map_or_else(
         || format!("nobody is the owner there; run `{}`", home::agent_command("config telegram")),
         |owner| format!("user {owner} is the owner"),

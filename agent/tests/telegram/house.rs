@@ -40,7 +40,6 @@ pub(super) fn house_for(api: BotApi, home: TempHome, bot_mode: business::BotMode
     let settings = json!({"owner": OWNER, "allow": [GUEST, GROUP], "api_url": api.url()});
     let settings: settings::Telegram = serde_json::from_value(settings).unwrap();
     let client = Client::new(BOT_TOKEN.into(), settings.api_url.as_ref()).unwrap();
-    let journal = home.workspace().join("telegram.json");
     let channels = business::Channels {
         modes: [("telegram".to_owned(), None)].into(),
         allowed: [format!("telegram-{GUEST}"), format!("telegram-{GROUP}")].into(),
@@ -52,8 +51,8 @@ pub(super) fn house_for(api: BotApi, home: TempHome, bot_mode: business::BotMode
         client,
         &settings,
         Duration::from_secs(10),
-        journal,
         std::sync::Arc::clone(&reception),
+        &home.workspace(),
     )
     .unwrap();
     let (sender, incoming) = mpsc::channel(16);

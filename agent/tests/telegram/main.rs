@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
 
 mod faults;
+mod files;
 mod house;
 mod people;
 mod questions;

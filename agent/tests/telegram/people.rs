@@ -80,7 +80,7 @@ async fn what_is_not_read_is_said() {
     for part in [
         "nothing is done that is older than 10 s",
         "what others have written",
-        "only text is read here",
+        "text, photos and files are read here, and nothing else",
     ] {
         let _ = house.api.wait_for(OWNER, part);
     }

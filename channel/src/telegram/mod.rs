@@ -6,6 +6,7 @@
 
 mod chat;
 mod commands;
+mod given;
 mod joining;
 mod journal;
 mod people;
@@ -16,7 +17,7 @@ mod setup;
 mod take;
 mod write;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -24,7 +25,7 @@ use async_trait::async_trait;
 use business::Reception;
 use protocol::{NameError, SessionKey};
 use teloxide_core::types::{ChatId, MessageId};
-use tokio::sync::mpsc;
+use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 
 pub use bot::{Client, Fault, Me, PairError};
@@ -34,10 +35,14 @@ use self::chat::Heard;
 use self::journal::Journal;
 use self::people::People;
 use self::questions::Questions;
+use super::dropped::Files;
 use super::{Channel, ChannelError, Line, Ticket};
 
 /// The channel's name.
 const NAME: &str = "telegram";
+
+/// Where it is written down what was taken.
+const JOURNAL: &str = "telegram.json";
 
 /// How long the last words of the agent may take on their way.
 const LAST_WORDS: Duration = Duration::from_millis(1_500);
@@ -51,6 +56,8 @@ pub struct Telegram {
     timeout: Duration,
     /// Where what was taken is written down.
     journal: PathBuf,
+    /// The files of the owner's conversation.
+    files: Files,
 }
 
 /// What the parts of the channel share.
@@ -61,6 +68,9 @@ struct Shared {
     people: People,
     timeout: Duration,
     journal: Journal,
+    files: Arc<Files>,
+    /// How many files may come at the same time.
+    fetching: Semaphore,
     questions: Questions,
     /// The messages that were handed on, and where they stand.
     asked: Mutex<Vec<(Ticket, (ChatId, MessageId))>>,
@@ -70,11 +80,15 @@ struct Shared {
     told: mpsc::UnboundedSender<(ChatId, Heard)>,
 }
 
+/// How many files may come at the same time: each is held in memory until it is whole.
+const AT_ONCE: usize = 2;
+
 /// How many messages of this channel may wait before the first of them is forgotten.
 const MOST_ASKED: usize = 1_024;
 
 impl Telegram {
-    /// The channel of the bot that `client` is. `reception` says how strangers are treated.
+    /// The channel of the bot that `client` is. `reception` says how strangers are treated; what was taken and what the owner sends is
+    /// kept in the `workspace`.
     ///
     /// # Errors
     /// Never in practice: the name is a constant that follows its grammar.
@@ -82,10 +96,12 @@ impl Telegram {
         client: Client,
         settings: &settings::Telegram,
         timeout: Duration,
-        journal: PathBuf,
         reception: Arc<Reception>,
+        workspace: &Path,
     ) -> Result<Self, NameError> {
-        Ok(Self { client, people: People::new(settings, reception)?, timeout, journal })
+        let (people, files) = (People::new(settings, reception)?, Files::below(workspace));
+        let journal = workspace.join(JOURNAL);
+        Ok(Self { client, people, timeout, journal, files })
     }
 
     async fn talk(self, line: Line) -> Result<(), Fault> {
@@ -107,6 +123,8 @@ impl Telegram {
             people: self.people,
             timeout: self.timeout,
             journal,
+            files: Arc::new(self.files),
+            fetching: Semaphore::new(AT_ONCE),
             questions: Questions::default(),
             asked: Mutex::default(),
             busy: Mutex::default(),

@@ -1,8 +1,8 @@
 //! What an update is, and to whom it is given heed.
 
 use teloxide_core::types::{
-    CallbackQuery, CallbackQueryId, ChatId, Message, MessageId, MessageKind, Update, UpdateKind,
-    UserId,
+    CallbackQuery, CallbackQueryId, ChatId, FileId, Message, MessageId, MessageKind, Update,
+    UpdateKind, UserId,
 };
 
 use super::people::{People, Place};
@@ -14,6 +14,8 @@ pub(super) enum Came {
     Message(Said),
     /// Somebody who may has pressed a button.
     Press(Pressed),
+    /// The owner has sent a file, with these words or none.
+    File(Said, Attached),
     /// Somebody who may has sent what is not read: why.
     Unread(ChatId, MessageId, &'static str),
     /// Somebody is a stranger, and gets nothing.
@@ -34,6 +36,16 @@ pub(super) struct Said {
     /// When it was said, in seconds since 1970 by Telegram's clock.
     pub(super) date: i64,
     pub(super) text: String,
+}
+
+/// A file that lies at Telegram's.
+#[derive(Debug)]
+pub(super) struct Attached {
+    pub(super) id: FileId,
+    /// What its maker called it; a photo has no name of its own.
+    pub(super) name: String,
+    /// How large it is by Telegram's word, in bytes.
+    pub(super) bytes: u32,
 }
 
 /// The press of a button.
@@ -70,23 +82,41 @@ fn read_message(message: Message, people: &People) -> Came {
     let user = message.from.as_ref().map(|user| user.id);
     let (Some(place), Some(user)) = (place, user) else { return stranger(people, chat) };
     let others = message.forward_origin().is_some() || message.via_bot.is_some();
-    match message.text() {
+    let said = |place: Place, text: &str| {
+        let text = text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
+        let (date, name) = (message.date.timestamp(), called(&message));
+        Said { place, from: user, name, chat, message: id, date, text }
+    };
+    match (message.text(), attached(&message)) {
         _ if others => {
             let why = "what others have written is not read as yours; say in your own words what you want of it";
             Came::Unread(chat, id, why)
         }
-        Some(text) => {
-            let text: String =
-                text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
-            let date = message.date.timestamp();
-            let name = called(&message);
-            Came::Message(Said { place, from: user, name, chat, message: id, date, text })
+        (Some(text), _) => Came::Message(said(place, text)),
+        (None, Some(file)) if place.session.is_owner() => {
+            Came::File(said(place, message.caption().unwrap_or_default()), file)
         }
-        None if matches!(message.kind, MessageKind::Common(_)) => {
-            Came::Unread(chat, id, "only text is read here")
+        (None, _) if matches!(message.kind, MessageKind::Common(_)) => {
+            let why = match place.session.is_owner() {
+                true => "text, photos and files are read here, and nothing else",
+                false => "only text is read here",
+            };
+            Came::Unread(chat, id, why)
         }
-        None => Came::Nothing,
+        (None, _) => Came::Nothing,
     }
+}
+
+/// The document or the photo of a message.
+fn attached(message: &Message) -> Option<Attached> {
+    if let Some(document) = message.document() {
+        let name = document.file_name.clone().unwrap_or_default();
+        return Some(Attached { id: document.file.id.clone(), name, bytes: document.file.size });
+    }
+    // The same photo in several sizes.
+    let largest = message.photo()?.iter().max_by_key(|photo| photo.file.size)?;
+    let (id, bytes) = (largest.file.id.clone(), largest.file.size);
+    Some(Attached { id, name: "photo.jpg".to_owned(), bytes })
 }
 
 fn read_press(press: CallbackQuery, people: &People) -> Came {

@@ -1,5 +1,6 @@
 //! Takes an update: it is written down first, and then it is handed on, answered here, or dropped.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use business::{Admitted, Route};
@@ -13,7 +14,7 @@ use super::joining::Joining;
 use super::journal::Unanswered;
 use super::questions::Press;
 use super::read::{self, Came, Pressed};
-use super::{Shared, commands, joining};
+use super::{Shared, commands, given, joining};
 use crate::{Incoming, Origin, Said, Ticket};
 use mind::slash::Ends;
 
@@ -22,7 +23,7 @@ const MENTIONED: Duration = Duration::from_secs(60);
 
 /// Takes `update`, unless it was taken before. `false` when the agent ends.
 pub(super) async fn take(
-    shared: &Shared,
+    shared: &Arc<Shared>,
     update: Update,
     incoming: &mpsc::Sender<Incoming>,
     strangers: &mut Strangers,
@@ -38,6 +39,10 @@ pub(super) async fn take(
     }
     let handed_on = match read::read(update, &shared.people) {
         Came::Message(said) => message(shared, id, said),
+        Came::File(said, file) => {
+            given::take(shared, id, (said, file), incoming);
+            None
+        }
         Came::Press(pressed) => press(shared, id, pressed),
         Came::Unread(chat, ..) if shared.people.is_muted(chat) => {
             shared.journal.pass(id);
@@ -143,7 +148,7 @@ fn in_a_group() -> String {
     )
 }
 
-fn too_old(age: Duration, timeout: Duration) -> String {
+pub(super) fn too_old(age: Duration, timeout: Duration) -> String {
     format!(
         "this is {} s old, and nothing is done that is older than {} s; send it again if you still want it",
         age.as_secs(),
@@ -199,7 +204,7 @@ impl Shared {
 
     /// Writes down that an update was taken. Where that is not possible the talk goes on: the next request says so to
     /// Telegram as well.
-    fn take(&self, update: u32, message: Option<Unanswered>) {
+    pub(super) fn take(&self, update: u32, message: Option<Unanswered>) {
         if let Err(error) = self.journal.take(update, message, Millis::of_this_machine()) {
             tracing::warn!("{error}; after a crash a message may be taken twice");
         }

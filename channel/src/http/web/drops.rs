@@ -62,7 +62,7 @@ struct Dropping {
 
 /// The paths of files.
 pub(super) fn routes(hub: Hub, session: &Arc<SessionFiles>) -> Router {
-    let files = Arc::new(Files::of(session));
+    let files = Arc::new(Files::below(session.folder()));
     let session = Arc::clone(session);
     let places = Arc::new(Semaphore::new(AT_ONCE));
     Router::new()

@@ -22,6 +22,7 @@ pub(super) fn answer(api: &BotApi, method: &str, params: &Value) -> Answer {
         "deletemessage" => delete(&mut api.lock(), params),
         "sendphoto" => Ok(file(&mut api.lock(), "photo", params)),
         "senddocument" => Ok(file(&mut api.lock(), "document", params)),
+        "getfile" => get_file(&api.lock(), params),
         "setmycommands" => commands(params),
         "sendchataction" | "answercallbackquery" | "deletewebhook" => Ok(json!(true)),
         other => Err((404, format!("Not Found: {other}"))),
@@ -118,6 +119,15 @@ fn file(state: &mut State, kind: &str, form: &Value) -> Value {
     let told = told(&shown);
     state.shown.push(shown);
     told
+}
+
+/// Where a file that was sent can be fetched.
+fn get_file(state: &State, params: &Value) -> Answer {
+    let id = params["file_id"].as_str().unwrap_or_default();
+    let bytes = state.files.get(id).ok_or((400, "Bad Request: invalid file_id".to_owned()))?;
+    Ok(json!({
+        "file_id": id, "file_unique_id": id, "file_size": bytes.len(), "file_path": format!("documents/{id}"),
+    }))
 }
 
 fn commands(params: &Value) -> Answer {

@@ -4,7 +4,7 @@
 mod answers;
 mod wire;
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::net::TcpListener;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread;
@@ -67,6 +67,8 @@ struct State {
     called: Vec<Called>,
     shown: Vec<Shown>,
     troubles: VecDeque<(String, Trouble)>,
+    /// The files that people have sent, by their ids.
+    files: HashMap<String, Vec<u8>>,
     /// How many calls of getUpdates wait now.
     waiting: usize,
     /// The next offset means nothing.
@@ -121,6 +123,24 @@ impl BotApi {
         }
         self.update(json!({"message": message}));
         id
+    }
+
+    /// A file of these bytes lies there; gives its id.
+    pub fn holds(&self, bytes: &[u8]) -> String {
+        let mut state = self.lock();
+        let file = format!("file{}", state.files.len());
+        state.files.insert(file.clone(), bytes.to_vec());
+        file
+    }
+
+    /// The person sends this file with these fields beside it, such as a caption; gives the message's id.
+    pub fn sends_file(&self, person: i64, name: &str, bytes: &[u8], fields: Value) -> i64 {
+        let file = self.holds(bytes);
+        let mut fields = fields;
+        fields["document"] = json!({
+            "file_id": file, "file_unique_id": file, "file_size": bytes.len(), "file_name": name,
+        });
+        self.posts(person, fields)
     }
 
     /// The person presses the button with these words below the message `id` in the private chat with the bot.

@@ -26,7 +26,10 @@ pub enum Trouble {
 /// Answers the one request of a connection.
 pub(super) fn serve(api: &BotApi, mut stream: TcpStream) {
     let arrived = Arrived::read(&stream);
-    let mut path = arrived.path().split('/').skip(1);
+    let mut path = arrived.path().split('/').skip(1).peekable();
+    if path.next_if_eq(&"file").is_some() {
+        return file(api, &mut stream, &arrived);
+    }
     let token = path.next().and_then(|first| first.strip_prefix("bot")).unwrap_or_default();
     let method = path.next().unwrap_or_default().to_lowercase();
     let params = read(&arrived);
@@ -50,6 +53,23 @@ pub(super) fn serve(api: &BotApi, mut stream: TcpStream) {
             answer(&mut stream, &format!("{code} Error"), &failure(code, &why));
         }
     }
+}
+
+/// A file that somebody has sent, from `/file/botTOKEN/documents/ID`.
+fn file(api: &BotApi, stream: &mut TcpStream, arrived: &Arrived) {
+    let state = api.lock();
+    // The client takes the path of a file for one part of the address.
+    let path = arrived.path().replace("%2F", "/");
+    let id = path.strip_prefix(&format!("/file/bot{}/documents/", state.token));
+    let Some(bytes) = id.and_then(|id| state.files.get(id)) else {
+        return write(stream, "404 Not Found", "text/plain", "Not Found");
+    };
+    let length = bytes.len();
+    let head = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: application/octet-stream\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n"
+    );
+    // A client that has heard enough closes first.
+    let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(bytes));
 }
 
 fn meet(api: &BotApi, stream: &mut TcpStream, call: (&str, &Value), trouble: &Trouble) {
