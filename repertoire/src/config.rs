@@ -5,6 +5,7 @@ pub mod size;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use broker::redis::{KeyFileError, QueuePlace, Terms};
@@ -16,6 +17,7 @@ use secrets::Secrets;
 use serde::{Deserialize, Serialize};
 use supervisor::Supervisor;
 use window::{Address, AddressError};
+use words::{CONSOLE, Words};
 
 pub use limits::{LimitsConfig, Size};
 
@@ -262,6 +264,18 @@ impl Settings {
             warnings: shared.unknown(&known).iter().map(ToString::to_string).collect(),
         })
     }
+}
+
+/// The words for people, in the language of the messages: the first of LC_ALL, LC_MESSAGES and LANG that says one.
+#[must_use]
+pub fn words() -> &'static Words {
+    static WORDS: LazyLock<&Words> = LazyLock::new(|| {
+        #[expect(clippy::disallowed_methods, reason = "this is the place that reads it")]
+        let said = ["LC_ALL", "LC_MESSAGES", "LANG"].map(|name| std::env::var(name).ok());
+        let said = said.into_iter().flatten().find(|language| !language.is_empty());
+        CONSOLE.wanted(said.as_deref())
+    });
+    &WORDS
 }
 
 /// The supervisor that the environment names, such as systemd.

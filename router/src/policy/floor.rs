@@ -2,6 +2,8 @@
 
 use protocol::{Effect, Taint};
 
+use crate::config::words;
+
 use super::asked::Asked;
 use super::standing::{Standing, WayOut};
 
@@ -68,32 +70,27 @@ impl InSession {
         self.effect() != Effect::Irreversible
     }
 
-    /// In words, why it is asked.
+    /// Why it is asked, in the words of the owner's language.
     pub(super) fn reason(self) -> String {
         let what = match (self.way_out, self.effect()) {
-            (Some(WayOut::Address), Effect::External) => {
-                "it reaches an address that nobody typed here and that no result showed as a link"
-            }
-            (Some(WayOut::Words), Effect::External) => {
-                "it carries words of the model to a host elsewhere"
-            }
-            (Some(WayOut::Links), Effect::External) => {
-                "so many links were followed within the hour that they could spell out what is private"
-            }
-            (_, Effect::None) => "it has no effect",
-            (_, Effect::Local) => "local: it changes something on this machine",
-            (_, Effect::External) => "external: it is seen elsewhere",
-            (_, Effect::Irreversible) => "irreversible: it can't be taken back",
+            (Some(WayOut::Address), Effect::External) => "wall.address",
+            (Some(WayOut::Words), Effect::External) => "wall.words",
+            (Some(WayOut::Links), Effect::External) => "wall.links",
+            (_, Effect::None) => "wall.none",
+            (_, Effect::Local) => "wall.local",
+            (_, Effect::External) => "wall.external",
+            (_, Effect::Irreversible) => "wall.irreversible",
         };
-        let own = if self.is_own { "; you typed it word for word" } else { "" };
+        let own = self.is_own.then_some("wall.own");
         let entered = match (self.taint.untrusted, self.taint.private) {
-            _ if self.effect() < Effect::External || self.is_own => "",
-            (false, false) => "",
-            (true, false) => ", and untrusted text has entered this session",
-            (false, true) => ", and private data has entered this session",
-            (true, true) => ", and untrusted text and private data have entered this session",
+            _ if self.effect() < Effect::External || self.is_own => None,
+            (false, false) => None,
+            (true, false) => Some("wall.untrusted"),
+            (false, true) => Some("wall.private"),
+            (true, true) => Some("wall.untrustedAndPrivate"),
         };
-        format!("{what}{own}{entered}")
+        let keys = [Some(what), own, entered].into_iter().flatten();
+        keys.map(|key| words().get(key)).collect()
     }
 }
 

@@ -5,6 +5,7 @@ use unicode_width::UnicodeWidthStr;
 use uuid::Uuid;
 
 use super::parked::{Subject, YesNeeds, short};
+use crate::config::words;
 use crate::digest::Digest;
 
 /// What a code is made of: no letter or digit that looks like another.
@@ -24,27 +25,23 @@ pub(super) fn question(subject: &Subject, digest: &Digest, code: Option<&str>) -
     let params = serde_json::to_string_pretty(&command.params).unwrap_or_default();
     let what = format!("{} {params}", command.action);
     let lines: Vec<String> = what.lines().flat_map(shown).collect();
-    let (what, why) = (lines.join("\n"), &subject.reason);
-    let mut text =
-        format!("{what}\n{}asked because: {why}\ndigest {}", whose(command), short(digest));
-    if let Some(code) = code {
-        text.push_str(&format!("\nto allow it, type {code}"));
-    }
-    if subject.proof == YesNeeds::Pin {
-        text.push_str("\nto go on, type your PIN");
-    }
-    text
+    let mut told = vec![lines.join("\n")];
+    told.extend(whose(command));
+    told.push(words().fill("wall.because", &[("why", &subject.reason)]));
+    told.push(words().fill("wall.digest", &[("digest", &short(digest))]));
+    told.extend(code.map(|code| words().fill("wall.code", &[("code", &code)])));
+    told.extend((subject.proof == YesNeeds::Pin).then(|| words().get("wall.pin").to_owned()));
+    told.join("\n")
 }
 
 /// Who asks, if it is not the owner; both names hold nothing but plain ASCII.
-fn whose(command: &Command) -> String {
+fn whose(command: &Command) -> Option<String> {
     let Envelope { session, principal, .. } = &command.envelope;
-    match (session, principal) {
-        (Some(session), _) if session.is_owner() => String::new(),
-        (Some(session), Some(principal)) => format!("asked by: {principal}, in {session}\n"),
-        (Some(session), None) => format!("asked by: somebody in {session}\n"),
-        (None, _) => String::new(),
-    }
+    let session = session.as_ref().filter(|session| !session.is_owner())?;
+    Some(match principal {
+        Some(who) => words().fill("wall.askedBy", &[("who", who), ("session", session)]),
+        None => words().fill("wall.askedBySomebody", &[("session", session)]),
+    })
 }
 
 /// Four characters that nobody knows before: a person who types them has read the question.
