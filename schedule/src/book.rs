@@ -239,6 +239,9 @@ impl Book {
     /// What had begun when an agent ended here, after times were calculated anew if the clock or the zone has changed since.
     pub fn unfinished(&self) -> Vec<Due> {
         let now = self.now();
+        if self.jobs().are_at_rest(now, &self.zone) {
+            return Vec::new();
+        }
         self.saved(|jobs| {
             if !jobs.all().is_empty() {
                 jobs.settle(Millis(0), now, &self.zone);

@@ -1,6 +1,9 @@
 //! `scheduler.json`: all jobs.
 
+use std::collections::BTreeSet;
+
 use protocol::Millis;
+use serde::Deserialize as _;
 use serde_json::{Value, json};
 
 use super::budget::tomorrow;
@@ -103,11 +106,21 @@ impl Jobs {
         Some(self.jobs.remove(at))
     }
 
+    /// Whether the zone and the clock are as they were.
+    fn is_settled(&self, seen: Millis, now: Millis, zone: &Zone) -> bool {
+        let is_back = now.0.saturating_add(SLIGHTLY) < seen.0.max(self.seen.0);
+        self.zone == zone.name() && !is_back
+    }
+
+    /// Whether an agent that starts finds nothing to do here: all times hold, and nothing had begun.
+    pub(super) fn are_at_rest(&self, now: Millis, zone: &Zone) -> bool {
+        let is_settled = self.jobs.is_empty() || self.is_settled(Millis(0), now, zone);
+        is_settled && self.jobs.iter().all(|job| job.begun.is_none())
+    }
+
     /// Calculates anew when patterns come next, if their zone or the clock has changed. `seen` is the latest time that is known.
     pub(super) fn settle(&mut self, seen: Millis, now: Millis, zone: &Zone) {
-        let has_moved = self.zone != zone.name();
-        let is_back = now.0.saturating_add(SLIGHTLY) < seen.0.max(self.seen.0);
-        if !has_moved && !is_back {
+        if self.is_settled(seen, now, zone) {
             return;
         }
         self.zone = zone.name().to_owned();
@@ -227,6 +240,12 @@ fn pattern(job: &Job) -> Option<Pattern> {
     job.cron.as_deref().and_then(|cron| Pattern::parse(cron).ok())
 }
 
+/// Whether the pattern of a job, if it has one, can be read. Those that can are in `readable` from then on.
+fn is_readable(job: &Job, readable: &mut BTreeSet<String>) -> bool {
+    let Some(cron) = &job.cron else { return true };
+    readable.contains(cron) || (pattern(job).is_some() && readable.insert(cron.clone()))
+}
+
 impl Document for Jobs {
     const LIMIT: u64 = 128 * 1024 * 1024;
 
@@ -251,9 +270,11 @@ impl Document for Jobs {
                 .unwrap_or_default(),
             ..Self::default()
         };
+        // A pattern takes as long to read as ten jobs, and many jobs share one.
+        let mut readable = BTreeSet::new();
         for value in list {
-            match serde_json::from_value::<Job>(value.clone()) {
-                Ok(job) if job.cron.is_none() || pattern(&job).is_some() => jobs.jobs.push(job),
+            match Job::deserialize(&value) {
+                Ok(job) if is_readable(&job, &mut readable) => jobs.jobs.push(job),
                 Ok(job) => {
                     left_out.push(format!("{} has no cron pattern that can be read", job.id));
                     jobs.unread.push(value);

@@ -38,13 +38,13 @@ impl Figure {
     pub(super) fn row(&self, bench: &str) -> String {
         let Self { what, value, unit, budget } = self;
         let measured = format!("{} {unit}", short(*value));
-        let Some(budget) = budget else { return format!("{bench:<8}{what:<52}{measured:>12}\n") };
+        let Some(budget) = budget else { return format!("{bench:<10}{what:<52}{measured:>12}\n") };
         let (sign, bound, kept) = match *budget {
             Budget::AtMost(most) => ("<=", most, *value <= most),
             Budget::AtLeast(least) => (">=", least, *value >= least),
         };
         let verdict = if kept { "ok" } else { "OVER" };
-        format!("{bench:<8}{what:<52}{measured:>12}  {sign} {bound:>5} {unit:<7}{verdict}\n")
+        format!("{bench:<10}{what:<52}{measured:>12}  {sign} {bound:>5} {unit:<7}{verdict}\n")
     }
 }
 
