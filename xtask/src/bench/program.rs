@@ -3,7 +3,9 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use xshell::Shell;
@@ -13,14 +15,21 @@ pub(super) fn path(sh: &Shell, name: &str) -> PathBuf {
     sh.current_dir().join("target/release").join(name)
 }
 
+/// A program that has not said what it should by then never will.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// A program that runs. It is killed if it is dropped before its end.
 #[derive(Debug)]
 pub(super) struct Program {
     process: Child,
     stdin: Option<ChildStdin>,
-    stdout: BufReader<ChildStdout>,
-    stderr: BufReader<ChildStderr>,
+    stdout: Lines,
+    stderr: Lines,
 }
+
+/// What a program says, line by line, read by a thread of its own.
+#[derive(Debug)]
+struct Lines(Receiver<String>);
 
 impl Program {
     /// Starts `safeclaw` with these arguments in the home `home`, and nothing else in its environment but
@@ -39,8 +48,8 @@ impl Program {
             .spawn()
             .with_context(|| path.display().to_string())?;
         let stdin = process.stdin.take();
-        let stdout = BufReader::new(process.stdout.take().context("no stdout")?);
-        let stderr = BufReader::new(process.stderr.take().context("no stderr")?);
+        let stdout = Lines::of(process.stdout.take().context("no stdout")?);
+        let stderr = Lines::of(process.stderr.take().context("no stderr")?);
         Ok(Self { process, stdin, stdout, stderr })
     }
 
@@ -57,22 +66,21 @@ impl Program {
 
     /// Reads stdout up to a line that begins like this.
     pub(super) fn heard(&mut self, beginning: &str) -> Result<()> {
-        read_to(&mut self.stdout, beginning)
+        self.stdout.read_to(beginning)
     }
 
     /// Reads stderr up to a line that begins like this.
     pub(super) fn noticed(&mut self, beginning: &str) -> Result<()> {
-        read_to(&mut self.stderr, beginning)
+        self.stderr.read_to(beginning)
     }
 
     /// Closes stdin and waits for the end, which must be a good one.
     pub(super) fn end(mut self) -> Result<()> {
         drop(self.stdin.take());
-        let mut rest = Vec::new();
-        self.stdout.read_to_end(&mut rest)?;
+        let mut rest = self.stdout.rest();
         let status = self.process.wait()?;
-        self.stderr.read_to_end(&mut rest)?;
-        ensure!(status.success(), "{status}: {}", String::from_utf8_lossy(&rest));
+        rest += &self.stderr.rest();
+        ensure!(status.success(), "{status}: {rest}");
         Ok(())
     }
 }
@@ -85,13 +93,35 @@ impl Drop for Program {
     }
 }
 
-fn read_to(from: &mut impl BufRead, beginning: &str) -> Result<()> {
-    let mut seen = String::new();
-    loop {
-        let end = seen.len();
-        ensure!(from.read_line(&mut seen)? > 0, "waited for {beginning:?} in vain:\n{seen}");
-        if seen[end..].starts_with(beginning) {
-            return Ok(());
+impl Lines {
+    /// Those of `source`.
+    fn of(source: impl Read + Send + 'static) -> Self {
+        let (sender, lines) = mpsc::channel();
+        std::thread::spawn(move || {
+            let mut source = BufReader::new(source);
+            let mut line = String::new();
+            while source.read_line(&mut line).is_ok_and(|read| read > 0)
+                && sender.send(std::mem::take(&mut line)).is_ok()
+            {}
+        });
+        Self(lines)
+    }
+
+    /// Reads up to a line that begins like this.
+    fn read_to(&self, beginning: &str) -> Result<()> {
+        let mut seen = String::new();
+        loop {
+            let line = self.0.recv_timeout(PATIENCE);
+            let line = line.with_context(|| format!("waited for {beginning:?} in vain:\n{seen}"))?;
+            if line.starts_with(beginning) {
+                return Ok(());
+            }
+            seen += &line;
         }
+    }
+
+    /// All lines up to the end.
+    fn rest(&self) -> String {
+        self.0.iter().collect()
     }
 }
