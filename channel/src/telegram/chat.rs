@@ -237,7 +237,7 @@ impl Chat {
     /// Puts a question to whoever decides here. Its buttons come last, so that nobody decides on a part of it.
     async fn ask(&mut self, question: &Question) {
         self.close().await;
-        let mut pieces = questions::text(question).pieces(LONGEST);
+        let mut pieces = questions::text(question, settings::words()).pieces(LONGEST);
         let Some(last) = pieces.pop() else { return };
         for piece in pieces {
             if self.send(piece, None).await.is_err() {

@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use bot::{Mark, Styled};
 use markup::harmless;
 use teloxide_core::types::{ChatId, InlineKeyboardButton, InlineKeyboardMarkup, MessageId, UserId};
+use words::Words;
 
 use super::people::Place;
 use conversation::question::{Choice, Decision, Question};
@@ -49,7 +50,7 @@ impl Questions {
         approver: UserId,
     ) -> (String, InlineKeyboardMarkup, Option<MessageId>) {
         let nonce = uuid::Uuid::new_v4().simple().to_string();
-        let buttons = buttons(question, &nonce);
+        let buttons = buttons(question, &nonce, settings::words());
         let mut open = self.lock();
         // Under one lock: a PIN that is typed while its question is put again is known for one.
         let before = open.iter().position(|it| it.question.id == question.id && it.chat == chat);
@@ -135,36 +136,37 @@ impl Questions {
     }
 }
 
-fn buttons(question: &Question, nonce: &str) -> InlineKeyboardMarkup {
+fn buttons(question: &Question, nonce: &str, words: &Words) -> InlineKeyboardMarkup {
     let button = |text: &str, choice: &str| {
         InlineKeyboardButton::callback(text.to_owned(), format!("{choice}:{nonce}"))
     };
     let mut row = Vec::new();
     if !question.wants_code && !question.wants_pin {
-        row.push(button("Yes", "yes"));
-        row.extend(question.grant.as_ref().map(|_| button("Yes, for an hour", "always")));
+        row.push(button(words.get("buttons.yes"), "yes"));
+        let always = || button(words.get("buttons.always"), "always");
+        row.extend(question.grant.as_ref().map(|_| always()));
     }
-    row.push(button("No", "no"));
+    row.push(button(words.get("buttons.no"), "no"));
     InlineKeyboardMarkup::new([row])
 }
 
 /// The text of a question: exactly what would run stands in a block, where nothing becomes a link or a name.
-pub(super) fn text(question: &Question) -> Styled {
-    // The channel's own words are English.
-    let english = words::CONSOLE.wanted([]);
-    if let Some(told) = question.told_beside(english) {
+pub(super) fn text(question: &Question, words: &Words) -> Styled {
+    if let Some(told) = question.told_beside(words) {
         return Styled::plain(harmless(&told));
     }
-    let mut text = Styled::plain(format!("May this run? {}", question.named(english)));
-    text.push(harmless(&question.shown(english)).trim(), Some(Mark::Block));
+    let named = question.named(words);
+    let mut text = Styled::plain(words.fill("buttons.ask", &[("named", &named)]));
+    text.push(harmless(&question.shown(words)).trim(), Some(Mark::Block));
+    let mut add = |line: &str| text.push(&format!("\n{line}"), None);
     if let Some(grant) = &question.grant {
-        text.push(&format!("\nFor an hour would be allowed: {}", harmless(grant)), None);
+        add(&words.fill("buttons.grant", &[("grant", &harmless(grant))]));
     }
     if question.wants_pin {
-        text.push("\nTo go on, write your PIN here and nothing else; I delete your message.", None);
+        add(words.get("buttons.pin"));
     }
     if question.wants_code {
-        text.push("\nTo allow it, write the code that stands above.", None);
+        add(words.get("buttons.code"));
     }
     text
 }
@@ -184,6 +186,21 @@ mod tests {
         let asked =
             json!({"id": id, "question": text, "code": code.is_some(), "grant": "POST to X"});
         Question::read(&asked).unwrap()
+    }
+
+    fn english() -> &'static Words {
+        words::CONSOLE.wanted(["en"])
+    }
+
+    #[test]
+    fn a_question_and_its_buttons_are_in_the_language_of_the_words() {
+        let german = words::CONSOLE.wanted(["de"]);
+        let question = question("q", None);
+        let text = text(&question, german).text;
+        assert!(text.starts_with("Darf das laufen?") && text.contains("Eine Stunde lang"), "{text}");
+        let buttons = buttons(&question, "n", german).inline_keyboard.concat();
+        let texts: Vec<&str> = buttons.iter().map(|button| button.text.as_str()).collect();
+        assert_eq!(texts, ["Ja", "Ja, eine Stunde lang", "Nein"]);
     }
 
     fn place(principal: &str) -> Place {
@@ -217,7 +234,7 @@ mod tests {
         let asked = json!({
             "id": "0123456789", "question": "SEND\na long text", "brief": "SEND to anna", "beside": "9876543210",
         });
-        let told = text(&Question::read(&asked).unwrap()).text;
+        let told = text(&Question::read(&asked).unwrap(), english()).text;
         assert!(told.contains("SEND to anna") && told.contains("98765432"), "{told}");
         assert!(!told.contains("a long text") && told.lines().count() == 1, "{told}");
     }
@@ -294,7 +311,7 @@ mod tests {
     fn a_question_shows_what_would_run_to_the_letter() {
         let long = json!({"id": "0123456789", "digest": "abc", "seconds": 600, "grant": "POST to X", "code": true,
             "question": "POST {\"text\": \"**see** http://a.example @b\u{202e}\"}"});
-        let text = text(&Question::read(&long).unwrap());
+        let text = text(&Question::read(&long).unwrap(), english());
         let (block, _) = text.marks[0].clone();
         assert_eq!(&text.text[block], "POST {\"text\": \"**see** http://a.example @b\"}");
         insta::assert_snapshot!(text.text, @r#"
