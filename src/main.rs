@@ -16,7 +16,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    home::exit_code(run())
+    home::program(run)
 }
 
 fn run() -> ExitCode {

@@ -23,6 +23,7 @@ mod nearest;
 
 mod invocation;
 mod output;
+mod program;
 
 pub mod log;
 
@@ -41,6 +42,7 @@ pub use invocation::{
 };
 pub use lock::{Lock, LockError};
 pub use nearest::nearest;
-pub use output::{exit_code, say_part, say_part_on_stderr};
+pub use output::{say_part, say_part_on_stderr};
+pub use program::program;
 pub use tilde::with_tilde;
 pub use variables::Variables;

@@ -5,7 +5,6 @@
 
 use std::fmt::Arguments;
 use std::io::{self, ErrorKind, Write};
-use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Whether something that belongs on stdout is lost, and not for want of a reader.
@@ -46,9 +45,7 @@ pub fn say_part_on_stderr(part: Arguments<'_>) {
     let _ = io::stderr().lock().write_fmt(part);
 }
 
-/// What a program ends with that has come to `code`: a failure if something that it told on stdout is lost, for then it has not
-/// done all of its work. What nobody wanted to read any more is not lost.
-#[must_use]
-pub fn exit_code(code: ExitCode) -> ExitCode {
-    if LOST.load(Ordering::Relaxed) { ExitCode::FAILURE } else { code }
+/// Whether something that was told on stdout is lost. What nobody wanted to read any more is not.
+pub(super) fn has_lost() -> bool {
+    LOST.load(Ordering::Relaxed)
 }

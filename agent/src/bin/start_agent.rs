@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    home::exit_code(agent::cli::main(std::env::args_os().collect()))
+    home::program(|| agent::cli::main(std::env::args_os().collect()))
 }
