@@ -9,6 +9,7 @@
 mod bench;
 mod chaos;
 mod dist;
+mod errands;
 mod eval;
 mod fuzz;
 mod gate;
@@ -101,6 +102,8 @@ enum Task {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
+    /// Have a model do small jobs at the workbench of the release build, and count how often each is done
+    Errands(errands::Errands),
     /// Switch each control of the wall off in turn, and look whether the hostile suite notices
     ///
     /// Builds a copy of the tree under target/mutants again for each control of tests/hostile/mutants.toml,
@@ -143,6 +146,7 @@ fn run(task: Task) -> Result<()> {
         Task::Bench { name } => bench::run(&sh, name.as_deref()),
         Task::Chaos { args } => chaos::run(&sh, &args),
         Task::Soak { args } => soak::run(&sh, &args),
+        Task::Errands(errands) => errands::run(&sh, &errands),
         Task::Dist(wanted) => dist::run(&sh, &wanted),
         Task::Eval { args } => eval::run(&sh, &args),
         Task::Fuzz { target, seconds } => fuzz::run(&sh, target.as_deref(), seconds),
