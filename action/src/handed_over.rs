@@ -5,7 +5,7 @@ use conversation::message::Outgoing;
 use conversation::observation::Observation;
 use conversation::workspace::SessionFiles;
 use data_encoding::BASE64;
-use protocol::{Code, Object, Outcome, Stopped};
+use protocol::{Code, Object, Outcome, Reads, Stopped};
 use serde_json::Value;
 use session::Outbox;
 use sha2::{Digest, Sha256};
@@ -57,7 +57,7 @@ fn kept(
     let bytes = bytes.filter(|bytes| sum(bytes) == text("sha256"));
     let bytes = bytes.ok_or("the file holds a secret of the router's, so it is not sent")?;
     let name = safe(text("name"));
-    files.write_output(&name, &bytes).map_err(|error| error.to_string())?;
+    files.write_output(&name, &bytes, Reads::BOTH).map_err(|error| error.to_string())?;
     Ok(files.output().join(name))
 }
 

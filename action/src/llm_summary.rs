@@ -75,6 +75,7 @@ impl LocalAction for LlmSummary {
             return Err(Stopped::new(Code::BadParams, message));
         }
         let files = Arc::clone(&caller.files);
+        let brings = files.output_brings(&content);
         let limit = LONGEST;
         // It waits for the disk.
         let read = tokio::task::spawn_blocking(move || {
@@ -87,9 +88,11 @@ impl LocalAction for LlmSummary {
             .map_err(|error| refused(&error))?;
         let (question, picture) = (question.as_deref(), picture.as_ref());
         let reading = Reading { name: &self.card.name, caller, question, picture };
-        let summary = self.reader.read(&file, reading).await?;
+        // A failure may hold the beginning of the text.
+        let summary =
+            self.reader.read(&file, reading).await.map_err(|stopped| stopped.bringing(brings))?;
         let result = Object::from_iter([("output".to_owned(), json!(summary))]);
-        Ok(Done { result, text: Some(summary), ..Done::default() })
+        Ok(Done { result, text: Some(summary), brings: Some(brings), ..Done::default() })
     }
 }
 

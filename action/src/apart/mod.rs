@@ -10,7 +10,7 @@ mod prompt;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use protocol::{ActionName, Code, Done, Object, Outcome, Stopped};
+use protocol::{ActionName, Code, Done, Object, Outcome, Reads, Stopped};
 use serde_json::json;
 
 use ::prompt::Fence;
@@ -223,7 +223,9 @@ impl ApartReader {
 /// Keeps what an action brought below the output folder, where the next result of the action replaces it, and gives its place.
 fn keep(done: &Done, name: &ActionName, files: &SessionFiles) -> Option<String> {
     let place = format!("apart-{}.txt", name.as_str().to_ascii_lowercase());
-    files.write_output(&place, lines_of(done).as_bytes()).ok()?;
+    files
+        .write_output(&place, lines_of(done).as_bytes(), done.brings.unwrap_or(Reads::BOTH))
+        .ok()?;
     Some(format!("output/{place}"))
 }
 

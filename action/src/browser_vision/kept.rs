@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use conversation::workspace::SessionFiles;
 use eyes::Seen;
-use protocol::{Code, Stopped};
+use protocol::{Code, Reads, Stopped};
 
 /// The files' paths, relative to the files' folder.
 #[derive(Debug)]
@@ -37,7 +37,9 @@ impl Kept {
         let files = Arc::clone(files);
         // It waits for the disk.
         let saved = tokio::task::spawn_blocking(move || {
-            outputs.iter().try_for_each(|(name, bytes)| files.write_output(name, bytes))
+            outputs
+                .iter()
+                .try_for_each(|(name, bytes)| files.write_output(name, bytes, Reads::PUBLIC))
         });
         let saved = saved.await.map_err(|error| Stopped::new(Code::Internal, error.to_string()))?;
         saved.map_err(|error| Stopped::new(Code::Internal, error.to_string()).maybe_executed())?;

@@ -72,7 +72,7 @@ impl LocalAction for Page {
     }
 
     async fn run(&self, _: Object, caller: &Caller) -> Result<Done, Stopped> {
-        caller.files.write_output("page.txt", b"a page").unwrap();
+        caller.files.write_output("page.txt", b"a page", Reads::PUBLIC).unwrap();
         Ok(Done::default())
     }
 }

@@ -10,6 +10,7 @@ mod entered;
 mod history;
 mod memory;
 mod output;
+mod outputs;
 mod session_files;
 
 use std::path::{Path, PathBuf};

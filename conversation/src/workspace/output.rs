@@ -6,6 +6,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
 
 use document::SaveError;
+use protocol::Reads;
 use rustix::fs::{Mode, OFlags};
 
 use super::SessionFiles;
@@ -126,11 +127,35 @@ fn read(file: File, limit: u64, path: &str) -> Result<(Vec<u8>, u64), OutputErro
 }
 
 impl SessionFiles {
-    /// Writes a file directly in `output/`, whole or not at all. A link of that name is replaced, not followed.
+    /// What a file below `output/` brings into a conversation that reads it.
+    #[must_use]
+    pub fn output_brings(&self, path: &str) -> Reads {
+        let inside = self.below_output(path).ok();
+        let name =
+            inside.as_deref().and_then(|inside| inside.strip_prefix("output").ok()?.to_str());
+        let known = self.outputs.read();
+        name.and_then(|name| known.0.get(name).copied()).unwrap_or(Reads::BOTH)
+    }
+
+    /// Writes a file directly in `output/`, whole or not at all, which `brings` this into a conversation that reads it. A link of that name
+    /// is replaced, not followed.
     ///
     /// # Errors
     /// [`SaveError`]; what stood there before still stands, if it was a file.
-    pub fn write_output(&self, name: &str, bytes: &[u8]) -> Result<(), SaveError> {
+    pub fn write_output(&self, name: &str, bytes: &[u8], brings: Reads) -> Result<(), SaveError> {
+        // What is private must at no time pass for what is not.
+        let is_known = self.outputs.read().0.contains_key(name);
+        if is_known {
+            self.outputs.update(|known| known.0.retain(|other, _| other != name))?;
+        }
+        self.put_output(name, bytes)?;
+        match brings {
+            Reads::BOTH => Ok(()),
+            brings => self.outputs.update(|known| known.0.extend([(name.to_owned(), brings)])),
+        }
+    }
+
+    fn put_output(&self, name: &str, bytes: &[u8]) -> Result<(), SaveError> {
         let (folder, path) = (self.output(), self.output().join(name));
         let failed = |source| SaveError::from(home::FileError::new("write", &path, source));
         if folder.is_symlink() {

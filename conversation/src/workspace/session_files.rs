@@ -10,6 +10,7 @@ use drive::Task;
 use journal::Journal;
 use notes::Notebook;
 
+use super::outputs::Outputs;
 use super::{Artifact, Chats, Entered, History, Memory, OpenChat};
 
 /// One folder with the files of one conversation. No other conversation reads or writes them.
@@ -23,6 +24,8 @@ pub struct SessionFiles {
     pub history: File<History>,
     /// `artifact.json`: all observations of the latest turn that acted.
     pub artifact: File<Artifact>,
+    /// `outputs.json`: what the files in `output/` bring.
+    pub(super) outputs: File<Outputs>,
     /// `session.json`: what has come into the conversation that history and artifact hold.
     pub session: File<Entered>,
     /// `persona.txt`: the name of the persona that answers; nothing for the default one.
@@ -48,6 +51,7 @@ impl SessionFiles {
             memory: File::new(folder.join("memory.json"), &notices),
             history: File::new(folder.join("input_history.json"), &notices),
             artifact: File::new(folder.join("artifact.json"), &notices),
+            outputs: File::new(folder.join("outputs.json"), &notices),
             session: File::new(folder.join("session.json"), &notices),
             persona: File::new(folder.join("persona.txt"), &notices),
             chat: File::new(folder.join("chat.json"), &notices),

@@ -3,6 +3,7 @@
 use std::fs;
 use std::sync::Arc;
 
+use protocol::Reads;
 use serde_json::json;
 
 use super::*;
@@ -271,7 +272,7 @@ fn each_conversation_has_papers_of_its_own() {
     let (ann, bob) = (guest("telegram-1"), guest("telegram-2"));
     ann.history.update(|history| history.add("my secret", "kept")).unwrap();
     ann.memory.save(Memory::of(json!({"a": 1}).as_object().unwrap().clone())).unwrap();
-    ann.write_output("page.txt", b"Ann's").unwrap();
+    ann.write_output("page.txt", b"Ann's", Reads::PUBLIC).unwrap();
     for other in [&bob, &house.files] {
         assert_eq!(other.history.read().entries(), []);
         assert_eq!(*other.memory.read(), Memory::default());

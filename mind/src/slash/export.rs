@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use journal::Form;
+use protocol::Reads;
 
 use super::perform::{At, Perform, Read};
 
@@ -51,7 +52,11 @@ impl Perform for Export {
         let number =
             self.number.or(open).map_or_else(|| "open".to_owned(), |number| number.to_string());
         let name = format!("conversation-{number}.{}", self.form.ending());
-        match files.write_output(&name, self.form.write(&chat.title, &chat.events).as_bytes()) {
+        match files.write_output(
+            &name,
+            self.form.write(&chat.title, &chat.events).as_bytes(),
+            Reads::BOTH,
+        ) {
             Ok(()) => at.text(format!(
                 "{} lines, in {}",
                 chat.events.len(),

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use conversation::message::Outgoing;
+use protocol::Reads;
 use session::Outbox;
 use storm::{Format, Name, Premise, export};
 
@@ -125,7 +126,7 @@ impl StormWish {
                 let stored = shelf.chosen()?;
                 let text = export(*format, stored.name.as_str(), &stored.premise, stored.log.log());
                 let name = format!("{}.{}", stored.name, format.ending());
-                at.session.files.write_output(&name, text.as_bytes())?;
+                at.session.files.write_output(&name, text.as_bytes(), Reads::BOTH)?;
                 let path = at.session.files.output().join(name);
                 at.text(format!("{} is in {}", stored.name, path.display()));
                 Ok(())
