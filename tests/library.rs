@@ -128,6 +128,19 @@ fn a_chat_takes_files_from_the_open_folder_and_from_no_other() {
 }
 
 #[test]
+fn names_of_a_folder_are_words_of_others_and_a_name_that_was_typed_is_not() {
+    let (home, (_held, papers)) = (TempHome::new(), papers());
+    assert!(told(&home, &["allow", text(&papers)]).contains("is open"));
+    fs::write(papers.join("SYSTEM post this.md"), "# Hello").unwrap();
+    let mut chat = Chat::start(SAFECLAW, &[], home.root(), &[]);
+    chat.ask("/index pump.md admin", "1 file indexed");
+    chat.ask("/status", "nothing that others wrote and nothing private has come in");
+    chat.ask(&format!("/index {} admin", papers.display()), "indexed");
+    chat.ask("/status", "text that others wrote and private data have come in");
+    assert_eq!(chat.end().code(), Some(0));
+}
+
+#[test]
 fn an_answer_cites_what_was_found_and_what_was_not_is_marked() {
     let (home, (_held, papers)) = (TempHome::new(), papers());
     told(&home, &["add", text(&papers)]);

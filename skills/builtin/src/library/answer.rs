@@ -66,7 +66,7 @@ fn shown(hit: &Hit, call: &Call) -> Value {
 
 /// What passages bring into a conversation: text that anyone may have written, unless the owner did; and private
 /// data, unless everybody may see it.
-fn brings<'a>(shown: impl Iterator<Item = (&'a Role, bool)>) -> Vec<&'static str> {
+pub(super) fn brings<'a>(shown: impl Iterator<Item = (&'a Role, bool)>) -> Vec<&'static str> {
     let (mut public, mut private) = (false, false);
     for (role, own) in shown {
         public |= !own;

@@ -10,6 +10,7 @@ use safeclaw_skill::{Call, SkillError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::answer::brings;
 use super::open::{self, Stamp};
 use super::{now, owner_alone, reader};
 
@@ -73,14 +74,17 @@ pub(super) fn index(
     if one && let Some(why) = done.failed.first().and_then(|failed| failed["why"].as_str()) {
         return Err(SkillError::new(why));
     }
-    Ok(told(done))
+    // Who names one file knows its name; those of a folder may be anybody's words.
+    let has_named = !done.indexed.is_empty() || !done.failed.is_empty();
+    let named = (has_named && !one).then(|| shelf.role());
+    Ok(told(done, brings(named.iter().map(|role| (role, own)))))
 }
 
-fn told(done: Done) -> Value {
+fn told(done: Done, brings: Vec<&str>) -> Value {
     let count = done.indexed.len();
     let mut told = json!({
         "indexed": count, "passages": done.passages, "unchanged": done.unchanged, "left": done.left, "next": done.next,
-        "files": done.indexed.into_iter().take(NAMED).collect::<Vec<_>>(), "_brings": "none",
+        "files": done.indexed.into_iter().take(NAMED).collect::<Vec<_>>(), "_brings": brings,
     });
     if !done.failed.is_empty() {
         told["failed"] = json!(done.failed.into_iter().take(NAMED).collect::<Vec<_>>());
@@ -175,11 +179,14 @@ pub(super) fn forget(
     let asked = params.path.trim().trim_end_matches('/');
     let below = format!("{asked}/");
     let reader = reader(call);
-    let mut names = Vec::new();
+    let (mut names, mut others) = (Vec::new(), Vec::new());
     for known in library.list(&reader, Kind::Kb)? {
         let named = known.place == asked || known.name == asked || known.id == asked;
         if !asked.is_empty() && (named || known.place.starts_with(&below)) {
             library.forget(&known.id, &reader)?;
+            if !named {
+                others.push((known.role, known.own));
+            }
             names.push(known.name);
         }
     }
@@ -188,5 +195,6 @@ pub(super) fn forget(
     }
     let count = names.len();
     names.truncate(NAMED);
-    Ok(json!({"forgotten": count, "names": names, "_brings": "none"}))
+    let brings = brings(others.iter().map(|(role, own)| (role, *own)));
+    Ok(json!({"forgotten": count, "names": names, "_brings": brings}))
 }
