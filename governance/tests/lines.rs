@@ -80,6 +80,20 @@ const DENIED: &[&str] = &[
     "ls() { rm x; }; ls",
     "function ls { rm x; }",
     "coproc rm x",
+    // An option that a variable or a command puts in.
+    "x=-exec; find . \"$x\" rm {} +",
+    "x='a -exec rm {} ;'; find ./$x",
+    "find . ''$x",
+    "find . \"$(printf %s -delete)\"",
+    "find . \"`printf %s -delete`\"",
+    "find ./a`printf ' -delete'`",
+    "for v in -exec; do find . \"$v\" rm {} +; done",
+    "find . \"$a$b\"",
+    "x=-v; printf \"$x\" 'a[$(rm x)]' y",
+    "x=-v; [ \"$x\" 'a[$(rm x)]' ]",
+    "x=-o; sort a \"$x\" b",
+    "tar cIf 'rm x' a.tar a",
+    "tar FIc a",
     "case a in a) rm x;; esac",
     // Wrapped.
     "env rm x",
@@ -249,6 +263,10 @@ const ALLOWED: &[&str] = &[
     "echo '日本語' \"é\" | wc -m",
     "date # now",
     "stat -c '%s' a",
+    "x=a; cat \"$x\" $x",
+    "x=a; find ./\"$x\" -name b",
+    "printf '%s\\n' \"$HOME\"",
+    "printf '%s' $(date)",
 ];
 
 #[test]

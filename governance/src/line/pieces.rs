@@ -45,12 +45,12 @@ impl Reading<'_> {
                 inner.iter().for_each(|piece| self.quoted(&piece.piece, writing, all));
             }
             WordPiece::ParameterExpansion(expression) => match parameter(expression) {
-                Ok(text) => writing.expansion(&text),
+                Ok(text) => writing.split_expansion(&text),
                 Err(why) => self.fault(all, why),
             },
             WordPiece::CommandSubstitution(inner) => {
                 let inner = self.text(inner);
-                writing.expansion(&format!("$({inner})"));
+                writing.split_expansion(&format!("$({inner})"));
             }
             WordPiece::BackquotedCommandSubstitution(inner) => self.backquoted(inner, writing, ""),
             other => self.fault(all, refused(other)),
@@ -82,7 +82,8 @@ impl Reading<'_> {
             self.fault(inner, "write $(...) in the place of `...` with a \\ in it");
         }
         let inner = self.text(inner);
-        writing.expansion(&format!("{quote}$({inner}){quote}"));
+        let text = format!("{quote}$({inner}){quote}");
+        if quote.is_empty() { writing.split_expansion(&text) } else { writing.expansion(&text) }
     }
 }
 

@@ -46,7 +46,6 @@ pub(crate) struct Writing {
     run: String,
     is_literal: bool,
     may_be_option: bool,
-    has_begun: bool,
 }
 
 impl Writing {
@@ -57,7 +56,6 @@ impl Writing {
     pub(crate) fn literal(&mut self, text: &str) {
         self.literal.push_str(text);
         self.run.push_str(text);
-        self.has_begun = true;
     }
 
     /// Text that stands without quotes: `*`, `?` and `[` match files.
@@ -87,13 +85,18 @@ impl Writing {
         Ok(())
     }
 
-    /// Something that a shell puts in.
+    /// Something that a shell puts in and takes for one word, such as `"$NAME"`, or for names of files, such as `*`.
     pub(crate) fn expansion(&mut self, shell: &str) {
         self.flush();
-        self.may_be_option |= !self.has_begun || self.literal.starts_with('-');
+        self.may_be_option |= self.literal.is_empty() || self.literal.starts_with('-');
         self.shell.push_str(shell);
         self.is_literal = false;
-        self.has_begun = true;
+    }
+
+    /// The same, that a shell takes apart at blanks: whatever stands before it, a word of its own may begin in it.
+    pub(crate) fn split_expansion(&mut self, shell: &str) {
+        self.expansion(shell);
+        self.may_be_option = true;
     }
 
     fn flush(&mut self) {

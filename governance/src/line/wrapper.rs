@@ -93,8 +93,10 @@ fn shell(reading: &mut Reading, name: String, words: &mut [Word], shown: &str) {
 fn simple(reading: &mut Reading, name: &str, args: &[Word], shown: &str) {
     let has_options =
         name == "find" || name == "git" || GUARDED.iter().any(|(known, ..)| *known == name);
-    if has_options && args.iter().any(|arg| arg.may_be_option) {
-        let why = "what is put in could be read as an option: write ./* in the place of *";
+    // What stands behind its first word, printf prints.
+    let options = if name == "printf" { &args[..args.len().min(1)] } else { args };
+    if has_options && options.iter().any(|arg| arg.may_be_option) {
+        let why = "what is put in could be read as an option: write it out, or begin it with ./, such as ./* or ./\"$NAME\"";
         return reading.fault(shown, why);
     }
     match name {
@@ -107,7 +109,13 @@ fn simple(reading: &mut Reading, name: &str, args: &[Word], shown: &str) {
         && let Some(option) = args
             .iter()
             .filter_map(|arg| arg.literal.as_deref())
-            .find(|arg| is_guarded(arg, letters, long))
+            .enumerate()
+            // tar takes the letters of its first word without a dash, too.
+            .find(|(at, arg)| {
+                is_guarded(arg, letters, long)
+                    || (name == "tar" && *at == 0 && has_one(arg, letters))
+            })
+            .map(|(_, arg)| arg)
     {
         return reading.fault(shown, format!("{option} runs other commands, or writes"));
     }
@@ -120,8 +128,12 @@ fn is_guarded(arg: &str, letters: &str, long: &[&str]) -> bool {
         // GNU programs know a long option by its first letters.
         return name.len() > 2 && long.iter().any(|known| known.starts_with(name));
     }
-    // `tar` takes its first letters without a dash, too; `-o` and the like may stand among others.
-    arg.strip_prefix('-').is_some_and(|rest| rest.chars().any(|c| letters.contains(c)))
+    // `-o` and the like may stand among others.
+    arg.strip_prefix('-').is_some_and(|rest| has_one(rest, letters))
+}
+
+fn has_one(text: &str, letters: &str) -> bool {
+    text.chars().any(|c| letters.contains(c))
 }
 
 /// What `find` does with what it finds.
