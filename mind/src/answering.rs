@@ -185,6 +185,13 @@ fn pick<'a>(
         ([], [only]) if only.wants_code && given.code.is_none() && given.choice != Choice::No => {
             Ok((only, Some(id.to_ascii_uppercase())))
         }
+        // What may be a PIN is shown to nobody.
+        ([], _) if Pin::typed(id).is_some() => {
+            match &open.iter().filter(|it| it.wants_pin).collect::<Vec<_>>()[..] {
+                [only] => Ok((only, Some(id.to_owned()))),
+                _ => Err(format!("no open question begins with what you typed: {}", ids(open))),
+            }
+        }
         ([], _) => Err(format!("no open question begins with {id:?}: {}", ids(open))),
         _ if id.is_empty() => Err(format!("say which, with its ID: {}", ids(open))),
         (several, _) => {
@@ -229,6 +236,12 @@ mod tests {
         {
             assert!(id(wrong, choice, None).is_err(), "{wrong}");
         }
+        let pin = json!({"id": "cc44", "question": "D", "pin": true});
+        let with_pin: Vec<Question> = open.iter().cloned().chain(Question::read(&pin)).collect();
+        let typed = meant(given("493817", Choice::Yes, None), &with_pin).unwrap();
+        assert!(typed.id == "cc44" && matches!(typed.choice, Choice::Pin(_)));
+        let why = meant(given("493817", Choice::Yes, None), &open).unwrap_err();
+        assert!(!why.contains("493817"), "{why}");
         let only = |id, choice| meant(given(id, choice, None), &open[1..2]).map(|it| it.code);
         assert_eq!(only("k7qx", Choice::Yes), Ok(Some("K7QX".to_owned())));
         assert_eq!(only("", Choice::No), Ok(None));

@@ -115,8 +115,14 @@ fn shown(name: &str, text: &str) -> String {
     if name != "/approve" || !Pin::stands_in(text) {
         return text.to_owned();
     }
-    let word = |word| if Pin::typed(word).is_some() { "****" } else { word };
-    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
+    let hidden = |piece: &str| {
+        let word = piece.trim_end();
+        match Pin::typed(word) {
+            Some(_) => format!("****{}", &piece[word.len()..]),
+            None => piece.to_owned(),
+        }
+    };
+    text.split_inclusive(char::is_whitespace).map(hidden).collect()
 }
 
 fn unknown(word: &str, name: &str) -> String {
@@ -131,6 +137,19 @@ mod tests {
 
     fn wrong(text: &str) -> Option<String> {
         SlashCommand::read(text).unwrap().read.err()
+    }
+
+    #[test]
+    fn digits_that_may_be_a_pin_are_not_shown() {
+        for text in [
+            "/approve 493817",
+            "/approve ab12\n493817",
+            "/approve\t493817 ",
+            "/approve\u{a0}493817",
+        ] {
+            let read = SlashCommand::read(text).unwrap();
+            assert!(!read.text().contains("493817") && read.text().contains("****"), "{text:?}");
+        }
     }
 
     #[test]
