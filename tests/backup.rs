@@ -3,7 +3,7 @@
 #![allow(clippy::disallowed_types, reason = "the program under test is a process")]
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -127,4 +127,19 @@ fn a_broken_backup_and_a_home_at_work_change_nothing() {
     assert_eq!((code, said.contains("works here already")), (Some(1), true), "{said}");
     assert_eq!(home.text("workspace/memory.json"), "{}");
     assert_eq!(chat.end().code(), Some(0));
+}
+
+#[test]
+fn a_link_in_the_home_is_not_followed() {
+    let home = lived_in();
+    home.put("workspace/personas/Ann.md", "x");
+    let (_folder, file) = backed_up(&home, &[]);
+    let elsewhere = tempfile::tempdir().unwrap();
+    let fresh = tempfile::tempdir().unwrap();
+    fs::create_dir(fresh.path().join("workspace")).unwrap();
+    symlink(elsewhere.path(), fresh.path().join("workspace/personas")).unwrap();
+    let (code, said) = safeclaw(fresh.path(), &["restore", file.to_str().unwrap(), "--yes"]);
+    assert_eq!((code, said.contains("workspace/personas is a link")), (Some(1), true), "{said}");
+    assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(fresh.path()).unwrap().count(), 1, "nothing was changed");
 }

@@ -24,6 +24,9 @@ pub enum BackupError {
         /// The system's words.
         source: io::Error,
     },
+    /// A folder of the home is a link, which may lead anywhere.
+    #[error("{} is a link, which is not followed: put a folder in its place, or take it away; nothing was changed", .0.display())]
+    Link(PathBuf),
     /// A file of the home can't be written.
     #[error(transparent)]
     File(#[from] FileError),

@@ -42,11 +42,12 @@ pub(crate) struct ManifestFile {
 }
 
 impl ManifestFile {
-    /// Its path, if that stays in the home.
+    /// Its path, if that stays in the home and can be shown.
     pub(crate) fn safe_path(&self) -> Option<PathBuf> {
         let path = Path::new(&self.path);
         let is_plain = path.components().all(|part| matches!(part, Component::Normal(_)));
-        (is_plain && !self.path.is_empty()).then(|| path.to_owned())
+        let is_shown = !self.path.is_empty() && !self.path.chars().any(char::is_control);
+        (is_plain && is_shown).then(|| path.to_owned())
     }
 }
 
@@ -63,7 +64,9 @@ mod tests {
                 .is_some()
         };
         assert!(safe("workspace/memory.json") && safe(".env"));
-        for path in ["", "/etc/passwd", "../x", "workspace/../../x", "./x"] {
+        for path in
+            ["", "/etc/passwd", "../x", "workspace/../../x", "./x", "a\nreplaces b", "a\u{1b}[2J"]
+        {
             assert!(!safe(path), "{path}");
         }
     }

@@ -119,9 +119,9 @@ fn unpack(archive: impl Read, folder: &Path) -> Result<Manifest, Unfit> {
     for file in &manifest.files {
         let missing = || Unfit::Broken(format!("{} is missing", file.path));
         let entry = entries.next().ok_or_else(missing)??;
-        let path = file
-            .safe_path()
-            .ok_or_else(|| Unfit::Broken(format!("{:?} leads out of the home", file.path)))?;
+        let path = file.safe_path().ok_or_else(|| {
+            Unfit::Broken(format!("{:?} leads out of the home, or can't be shown", file.path))
+        })?;
         if entry.path()?.as_os_str() != path.as_os_str() || !entry.header().entry_type().is_file() {
             return Err(missing());
         }

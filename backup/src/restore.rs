@@ -61,6 +61,7 @@ impl Backup {
     pub fn restore(&self, home: &Home) -> Result<Restored, BackupError> {
         let _held = hold(home)?;
         let RestorePlan { new, replaced, .. } = self.plan(home)?;
+        self.manifest.files.iter().try_for_each(|file| no_link(home.root(), &file.path))?;
         let stamp = jiff::Timestamp::now().strftime("%Y-%m-%dT%H-%M-%SZ");
         let aside = home.root().join(format!("before-restore-{stamp}"));
         let is_written =
@@ -80,4 +81,11 @@ impl Backup {
     pub(crate) fn put_back(&self, path: &str, root: &Path) -> Result<(), BackupError> {
         put(&self.folder.path().join(path), &root.join(path))
     }
+}
+
+/// Whether every folder on the way from `root` to `path` is one: an agent can make links in the home that its owner would follow.
+fn no_link(root: &Path, path: &str) -> Result<(), BackupError> {
+    let folders = Path::new(path).ancestors().skip(1).map(|folder| root.join(folder));
+    let link = folders.take_while(|folder| folder != root).find(|folder| folder.is_symlink());
+    link.map_or(Ok(()), |link| Err(BackupError::Link(link)))
 }

@@ -31,14 +31,17 @@ impl Escalation<'_> {
         if question.len() < shown(self.question).len() {
             question.push('…');
         }
-        let (chat, customer) = (self.chat, shown(self.customer));
+        // A name can't pass for the fields behind it.
+        let customer = shown(self.customer).replace([',', ':'], " ");
+        let chat = self.chat;
         format!("[Escalation] Chat: {chat}, Customer: {customer}, Question: {question}")
     }
 }
 
-/// The text on one line, without what a terminal would obey.
+/// The text on one line, without what a terminal would obey, or what is not seen and turns the order of letters round.
 fn shown(text: &str) -> String {
-    one_line(text).chars().filter(|c| !c.is_control()).collect()
+    let plain: String = one_line(text).chars().filter(|c| !c.is_control()).collect();
+    legible::line(&plain)
 }
 
 /// The first of `words` that stands in `text` as a whole word, in any case: `human` stands in "a human, please" and not in

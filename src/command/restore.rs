@@ -92,8 +92,9 @@ fn told(plan: &RestorePlan, backup: &Backup, root: &Path) -> String {
         plan.replaced.len(),
         plan.same
     );
-    let changes = plan.replaced.iter().map(|path| format!("  replaces {path}"));
-    let changes = changes.chain(plan.new.iter().map(|path| format!("  new      {path}")));
+    let changes = plan.replaced.iter().map(|path| format!("  replaces {}", legible::line(path)));
+    let changes =
+        changes.chain(plan.new.iter().map(|path| format!("  new      {}", legible::line(path))));
     listed(head, changes.collect(), SHOWN)
 }
 

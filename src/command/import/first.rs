@@ -46,6 +46,7 @@ pub(super) fn plan(dir: &Path, plan: &mut Plan) -> Result<(), String> {
     let root = if agent == dir { dir.parent().unwrap_or(dir) } else { dir };
     for name in FILES {
         if let Some(bytes) = bytes(&agent.join("workspace").join(name)) {
+            let bytes = if name == "memory.json" { of_nobody(bytes) } else { bytes };
             plan.file(&format!("workspace/{name}"), Path::new("workspace").join(name), bytes);
         }
     }
@@ -70,6 +71,17 @@ pub(super) fn plan(dir: &Path, plan: &mut Plan) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// A memory without the word that its owner has typed an address in it: that counts only where it was typed.
+fn of_nobody(bytes: Vec<u8>) -> Vec<u8> {
+    match serde_json::from_slice(&bytes) {
+        Ok(Value::Object(mut memory)) if memory.contains_key("_own") => {
+            memory.remove("_own");
+            Value::Object(memory).to_string().into_bytes()
+        }
+        _ => bytes,
+    }
 }
 
 fn config(agent: &Path, plan: &mut Plan) {
@@ -115,8 +127,19 @@ fn env(path: &Path, plan: &mut Plan) {
     };
     for (name, value) in env.iter() {
         match NAMES.iter().find(|known| **known == name) {
-            Some(known) => plan.secret(&format!("{name} of .env"), known, value),
+            Some(known) => {
+                plan.secret(&format!("{name} of .env{}", leading(known, value)), known, value)
+            }
             None => plan.stays(format!("{name} of .env"), "nothing here reads it"),
         }
     }
+}
+
+/// Where a value leads that is no secret: whoever says yes to it should see that. What may be a password in it is not shown.
+fn leading(name: &str, value: &str) -> String {
+    if !["REDIS_URL", "REMOTE_BROWSER_SERVER", "OLLAMA_HOST"].contains(&name) {
+        return String::new();
+    }
+    let (_, place) = value.rsplit_once('@').unwrap_or(("", value.trim()));
+    format!(" ({})", legible::line(place))
 }
