@@ -12,6 +12,12 @@ use serde_json::Value;
 /// What joins two words to one: `anna` does not stand in `anna@example.org`.
 const JOINS: &str = "@._-+/#&%$=~\\";
 
+/// How many bits a mark of ASCII can tell that somebody puts beside a word: which of 32 it is, and that it is there.
+const MARK: u32 = 6;
+
+/// How many bits the shape of a letter can tell: it is small, large, or one of the rare ones that have the same small letter.
+const CAPITAL: u32 = 2;
+
 /// What a person typed, ready to be compared with.
 #[derive(Debug, Clone)]
 pub struct OwnWords {
@@ -38,23 +44,53 @@ impl OwnWords {
                 return false;
             }
         }
+        let [words, texts] =
+            [words, texts].map(|all| all.iter().map(|text| plain(text)).collect::<Vec<_>>());
         let ends: Vec<usize> = words.iter().flat_map(|word| self.ends_of(word)).collect();
         !(words.is_empty() && texts.is_empty())
             && words.iter().all(|word| self.has(word))
             && texts.iter().all(|text| self.has_text(text, &ends))
     }
 
-    /// Whether `value` consists of words that all stand there, in any order.
+    /// How many bits `value` can tell to somebody who knows what was said: which of the words it takes, in which order, with which marks
+    /// and capital letters. `None` when it has anything else, or a word more often than it stands there.
     #[must_use]
-    pub fn have_each_word_of(&self, value: &Value) -> bool {
+    pub fn choice(&self, value: &Value) -> Option<u32> {
         let mut all = Vec::new();
-        let is_word = |word: &&str| word.chars().any(char::is_alphanumeric);
-        leaves(value, &mut all)
-            && all.iter().all(|text| {
-                text.split(' ')
-                    .filter(is_word)
-                    .all(|word| self.has(word.trim_matches(|c: char| !c.is_alphanumeric())))
-            })
+        if !leaves(value, &mut all) {
+            return None;
+        }
+        let said: Vec<&str> = self.text.split_whitespace().map(bare).collect();
+        let (mut left, mut bits) = (said.clone(), 0);
+        for text in &all {
+            let small = text.to_lowercase();
+            if small != *text {
+                bits += CAPITAL * count(text.chars().filter(|c| c.is_alphabetic()));
+            }
+            if self.text.contains(&small) {
+                // Where it begins, and where it ends.
+                bits += 2 * choices(if small.is_empty() { 0 } else { self.text.len() });
+                continue;
+            }
+            for word in small.split(' ') {
+                let plain = word.trim_matches(|c: char| c.is_ascii_punctuation());
+                bits += MARK * count(word.chars()).saturating_sub(count(plain.chars()));
+                if !plain.is_empty() {
+                    let found = left.iter().position(|said| self.is_same(plain, said))?;
+                    left.swap_remove(found);
+                    bits += choices(said.len());
+                } else if word.is_empty() {
+                    return None;
+                }
+            }
+        }
+        Some(bits)
+    }
+
+    /// Whether `word` is what was said, or what that is a name of.
+    fn is_same(&self, word: &str, said: &str) -> bool {
+        let is_named = |(name, stands): &(String, String)| name == said && stands == word;
+        word == said || self.names.iter().any(is_named)
     }
 
     fn has(&self, word: &str) -> bool {
@@ -80,6 +116,20 @@ impl OwnWords {
                 is_quoted(before, after) || is_the_rest(before, after, ends)
             })
     }
+}
+
+/// A word without the marks of its sentence.
+fn bare(word: &str) -> &str {
+    word.trim_matches(|c: char| c.is_ascii_punctuation() || "…。，、；：！？「」（）".contains(c))
+}
+
+fn count(chars: impl Iterator<Item = char>) -> u32 {
+    u32::try_from(chars.count()).unwrap_or(u32::MAX / 64)
+}
+
+/// How many bits one of `count` things can tell, whole ones.
+fn choices(count: usize) -> u32 {
+    usize::BITS - count.saturating_sub(1).leading_zeros()
 }
 
 /// Whether what stands between belongs to neither side.
@@ -115,13 +165,16 @@ fn is_the_rest(before: &str, after: &str, ends: &[usize]) -> bool {
     is_rest && (lead.ends_with([':', '：']) || (has_gap && follows()))
 }
 
-/// The texts and numbers of `value`, ready to be compared; `false` when it holds what nobody types.
+/// The texts and numbers of `value`, with the names of its fields; `false` when it holds what nobody types.
 fn leaves(value: &Value, into: &mut Vec<String>) -> bool {
     match value {
-        Value::String(text) => into.push(plain(text)),
+        Value::String(text) => into.push(text.clone()),
         Value::Number(number) => into.push(number.to_string()),
         Value::Array(values) => return values.iter().all(|value| leaves(value, into)),
-        Value::Object(object) => return object.values().all(|value| leaves(value, into)),
+        Value::Object(object) => {
+            into.extend(object.keys().cloned());
+            return object.values().all(|value| leaves(value, into));
+        }
         Value::Bool(_) | Value::Null => return false,
     }
     true
@@ -221,7 +274,53 @@ mod tests {
     #[test]
     fn words_in_another_order_are_still_the_persons() {
         let said = OwnWords::new("Find me a good recipe for pasta, please.", &BTreeMap::new());
-        assert!(said.have_each_word_of(&json!("pasta recipe")));
-        assert!(!said.have_each_word_of(&json!("pasta recipe 4711")));
+        assert_eq!(said.choice(&json!("pasta recipe")), Some(6), "two of eight");
+        assert_eq!(said.choice(&json!("/pasta")), Some(9), "and a mark");
+        assert_eq!(
+            said.choice(&json!("Pasta")),
+            Some(2 * 6 + 2 * 5),
+            "a part, and which letters are large"
+        );
+        assert_eq!(
+            said.choice(&json!("good recipe")),
+            Some(12),
+            "a part, by its beginning and its end"
+        );
+        assert_eq!(said.choice(&json!("")), Some(0));
+        assert_eq!(said.choice(&json!("pasta recipe 4711")), None);
+    }
+
+    #[test]
+    fn nothing_hides_between_the_words_of_a_person() {
+        let said = OwnWords::new("Find me a pasta recipe to cook", &BTreeMap::new());
+        for hidden in [
+            "pasta ⡴⡨⡥ recipe",
+            "🦊。to",
+            "pasta⠁ recipe",
+            "recipe pasta recipe",
+            "recipe  pasta",
+            " recipe pasta",
+            "recipe\tpasta",
+            "recipe\u{2009}pasta",
+            "recipe “pasta”",
+            "recipe \u{200b} pasta",
+        ] {
+            assert_eq!(said.choice(&json!(hidden)), None, "{hidden}");
+        }
+        for dear in ["recipe !!?!??!", "ReCiPe PaSTa", "recipe pasta to cook a me find"] {
+            let least = u32::try_from(dear.len()).unwrap() / 2;
+            assert!(said.choice(&json!(dear)).unwrap() > least, "{dear}");
+        }
+        let fields = json!({"the alarm is 4711": "pasta"});
+        assert_eq!(said.choice(&fields), None);
+        assert!(!said.have_all([(&fields, false)]));
+        assert!(said.have_all([(&json!({"cook": "pasta"}), false)]));
+    }
+
+    #[test]
+    fn a_part_of_a_text_without_blanks_is_the_persons() {
+        let said = OwnWords::new("给我找意大利面食谱", &BTreeMap::new());
+        assert!(said.choice(&json!("意大利面食谱")).is_some());
+        assert_eq!(said.choice(&json!("意大利面食谱4711")), None);
     }
 }

@@ -248,7 +248,7 @@ impl Serving {
         };
         let brings = brings.unwrap_or(call.reads());
         let sessions = &self.parts.judge.sessions;
-        let shown = sessions.shown(&call.command, brings, result).await;
+        let shown = sessions.shown(&call.command, (&call.skill, brings), result).await;
         shown.map_err(|fault| answers::not_shown(call, &fault))
     }
 

@@ -2,7 +2,10 @@
 //!
 //! Each try is a run of `safeclaw work` of the release build, in a home and a folder of its own. Whether the job is done, a command
 //! tells that the model never sees.
-#![expect(clippy::disallowed_types, reason = "what is tried is a process, which may have to be killed")]
+#![expect(
+    clippy::disallowed_types,
+    reason = "what is tried is a process, which may have to be killed"
+)]
 
 use std::fs;
 use std::path::Path;
@@ -46,7 +49,10 @@ const ERRANDS: [Errand; 3] = [
     },
     Errand {
         name: "count and write down",
-        files: &[("guests.csv", "name,town\nAnn,Bern\nBo,Oslo\nCy,Rome\nDee,Bonn\nEd,Graz\nFay,Lodz\n")],
+        files: &[(
+            "guests.csv",
+            "name,town\nAnn,Bern\nBo,Oslo\nCy,Rome\nDee,Bonn\nEd,Graz\nFay,Lodz\n",
+        )],
         say: "How many lines has guests.csv? Write that number into count.txt, and nothing else.",
         done: "test \"$(tr -d '[:space:]' < count.txt)\" = 7",
     },

@@ -197,7 +197,10 @@ mod tests {
         let german = words::CONSOLE.wanted(["de"]);
         let question = question("q", None);
         let text = text(&question, german).text;
-        assert!(text.starts_with("Darf das laufen?") && text.contains("Eine Stunde lang"), "{text}");
+        assert!(
+            text.starts_with("Darf das laufen?") && text.contains("Eine Stunde lang"),
+            "{text}"
+        );
         let buttons = buttons(&question, "n", german).inline_keyboard.concat();
         let texts: Vec<&str> = buttons.iter().map(|button| button.text.as_str()).collect();
         assert_eq!(texts, ["Ja", "Ja, eine Stunde lang", "Nein"]);

@@ -96,16 +96,31 @@ impl<'a> Asked<'a> {
     /// Whether the model's own words would go to a host that the skill names.
     #[must_use]
     pub fn carries_words(&self) -> bool {
-        let Some(skill) = self.skill else { return false };
-        let is_foreign = |(name, value): (&String, &Value)| {
-            let known = || self.said.as_ref().is_some_and(|said| said.have_each_word_of(value));
-            self.is_text(name) && !known()
-        };
-        // Of who may go anywhere the session's addresses tell more.
-        self.effect < Effect::External
-            && !skill.hosts.is_empty()
-            && !skill.reaches_anything()
-            && self.params.iter().any(is_foreign)
+        self.is_told_elsewhere() && self.params.iter().any(|param| self.tells(param).is_none())
+    }
+
+    /// How many bits the parameters can tell a host that the skill names, beside words of the model.
+    #[must_use]
+    pub fn bits(&self) -> u32 {
+        let params = if self.is_told_elsewhere() { self.params } else { &Object::new() };
+        params.iter().filter_map(|param| self.tells(param)).fold(0, u32::saturating_add)
+    }
+
+    /// Whether the parameters go to a host that the skill names. Of who may go anywhere the session's addresses tell more, and what is seen
+    /// elsewhere is judged anyway.
+    fn is_told_elsewhere(&self) -> bool {
+        let names_hosts = |skill: &Skill| !skill.hosts.is_empty() && !skill.reaches_anything();
+        self.effect < Effect::External && self.skill.is_some_and(names_hosts)
+    }
+
+    /// How many bits a parameter can tell; `None` for words that are no person's.
+    fn tells(&self, (name, value): (&String, &Value)) -> Option<u32> {
+        match &self.said {
+            Some(said) if self.is_text(name) => said.choice(value),
+            None if self.is_text(name) => None,
+            // Every character of what is no text counts as half a byte: a digit has less, and a list of choices fewer words.
+            _ => u32::try_from(value.to_string().len()).ok().map(|length| length.saturating_mul(4)),
+        }
     }
 
     fn is_text(&self, name: &str) -> bool {

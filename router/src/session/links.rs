@@ -94,18 +94,26 @@ pub(super) fn reach(params: &Object, places: &KnownPlaces) -> Reach {
         } else if is_known(&typed) || is_known(places.shown) {
             // The logarithm of the choices, whole bits.
             reach.bits += usize::BITS - choices.saturating_sub(1).leading_zeros();
-        } else if !is_named(text, places.named) && !is_typed(text, link, places.said) {
-            reach.is_foreign = true;
+        } else if !is_named(text, places.named) {
+            match typed_bits(text, places.said) {
+                Some(bits) => reach.bits += bits,
+                None => reach.is_foreign = true,
+            }
         }
     }
     reach
 }
 
-/// Whether `text` is no address, and nothing but what the person has just typed.
-fn is_typed(text: &str, link: Option<u64>, said: Option<&str>) -> bool {
-    let words = || said.map(|said| OwnWords::new(said, &std::collections::BTreeMap::new()));
-    let is_address = link.is_some() && text.contains(['.', ':', '/']);
-    !is_address && words().is_some_and(|said| said.have_each_word_of(&Value::from(text)))
+/// How many bits a text can tell that is no address, and nothing but what the person has just typed; `None` for any other.
+fn typed_bits(text: &str, said: Option<&str>) -> Option<u32> {
+    let said = OwnWords::new(said?, &std::collections::BTreeMap::new());
+    if is_address(text) { None } else { said.choice(&Value::from(text)) }
+}
+
+/// Whether a text can be read as an address at a host whose name has parts, however it is spelt.
+fn is_address(text: &str) -> bool {
+    let host = url(text).and_then(|url| url.host_str().map(str::to_owned));
+    host.is_some_and(|host| host.contains(['.', ':']))
 }
 
 /// Whether `text` is an address at one of these hosts, without a query.
@@ -143,7 +151,7 @@ fn url(text: &str) -> Option<Url> {
     url.ok().filter(|url| matches!(url.scheme(), "http" | "https"))
 }
 
-/// Every text in `object`, however deep, in their order.
+/// Every text in `object`, however deep, in their order, with the names of the fields within.
 fn texts(object: &Object) -> Vec<&str> {
     let mut found = Vec::new();
     object.values().for_each(|value| gather(value, &mut found));
@@ -155,7 +163,10 @@ fn gather<'v>(value: &'v Value, into: &mut Vec<&'v str>) {
     match value {
         Value::String(text) => into.push(text),
         Value::Array(values) => values.iter().for_each(|value| gather(value, into)),
-        Value::Object(object) => object.values().for_each(|value| gather(value, into)),
+        Value::Object(object) => object.iter().for_each(|(key, value)| {
+            into.push(key);
+            gather(value, into);
+        }),
         _ => {}
     }
 }
@@ -205,6 +216,29 @@ mod tests {
         ] {
             assert!(is_foreign(url), "{url}");
         }
+    }
+
+    #[test]
+    fn an_address_is_one_in_every_spelling() {
+        let said = Some("Tell me what to cook, and is it hot? 127");
+        for url in [
+            "🦊。to",
+            "to。is",
+            "to。is?cook",
+            "https:cook。is",
+            "\\\\cook。is",
+            "co\nok。is",
+            "cook.is",
+            "127",
+            "0x7f",
+            "tell\\⠓⠑",
+        ] {
+            assert!(reached(url, &[], &[], said).is_foreign, "{url}");
+        }
+        assert_eq!(reached("what to cook", &[], &[], said).bits, 12, "words alone, as of a search");
+        let page = object(json!({"url": {"https://evil.example/4711": "x"}}));
+        let places = KnownPlaces { shown: &[], typed: &[], said, named: &[] };
+        assert!(reach(&page, &places).is_foreign, "the name of a field");
     }
 
     #[test]

@@ -14,8 +14,9 @@ pub(crate) use record::Record;
 
 use self::links::{KnownPlaces, Reach};
 use crate::call::Call;
+use crate::catalog::Skill;
 use crate::digest::Digest;
-use crate::policy::{Glob, Limits, Policy, WayOut};
+use crate::policy::{Asked, Glob, Limits, Policy, WayOut};
 use crate::session_key::{account_of, is_account_of, key_of, unlock_words};
 use shared::{self, LINKS, SESSIONS, Store, StoreFault};
 
@@ -69,6 +70,16 @@ pub(crate) struct Terms<'p> {
     pub(crate) now: Millis,
 }
 
+/// How a call is taken in.
+#[derive(Debug, Clone, Copy)]
+struct Taken<'p> {
+    terms: Terms<'p>,
+    /// Whether it counts as one that was asked for.
+    is_counted: bool,
+    /// How many bits its parameters can tell a host that its skill names.
+    bits: u32,
+}
+
 impl<'p> Terms<'p> {
     /// Those of `policy` at `now`.
     pub(crate) fn of(policy: &'p Policy, now: Millis) -> Self {
@@ -102,7 +113,8 @@ impl Sessions {
             None => Some(self.store.read(LINKS, &account_of(&call.command)).await),
             seen => seen,
         };
-        self.take_in(&call.command, Seen { links, ..seen }, digest, (terms, is_counted)).await
+        let taken = Taken { terms, is_counted, bits: Asked::from(call).bits() };
+        self.take_in(&call.command, Seen { links, ..seen }, digest, taken).await
     }
 
     /// The same for what the agent would do itself, and that may reach anything.
@@ -116,7 +128,7 @@ impl Sessions {
         digest: &Digest,
         terms: Terms<'_>,
     ) -> Result<Known, Stopped> {
-        self.take_in(command, seen, digest, (terms, true)).await
+        self.take_in(command, seen, digest, Taken { terms, is_counted: true, bits: 0 }).await
     }
 
     async fn take_in(
@@ -124,7 +136,7 @@ impl Sessions {
         command: &Command,
         Seen { record, links }: Seen,
         digest: &Digest,
-        (terms, is_counted): (Terms<'_>, bool),
+        Taken { terms, is_counted, bits }: Taken<'_>,
     ) -> Result<Known, Stopped> {
         let key = &account_of(command);
         let same = Digest::of(&canonical(command));
@@ -144,8 +156,10 @@ impl Sessions {
                 let way_out = match reach {
                     Some(reach) if reach.is_foreign => Some(WayOut::Address),
                     // Nobody asks what a call costs that is not admitted.
-                    Some(reach) if admitted.is_ok() => record.pay(reach.bits, &terms),
-                    _ => None,
+                    _ if admitted.is_err() => None,
+                    reach => {
+                        record.pay(bits.saturating_add(reach.map_or(0, |reach| reach.bits)), &terms)
+                    }
                 };
                 let taint = record.taint;
                 let kept = (was_there || !record.is_blank()).then_some(record);
@@ -161,12 +175,15 @@ impl Sessions {
     pub(crate) async fn shown(
         &self,
         command: &Command,
-        reads: Reads,
+        (skill, reads): (&Skill, Reads),
         result: &Object,
     ) -> Result<(), StoreFault> {
         let bits = reads.taint();
         let key = &account_of(command);
-        let found = if reads == Reads::NONE { Vec::new() } else { links::new_in(command, result) };
+        // What stays on this machine may be made by the model: a program that it has written prints any address.
+        let is_from_elsewhere = !skill.hosts.is_empty() && !skill.is_workbench();
+        let is_shown = reads != Reads::NONE && is_from_elsewhere;
+        let found = if is_shown { links::new_in(command, result) } else { Vec::new() };
         let places = [(SESSIONS, key.as_str()), (LINKS, key.as_str())];
         let places = if found.is_empty() { &places[..1] } else { &places };
         let mut seen = self.store.read_each(places).await.into_iter();

@@ -9,7 +9,7 @@ fn open_house() -> House {
     let house = house_with(
         |home| {
             home.put("router/policy.toml", OPEN);
-            skill(home, "page", "none", "reads = \"public\"");
+            skill(home, "page", "none", "reads = \"public\"\n[net]\nhosts = [\"api.example\"]");
             skill(home, "diary", "none", "reads = \"private\"");
         },
         8,

@@ -112,7 +112,8 @@ impl Lines {
         let mut seen = String::new();
         loop {
             let line = self.0.recv_timeout(PATIENCE);
-            let line = line.with_context(|| format!("waited for {beginning:?} in vain:\n{seen}"))?;
+            let line =
+                line.with_context(|| format!("waited for {beginning:?} in vain:\n{seen}"))?;
             if line.starts_with(beginning) {
                 return Ok(());
             }
