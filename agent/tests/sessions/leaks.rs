@@ -113,6 +113,7 @@ async fn each_session_keeps_its_own_and_knows_it_again() {
             "log",
             "memory.json",
             "output",
+            "outputs.json",
             "session.json"
         ]
     );
