@@ -1,5 +1,6 @@
 //! The rows of logs, to be shown.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use home::FileError;
@@ -56,7 +57,7 @@ pub fn each(
     for files in logs {
         let name = files.name();
         let paths = files.in_order().map_err(|e| FileError::new("list", &files.current(), e))?;
-        for path in &paths {
+        for path in paths.iter().filter(|path| may_hold(path, since)) {
             each_line(path, |line, _| {
                 // Most rows are of something else, and reading one takes a hundred times as long.
                 if word.is_empty() || std::str::from_utf8(line).is_ok_and(|row| row.contains(word))
@@ -68,6 +69,14 @@ pub fn each(
         }
     }
     Ok(())
+}
+
+/// Whether the file at `path` may hold a row from `since` on: it was written to after that, give or take a day in which two clocks differ.
+fn may_hold(path: &Path, since: u64) -> bool {
+    const DAY: u64 = 86_400_000;
+    let written = std::fs::metadata(path).and_then(|meta| meta.modified()).ok();
+    let written = written.and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
+    written.is_none_or(|at| at.as_millis() >= u128::from(since.saturating_sub(DAY)))
 }
 
 /// The last `count` rows of all logs, by time.

@@ -1,5 +1,6 @@
 //! `journal.jsonl`: events are held in memory first, and then appended together.
 
+use std::collections::VecDeque;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead as _, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
@@ -82,7 +83,7 @@ impl Journal {
     pub fn latest(&self, most: usize) -> Result<Vec<JournalEvent>, FileError> {
         let state = self.lock();
         let mut events =
-            tail(&self.path).map_err(|error| FileError::new("read", &self.path, error))?;
+            tail(&self.path, most).map_err(|error| FileError::new("read", &self.path, error))?;
         events.extend(state.waiting.iter().cloned());
         events.drain(..events.len().saturating_sub(most));
         Ok(events)
@@ -195,8 +196,8 @@ fn first_since(file: &File, limit: Millis) -> io::Result<u64> {
     }
 }
 
-/// The events in the end of a file.
-fn tail(path: &Path) -> io::Result<Vec<JournalEvent>> {
+/// The last `most` events in the end of a file. No more lines than these are held at once.
+fn tail(path: &Path, most: usize) -> io::Result<Vec<JournalEvent>> {
     let mut file = match fs::File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -208,13 +209,16 @@ fn tail(path: &Path) -> io::Result<Vec<JournalEvent>> {
     if start > 0 {
         input.skip_until(b'\n')?;
     }
-    let mut events = Vec::new();
+    let mut lines = VecDeque::new();
     let mut line = Vec::new();
     while input.read_until(b'\n', &mut line)? > 0 {
-        events.extend(std::str::from_utf8(&line).ok().and_then(JournalEvent::read));
-        line.clear();
+        if lines.len() >= most {
+            lines.pop_front();
+        }
+        lines.push_back(std::mem::take(&mut line));
     }
-    Ok(events)
+    let event = |line: Vec<u8>| std::str::from_utf8(&line).ok().and_then(JournalEvent::read);
+    Ok(lines.into_iter().filter_map(event).collect())
 }
 
 #[cfg(test)]

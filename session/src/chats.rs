@@ -39,14 +39,14 @@ impl Session {
         })
     }
 
-    /// Puts the conversation away, if there is one, and gives its number.
+    /// Puts the conversation away, if there is one, and gives its number. The one with the number `kept` is not what makes room for it.
     ///
     /// # Errors
     /// [`SaveError`]; all stays as it is then.
-    pub fn put_away(&self) -> Result<Option<u64>, SaveError> {
+    pub fn put_away(&self, kept: Option<u64>) -> Result<Option<u64>, SaveError> {
         let Some(chat) = self.chat() else { return Ok(None) };
         let number = self.files.chat.read().number;
-        self.files.chats().write(number, &chat).map(Some)
+        self.files.chats().write(number, &chat, kept).map(Some)
     }
 
     /// Goes on with nothing, in an account of its own with clean bits. What was said is forgotten unless it was put away.

@@ -81,22 +81,30 @@ impl Chats {
         serde_json::from_slice(&bytes).ok()
     }
 
-    /// Writes one down, under its number or a new one, and gives the number.
+    /// Writes one down, under its number or a new one, and gives the number. A file of this number that can't be read stays, and the
+    /// conversation gets a new one. Where a new one is one too many, the one that was used longest ago goes, but not `kept`.
     ///
     /// # Errors
     /// [`SaveError`]; what stood there stands there.
-    pub fn write(&self, number: Option<u64>, chat: &StoredChat) -> Result<u64, SaveError> {
+    pub fn write(
+        &self,
+        number: Option<u64>,
+        chat: &StoredChat,
+        kept: Option<u64>,
+    ) -> Result<u64, SaveError> {
         home::file::make_folder(&self.folder)?;
         let numbers = self.numbers();
         let next = numbers.iter().max().map_or(1, |last| last.saturating_add(1));
-        let number = number.unwrap_or(next);
+        let is_free = |number: &u64| !numbers.contains(number) || self.read(*number).is_some();
+        let number = number.filter(is_free).unwrap_or(next);
         // Texts and numbers always have a JSON form.
         let text = serde_json::to_vec(chat).unwrap_or_default();
         home::file::write(&self.path(number), &text)?;
-        if numbers.len() >= MOST
-            && let Some((oldest, _)) = self.all().last()
-        {
-            self.remove(*oldest)?;
+        if !numbers.contains(&number) && numbers.len() >= MOST {
+            let all = self.all();
+            let mut oldest = all.iter().rev().map(|(other, _)| *other);
+            let gone = oldest.find(|other| *other != number && Some(*other) != kept);
+            gone.map(|gone| self.remove(gone)).transpose()?;
         }
         Ok(number)
     }
@@ -196,16 +204,37 @@ mod tests {
             ..StoredChat::default()
         };
         assert_eq!(chats.all(), []);
-        assert_eq!(chats.write(None, &chat("a", 3)).unwrap(), 1);
-        assert_eq!(chats.write(None, &chat("b", 5)).unwrap(), 2);
-        assert_eq!(chats.write(Some(1), &chat("c", 4)).unwrap(), 1);
+        assert_eq!(chats.write(None, &chat("a", 3), None).unwrap(), 1);
+        assert_eq!(chats.write(None, &chat("b", 5), None).unwrap(), 2);
+        assert_eq!(chats.write(Some(1), &chat("c", 4), None).unwrap(), 1);
         fs::write(folder.path().join("chats/x.json"), "{}").unwrap();
         fs::write(folder.path().join("chats/7.json"), "no JSON").unwrap();
         let all: Vec<(u64, String)> =
             chats.all().into_iter().map(|(number, chat)| (number, chat.title)).collect();
         assert_eq!(all, [(2, "b".to_owned()), (1, "c".to_owned())]);
-        assert_eq!(chats.write(None, &chat("d", 1)).unwrap(), 8, "no number is given twice");
+        assert_eq!(chats.write(None, &chat("d", 1), None).unwrap(), 8, "no number is given twice");
         assert!(chats.remove(2).unwrap() && !chats.remove(2).unwrap());
+        assert_eq!(
+            chats.write(Some(7), &chat("e", 1), None).unwrap(),
+            9,
+            "7 can't be read, and stays"
+        );
+        assert_eq!(fs::read_to_string(folder.path().join("chats/7.json")).unwrap(), "no JSON");
+    }
+
+    #[test]
+    fn only_a_new_one_makes_another_go_and_never_the_one_that_is_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let chats = Chats::in_folder(folder.path().to_owned());
+        let chat = |last| StoredChat { last: Millis(last), ..StoredChat::default() };
+        for number in 1..=MOST as u64 {
+            let text = serde_json::to_vec(&chat(number)).unwrap();
+            fs::write(folder.path().join(format!("{number}.json")), text).unwrap();
+        }
+        let there = || chats.numbers().len();
+        assert_eq!((chats.write(Some(1), &chat(1), None).unwrap(), there()), (1, MOST));
+        assert_eq!((chats.write(None, &chat(9_999), Some(1)).unwrap(), there()), (1_001, MOST));
+        assert!(chats.read(1).is_some() && chats.read(2).is_none());
     }
 
     #[test]

@@ -41,7 +41,7 @@ impl Perform for Clear {
 #[async_trait]
 impl Perform for New {
     async fn perform(&self, at: At<'_>) {
-        let before = match at.session.put_away() {
+        let before = match at.session.put_away(None) {
             Err(error) => return at.fault(format!("{error}; this conversation goes on")),
             Ok(before) => before,
         };

@@ -128,8 +128,9 @@ fn open(session: &mut Session, outbox: &Outbox, number: u64) -> Result<String, S
     if session.files.chats().read(number).is_none() {
         return Err(none(number));
     }
-    let before =
-        session.put_away().map_err(|error| format!("{error}; this conversation goes on"))?;
+    let before = session
+        .put_away(Some(number))
+        .map_err(|error| format!("{error}; this conversation goes on"))?;
     let is_open = session.open_chat(number).map_err(|error| error.to_string())?;
     let chat =
         session.files.chats().read(number).filter(|_| is_open).ok_or_else(|| none(number))?;
@@ -159,7 +160,7 @@ fn rename(session: &Session, number: Option<u64>, title: &str) -> Result<String,
     let chats = session.files.chats();
     let mut chat = chats.read(number).ok_or_else(|| none(number))?;
     chat.title = title.to_owned();
-    chats.write(Some(number), &chat).map_err(said)?;
+    chats.write(Some(number), &chat, None).map_err(said)?;
     Ok(format!("Conversation {number} is called {title} now."))
 }
 
