@@ -72,6 +72,9 @@ pub fn write_missing(home: &Home) -> Result<(), FileError> {
 }
 
 fn write_skills(skills: &Path) -> Result<(), FileError> {
+    if !skills.exists() {
+        make(skills, KNOWN, b"")?;
+    }
     let known = known(skills)?;
     let new = SKILLS.iter().filter(|(folder, _)| !known.iter().any(|known| known == folder));
     let mut written = 0;
@@ -108,18 +111,25 @@ fn write_skill(folder: &Path, manifest: &str) -> Result<(), FileError> {
     if folder.exists() {
         return Ok(());
     }
+    make(folder, "skill.toml", manifest.as_bytes())
+}
+
+/// Makes `folder` with one file in it, both or neither.
+fn make(folder: &Path, file: &str, text: &[u8]) -> Result<(), FileError> {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let draft = folder.with_file_name(format!(".draft-{}-{name}", std::process::id()));
-    file::make_folder(&draft)?;
-    file::write_missing(&draft.join("skill.toml"), manifest.as_bytes())?;
-    if let Err(error) = std::fs::rename(&draft, folder) {
+    let drafted = file::make_folder(&draft)
+        .and_then(|()| file::write_missing(&draft.join(file), text).map(drop));
+    let made = drafted.and_then(|()| {
+        let renamed = std::fs::rename(&draft, folder);
+        renamed.map_err(|error| FileError::new("make", folder, error))
+    });
+    if made.is_err() {
         // What can't be removed harms nobody.
         let _ = std::fs::remove_dir_all(&draft);
-        if !folder.exists() {
-            return Err(FileError::new("make", folder, error));
-        }
     }
-    Ok(())
+    // Another router was faster.
+    if folder.exists() { Ok(()) } else { made }
 }
 
 #[cfg(test)]
@@ -152,6 +162,24 @@ mod tests {
         fs::remove_dir_all(home.router_skills().join("web_fetch")).unwrap();
         write_missing(&home).unwrap();
         assert!(!there(&home).contains(&"web_fetch".to_owned()));
+    }
+
+    #[test]
+    fn a_start_that_was_cut_off_is_finished_by_the_next_one() {
+        let home = TempHome::new();
+        // The folder of one can't be made.
+        home.put("router/skills/.known", "");
+        home.put("router/skills/web_fetch", "a file in its place");
+        write_missing(&home).unwrap();
+        fs::remove_file(home.router_skills().join("web_fetch")).unwrap();
+        fs::write(home.router_skills().join(KNOWN), "").unwrap();
+        write_missing(&home).unwrap();
+        assert_eq!(there(&home), all());
+        // A fresh folder has its list before anything else, so that nothing passes for given before.
+        let fresh = TempHome::new();
+        make(&fresh.router_skills(), KNOWN, b"").unwrap();
+        write_missing(&fresh).unwrap();
+        assert_eq!(there(&fresh), all());
     }
 
     #[test]
