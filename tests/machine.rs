@@ -139,3 +139,19 @@ fn a_line_is_explained_and_a_mistake_is_named() {
     let (text, is_ok) = run(&["check"]);
     assert!(!is_ok && text.contains("did you mean commands.requireConfirmation?"), "{text}");
 }
+
+#[test]
+fn what_the_owner_mistypes_stops_nothing() {
+    let (_kept, at) = folder();
+    let home = house(&at);
+    let wrong = [
+        "/exec python3 x",
+        "/read none.txt",
+        "/exec perl y",
+        "/read keys/secret.txt",
+        "/exec ruby z",
+    ];
+    let (said, told) = piped(&home, &[&wrong[..], &["/exec echo still there"]].concat());
+    assert!(!told.contains("is stopped"), "{said}\n{told}");
+    assert!(said.lines().any(|line| line == "still there"), "{said}\n{told}");
+}

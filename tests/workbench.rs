@@ -275,3 +275,14 @@ fn what_stands_in_a_file_is_no_call_though_the_model_repeats_it_much_later() {
     assert_eq!(server.prompts().len(), 3, "it was taken for a call");
     assert!(!home.text("workspace/journal.jsonl").contains("_MEMORY_WRITE: "), "it ran");
 }
+
+#[test]
+fn a_quick_model_takes_as_many_steps_as_its_task_has() {
+    let (home, project) = (TempHome::new(), Project::new());
+    let step = "```bash\necho step >> steps.txt\n```";
+    let steps: Vec<&str> = std::iter::repeat_n(step, 30).chain(["Done."]).collect();
+    let server = replies(&steps);
+    let mut chat = chat(&home, &server);
+    chat.ask(&format!("/work {} take thirty steps", project.shown()), "Done.");
+    assert_eq!(project.text("steps.txt").lines().count(), 30);
+}

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    ActionName, Code, MessageId, Millis, Object, Principal, SessionKey, Stopped, Taint,
+    ActionName, Code, MessageId, Millis, Object, OwnWords, Principal, SessionKey, Stopped, Taint,
     WIRE_VERSION, json,
 };
 
@@ -144,6 +144,14 @@ pub struct Malformed {
 }
 
 impl Command {
+    /// Whether each parameter stands in what its person has typed for it, as those of `/exec ls` do.
+    #[must_use]
+    pub fn is_typed(&self) -> bool {
+        let Envelope { said, names, .. } = &self.envelope;
+        let said = said.as_deref().map(|said| OwnWords::new(said, names));
+        said.is_some_and(|said| said.have_all(self.params.values().map(|value| (value, false))))
+    }
+
     /// Reads a command from the bytes on the wire. Unknown fields beside the known ones are ignored;
     /// absent or null `params` count as none, as they did for the first SafeClaw.
     ///

@@ -37,7 +37,7 @@ pub use names::{
     ActionName, MessageId, NameError, OWNER, Principal, RESERVED_NAMES, SessionKey, SetName,
 };
 pub use outcome::{Code, Done, Outcome, Status, Stopped};
-pub use own_words::OwnWords;
+pub use own_words::{OwnWords, texts};
 pub use pin::Pin;
 pub use queue::{
     CATALOG_TTL_MS, DEFAULT_COMMAND_QUEUE, DEFAULT_RESPONSE_PREFIX, EVENTS_KEPT, EVENTS_TTL_MS,

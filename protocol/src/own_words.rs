@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use crate::Object;
+
 /// What joins two words to one: `anna` does not stand in `anna@example.org`.
 const JOINS: &str = "@._-+/#&%$=~\\";
 
@@ -178,6 +180,27 @@ fn leaves(value: &Value, into: &mut Vec<String>) -> bool {
         Value::Bool(_) | Value::Null => return false,
     }
     true
+}
+
+/// Every text in `object`, however deep, in their order, with the names of the fields within.
+#[must_use]
+pub fn texts(object: &Object) -> Vec<&str> {
+    let mut found = Vec::new();
+    object.values().for_each(|value| gather(value, &mut found));
+    found
+}
+
+// Commands and results are at most 32 levels deep.
+fn gather<'v>(value: &'v Value, into: &mut Vec<&'v str>) {
+    match value {
+        Value::String(text) => into.push(text),
+        Value::Array(values) => values.iter().for_each(|value| gather(value, into)),
+        Value::Object(object) => object.iter().for_each(|(key, value)| {
+            into.push(key);
+            gather(value, into);
+        }),
+        _ => {}
+    }
 }
 
 /// A text as it is compared: small letters, straight quotes, single blanks.

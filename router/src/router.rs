@@ -26,6 +26,7 @@ use crate::judge::Judge;
 use crate::policy::Approved;
 use crate::pulse::Pulse;
 use crate::runner::Sandbox;
+use crate::session_key::{is_guests, key_of};
 use crate::traffic::TrafficBook;
 use crate::workbench::Workbench;
 
@@ -257,7 +258,15 @@ impl Serving {
         let Router { judge, audit, publisher, .. } = &self.parts;
         audit.outcome(command, outcome, publisher.now());
         self.note(command, outcome);
-        if let Outcome::Stopped(Stopped { code: Code::Policy | Code::Owner, .. }) = outcome {
+        let is_no = match outcome {
+            Outcome::Stopped(Stopped { code: Code::Owner, .. }) => true,
+            // What the owner has typed and may not is no sign of a model that tries again and again.
+            Outcome::Stopped(Stopped { code: Code::Policy, .. }) => {
+                !command.is_typed() || is_guests(key_of(command))
+            }
+            _ => false,
+        };
+        if is_no {
             let limits = judge.policy.current().limits();
             match judge.sessions.denied(command, refused, &limits).await {
                 Ok(Some(why)) => self.tell_of_a_stop(command, &why).await,

@@ -75,7 +75,8 @@ fn restored(wanted: &Restore, home: Option<&Path>) -> Result<String, String> {
     let secrets = match backup.has_secrets() {
         true => String::new(),
         false => format!(
-            "\nThe backup holds no secrets: `{}` and `{}` set them again",
+            "\nThe backup holds no secrets: `{}` sets those of models and channels again, and router/.env takes those of skills; `{}` \
+             says what is missing",
             home::command("init"),
             home::command("doctor")
         ),

@@ -59,7 +59,11 @@ impl Serving {
             let held = judge.grants.held(now).await.map_err(undecided)?;
             let mut meant = held.iter().filter(|grant| grant.id.starts_with(begin));
             let (Some(grant), None) = (meant.next(), meant.next()) else {
-                let why = "revoke: it is the beginning of the id of one grant";
+                let begun = held.iter().filter(|grant| grant.id.starts_with(begin)).count();
+                let why = format!(
+                    "{begun} of {} grants begin with {begin:?}; /grants lists them",
+                    held.len()
+                );
                 return Err(Stopped::new(protocol::Code::BadParams, why));
             };
             // What can't be written down is taken back all the same: it only takes away.

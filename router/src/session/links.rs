@@ -4,7 +4,7 @@
 //! pointed. Which of the known addresses is chosen can tell something, too; [`Reach::bits`] says how much.
 
 use linkify::{LinkFinder, LinkKind};
-use protocol::{Command, Object, OwnWords};
+use protocol::{Command, Object, OwnWords, texts};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use url::Url;
@@ -149,26 +149,6 @@ fn url(text: &str) -> Option<Url> {
     let text = text.trim();
     let url = Url::parse(text).or_else(|_| Url::parse(&format!("https://{text}")));
     url.ok().filter(|url| matches!(url.scheme(), "http" | "https"))
-}
-
-/// Every text in `object`, however deep, in their order, with the names of the fields within.
-fn texts(object: &Object) -> Vec<&str> {
-    let mut found = Vec::new();
-    object.values().for_each(|value| gather(value, &mut found));
-    found
-}
-
-// Commands and results are at most 32 levels deep.
-fn gather<'v>(value: &'v Value, into: &mut Vec<&'v str>) {
-    match value {
-        Value::String(text) => into.push(text),
-        Value::Array(values) => values.iter().for_each(|value| gather(value, into)),
-        Value::Object(object) => object.iter().for_each(|(key, value)| {
-            into.push(key);
-            gather(value, into);
-        }),
-        _ => {}
-    }
 }
 
 #[cfg(test)]

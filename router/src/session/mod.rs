@@ -106,7 +106,9 @@ impl Sessions {
         digest: &Digest,
         terms: Terms<'_>,
     ) -> Result<Known, Stopped> {
-        let is_counted = call.effect() != Effect::None || call.reads() != Reads::NONE;
+        // A task at the workbench has a budget of replies, and its commands stay in the folder that the owner has opened.
+        let is_work = call.skill.is_workbench();
+        let is_counted = !is_work && (call.effect() != Effect::None || call.reads() != Reads::NONE);
         let links = match seen.links {
             _ if !call.skill.reaches_anything() => None,
             // The skill is another one than when it was looked.

@@ -29,7 +29,8 @@ impl Answer {
     pub(crate) fn read(command: &Command) -> Result<Self, Stopped> {
         let text = |key: &str| command.params.get(key).and_then(Value::as_str);
         let id = text("id").and_then(|id| uuid::Uuid::parse_str(id).ok());
-        let id = id.ok_or_else(|| bad("id: it is the id of a question"))?.to_string();
+        let no_id = "id: no question has this id; it is the whole id that came with the question";
+        let id = id.ok_or_else(|| bad(no_id))?.to_string();
         let (yes, always) = match text("answer") {
             Some("yes") => (true, None),
             Some("always") => (true, Some(terms(command)?)),
