@@ -78,6 +78,13 @@ fn one_message_is_answered_and_the_exit_code_tells_how() {
     let (code, stdout, stderr) = said(&["-p", "/run HELLO_WORLD {\"name\": \"Bob\"}"]);
     assert_eq!(code, Some(3), "{stdout}{stderr}");
     assert!(stderr.contains("/approve ") && !stdout.contains("/approve "), "{stdout}{stderr}");
+    assert!(stderr.contains("from a shell: ") && stderr.contains("-p \"/approve "), "{stderr}");
+    let (code, stdout, stderr) = said(&["-p", "/approve"]);
+    assert_eq!((code, stdout.contains("Hello, Bob")), (Some(0), true), "{stdout}{stderr}");
+    let (code, ..) = said(&["-p", "/run WEB_FETCH {\"url\": \"https://nowhere.invalid/\"}"]);
+    assert_eq!(code, Some(3));
+    let (code, stdout, stderr) = said(&["-p", "/approve"]);
+    assert_eq!(code, Some(1), "{stdout}{stderr}");
 }
 
 /// Runs it with these files as stdout and stderr; stdin has ended.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use conversation::question::Question;
 use mind::slash::Ends;
-use protocol::{Principal, SessionKey};
+use protocol::{Principal, SessionKey, Status};
 use tokio_util::sync::CancellationToken;
 
 use super::dim_line::DimLine;
@@ -124,20 +124,33 @@ impl Exchange {
     /// Lets the agent end when nothing runs, and shows what it still has to say, such as that something
     /// could not be kept, for as long as `patience`. An interrupt is for those in a hurry.
     pub(super) async fn leave(self, patience: Duration) -> io::Result<()> {
+        self.hear_out(patience).await.map(drop)
+    }
+
+    /// The same; says whether something has failed meanwhile, as what was approved may.
+    pub(super) async fn hear_out(self, patience: Duration) -> io::Result<bool> {
         let Self { line: Line { incoming, mut outgoing }, mut screen, mut interrupts, .. } = self;
         self.quit.cancel();
         drop(incoming);
+        let mut has_failed = false;
         let last_words = async {
             while let Some(last) = outgoing.recv().await {
+                has_failed |= match &last.outgoing {
+                    Outgoing::Action(ended) => {
+                        matches!(ended.status, Status::Error | Status::Expired)
+                    }
+                    said => matches!(said, Outgoing::Failed),
+                };
                 screen.show(&last.outgoing)?;
             }
             Ok(())
         };
-        tokio::select! {
+        let shown: io::Result<()> = tokio::select! {
             shown = last_words => shown,
             () = interrupts.next() => Ok(()),
             () = tokio::time::sleep(patience) => Ok(()),
-        }
+        };
+        shown.map(|()| has_failed)
     }
 
     /// Says nothing more where nobody can be, as under a service, and leaves the agent to its other channels. What is

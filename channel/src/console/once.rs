@@ -68,11 +68,18 @@ pub(super) async fn run(mut exchange: Exchange, message: &OneMessage) -> io::Res
             for question in questions {
                 // It is no part of the answer, which may go into a file.
                 exchange.screen.show(&Outgoing::Notice(question.pending(settings::words())))?;
+                let answer = home::command(&format!("-p \"/approve {}\"", question.short()));
+                let told = settings::words().fill("say.fromShell", &[("command", &answer)]);
+                exchange.screen.show(&Outgoing::Notice(told))?;
             }
             Outcome::Open
         }
         Heard::Stopped(_) | Heard::Quit | Heard::Over => Outcome::Failed,
     };
     message.ends(outcome);
-    exchange.leave(super::exchange::LAST_WORDS).await
+    // What was approved has its result later than the answer.
+    if exchange.hear_out(super::piped::RESULTS).await? && outcome == Outcome::Answered {
+        message.ends(Outcome::Failed);
+    }
+    Ok(())
 }

@@ -95,6 +95,16 @@ impl OpenQuestions {
         self.open.iter().find(is_seen).is_some_and(|question| question.wants_pin)
     }
 
+    /// Whether `line`, which was typed unseen for a PIN, is one mistyped: it answers nothing, and is not shown to a model either.
+    pub(super) fn hides(&self, line: &str) -> bool {
+        let text = line.trim();
+        let is_short = text.chars().count() <= 12 && !text.contains(char::is_whitespace);
+        let has_digit = text.contains(|c: char| c.is_numeric());
+        let is_answer = |question: &Question| question.answered_by(line).is_some();
+        let is_meant = text.starts_with('/') || self.open.iter().any(is_answer);
+        self.wants_pin() && is_short && has_digit && !is_meant
+    }
+
     /// Whether a PIN may be typed by the next line, in sight or not.
     pub(super) fn is_pin_near(&self) -> bool {
         self.open.iter().any(|question| question.wants_pin)
@@ -181,8 +191,20 @@ mod tests {
         let asked = json!({"id": "p", "question": "EXEC {}", "pin": true});
         let mut asked_for = asked_with(Question::read(&asked).unwrap());
         assert!(!asked_for.wants_pin() && asked_for.is_pin_near());
+        assert!(!asked_for.hides("4321x"));
         asked_for.next(false);
         assert!(asked_for.wants_pin());
+        for (line, hidden) in [
+            ("4321x", true),
+            ("12", true),
+            ("1234567x", true),
+            ("493817", false),
+            ("n", false),
+            ("/jobs", false),
+            ("what is 12 times 3", false),
+        ] {
+            assert_eq!(asked_for.hides(line), hidden, "{line}");
+        }
         assert_eq!(asked_for.meant("493817", |_| false), Meant::Message, "another chat's");
         asked_for.push(Question::read(&asked).unwrap());
         asked_for.next(false);

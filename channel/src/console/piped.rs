@@ -13,7 +13,7 @@ const MOST_KEPT: u64 = 16 * 1024 * 1024;
 
 /// How long the result of what was approved is waited for at the end; the session itself waits no longer for
 /// it than a call can take, and not at all for what nobody has answered.
-const RESULTS: Duration = Duration::from_secs(660);
+pub(super) const RESULTS: Duration = Duration::from_secs(660);
 
 /// Takes all lines, and waits for what was approved.
 pub(super) async fn run(mut exchange: Exchange) -> io::Result<()> {

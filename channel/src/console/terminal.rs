@@ -229,6 +229,11 @@ impl Terminal {
     }
 
     async fn take_line(&mut self, line: &str) -> io::Result<Flow> {
+        if self.questions.hides(line) {
+            let told = settings::words().get("say.noPin");
+            self.emit(&Outgoing::Notice(told.to_owned()))?;
+            return Ok(Flow::GoesOn);
+        }
         if line.trim().is_empty() && (self.questions.is_waiting() || !self.said.is_empty()) {
             if self.said.is_empty() {
                 self.answer_line()?;

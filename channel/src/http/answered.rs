@@ -27,6 +27,9 @@ pub(super) struct Answered {
     /// The paths of files that were asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     files: Vec<String>,
+    /// An action has ended since something was said.
+    #[serde(skip)]
+    is_interrupted: bool,
 }
 
 impl Answered {
@@ -61,14 +64,23 @@ impl Answered {
     /// Takes in what was said.
     fn take(&mut self, outgoing: &Outgoing) {
         match outgoing {
-            Outgoing::Words(text) => self.text.push_str(text),
+            Outgoing::Words(text) => {
+                if std::mem::take(&mut self.is_interrupted) && !self.text.ends_with('\n') {
+                    self.text.push('\n');
+                }
+                self.text.push_str(text);
+            }
             Outgoing::Text(text) => {
                 if !self.text.is_empty() {
                     self.text.push('\n');
                 }
                 self.text.push_str(text);
             }
-            Outgoing::Action(ended) => self.actions.push(ended.line.clone()),
+            Outgoing::Action(ended) => {
+                // What is said after it is another paragraph.
+                self.is_interrupted = !self.text.is_empty();
+                self.actions.push(ended.line.clone());
+            }
             Outgoing::Notice(notice) => self.notices.push(notice.clone()),
             Outgoing::Question(question) => self.questions.push(question.clone()),
             Outgoing::File(path) => self.files.push(path.display().to_string()),
@@ -97,6 +109,24 @@ mod tests {
     use crate::http::hub::Floor;
     use crate::http::listener::{Listener, Wanted};
     use crate::http::told::Told;
+
+    #[test]
+    fn what_is_said_after_an_action_stands_on_a_line_of_its_own() {
+        let mut answered = Answered::default();
+        let action = protocol::ActionName::new("LOOK").unwrap();
+        let (line, status) = ("LOOK: ok".to_owned(), protocol::Status::Ok);
+        let ended = conversation::message::ActionLine { action, status, told: line.clone(), line };
+        for said in [
+            Outgoing::Words("I look".to_owned()),
+            Outgoing::Words(".".to_owned()),
+            Outgoing::Action(ended),
+            Outgoing::Words("Done ".to_owned()),
+            Outgoing::Words("with it.".to_owned()),
+        ] {
+            answered.take(&said);
+        }
+        assert_eq!(answered.text, "I look.\nDone with it.");
+    }
 
     #[tokio::test]
     async fn an_answer_with_a_gap_is_an_error() {
