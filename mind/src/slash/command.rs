@@ -126,6 +126,12 @@ fn shown(name: &str, text: &str) -> String {
 }
 
 fn unknown(word: &str, name: &str) -> String {
+    if name == "/resume" {
+        let resume = home::router_command("resume");
+        return format!(
+            "only `{resume}` in a terminal lets things run again after /stop; /unlock ends what three noes have stopped"
+        );
+    }
     let near = nearest(name, TABLE.iter().map(super::SlashEntry::name));
     let hint = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
     format!("there is no command {word}{hint} (/help lists them)")
