@@ -195,6 +195,9 @@ fn broken_files_of_the_mind_are_found() {
     let notes = Seen::of(home.root(), &[]);
     notes.has("workspace", "fail", "what is noted", "memory.md");
     seen.has("prompt", "warn", "USER_MESAGE", "PROMPT.md");
+    let built_in = include_str!("../workspace/PROMPT.md");
+    home.put("workspace/PROMPT.md", format!("{built_in}\n{{{{NOW}}}}"));
+    Seen::of(home.root(), &[]).has("prompt", "ok", "can be used", "");
     seen.has("agent settings", "warn", "did you mean OLLAMA_HOST", "change or remove");
     seen.has("model", "warn", "offline", "safeclaw agent config llm");
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use document::Document as _;
 use home::{Check, Home};
 use notes::Notes;
-use prompt::{Fence, Prompt, Sources};
+use prompt::{Fence, Now, Prompt, Sources};
 use serde_json::Value;
 
 /// The files that hold JSON, with what they keep.
@@ -87,8 +87,10 @@ fn template(home: &Home) -> Check {
         Ok(prompt) => prompt,
         Err(error) => return Check::fail(NAME, error.to_string(), mend),
     };
+    // As the agent has them.
+    let sources = Sources::built_in().with(Now { book: None });
     let faults: Vec<String> =
-        prompt.check(&text, &Sources::built_in()).iter().map(ToString::to_string).collect();
+        prompt.check(&text, &sources).iter().map(ToString::to_string).collect();
     if faults.is_empty() {
         return Check::ok(NAME, "PROMPT.md can be used");
     }
