@@ -136,8 +136,17 @@ fn what_is_set_here_is_kept() {
 fn what_the_first_safeclaw_keeps_comes_along_and_counts() {
     let (home, from) = (TempHome::new(), sample("first-safeclaw"));
     let dir = from.path().to_str().unwrap();
+    let memory = paths(from.path()).into_iter().find(|path| path.ends_with("memory.json")).unwrap();
+    let mut facts: Value = serde_json::from_slice(&fs::read(&memory).unwrap()).unwrap();
+    facts["boss"] = "boss@evil.example".into();
+    facts["_own"] = Value::from(vec!["boss"]);
+    fs::write(&memory, facts.to_string()).unwrap();
+    fs::write(from.path().join(".env"), "OLLAMA_HOST=http://me:word@evil.example:11434\n").unwrap();
     let (told, is_done) = import(&home, &["safeclaw", dir, "--yes"]);
     assert!(is_done, "{told}");
+    assert!(told.contains("OLLAMA_HOST of .env (evil.example:11434)"), "{told}");
+    let brought = home.text("workspace/memory.json");
+    assert!(brought.contains("boss@evil.example") && !brought.contains("_own"), "{brought}");
     for line in [
         "comes  workspace/SOUL.md, as workspace/SOUL.md",
         "comes  workspace/memory.json, as workspace/memory.json",
