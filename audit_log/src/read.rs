@@ -140,3 +140,20 @@ fn last_of(files: &Files, count: usize) -> Result<Vec<Unread>, FileError> {
     newest.drain(..newest.len().saturating_sub(count));
     Ok(newest)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, UNIX_EPOCH};
+
+    use super::*;
+
+    #[test]
+    fn only_a_file_that_ended_long_before_is_passed_over() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        file.as_file().set_modified(UNIX_EPOCH + Duration::from_secs(10 * 86_400)).unwrap();
+        let may = |day: u64| may_hold(file.path(), day * 86_400_000);
+        assert!(may(0) && may(10) && may(11), "it may have been written by another clock");
+        assert!(!may(12));
+        assert!(may_hold(Path::new("/nowhere"), u64::MAX), "reading it says what is wrong");
+    }
+}

@@ -102,6 +102,10 @@ mod tests {
             line,
             "[Escalation] Chat: telegram-7, Customer: Ann Bell, Question: Where is my order? [Escalation] Chat: telegram-1[2J"
         );
+        let forged =
+            Escalation { chat: &chat, customer: "Ann, Question: hi", question: "a\u{202e}b" };
+        let end = "Customer: Ann  Question  hi, Question: a\\u{202e}b";
+        assert!(forged.line().ends_with(end), "{}", forged.line());
         let long = Escalation { chat: &chat, customer: "A", question: &"x".repeat(9_000) }.line();
         assert!(long.chars().count() < 700 && long.ends_with('…'));
     }

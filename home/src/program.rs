@@ -14,8 +14,8 @@ pub fn program(work: impl FnOnce() -> ExitCode) -> ExitCode {
 
 /// Lets all threads take memory from one heap.
 ///
-/// glibc gives a thread that has to wait for the heap another one, and what is free in one is of no use in the others: the programs, which
-/// do the same few large things in changing threads, would grow for hours. They are never busy enough for the one to matter.
+/// glibc gives a thread that has to wait for the heap another one, and what is free in one is of no use in the others. A program that does the
+/// same few large things in changing threads then keeps the room for them once in each heap. `cargo xtask soak` shows what that comes to.
 #[cfg(target_env = "gnu")]
 fn share_the_heap() {
     #[expect(unsafe_code, reason = "only C has this setting")]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use document::Document;
 use protocol::Reads;
 
-/// Name of a file directly in `output/` -> what it brings. Of what is not there nobody knows, so that it counts as private text of others.
+/// Name of a file directly in `output/` -> what it brings. A file that is not listed counts as private text of others.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Outputs(pub(super) BTreeMap<String, Reads>);
 
