@@ -244,6 +244,22 @@ fn a_budget_asks_and_a_task_goes_on_after_that_and_after_a_restart() {
 }
 
 #[test]
+fn a_model_that_never_stops_is_told_and_then_stopped() {
+    let (home, project) = (TempHome::new(), Project::new());
+    let twice = "```bash\necho milk >> todo.txt\n```";
+    let server = replies(&[twice, twice, "It is written.", twice, twice, twice]);
+    let mut chat = chat(&home, &server);
+    chat.ask(&format!("/work {}", project.shown()), "Open: ");
+    chat.ask("Write milk down.", "It is written.");
+    assert_eq!(project.text("todo.txt"), "milk\n", "it ran once");
+    let prompts = server.prompts();
+    assert!(prompts.last().unwrap().contains("you ran exactly this before"), "{prompts:?}");
+    chat.say("Once more.");
+    chat.expect_on_stderr("the same command again and again");
+    assert_eq!(project.text("todo.txt"), "milk\nmilk\n");
+}
+
+#[test]
 fn a_plan_is_shown_and_done_step_by_step() {
     let (home, project) = (TempHome::new(), Project::new());
     let server = replies(&[

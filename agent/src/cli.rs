@@ -51,7 +51,7 @@ enum Command {
         #[arg(long)]
         yes: bool,
     },
-    /// Change a setting; without a key, list the keys.
+    /// Change a setting; without a key, list the keys with their values.
     ///
     /// `config llm` asks who serves the model, lists what is there, and has your choice answer once before it
     /// counts. `config llm ollama:qwen2.5:3b` does the same without a question, and
@@ -135,8 +135,12 @@ fn run(args: Args) -> Result<(), StartError> {
         None => chat_over_redis(home),
         Some(Command::Clear { yes }) => clear(&home, yes),
         Some(Command::Config { key: None, .. }) => {
+            let config = Settings::read(&home)?.config;
             for key in KEYS {
-                home::say!("{:<14} {}", key.name, key.about);
+                let value = key.value(&config).unwrap_or_else(|| {
+                    format!("(kept by the router: `{}`)", home::router_command("library embed"))
+                });
+                home::say!("{} = {value}\n    {}", key.name, key.about);
             }
             home::say!("Name one to change it; a chat that is open keeps the old value.");
             Ok(())

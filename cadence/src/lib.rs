@@ -14,6 +14,8 @@ pub enum Cadence {
         /// How many turns are taken before a person is waited for.
         turns: usize,
     },
+    /// One mind works step after step, each of them a turn, until nothing is left to do.
+    Drive,
 }
 
 /// What has happened in a conversation, as far as it counts for who is next.
@@ -34,6 +36,8 @@ pub struct Floor<'f> {
 pub enum TurnEnd {
     /// It came to its end, with an answer or with the reason why there is none.
     Whole,
+    /// It was a step of something that is not done yet.
+    GoesOn,
     /// Somebody stopped it.
     Stopped,
     /// Nothing came of it: whoever was next still is.
@@ -55,21 +59,19 @@ impl Cadence {
     /// Who speaks next.
     #[must_use]
     pub fn next<'f>(self, floor: &Floor<'f>) -> Next<'f> {
-        if floor.ended.last().is_some_and(|end| *end != TurnEnd::Whole) {
-            return Next::Person;
-        }
-        let turns = match self {
-            Self::Reply => 1,
-            Self::Rotate { turns } => turns,
+        let may_go_on = match (self, floor.ended.last()) {
+            (_, None) => true,
+            (Self::Reply, Some(_)) => false,
+            (Self::Rotate { .. }, Some(end)) => *end == TurnEnd::Whole,
+            (Self::Drive, Some(end)) => *end == TurnEnd::GoesOn,
         };
-        if floor.ended.len() >= turns {
-            return Next::Person;
-        }
         match self {
-            Self::Reply => floor.addressed.map_or(Next::Default, Next::Mind),
+            _ if !may_go_on => Next::Person,
+            Self::Rotate { turns } if floor.ended.len() >= turns => Next::Person,
             Self::Rotate { .. } => {
                 behind(floor.last, floor.present).map_or(Next::Person, Next::Mind)
             }
+            Self::Reply | Self::Drive => floor.addressed.map_or(Next::Default, Next::Mind),
         }
     }
 }
@@ -114,6 +116,18 @@ mod tests {
         assert_eq!(next(Some("B"), &[TurnEnd::Whole, TurnEnd::Whole]), Next::Person);
         assert_eq!(next(Some("A"), &[TurnEnd::Failed]), Next::Person);
         assert_eq!(next(Some("A"), &[TurnEnd::Stopped]), Next::Person);
+    }
+
+    #[test]
+    fn one_mind_works_on_until_nothing_is_left_to_do() {
+        let is_next = |ended: &[TurnEnd]| {
+            let floor = Floor { addressed: Some("coder"), ended, ..Floor::default() };
+            Cadence::Drive.next(&floor) == Next::Mind("coder")
+        };
+        assert!(is_next(&[]) && is_next(&[TurnEnd::GoesOn, TurnEnd::GoesOn]));
+        for end in [TurnEnd::Whole, TurnEnd::Stopped, TurnEnd::Failed] {
+            assert!(!is_next(&[TurnEnd::GoesOn, end]));
+        }
     }
 
     #[test]

@@ -67,6 +67,12 @@ impl Governance {
         Self { allow, confirm, deny, paths: Paths::default(), version: String::new() }
     }
 
+    /// Whether it is the one that denies everything, and no file's.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.version.is_empty()
+    }
+
     /// Reads the file's `text`. `home` is what `~` stands for.
     ///
     /// # Errors

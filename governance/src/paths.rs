@@ -67,9 +67,7 @@ impl Paths {
             (Access::Write, true) => {
                 format!("{shown} may be read alone: paths.writable opens a folder for writing")
             }
-            _ if open.is_empty() => {
-                format!("{shown} lies in no folder that is open: paths.allowed opens one")
-            }
+            _ if open.is_empty() => "no folder is open: paths.allowed opens one".to_owned(),
             _ => format!("{shown} lies in no folder that is open: {}", open.join(", ")),
         })
     }

@@ -99,10 +99,17 @@ impl<T: Serialize + DeserializeOwned> ConfigFile<T> {
         pairs: impl IntoIterator<Item = (&'k str, Value)>,
     ) -> Result<(Object, T), ConfigError> {
         let mut object = read(&self.path)?;
+        let mut wanted = Vec::new();
         for (key, value) in pairs {
+            wanted.push(key);
             place(&mut object, key, value);
         }
-        let settings = check(&self.path, &object)?;
+        let settings = check(&self.path, &object).map_err(|error| match error {
+            ConfigError::Value { key, found, expected, .. } if wanted.contains(&key.as_str()) => {
+                ConfigError::Unfit { key, wanted: found, expected }
+            }
+            error => error,
+        })?;
         Ok((object, settings))
     }
 }

@@ -4,6 +4,8 @@ mod blocks;
 mod harmless;
 mod prose;
 mod style;
+mod told;
 
 pub use harmless::harmless;
 pub use prose::{Prose, Surface};
+pub use told::{question, told};

@@ -4,6 +4,7 @@
 //! Code, tables and addresses get no line end, so that what is copied is what was written.
 
 use std::io::{self, IsTerminal};
+use std::os::fd::AsFd;
 
 use rustix::termios::tcgetwinsize;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -20,6 +21,9 @@ const LONGEST: usize = 400;
 
 /// How many columns a word may grow by that is shown before its end has come.
 const SPARE: usize = 20;
+
+/// How many spaces set the columns of a list apart.
+const WIDE_GAP: usize = 2;
 
 /// Makes one picture of the two beside it (ZERO WIDTH JOINER).
 const JOINER: char = '\u{200d}';
@@ -41,13 +45,29 @@ pub enum Surface {
 impl Surface {
     /// What this process writes to.
     pub fn of_stdout(dims: bool) -> Self {
-        let stdout = io::stdout();
-        let size = stdout.is_terminal().then(|| tcgetwinsize(&stdout).ok()).flatten();
+        Self::of(&io::stdout(), dims)
+    }
+
+    /// What this process tells of itself on; no style is shown there.
+    pub fn of_stderr() -> Self {
+        Self::of(&io::stderr(), false)
+    }
+
+    fn of(written: &(impl AsFd + IsTerminal), dims: bool) -> Self {
+        let size = written.is_terminal().then(|| tcgetwinsize(written).ok()).flatten();
         match size.map(|size| usize::from(size.ws_col)) {
             None => Self::File,
             // A terminal that does not know how wide it is.
             Some(0) => Self::Terminal { columns: usize::MAX, dims },
             Some(columns) => Self::Terminal { columns, dims },
+        }
+    }
+
+    /// The place without styles.
+    pub(crate) fn plain(self) -> Self {
+        match self {
+            Self::File => Self::File,
+            Self::Terminal { columns, .. } => Self::Terminal { columns, dims: false },
         }
     }
 
@@ -70,17 +90,24 @@ pub struct Prose {
     gap: String,
     /// The word whose end has not come.
     word: String,
+    /// What has come of a line of code or of a table. It is shown when it is whole, so that nothing else comes between.
+    held: String,
     /// In which column the next character stands.
     column: usize,
+    /// In which column the rest of a wrapped line goes on.
+    hang: usize,
+    /// Whether the line may be a row of a list in two columns: it is set in, or begins with a name and a colon.
+    is_row: bool,
     style: Style,
 }
 
 impl Prose {
     /// What is shown at `place`.
     pub fn new(place: Surface) -> Self {
-        let (gap, word) = (String::new(), String::new());
+        let (gap, word, held) = (String::new(), String::new(), String::new());
         let (blocks, style) = (Blocks::default(), Style::default());
-        Self { place, line: ProseLine::Begins, blocks, gap, word, column: 0, style }
+        let line = ProseLine::Begins;
+        Self { place, line, blocks, gap, word, held, column: 0, hang: 0, is_row: false, style }
     }
 
     /// A whole text as it is shown at `place`.
@@ -174,8 +201,10 @@ impl Prose {
 
     fn end_line(&mut self, shown: &mut String) {
         self.end_word(shown);
+        shown.push_str(&std::mem::take(&mut self.held));
         shown.push_str(&std::mem::take(&mut self.gap));
         (self.line, self.column) = (ProseLine::Begins, 0);
+        (self.hang, self.is_row) = (0, false);
         self.blocks.end_line();
         self.style.begin_line();
     }
@@ -187,7 +216,6 @@ impl Prose {
         let (gap, word) = (std::mem::take(&mut self.gap), std::mem::take(&mut self.word));
         let Surface::Terminal { columns, dims } = self.place else { return };
         let is_first = self.column == 0;
-        shown.push_str(&gap);
         self.column = advanced(self.column, &gap);
         let begins = self.line == ProseLine::Begins;
         match begins {
@@ -197,12 +225,23 @@ impl Prose {
         if !gap.is_empty() {
             self.style.space();
         }
+        let mut held = std::mem::take(&mut self.held);
+        let shown = if self.line == ProseLine::Words {
+            // The mark of a list or a quote.
+            shown.push_str(&std::mem::take(&mut held));
+            shown
+        } else {
+            &mut held
+        };
+        shown.push_str(&gap);
+        self.find_columns(&gap, &word, columns, is_first);
         let may_wrap = !gap.is_empty() || word.chars().next().is_some_and(is_wide);
         // The last column stays free: a space there would begin a line of its own.
         let is_full = self.column + word.width() >= columns;
         if self.line == ProseLine::Words && !is_first && may_wrap && is_full {
             shown.push('\n');
-            self.column = 0;
+            shown.push_str(&" ".repeat(self.hang));
+            self.column = self.hang;
         }
         let is_heading = is_first && word.len() <= 6 && word.bytes().all(|byte| byte == b'#');
         match self.line {
@@ -211,7 +250,17 @@ impl Prose {
             ProseLine::Fence if dims && begins => push_dim(&word, shown),
             _ => shown.push_str(&word),
         }
+        self.held = held;
         self.column = advanced(self.column, &word);
+    }
+
+    /// Finds where the second column of a list begins: behind two spaces, in the nearer half of the terminal.
+    fn find_columns(&mut self, gap: &str, word: &str, columns: usize, is_first: bool) {
+        if is_first {
+            self.is_row = gap.len() >= WIDE_GAP || word.ends_with(':');
+        } else if self.is_row && self.hang == 0 && gap.len() >= WIDE_GAP {
+            self.hang = if self.column <= columns / 2 { self.column } else { 0 };
+        }
     }
 }
 
@@ -274,6 +323,27 @@ mod tests {
         }
         assert!(shown.contains("\n# rm -rf ~/old\ncp src/**/*.rs /tmp\n"), "{shown:?}");
         assert!(shown.ends_with("is 1024, a * b.\n"), "{shown:?}");
+    }
+
+    #[test]
+    fn the_second_column_of_a_list_goes_on_below_itself() {
+        let wrapped = |text: &str| Prose::whole(terminal(24, false), text);
+        assert_eq!(
+            wrapped("  /jobs  what is to come\nmodel:  one that thinks long"),
+            "  /jobs  what is to \n         come\nmodel:  one that thinks \n        long"
+        );
+        assert_eq!(wrapped("It ends.  And goes on here"), "It ends.  And goes on \nhere");
+    }
+
+    #[test]
+    fn a_line_of_code_or_of_a_table_is_shown_when_it_is_whole() {
+        let mut prose = Prose::new(terminal(80, false));
+        let pieces = ["```sh\necho on", "e two", "\nls -l", "\n```\n| a | b ", "|\n", "and words"];
+        let shown = pieces.map(|piece| prose.push(piece));
+        assert_eq!(
+            shown,
+            ["```sh\n", "", "echo one two\n", "ls -l\n```\n", "| a | b |\n", "and words"]
+        );
     }
 
     #[test]

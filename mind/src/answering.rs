@@ -43,6 +43,11 @@ async fn open(mind: &Mind, caller: &Caller, known: &[Question]) -> Result<Vec<Qu
     Ok(mind.actions.owner.open(caller).await?.unwrap_or_else(|| known.to_vec()))
 }
 
+/// The questions from before that wait for `caller`, as far as the router says.
+pub async fn left_open(mind: &Mind, caller: &Caller) -> Vec<Question> {
+    open(mind, caller, &[]).await.unwrap_or_default()
+}
+
 /// What has become of an answer.
 #[derive(Debug)]
 pub struct Answered {

@@ -6,7 +6,8 @@ pub mod slash;
 pub mod storm;
 pub mod turn;
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use action::{ACTS, Actions, RECALL, Sets};
 use business::Reception;
@@ -15,7 +16,7 @@ use conversation::workspace::{Cards, Workspace};
 use model::{Switch, Usage};
 use persona::{Cast, PolicyFolder, PolicySkills, SkillRole};
 use prompt::Sources;
-use protocol::{ActionCard, SessionKey, SetName};
+use protocol::{ActionCard, Principal, SessionKey, SetName};
 use schedule::Book;
 use session::{OwnersStanding, Replies, Session};
 use settings::AgentConfig;
@@ -60,8 +61,36 @@ pub struct Mind {
     pub by_name: bool,
     /// How the owner's conversation stands.
     pub standing: OwnersStanding,
+    /// Who sits at a terminal of this process and talks: the questions from before are put there.
+    pub seated: Option<Principal>,
     /// Lines for `/status`: what was found at start.
     pub found: Vec<String>,
+    /// The channels that have failed, and why.
+    pub lost: Lost,
+}
+
+/// Channels that were set up and have failed since, each with the reason.
+#[derive(Debug, Default)]
+pub struct Lost(Mutex<BTreeMap<&'static str, String>>);
+
+impl Lost {
+    /// Takes in that `channel` has failed.
+    pub fn note(&self, channel: &'static str, why: String) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(channel, why);
+    }
+
+    /// Why `channel` has failed, if it has.
+    #[must_use]
+    pub fn why(&self, channel: &str) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(channel).cloned()
+    }
+
+    /// A line for each.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        let lost = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        lost.values().map(|why| format!("off: {why}")).collect()
+    }
 }
 
 /// What a completion counts, in tokens.
@@ -93,7 +122,9 @@ impl Mind {
             links: None,
             by_name: false,
             standing: OwnersStanding::default(),
+            seated: None,
             found: Vec::new(),
+            lost: Lost::default(),
             workspace,
             model,
         }

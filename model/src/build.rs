@@ -79,8 +79,11 @@ impl Maker {
     #[must_use]
     pub fn link(&self, target: &Target) -> Link {
         if target.provider == ProviderName::Offline {
-            let is_chosen = self.llm.provider == ProviderName::Offline;
-            let offline = if is_chosen { Offline::chosen() } else { Offline::new(&self.llm.model) };
+            let offline = match self.llm.provider {
+                ProviderName::Offline => Offline::chosen(),
+                ProviderName::Ollama => Offline::new(&self.llm.model),
+                _ => Offline::instead_of(&self.llm.model),
+            };
             return Link::offline(Arc::new(offline));
         }
         match self.endpoint(target) {

@@ -130,13 +130,18 @@ pub(super) async fn complete(
 
 /// What people hear of a further try.
 fn again(error: &ModelError, number: usize, delay: Duration) -> Notice {
-    let (what, mend, seconds) = (error.what(), error.mend(), delay.as_secs_f64());
+    let (what, seconds) = (error.what(), delay.as_secs_f64());
+    // What a person can do before the next try; asking again is done here.
+    let mend = match error {
+        ModelError::Busy { .. } | ModelError::Unreachable { .. } => format!("; {}", error.mend()),
+        _ => String::new(),
+    };
     let notice = Notice::new(match error {
         ModelError::Busy { .. } => {
             let within = BUSY_WITHIN.as_secs();
-            format!("{what}; try {number} in {seconds:.1} s, and more within {within} s; {mend}")
+            format!("{what}; try {number} in {seconds:.1} s, and more within {within} s{mend}")
         }
-        _ => format!("{what}; try {number} of {TRIES} in {seconds:.1} s; {mend}"),
+        _ => format!("{what}; try {number} of {TRIES} in {seconds:.1} s{mend}"),
     });
     match number {
         2 => notice.for_guests("the model does not answer; it is asked again"),

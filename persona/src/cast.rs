@@ -88,13 +88,15 @@ impl Cast {
 
 #[cfg(test)]
 mod tests {
+    use cadence::Cadence;
+
     use super::*;
     use model::Offline;
 
     fn persona(target: &str) -> Persona {
         let target = target.parse().unwrap();
         let (name, soul) = ("p".to_owned(), "You help.".to_owned());
-        Persona { name, soul, target, temperature: None, sets: None }
+        Persona { name, soul, target, temperature: None, sets: None, cadence: Cadence::Reply }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! A persona's file: an agent file of AIStorm.
 
+use cadence::Cadence;
 use protocol::{NameError, SetName};
 use settings::{BaseUrl, ProviderName, Target};
 use storm::{AgentFile, AgentFileError};
@@ -24,7 +25,14 @@ pub enum PersonaFileError {
     /// The name of a set breaks the grammar.
     #[error("its sets can't be read: {0}")]
     Sets(#[from] NameError),
+    /// Its cadence is none.
+    #[error("its cadence is {0:?}; a cadence is reply or drive")]
+    Cadence(String),
 }
+
+/// The properties of a persona's file. Others are kept and mean nothing here.
+pub(super) const PROPERTIES: [&str; 7] =
+    ["type", "service", "model", "url", "temperature", "sets", "cadence"];
 
 impl Persona {
     /// Reads the file of the persona `name`.
@@ -46,6 +54,7 @@ impl Persona {
             target: target(file.service(), file.model(), property("url"))?,
             temperature: property("temperature").map(temperature).transpose()?,
             sets: property("sets").map(sets).transpose()?,
+            cadence: property("cadence").map(cadence).transpose()?.unwrap_or_default(),
             soul: file.prompt.clone(),
         })
     }
@@ -71,6 +80,14 @@ fn target(service: &str, model: &str, url: Option<&str>) -> Result<Target, Perso
 fn temperature(text: &str) -> Result<f64, PersonaFileError> {
     let number = text.parse().ok().filter(|number| (0.0..=2.0).contains(number));
     number.ok_or_else(|| PersonaFileError::Temperature(text.to_owned()))
+}
+
+fn cadence(text: &str) -> Result<Cadence, PersonaFileError> {
+    match text.to_ascii_lowercase().as_str() {
+        "reply" => Ok(Cadence::Reply),
+        "drive" => Ok(Cadence::Drive),
+        _ => Err(PersonaFileError::Cadence(text.to_owned())),
+    }
 }
 
 fn sets(text: &str) -> Result<std::collections::BTreeSet<SetName>, NameError> {
@@ -101,6 +118,9 @@ mod tests {
         assert!(persona.target.to_string().starts_with("ollama:qwen3:4b@http://127.0.0.1:9"));
         assert_eq!(persona.temperature, Some(0.7));
         assert_eq!(persona.sets.unwrap().len(), 2);
+        assert_eq!(persona.cadence, Cadence::Reply);
+        let works = "<aistorm type=\"ollama\" model=\"m\" cadence=\"Drive\" />\nx";
+        assert_eq!(Persona::read("w", works).unwrap().cadence, Cadence::Drive);
     }
 
     #[test]
@@ -113,6 +133,7 @@ mod tests {
             error("<aistorm type=\"OpenAI\" model=\"x\" url=\"ftp://x\" />\nx"),
             error("<aistorm type=\"OpenAI\" model=\"x\" temperature=\"hot\" />\nx"),
             error("<aistorm type=\"OpenAI\" model=\"x\" sets=\"A!\" />\nx"),
+            error("<aistorm type=\"OpenAI\" model=\"x\" cadence=\"watch\" />\nx"),
         ];
         insta::assert_snapshot!(told.join("\n"));
         for (at, one) in told.iter().enumerate() {

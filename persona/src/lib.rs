@@ -20,6 +20,7 @@ mod cast;
 
 use std::collections::BTreeSet;
 
+use cadence::Cadence;
 use protocol::SetName;
 use settings::Target;
 
@@ -44,6 +45,8 @@ pub struct Persona {
     pub temperature: Option<f64>,
     /// The sets of actions that it is offered, of those that are on; all of them when absent.
     pub sets: Option<BTreeSet<SetName>>,
+    /// Whether a message has it take a few steps, or as many as a task at the workbench may take.
+    pub cadence: Cadence,
 }
 
 /// How people of some roles are answered.

@@ -3,7 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use home::nearest;
+use storm::AgentFile;
+
 use super::Persona;
+use super::file::PROPERTIES;
 use super::folder::{OfFiles, name_of, text_of};
 
 /// The name under which SOUL.md with the configured model is chosen again.
@@ -25,6 +29,8 @@ pub struct Roster {
     pub personas: Vec<Arc<Persona>>,
     /// The files that are left out; the others count.
     pub faults: Vec<Fault>,
+    /// The files that count, and hold what was probably meant to be something else.
+    pub doubts: Vec<Fault>,
 }
 
 impl Roster {
@@ -52,8 +58,12 @@ impl OfFiles for Roster {
     fn of_files(paths: impl Iterator<Item = PathBuf>) -> Self {
         let mut roster = Self::default();
         for path in paths {
-            match persona(&path).and_then(|persona| roster.vacant(persona)) {
-                Ok(persona) => roster.personas.push(Arc::new(persona)),
+            match persona(&path).and_then(|(persona, doubt)| Ok((roster.vacant(persona)?, doubt))) {
+                Ok((persona, doubt)) => {
+                    let doubt = doubt.map(|why| Fault { file: name_of(&path), why });
+                    roster.doubts.extend(doubt);
+                    roster.personas.push(Arc::new(persona));
+                }
                 Err(why) => roster.faults.push(Fault { file: name_of(&path), why }),
             }
         }
@@ -61,7 +71,8 @@ impl OfFiles for Roster {
     }
 }
 
-fn persona(path: &Path) -> Result<Persona, String> {
+/// The persona in a file, and what is doubtful about it.
+fn persona(path: &Path) -> Result<(Persona, Option<String>), String> {
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     if name.trim() != name || name.chars().any(|c| c.is_control() || c == '[' || c == ']') {
         return Err("its name has spaces at an end, or brackets or control characters".to_owned());
@@ -69,7 +80,22 @@ fn persona(path: &Path) -> Result<Persona, String> {
     if name.eq_ignore_ascii_case(DEFAULT) {
         return Err("default is the name of SOUL.md with the configured model".to_owned());
     }
-    Persona::read(&name, &text_of(path)?).map_err(|error| error.to_string())
+    let file = AgentFile::read(&text_of(path)?).map_err(|error| error.to_string())?;
+    let persona = Persona::of(&name, &file).map_err(|error| error.to_string())?;
+    Ok((persona, doubt(&file)))
+}
+
+/// A property that is like one that means something. AIStorm's own files may have others.
+fn doubt(file: &AgentFile) -> Option<String> {
+    let others = file
+        .properties
+        .iter()
+        .map(|(name, _)| name)
+        .filter(|name| !PROPERTIES.iter().any(|known| known.eq_ignore_ascii_case(name)));
+    others.into_iter().find_map(|name| {
+        let meant = nearest(name, PROPERTIES)?;
+        Some(format!("{name} means nothing here; did you mean {meant}?"))
+    })
 }
 
 #[cfg(test)]
@@ -102,7 +128,10 @@ mod tests {
         let faults: Vec<&str> = roster.faults.iter().map(|fault| fault.file.as_str()).collect();
         assert_eq!(faults, ["[x].md", "coder.md", "default.md", "poet.md"]);
         assert!(Arc::ptr_eq(&roster, &personas.now()), "read once");
-        write("poet.md", FILE);
+        assert_eq!(roster.doubts, []);
+        write("poet.md", &FILE.replace("model=", "temprature=\"1\" from=\"x\" model="));
+        let doubts = &personas.now().doubts;
+        assert_eq!(doubts[0].why, "temprature means nothing here; did you mean temperature?");
         assert_eq!(personas.now().find("POET").unwrap().soul, "You help.");
         fs::remove_file(folder.path().join("Coder.md")).unwrap();
         assert_eq!(personas.now().names().collect::<Vec<_>>(), ["coder", "poet"]);

@@ -221,6 +221,28 @@ impl Key {
             nearest: nearest(name, KEYS.iter().map(|key| key.name)),
         })
     }
+
+    /// What `config` has for it, as it is typed; nothing for what stands elsewhere.
+    #[must_use]
+    pub fn value(&self, config: &AgentConfig) -> Option<String> {
+        let or_off = |value: Option<String>| value.unwrap_or_else(|| "off".to_owned());
+        let place = match self.name {
+            "llm" => return Some(config.llm.target().to_string()),
+            "telegram" => {
+                let owner = config.telegram.owner;
+                return Some(or_off(owner.map(|id| format!("its owner has the id {id}"))));
+            }
+            "http" => {
+                let listen = config.http.listen;
+                return Some(or_off(listen.map(|listen| listen.address().to_string())));
+            }
+            "fallback" => return Some(listed(config.llm.fallback.iter().map(Target::to_string))),
+            name => name,
+        };
+        // The file has them in these places.
+        let whole = serde_json::to_value(config).ok()?;
+        whole.pointer(&format!("/{}", place.replace('.', "/"))).map(typed)
+    }
 }
 
 impl Change<'_> {
@@ -229,39 +251,27 @@ impl Change<'_> {
     /// # Errors
     /// [`KeyError`]; the file is unchanged then.
     pub fn run(&mut self, key: &Key, given: Option<&str>) -> Result<(), KeyError> {
-        let days = self.file.settings().memory;
-        let shown = match (key.name, given) {
+        match (key.name, given) {
             ("llm", Some(given)) => return self.llm_given(given),
             ("llm", None) => return self.llm(),
             ("fallback", given) => return self.fallback(given),
             ("sets", given) => return self.sets(given),
             ("apart", given) => return self.apart(given),
             ("telegram.allow", given) => return self.telegram_allow(given),
+            ("telegram.default_mode", given) => return self.telegram_default_mode(given),
             ("http.sites", given) => return self.http_sites(given),
             ("http.bridges", given) => return self.http_bridges(given),
             ("embed", _) => {
                 return Err(KeyError::Routers(home::router_command("library embed MODEL")));
             }
-            ("memory.owner", _) => json!(days.owner),
-            ("memory.guests", _) => json!(days.guests),
-            ("memory.logs", _) => json!(days.logs),
-            ("bot_mode", _) => json!(self.file.settings().bot_mode.name()),
-            ("customers.tokens", _) => json!(self.file.settings().customers.tokens),
-            ("customers.all_tokens", _) => json!(self.file.settings().customers.all_tokens),
-            ("telegram.default_mode", given) => return self.telegram_default_mode(given),
             ("clock.zone", given) => return self.clock_zone(given),
             ("clock.quiet", given) => return self.clock_quiet(given),
-            ("clock.wakes", _) => json!(self.file.settings().clock.wakes),
-            ("clock.tokens", _) => json!(self.file.settings().clock.tokens),
-            ("timeout", _) => json!(self.file.settings().timeout),
-            ("workbench.steps", _) => json!(self.file.settings().workbench.steps),
-            ("workbench.tokens", _) => json!(self.file.settings().workbench.tokens),
-            _ => json!(self.file.settings().max_steps),
-        };
+            _ => {}
+        }
         let answer = match given {
             Some(given) => given.to_owned(),
             None => {
-                let current = shown.as_str().map_or_else(|| shown.to_string(), str::to_owned);
+                let current = key.value(self.file.settings()).unwrap_or_default();
                 self.asker.ask(key.name, &current, &[])?
             }
         };
@@ -284,7 +294,40 @@ impl Change<'_> {
     }
 }
 
+/// `value` as a person types it.
+fn typed(value: &Value) -> String {
+    match value {
+        Value::Null => NONE.to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Array(values) => listed(values.iter().map(typed)),
+        other => other.to_string(),
+    }
+}
+
+fn listed(values: impl Iterator<Item = String>) -> String {
+    let all: Vec<String> = values.collect();
+    if all.is_empty() { NONE.to_owned() } else { all.join(", ") }
+}
+
 /// A number stays one, so that the file holds what its type wants; anything else is refused by that type.
 fn number_or_text(answer: &str) -> Value {
     answer.parse::<i64>().map_or_else(|_| json!(answer), |number| json!(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_has_the_value_that_is_in_force() {
+        let config = AgentConfig::default();
+        for key in KEYS {
+            assert_eq!(key.value(&config).is_none(), key.name == "embed", "{}", key.name);
+        }
+        let value = |name: &str| Key::find(name).unwrap().value(&config).unwrap();
+        assert_eq!(
+            ["llm", "fallback", "http", "timeout", "sets", "clock.zone", "bot_mode"].map(value),
+            ["ollama:llama3.1:8B", "offline", "off", "10", "clock", "none", "personal"]
+        );
+    }
 }

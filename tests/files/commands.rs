@@ -87,7 +87,7 @@ fn config_timeout_through_a_pipe() {
     for garbage in ["soon", "0", "-3", "1.5", "99999999999999999999", "{}"] {
         let (said, is_well) = agent(&home, &["config", "timeout"], garbage, &[]);
         assert!(!is_well, "{garbage}");
-        said.expect_on_stderr("but has to be a ");
+        said.expect_on_stderr("it has to be a ");
         assert_eq!(timeout(), 20, "{garbage}");
     }
 }
@@ -112,7 +112,7 @@ fn config_llm_lists_the_models_that_the_server_has_and_has_the_choice_answer() {
     assert_eq!(model()["model"], "llama3.1:8B");
     let (said, is_well) = agent(&home, &["config", "llm"], "olama\n", &here);
     assert!(!is_well);
-    said.expect_on_stderr(r#"llm.provider is "olama", but has to be"#);
+    said.expect_on_stderr(r#"llm.provider can't be "olama", it has to be"#);
     let (_, is_well) = agent(&home, &["config", "llm"], "offline\n", &here);
     assert!(is_well);
     assert_eq!(

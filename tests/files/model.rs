@@ -40,7 +40,7 @@ fn an_answer_of_nothing() {
     let server = OllamaServer::start(["", "", "Hello again."].map(Says::text));
     let mut chat = chat(&home, &server);
     chat.say("Hello?");
-    chat.expect_on_stderr("the answer is empty");
+    chat.expect_on_stderr("the model gave no answer, twice");
     chat.ask("And now?", "Hello again.");
 }
 

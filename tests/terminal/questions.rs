@@ -320,6 +320,25 @@ fn a_pin_for_a_question_of_before_a_restart_stands_in_no_history() {
 }
 
 #[test]
+fn a_question_of_before_a_restart_is_put_again_and_a_bare_yes_answers_it() {
+    let home = TempHome::new();
+    posting_skill(&home);
+    let mut first = chat(&home, &[]);
+    line(&mut first, RING);
+    first.expect_last(ANSWER);
+    first.terminate();
+    first.wait();
+    let mut next = chat(&home, &[]);
+    next.expect("May this run?");
+    next.expect_last(ANSWER);
+    line(&mut next, "y");
+    next.expect("the bell rang for");
+    assert!(rang(&home));
+    line(&mut next, "quit");
+    assert_eq!(next.wait().code(), Some(0));
+}
+
+#[test]
 fn a_second_question_does_not_show_what_is_typed_for_the_first() {
     let home = guarded();
     let ring = |who: &str| format!(r#"{{"name": "RING", "params": {{"who": "{who}"}}}}"#);

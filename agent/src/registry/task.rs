@@ -61,6 +61,7 @@ impl SessionTask {
         self.mind.standing.note(&self.session);
         events::pass_notices_on(&self.session, &self.mind, &self.outbox);
         self.tell_unanswered();
+        self.put_what_is_open();
         let (mut waiting, mut capture) = (Waiting::default(), Capture::default());
         while let Some(next) = self.next(&mut waiting, &mut capture).await {
             match next {
@@ -231,6 +232,20 @@ impl SessionTask {
             "SafeClaw ended before your last message was answered, and what it began may be done: \"{short}{cut}\"; /did tells \
              what was done, and say it again if you still want it"
         )));
+    }
+
+    /// Puts the questions from before to the owner at this terminal. Nobody waits for a router that is slow to say which.
+    fn put_what_is_open(&self) {
+        let Some(seated) = self.mind.seated.clone().filter(|_| self.session.is_owners()) else {
+            return;
+        };
+        let caller = Caller { principal: seated.clone(), ..Caller::of(&self.session) };
+        let (mind, outbox) = (Arc::clone(&self.mind), self.outbox.clone());
+        tokio::spawn(async move {
+            for question in answering::left_open(&mind, &caller).await {
+                outbox.whisper(&seated, Outgoing::Question(question));
+            }
+        });
     }
 
     /// Waits for what became of what was answered: who has nothing more to say wants to hear that still.

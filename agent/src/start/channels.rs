@@ -68,6 +68,11 @@ pub(super) fn all(
     Ok(Channels { all, lines })
 }
 
+/// Who sits at the console.
+pub(super) fn at_the_console() -> Result<Principal, NameError> {
+    Principal::new("console:owner")
+}
+
 /// The console: who sits there is the owner and may end everything by `quit`.
 fn console(
     page: &Page,
@@ -77,7 +82,7 @@ fn console(
     let workspace = &*page.workspace;
     Ok(Box::new(Console {
         session: SessionKey::owner(),
-        principal: Principal::new("console:owner")?,
+        principal: at_the_console()?,
         typed: workspace.folder().join("console_history.txt"),
         personas: workspace.personas(),
         output: workspace.folder().join("output"),

@@ -23,6 +23,7 @@ use confine::Confined;
 use conversation::workspace::{self, Workspace};
 use home::log::Notices;
 use home::{Home, Lock, LockError};
+use markup::Surface;
 use mind::Mind;
 use mind::links::Links;
 use prompt::{Fence, Now, Sources};
@@ -95,6 +96,7 @@ pub async fn talk<B: Requester + Feed + 'static>(
     let page = Page::new(&workspace, &model, &standing);
     let book = clock::book(&settings, &workspace, known.says.is_none());
     let reception = Arc::new(reception::open(&settings, &workspace));
+    let is_seated = known.says.is_none() && Terminal::is_there();
     let seat = Seat { standing: standing.clone(), editor: known.editor, says: known.says };
     let Channels { all: mut channels, lines: on } =
         channels::all(&settings, &page, (&quit, &reception), seat)?;
@@ -118,6 +120,7 @@ pub async fn talk<B: Requester + Feed + 'static>(
         by_name: settings.by_name,
         links: Links::of(&settings),
         standing,
+        seated: is_seated.then(channels::at_the_console).transpose()?,
         found,
         ..Mind::new(Arc::clone(&workspace), model, actions)
     });
@@ -204,7 +207,7 @@ fn offer(is_first: bool) -> Option<String> {
 
 fn tell(lines: impl Iterator<Item = String>) {
     for line in lines {
-        home::say_on_stderr!("{line}");
+        home::say_on_stderr!("{}", markup::told(Surface::of_stderr(), &line));
     }
 }
 

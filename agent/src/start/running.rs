@@ -88,6 +88,7 @@ impl Running {
             }
             if let Err(error) = ended {
                 tracing::info!("{error}");
+                self.registry.mind.lost.note(error.channel, error.reason.clone());
                 self.registry.tell_owner(format!("{error}; the other channels go on"));
             }
         }

@@ -89,6 +89,27 @@ async fn a_persona_is_offered_the_sets_that_it_names_of_those_that_are_on() {
 }
 
 #[tokio::test]
+async fn a_persona_that_drives_takes_as_many_steps_as_its_task_has() {
+    let steps = || {
+        let fact = |n: usize| {
+            format!(
+                r#"<tool_code>[{{"name": "_MEMORY_WRITE", "params": {{"new_memory": {{"fact {n}": "{n}"}}}}}}]</tool_code>"#
+            )
+        };
+        let facts = (0..9).map(|n| Says::text(&fact(n))).collect::<Vec<_>>();
+        OllamaServer::start(facts.into_iter().chain([Says::text("All nine are kept.")]))
+    };
+    let mut house = house();
+    let (works, replies) = (steps(), steps());
+    house.persona("worker", &format!("{} cadence=\"drive\"", at(&works)), "You work.");
+    house.persona("friend", &format!("{} cadence=\"reply\"", at(&replies)), "You talk.");
+    let heard = house.owner("@friend keep nine facts").await;
+    assert!(heard.contains("stopped after 3 steps"), "{heard}");
+    let heard = house.owner("@worker keep nine facts").await;
+    assert!(heard.contains("All nine are kept."), "{heard}");
+}
+
+#[tokio::test]
 async fn only_the_owner_in_person_addresses_a_persona() {
     let mut house = house();
     let coders = OllamaServer::start([]);

@@ -43,7 +43,7 @@ async fn a_set_that_is_on_is_offered_to_the_owner_and_to_no_guest() {
     let mut house = house();
     house.offers(search());
     for (command, told) in [
-        ("/sets", "library        off  1 actions"),
+        ("/sets", "library        off  1 action"),
         ("/sets on libary", "there is no set libary; did you mean library?"),
         ("/sets on library", "The set library is on: its actions are offered."),
     ] {

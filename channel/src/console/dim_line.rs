@@ -6,6 +6,7 @@ use std::fmt::{self, Display};
 use std::sync::Arc;
 use std::time::Duration;
 
+use markup::Surface;
 use model::Switch;
 use protocol::Taint;
 use session::{OwnersStanding, Stands, percent};
@@ -45,11 +46,11 @@ impl DimLine {
         let _ = tokio::time::timeout(OPENS, self.standing.known()).await;
     }
 
-    /// The line as it is now, with so many questions `open`; none if it is the one that was shown last.
-    pub(super) fn next(&mut self, open: usize) -> Option<String> {
+    /// The line as it is now at `place`, with so many questions `open`; none if it is the one that was shown last.
+    pub(super) fn next(&mut self, open: usize, place: Surface) -> Option<String> {
         let parts = parts(settings::words(), &self.model.first(), self.standing.now(), open);
         let separator = if settings::shows_unicode() { " · " } else { ", " };
-        let line = markup::harmless(&parts.join(separator));
+        let line = markup::told(place, &parts.join(separator));
         if parts.concat() == std::mem::replace(&mut self.shown, parts.concat()) {
             return None;
         }

@@ -35,19 +35,21 @@ impl Gathered {
                 return Some(self.line.drain(..whole).collect())
                     .filter(|text: &String| !text.is_empty());
             }
-            Outgoing::Action(ended) => harmless(&told(ended)),
+            Outgoing::Action(ended) => markup::told(self.place, &told(ended)),
             Outgoing::Text(text) => Prose::whole(self.place, &harmless(text)),
             Outgoing::Broadcast { text, receipt } => {
                 receipt.taken();
                 Prose::whole(self.place, &harmless(text))
             }
-            Outgoing::Reminder { text, .. } => harmless(text),
+            Outgoing::Reminder { text, .. } => markup::told(self.place, text),
             Outgoing::File(path) => harmless(&path.display().to_string()),
             Outgoing::Notice(text) | Outgoing::Settled { how: text, .. } => {
-                format!("[{}]", harmless(text))
+                markup::told(self.place, &format!("[{text}]"))
             }
-            Outgoing::Question(question) => harmless(&question.pending(settings::words())),
-            Outgoing::Begin { from, text, .. } => mirrored(from, text),
+            Outgoing::Question(question) => {
+                markup::question(self.place, &question.pending(settings::words()))
+            }
+            Outgoing::Begin { from, text, .. } => markup::told(self.place, &mirrored(from, text)),
             Outgoing::End => String::new(),
             Outgoing::Working(_)
             | Outgoing::Waiting(_)

@@ -127,10 +127,11 @@ impl Screen {
                 }
                 self.notice(&told(ended))
             }
-            Outgoing::Action(ended) => self.line(&harmless(&told(ended))),
+            Outgoing::Action(ended) => self.tell(&told(ended)),
             Outgoing::Text(text) => self.line(&Prose::whole(self.place(), &harmless(text))),
             Outgoing::Question(question) => {
-                self.line(&harmless(&question.pending(settings::words())))
+                let text = question.pending(settings::words());
+                self.line(&markup::question(self.place(), &text))
             }
             Outgoing::End => {
                 let said = std::mem::take(&mut self.aside);
@@ -140,12 +141,12 @@ impl Screen {
                 self.break_line()
             }
             Outgoing::Settled { how, .. } => self.notice(how),
-            Outgoing::Begin { from, text, .. } => self.line(&mirrored(from, text)),
+            Outgoing::Begin { from, text, .. } => self.tell(&mirrored(from, text)),
             Outgoing::Broadcast { text, receipt } => {
                 receipt.taken();
                 self.line(&Prose::whole(self.place(), &harmless(text)))
             }
-            Outgoing::Reminder { text, .. } => self.line(&harmless(text)),
+            Outgoing::Reminder { text, .. } => self.tell(text),
             Outgoing::File(path) => self.line(&harmless(&path.display().to_string())),
             Outgoing::Waiting(_)
             | Outgoing::Notice(_)
@@ -161,7 +162,12 @@ impl Screen {
     /// A question, for a person who can answer at once.
     pub(super) fn put(&mut self, question: &Question, at: usize, of: usize) -> io::Result<()> {
         self.still();
-        self.line(&harmless(&question.put(settings::words(), at, of)))
+        self.line(&markup::question(self.place(), &question.put(settings::words(), at, of)))
+    }
+
+    /// What is told, wrapped at words.
+    fn tell(&mut self, text: &str) -> io::Result<()> {
+        self.line(&markup::told(self.place(), text))
     }
 
     /// One line, or several, on stdout.
@@ -204,7 +210,11 @@ impl Screen {
         }
         self.break_line()?;
         // Whoever has closed stderr does not want to hear it.
-        let _ = writeln!(io::stderr(), "[{}]", harmless(notice));
+        let _ = writeln!(
+            io::stderr(),
+            "{}",
+            markup::told(Surface::of_stderr(), &format!("[{notice}]"))
+        );
         if let Some(moved) = moved {
             self.spin(&moved.message(), WORKING);
         }
@@ -216,7 +226,11 @@ impl Screen {
         if self.moves {
             self.spin(what, WAITING);
         } else if self.is_first_of_a_wait() {
-            let _ = writeln!(io::stderr(), "[{}]", harmless(what));
+            let _ = writeln!(
+                io::stderr(),
+                "{}",
+                markup::told(Surface::of_stderr(), &format!("[{what}]"))
+            );
         }
     }
 
@@ -264,7 +278,7 @@ pub(super) fn told(ended: &ActionLine) -> String {
 
 /// What was said elsewhere, with its source. Further lines are set in, so that none looks like something else.
 pub(super) fn mirrored(from: &Principal, text: &str) -> String {
-    harmless(&format!("{from}> {}", text.trim().replace('\n', "\n  ")))
+    format!("{from}> {}", text.trim().replace('\n', "\n  "))
 }
 
 #[cfg(test)]

@@ -119,6 +119,10 @@ impl Terminal {
                 Flow::Quit => {
                     let late = self.editor.late();
                     self.show_gathered(&late)?;
+                    if !self.said.is_empty() {
+                        // Whoever leaves waits for no more of it.
+                        self.exchange.send(Said::Stop).await;
+                    }
                     return self.exchange.leave(LAST_WORDS).await;
                 }
                 Flow::Over => return Ok(()),
@@ -151,7 +155,9 @@ impl Terminal {
                 of => words.fill("prompt.answerOf", &[("at", &at), ("of", &of)]),
             };
             kept = LineHistory::No;
-        } else if let Some(line) = self.exchange.dim.next(self.questions.count()) {
+        } else if let Some(line) =
+            self.exchange.dim.next(self.questions.count(), self.exchange.screen.place())
+        {
             self.exchange.screen.line(&line)?;
         }
         if self.questions.wants_pin() {
@@ -335,7 +341,8 @@ impl Terminal {
         if self.is_typing
             && let Some((question, at, of)) = self.questions.next(true)
         {
-            let text = markup::harmless(&question.put(settings::words(), at, of));
+            let text = question.put(settings::words(), at, of);
+            let text = markup::question(self.exchange.screen.place(), &text);
             self.editor.print(format!("{text}\n"));
         }
         Ok(())

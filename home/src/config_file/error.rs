@@ -43,6 +43,16 @@ pub enum ConfigError {
         /// What would be right.
         expected: String,
     },
+    /// A value that was to be set does not fit its key.
+    #[error("nothing was changed: {key} can't be {wanted}, it has to be {expected}")]
+    Unfit {
+        /// The path of the key.
+        key: String,
+        /// What was to stand there, shortened.
+        wanted: String,
+        /// What would be right.
+        expected: String,
+    },
 }
 
 impl ConfigError {

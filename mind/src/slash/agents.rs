@@ -37,6 +37,9 @@ fn listed(mind: &Mind, session: &Session) -> String {
     for fault in &roster.faults {
         let _ = write!(text, "\n{} is left out: {}", fault.file, fault.why);
     }
+    for doubt in &roster.doubts {
+        let _ = write!(text, "\n{}: {}", doubt.file, doubt.why);
+    }
     text.push_str(match roster.personas.is_empty() {
         true => "\nA file workspace/personas/NAME.md adds one.",
         false => "\n@NAME before a message asks one, /agent NAME has it answer from now on.",

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use conversation::message::Outgoing;
 use protocol::Object;
 use serde_json::{Value, json};
 
@@ -33,7 +34,12 @@ pub(super) fn read_file(rest: &str) -> Read {
 impl Perform for Exec {
     async fn perform(&self, mut at: At<'_>) {
         match ask(&mut at, self.action, self.params.clone()).await {
-            Ok(done) => at.text(told(&done)),
+            Ok(done) => {
+                at.text(told(&done));
+                if done.get("exit_code").and_then(Value::as_i64).is_some_and(|code| code != 0) {
+                    at.outbox.say(Outgoing::Failed);
+                }
+            }
             Err(why) => at.notice(why),
         }
     }

@@ -123,6 +123,9 @@ fn about(words: &str, reader: Reader) -> String {
     if text.is_empty() {
         lines(&mut text, usable(reader).filter(says));
     }
+    if text.is_empty() && ["edit", "quit", "exit", "q"].contains(&word) {
+        return ends(reader).to_owned();
+    }
     if text.is_empty() {
         return format!("No command has to do with {words:?}; /help shows all of them.");
     }
@@ -137,7 +140,9 @@ fn lines(text: &mut String, entries: impl Iterator<Item = &'static SlashEntry>) 
 
 fn ends(reader: Reader) -> &'static str {
     match reader {
-        Reader::Owner => "Ctrl-C stops an answer; quit, exit or q ends the chat.",
+        Reader::Owner => {
+            "At the console Ctrl-C stops an answer, /edit opens your editor for a message, and /quit ends the chat."
+        }
         Reader::Guest => "What else there is, only the owner may use.",
         Reader::Customer => "",
     }

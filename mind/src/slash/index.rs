@@ -43,9 +43,15 @@ fn index(rest: &str) -> Result<Index, String> {
         _ if rest.is_empty() => {
             return Err("say what to index and for whom: /index PATH public|admin".to_owned());
         }
-        _ => return Ok(Index { path: rest.to_owned(), wish: Wish::Ask }),
+        _ => return Ok(Index { path: unquoted(rest), wish: Wish::Ask }),
     };
-    Ok(Index { path: path.trim().to_owned(), wish })
+    Ok(Index { path: unquoted(path.trim()), wish })
+}
+
+/// `path` without the quotes that stand around it.
+fn unquoted(path: &str) -> String {
+    let inner = |quote: char| path.strip_prefix(quote)?.strip_suffix(quote);
+    inner('"').or_else(|| inner('\'')).unwrap_or(path).to_owned()
 }
 
 #[async_trait]

@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use home::nearest;
 use protocol::SetName;
 
+use super::library::counted;
 use super::perform::{At, Perform, Read};
 use crate::Mind;
 
@@ -52,7 +53,8 @@ fn shown(mind: &Mind) -> String {
     for (set, count) in known {
         let state = if on.contains(&set) { "on" } else { "off" };
         // Writing to a String can't fail.
-        let _ = write!(text, "\n  {:<14} {state:<4} {count} actions", set.as_str());
+        let _ =
+            write!(text, "\n  {:<14} {state:<4} {}", set.as_str(), counted(count as u64, "action"));
     }
     text.push_str("\n/sets on NAME offers one, /sets off NAME takes it back.");
     text

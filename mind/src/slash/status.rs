@@ -58,7 +58,8 @@ fn status(mind: &Mind, cards: [Arc<Cards>; 2], caller: &Caller, latest: &str) ->
     let mut text = String::new();
     let is_owners = caller.session.is_owner();
     if is_owners {
-        text.push_str(&mind.found.join("\n"));
+        let told = mind.found.iter().cloned().chain(mind.lost.lines());
+        text.push_str(&told.collect::<Vec<_>>().join("\n"));
         let _ = write!(text, "\nmodels are {}\n", model::standings(&mind.model.chain()));
     }
     text.push_str(latest);

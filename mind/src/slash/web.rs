@@ -26,6 +26,9 @@ impl Perform for Web {
             let on = home::agent_command("config http 127.0.0.1:8787");
             return at.notice(format!("the page is off; `{on}` turns it on for the next start"));
         };
+        if let Some(why) = at.mind.lost.why("http") {
+            return at.notice(format!("the page is off: {why}; then start again"));
+        }
         let who = &at.session.principal;
         if !at.session.origin.is_person() || !PRIVATE.iter().any(|at| who.as_str().starts_with(at))
         {

@@ -35,6 +35,9 @@ fn faulty(error: &PersonaFileError) -> Told {
             Told::new("error.temperature", error).with("text", format_args!("{text:?}"))
         }
         PersonaFileError::Sets(why) => Told::new("error.sets", error).with("why", why),
+        PersonaFileError::Cadence(text) => {
+            Told::new("error.cadence", error).with("text", format_args!("{text:?}"))
+        }
     }
 }
 

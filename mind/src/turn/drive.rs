@@ -6,6 +6,7 @@
 
 use answer::sanitize::tame;
 use answer::{Action, Answer, Shown, Words};
+use cadence::{Cadence, Floor, Next, TurnEnd};
 use conversation::message::Outgoing;
 use conversation::observation::Observation;
 use drive::{FencedCommand, Misread, Reply, Side, Spent, Task, TaskLine, guide};
@@ -54,15 +55,19 @@ impl Turn<'_> {
             task.begin(&self.look().await?);
         }
         task.says(message);
-        let mut work = Work { turn: self, task, spent: Spent::default(), room: ROOM, fault: None };
-        let mut ended = Ok(true);
-        while matches!(ended, Ok(true)) {
+        let (spent, again) = (Spent::default(), Again::default());
+        let mut work = Work { turn: self, task, spent, again, room: ROOM, fault: None };
+        let (mut ended, mut steps) = (Ok(()), Vec::new());
+        while Cadence::Drive.next(&Floor { ended: &steps, ..Floor::default() }) != Next::Person {
             work.keep();
-            ended = work.step().await;
+            steps.push(work.step().await.unwrap_or_else(|why| {
+                ended = Err(why);
+                TurnEnd::Failed
+            }));
         }
         // What was replied is kept, whatever came of it.
         work.keep();
-        ended.map(drop)
+        ended
     }
 
     /// What lies in the folder, as the workbench tells it.
@@ -85,11 +90,32 @@ impl Turn<'_> {
     }
 }
 
+/// What a model is told that asks for what has just run.
+const AGAIN: &str = "[not run: you ran exactly this before, and its result stands above. If the task is done, say so in plain \
+                     words, without a block. If something has to happen first, such as a wait, put that into the command.]";
+
+/// How often in a row the same commands were asked for: a small model may never stop.
+#[derive(Debug, Default)]
+struct Again {
+    last: Vec<FencedCommand>,
+    times: usize,
+}
+
+impl Again {
+    /// Takes in the commands of a reply, and gives how often the very same ones came right before.
+    fn count(&mut self, commands: &[FencedCommand]) -> usize {
+        self.times = if self.last == commands { self.times + 1 } else { 0 };
+        self.last = commands.to_vec();
+        self.times
+    }
+}
+
 /// A task that is being worked on.
 struct Work<'w, 't> {
     turn: &'w mut Turn<'t>,
     task: Task,
     spent: Spent,
+    again: Again,
     /// How much of it is shown, in bytes.
     room: usize,
     /// What was wrong with the latest reply.
@@ -103,8 +129,8 @@ impl Work<'_, '_> {
         drop(self.turn.session.keep(self.turn.outbox));
     }
 
-    /// One reply, and what it asks for. Whether there is more to do.
-    async fn step(&mut self) -> Result<bool, String> {
+    /// One reply, and what it asks for.
+    async fn step(&mut self) -> Result<TurnEnd, String> {
         let budget = self.turn.mind.budget;
         if let Some(why) = self.spent.is_up(budget) {
             return Err(why);
@@ -127,15 +153,23 @@ impl Work<'_, '_> {
         }
         match read {
             Ok(reply) if reply.commands.is_empty() => self.without_a_command(&completion).await,
-            Ok(reply) => self.carry_out(reply.commands).await,
+            Ok(reply) => match self.again.count(&reply.commands) {
+                0 => self.carry_out(reply.commands).await,
+                1 => {
+                    self.task.brought(AGAIN);
+                    Ok(TurnEnd::GoesOn)
+                }
+                _ => Err("the model asks for the same command again and again, so it was stopped; say how to go on"
+                    .to_owned()),
+            },
             Err(fault) => self.repair(fault, &environments),
         }
     }
 
     /// Tells the model once what was wrong. A block that names no environment twice is a part of the answer.
-    fn repair(&mut self, fault: Misread, environments: &[String]) -> Result<bool, String> {
+    fn repair(&mut self, fault: Misread, environments: &[String]) -> Result<TurnEnd, String> {
         match (&fault, self.fault.replace(fault.clone())) {
-            (Misread::Unknown(_), Some(Misread::Unknown(_))) => return Ok(false),
+            (Misread::Unknown(_), Some(Misread::Unknown(_))) => return Ok(TurnEnd::Whole),
             (Misread::Open(_), Some(Misread::Open(_))) => {
                 return Err("the model's command can't be read, and nothing of it was run; say \
                             how to go on"
@@ -144,11 +178,11 @@ impl Work<'_, '_> {
             _ => {}
         }
         self.task.brought(&fault.told(environments));
-        Ok(true)
+        Ok(TurnEnd::GoesOn)
     }
 
     /// Runs commands in their order, until the wall stops one.
-    async fn carry_out(&mut self, commands: Vec<FencedCommand>) -> Result<bool, String> {
+    async fn carry_out(&mut self, commands: Vec<FencedCommand>) -> Result<TurnEnd, String> {
         self.fault = None;
         for command in commands {
             let seen = self.turn.command(&command.environment, &command.text).await?;
@@ -156,15 +190,15 @@ impl Work<'_, '_> {
             self.keep();
             match seen.outcome.status() {
                 Status::Ok => {}
-                Status::Pending => return Ok(false),
+                Status::Pending => return Ok(TurnEnd::Whole),
                 _ => break,
             }
         }
-        Ok(true)
+        Ok(TurnEnd::GoesOn)
     }
 
     /// A reply without a command ends the task, unless it asks for another action.
-    async fn without_a_command(&mut self, completion: &Completion) -> Result<bool, String> {
+    async fn without_a_command(&mut self, completion: &Completion) -> Result<TurnEnd, String> {
         let cards = self.turn.mind.cards_for(self.turn.session);
         // The model was shown all that the task has brought, not only the latest of it.
         let shown = |text: &str| Object::from_iter([("text".to_owned(), json!(text))]);
@@ -174,9 +208,9 @@ impl Work<'_, '_> {
             [cards[0].0.as_slice(), cards[1].0.as_slice()],
             &Shown::of(shown.iter()),
         );
-        let Ok(answer) = read else { return Ok(false) };
+        let Ok(answer) = read else { return Ok(TurnEnd::Whole) };
         if answer.actions.is_empty() {
-            return Ok(false);
+            return Ok(TurnEnd::Whole);
         }
         let mut seen = Vec::new();
         self.turn.act(answer.actions, &mut seen, &[]).await;
@@ -184,7 +218,8 @@ impl Work<'_, '_> {
             let what = seen.fields.get("env").and_then(Value::as_str);
             self.task.brought(&brought(what.unwrap_or(seen.action.as_str()), seen));
         }
-        Ok(!seen.iter().any(|seen| seen.outcome.status() == Status::Pending))
+        let waits = seen.iter().any(|seen| seen.outcome.status() == Status::Pending);
+        Ok(if waits { TurnEnd::Whole } else { TurnEnd::GoesOn })
     }
 
     /// The model's reply to the task as it stands. What is too long for its window is shown shorter.

@@ -8,6 +8,7 @@ mod think;
 mod tried;
 
 use answer::Action;
+use cadence::Cadence;
 use conversation::message::Outgoing;
 use conversation::observation::Observation;
 use conversation::workspace::Artifact;
@@ -78,7 +79,8 @@ impl Turn<'_> {
     async fn steps(&mut self, message: &str) -> Result<(), String> {
         let artifact = self.session.files.artifact.read();
         let (mut so_far, mut tried) = (Vec::new(), Tried::default());
-        for _ in 0..self.mind.max_steps {
+        let steps = self.most_steps();
+        for _ in 0..steps {
             let answer = self.think(message, &artifact, &so_far, Offered::All).await?;
             if answer.actions.is_empty() {
                 return Ok(());
@@ -94,10 +96,18 @@ impl Turn<'_> {
         if answer.actions.is_empty() {
             return Ok(());
         }
-        let steps = self.mind.max_steps;
         Err(format!(
             "stopped after {steps} steps, so that it does not run on by itself; say \"go on\", or what to do instead"
         ))
+    }
+
+    /// How often whoever speaks may act for one message.
+    fn most_steps(&self) -> usize {
+        let cadence = self.session.speaker.as_ref().map(|speaker| speaker.cadence);
+        match cadence {
+            Some(Cadence::Drive) => usize::try_from(self.mind.budget.steps).unwrap_or(usize::MAX),
+            _ => self.mind.max_steps,
+        }
     }
 
     /// Has the model say how it stands, without anything to choose from: what it asked for brings nothing new.

@@ -68,6 +68,10 @@ impl Turn<'_> {
                     repair = Some(error.to_string());
                     repeat = Repeat::of(self.session.said[before..].trim_start());
                 }
+                Err(AnswerError::Empty) => {
+                    return Err("the model gave no answer, twice; say it again, or in other words"
+                        .to_owned());
+                }
                 Err(error) => {
                     return Err(format!(
                         "the model's answer can't be read, and nothing of it was run: {error}"

@@ -28,10 +28,21 @@ const SHOWN: usize = 12;
 /// The model that is no language model.
 #[derive(Debug)]
 pub struct Offline {
-    /// The language model that people would fetch; none where they want it without one.
-    wanted: Option<String>,
+    /// Why it stands in.
+    stands: StandsIn,
     /// The patterns of the cards that were seen last; making them takes longer than using them.
     learnt: Mutex<Arc<Learnt>>,
+}
+
+/// Why there is no language model, which says what helps.
+#[derive(Debug)]
+enum StandsIn {
+    /// People want none.
+    Chosen,
+    /// Ollama does not give this one.
+    Ollama(String),
+    /// Another server does not give this one.
+    Elsewhere(String),
 }
 
 #[derive(Debug, Default)]
@@ -41,16 +52,22 @@ struct Learnt {
 }
 
 impl Offline {
-    /// An offline model that recommends the language model `wanted`.
+    /// An offline model that recommends to have Ollama fetch the language model `wanted`.
     #[must_use]
     pub fn new(wanted: impl Into<String>) -> Self {
-        Self { wanted: Some(wanted.into()), learnt: Mutex::default() }
+        Self { stands: StandsIn::Ollama(wanted.into()), learnt: Mutex::default() }
+    }
+
+    /// One that stands in for the language model `wanted` of a server that is no Ollama.
+    #[must_use]
+    pub fn instead_of(wanted: impl Into<String>) -> Self {
+        Self { stands: StandsIn::Elsewhere(wanted.into()), learnt: Mutex::default() }
     }
 
     /// The one that people have chosen.
     #[must_use]
     pub fn chosen() -> Self {
-        Self { wanted: None, learnt: Mutex::default() }
+        Self { stands: StandsIn::Chosen, learnt: Mutex::default() }
     }
 
     /// What can be said or done without a language model; nothing of a message that is not understood.
@@ -113,12 +130,17 @@ impl Offline {
                 format!("So I only understand sentences like these{more}:\n{shown}")
             }
         };
-        match &self.wanted {
-            Some(wanted) => format!(
+        match &self.stands {
+            StandsIn::Elsewhere(wanted) => format!(
+                "My language model does not answer at the moment. {can}\nFor everything else I need {wanted}: \
+                 /status tells what is wrong with it, and `{}` sets another.",
+                home::agent_command("config llm")
+            ),
+            StandsIn::Ollama(wanted) => format!(
                 "I have no language model at the moment. {can}\nFor everything else, start one with \
                  `ollama serve` and fetch it with `ollama pull {wanted}`."
             ),
-            None => format!(
+            StandsIn::Chosen => format!(
                 "I am set to work without a language model. {can}\nFor everything else, choose one \
                  with `{}`.",
                 home::agent_command("config llm")

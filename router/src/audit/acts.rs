@@ -1,6 +1,7 @@
 //! What a session has done, and what a grant would have allowed, from the rows of all logs.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::fmt::Display;
 use std::path::Path;
 use std::time::Duration;
 
@@ -10,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::PERMITS;
 use crate::audit_log::{Files, each, newest};
+use crate::config::words;
 use crate::policy::Scope;
 
 /// How many rows are looked through for what a session has done lately.
@@ -80,11 +82,11 @@ pub(crate) fn acts(folder: &Path, whose: &Whose, count: usize) -> Result<Vec<Obj
 
 /// What a grant allows in words, and what it would have allowed lately.
 pub(crate) fn previewed(shown: &str, [all, refused]: [usize; 2]) -> String {
-    let refused = match refused {
-        0 => String::new(),
-        no => format!(", {no} of which were refused"),
-    };
-    format!("{shown} (it would have allowed {all} in the last 30 days{refused})")
+    let gaps: [(&str, &dyn Display); 3] = [("grant", &shown), ("all", &all), ("refused", &refused)];
+    match refused {
+        0 => words().fill("grant.preview", &gaps[..2]),
+        _ => words().fill("grant.previewRefused", &gaps),
+    }
 }
 
 /// How often a grant for `scope` would have answered its session and person in the last 30 days before `now`, and how often a

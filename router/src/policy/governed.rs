@@ -53,6 +53,10 @@ pub(super) fn narrow(said: Said, governance: &Governance, asked: &Asked) -> Said
 
 /// The strictest that is said of any of the parameters.
 fn judge(governance: &Governance, skill: &Skill, asked: &Asked) -> (Ruling, String) {
+    if governance.is_closed() {
+        let check = home::router_command("governance check");
+        return (Ruling::Deny, format!("the file can't be used; `{check}` tells why"));
+    }
     let judged = skill.marks.governed.iter().map(|(name, kind)| {
         let value = asked.params.get(name);
         match (kind, value) {

@@ -1,7 +1,7 @@
 //! What a person has allowed for a while.
 
 use std::collections::BTreeMap;
-use std::fmt;
+use std::fmt::{self, Display};
 
 use protocol::{ActionName, Command, Effect, Millis, Object, Principal, SessionKey};
 use serde::{Deserialize, Serialize};
@@ -11,6 +11,7 @@ use url::Url;
 use super::asked::Asked;
 use super::standing::{Standing, WayOut};
 use crate::call::Call;
+use crate::config::words;
 use crate::digest::Digest;
 
 /// A person's "always for an hour". It is kept as JSON.
@@ -176,15 +177,22 @@ fn plain_host(value: &Value) -> Option<String> {
 
 impl fmt::Display for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let told = words();
         let fixed = self.params.iter().map(|(name, value)| format!("{name} = {value}"));
-        let hosts =
-            self.hosts.iter().map(|(name, host)| format!("any {name} at {host} that has no query"));
-        let open = self.open.iter().map(|name| format!("any {name}"));
+        let hosts = self.hosts.iter().map(|(name, host)| {
+            told.fill("grant.host", &[("name", name as &dyn Display), ("host", host)])
+        });
+        let open = self.open.iter().map(|name| told.fill("grant.any", &[("name", name)]));
         let parts: Vec<String> = fixed.chain(hosts).chain(open).collect();
-        let words = match parts.split_last() {
-            None => self.action.to_string(),
-            Some((only, [])) => format!("{} with {only}", self.action),
-            Some((last, rest)) => format!("{} with {} and {last}", self.action, rest.join(", ")),
+        let what = match parts.split_last() {
+            None => String::new(),
+            Some((only, [])) => only.clone(),
+            Some((last, rest)) => format!("{} {} {last}", rest.join(", "), told.get("grant.and")),
+        };
+        let gaps: [(&str, &dyn Display); 2] = [("action", &self.action), ("what", &what)];
+        let words = match parts.is_empty() {
+            true => self.action.to_string(),
+            false => told.fill("grant.with", &gaps),
         };
         // So that nothing looks like something else.
         f.write_str(&legible::line(&words))

@@ -59,11 +59,10 @@ impl Serving {
             let held = judge.grants.held(now).await.map_err(undecided)?;
             let mut meant = held.iter().filter(|grant| grant.id.starts_with(begin));
             let (Some(grant), None) = (meant.next(), meant.next()) else {
-                let begun = held.iter().filter(|grant| grant.id.starts_with(begin)).count();
-                let why = format!(
-                    "{begun} of {} grants begin with {begin:?}; /grants lists them",
-                    held.len()
-                );
+                let why = match held.iter().filter(|grant| grant.id.starts_with(begin)).count() {
+                    0 => format!("no grant begins with {begin:?}; /grants lists them"),
+                    begun => format!("{begun} grants begin with {begin:?}; type more of it"),
+                };
                 return Err(Stopped::new(protocol::Code::BadParams, why));
             };
             // What can't be written down is taken back all the same: it only takes away.

@@ -9,7 +9,7 @@ use home::Home;
 use serde_json::{Value, json};
 
 use super::worker::{Papers, Worker};
-use super::{LibraryCliError, allowed, embed, files, plain};
+use super::{LibraryCliError, allowed, counted, embed, files, plain};
 use crate::sandbox::SelfCommand;
 
 /// How often a watched folder is looked at.
@@ -137,7 +137,7 @@ async fn take_in(place: &Place, command: &Add, sum: &mut Sum) -> Result<(), Libr
 }
 
 fn taken_in(file: &Value) -> String {
-    let mut line = format!("{}: {} passages", plain(&file["name"]), plain(&file["passages"]));
+    let mut line = format!("{}: {}", plain(&file["name"]), counted(&file["passages"], "passage"));
     for note in file["notes"].as_array().into_iter().flatten() {
         line.push_str(&format!("; {}", plain(note)));
     }
@@ -145,7 +145,11 @@ fn taken_in(file: &Value) -> String {
 }
 
 fn summed(sum: &Sum) -> String {
-    let mut said = format!("{} indexed, {} passages", files(&json!(sum.indexed)), sum.passages);
+    let mut said = format!(
+        "{} indexed, {}",
+        files(&json!(sum.indexed)),
+        counted(&json!(sum.passages), "passage")
+    );
     if sum.unchanged > 0 {
         said.push_str(&format!("; {} had not changed", sum.unchanged));
     }

@@ -79,6 +79,14 @@ pub(crate) enum LibraryCliError {
     Start(#[from] std::io::Error),
 }
 
+/// The name or the whole path by which the library knows `what`: a path counts from the folder where one is.
+fn known_as(what: String) -> std::io::Result<String> {
+    Ok(match what.contains('/') {
+        true => std::path::absolute(&what)?.to_string_lossy().into_owned(),
+        false => what,
+    })
+}
+
 /// Does what `command` says.
 pub(super) async fn run(
     home: &Home,
@@ -96,6 +104,7 @@ pub(super) async fn run(
         Command::List { json: true } => format!("{:#}", worker.list().await?),
         Command::List { .. } => listed(&worker.list().await?),
         Command::Remove { what } => {
+            let what = known_as(what)?;
             let gone = worker.ask("FORGET_DOC", json!({"path": what})).await?;
             format!("{} taken out of the library", files(&gone["forgotten"]))
         }
@@ -147,7 +156,8 @@ fn checked(checked: &Value) -> Result<(), LibraryCliError> {
         checked["faults"].as_array().into_iter().flatten().map(plain).collect();
     if faults.is_empty() {
         let passages = &checked["passages"];
-        home::say!("all is well: {}, {passages} passages", files(&checked["documents"]));
+        let passages = counted(passages, "passage");
+        home::say!("all is well: {}, {passages}", files(&checked["documents"]));
         return Ok(());
     }
     let mend = home::router_command("library rebuild");
@@ -166,23 +176,27 @@ fn listed(list: &Value) -> String {
             let own = if paper["own"] == json!(true) { ", your own" } else { "" };
             let place = plain(&paper["place"]);
             format!(
-                "{place} ({}{own}, {} passages)",
+                "{place} ({}{own}, {})",
                 plain(&paper["role"]),
-                plain(&paper["passages"])
+                counted(&paper["passages"], "passage")
             )
         })
         .collect();
     let (count, passages) = (&list["documents"], &list["passages"]);
-    lines.push(format!("{}, {passages} passages", files(count)));
+    lines.push(format!("{}, {}", files(count), counted(passages, "passage")));
     lines.join("\n")
 }
 
 /// `3 files`, from a number.
 fn files(count: &Value) -> String {
+    counted(count, "file")
+}
+
+fn counted(count: &Value, what: &str) -> String {
     match count.as_u64() {
-        Some(1) => "1 file".to_owned(),
-        Some(count) => format!("{count} files"),
-        None => "no files".to_owned(),
+        Some(1) => format!("1 {what}"),
+        Some(count) => format!("{count} {what}s"),
+        None => format!("no {what}s"),
     }
 }
 
