@@ -97,8 +97,13 @@ fn a_port_that_is_taken_leaves_the_console_working() {
     chat.expect_on_stderr("can't be listened on");
     chat.expect_on_stderr("the other channels go on");
     chat.ask("Say hello to Bob.", "HELLO_WORLD: ok");
+    let status = chat.ask("/status", "workspace: ");
+    assert!(status.contains("off: 127.0.0.1:"), "{status}");
+    chat.say("/web");
+    chat.expect_on_stderr("the page is off: 127.0.0.1:");
     assert_eq!(chat.end().code(), Some(0));
     assert!(chat.stderr().contains("agent config http 127.0.0.1:PORT`"));
+    assert!(!chat.stdout().contains("/sign-in"), "{}", chat.stdout());
 }
 
 #[cfg(feature = "telegram")]

@@ -39,9 +39,9 @@ fn what_is_new_stands_above_the_prompt_once_and_is_never_drawn_anew() {
         chat.expect("window 50 %, 1 question waits\nyou>");
         line(&mut chat, "/run READ_PAGE");
         chat.expect("READ_PAGE: ok");
-        chat.expect("others' text has come in");
-        chat.expect_last(PROMPT);
-        let written = text(&chat);
+        chat.expect("come in\nyou>");
+        // A narrow terminal wraps it at a word.
+        let written = text(&chat).split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(written.matches("\x1b[2mollama:llama3.1:8B, window 50 %\x1b[22m").count(), 1);
         assert_eq!(written.matches("others' text has come in").count(), 1, "{written:?}");
         line(&mut chat, "quit");

@@ -32,6 +32,7 @@ fn a_german_locale_has_the_console_in_german_and_both_languages_answer_a_questio
             line(&mut chat, "/run RING");
             chat.expect("Darf das laufen? (Frage ");
             chat.expect("gefragt wird, weil: extern: andere sehen es");
+            chat.expect("gegolten)");
             chat.expect_last("Antwort>");
             line(&mut chat, answer);
             chat.expect("RING: done");

@@ -61,7 +61,7 @@ fn a_person_is_shown_exactly_what_would_run_and_answers() {
     chat.expect("May this run? (question ");
     chat.expect(RING_SHOWN);
     chat.expect("y = yes, n = no, a = always for an hour: RING_BELL with ");
-    chat.expect("anything else is a message, and the question stays open");
+    chat.expect("anything else is a message");
     // An empty line is neither.
     line(&mut chat, "");
     chat.expect_last(ANSWER);
@@ -299,15 +299,22 @@ fn guarded() -> TempHome {
     home
 }
 
+/// The next chat after `first` was ended from outside, once `prompt` is the first thing that it asks for.
+fn again(mut first: Terminal, home: &TempHome, prompt: &str) -> Terminal {
+    first.terminate();
+    first.wait();
+    let next = Terminal::start(SAFECLAW, &[], home.root(), &[]);
+    next.expect_last(prompt);
+    next
+}
+
 #[test]
 fn a_pin_for_a_question_of_before_a_restart_stands_in_no_history() {
     let home = guarded();
     let mut first = chat(&home, &[]);
     line(&mut first, r#"/run RING {"who": "Bob"}"#);
     first.expect_last("PIN (not shown)>");
-    first.terminate();
-    first.wait();
-    let mut next = chat(&home, &[]);
+    let mut next = again(first, &home, "PIN (not shown)>");
     line(&mut next, "493817");
     next.expect("entered the PIN");
     line(&mut next, "/memory");
@@ -326,11 +333,8 @@ fn a_question_of_before_a_restart_is_put_again_and_a_bare_yes_answers_it() {
     let mut first = chat(&home, &[]);
     line(&mut first, RING);
     first.expect_last(ANSWER);
-    first.terminate();
-    first.wait();
-    let mut next = chat(&home, &[]);
-    next.expect("May this run?");
-    next.expect_last(ANSWER);
+    let mut next = again(first, &home, ANSWER);
+    assert!(next.screen().contains("May this run?"), "{}", next.screen());
     line(&mut next, "y");
     next.expect("the bell rang for");
     assert!(rang(&home));

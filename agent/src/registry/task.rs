@@ -27,6 +27,9 @@ use super::waiting::Waiting;
 /// longer.
 const LONGEST: Duration = Duration::from_secs(600);
 
+/// How long the router has to say which questions are open before the first prompt.
+const OPEN: Duration = Duration::from_millis(800);
+
 /// How long a guest may be silent before the task ends, and all that the session takes of memory with it. It begins again at
 /// the next message, from the session's files.
 const IDLE: Duration = Duration::from_secs(60);
@@ -58,10 +61,10 @@ enum Next {
 impl SessionTask {
     /// Serves the session until nobody can say anything any more, or nobody has for long.
     pub async fn run(mut self) {
+        self.put_what_is_open().await;
         self.mind.standing.note(&self.session);
         events::pass_notices_on(&self.session, &self.mind, &self.outbox);
         self.tell_unanswered();
-        self.put_what_is_open();
         let (mut waiting, mut capture) = (Waiting::default(), Capture::default());
         while let Some(next) = self.next(&mut waiting, &mut capture).await {
             match next {
@@ -234,18 +237,17 @@ impl SessionTask {
         )));
     }
 
-    /// Puts the questions from before to the owner at this terminal. Nobody waits for a router that is slow to say which.
-    fn put_what_is_open(&self) {
+    /// Puts the questions from before to the owner at this terminal, ahead of the first prompt. A router that is slow to say
+    /// which they are is not waited for.
+    async fn put_what_is_open(&self) {
         let Some(seated) = self.mind.seated.clone().filter(|_| self.session.is_owners()) else {
             return;
         };
         let caller = Caller { principal: seated.clone(), ..Caller::of(&self.session) };
-        let (mind, outbox) = (Arc::clone(&self.mind), self.outbox.clone());
-        tokio::spawn(async move {
-            for question in answering::left_open(&mind, &caller).await {
-                outbox.whisper(&seated, Outgoing::Question(question));
-            }
-        });
+        let open = tokio::time::timeout(OPEN, answering::left_open(&self.mind, &caller)).await;
+        for question in open.unwrap_or_default() {
+            self.outbox.whisper(&seated, Outgoing::Question(question));
+        }
     }
 
     /// Waits for what became of what was answered: who has nothing more to say wants to hear that still.

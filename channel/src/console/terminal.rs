@@ -93,6 +93,10 @@ enum Flow {
 impl Terminal {
     async fn run(mut self) -> io::Result<()> {
         self.exchange.dim.known().await;
+        // A question of before the restart stands ahead of the first prompt, so that a bare yes answers it.
+        while let Ok(said) = self.exchange.line.outgoing.try_recv() {
+            self.hear(said.outgoing)?;
+        }
         loop {
             if !self.is_typing && self.said.is_empty() && self.settling.is_none() {
                 self.next_line()?;
