@@ -8,4 +8,5 @@ mod hostile;
 mod house;
 mod model;
 mod pictures;
+mod uploads;
 mod walk;

@@ -3,6 +3,7 @@
 
 mod approval;
 mod calls;
+mod changed;
 mod day;
 mod pin;
 mod running;
