@@ -71,7 +71,7 @@ fn papers_go_in_from_the_command_line_and_are_found_in_a_chat() {
     let again = told(&home, &["add", text(&papers)]);
     assert!(again.contains("0 files indexed") && again.contains("3 had not changed"), "{again}");
     let listed = told(&home, &["list"]);
-    assert!(listed.contains("pump.md (admin, 1 passages)"), "{listed}");
+    assert!(listed.contains("pump.md (admin, 1 passage)"), "{listed}");
     assert!(told(&home, &["check"]).contains("all is well: 3 files, 5 passages"));
 
     let mut chat = Chat::start(SAFECLAW, &[], home.root(), &[]);

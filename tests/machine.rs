@@ -155,3 +155,23 @@ fn what_the_owner_mistypes_stops_nothing() {
     assert!(!told.contains("is stopped"), "{said}\n{told}");
     assert!(said.lines().any(|line| line == "still there"), "{said}\n{told}");
 }
+
+#[test]
+fn one_message_ends_as_its_line_did_and_a_broken_file_is_named_as_the_reason() {
+    let (_kept, at) = folder();
+    let home = house(&at);
+    let says = |text: &str| {
+        let mut command = Command::new(SAFECLAW);
+        command.args(["-p", text, "--home"]).arg(home.root()).stdin(Stdio::null());
+        let done = command.output().unwrap();
+        let told = [done.stdout, done.stderr].concat();
+        (done.status.code(), String::from_utf8(told).unwrap())
+    };
+    let (code, told) = says("/exec ls");
+    assert_eq!(code, Some(0), "{told}");
+    let (code, told) = says("/exec cat none.txt");
+    assert!(code == Some(1) && told.contains("(exit code 1)"), "{code:?}: {told}");
+    home.put("router/governance.json", "{broken");
+    let (code, told) = says("/exec ls");
+    assert!(code == Some(1) && told.contains("the file can't be used"), "{code:?}: {told}");
+}

@@ -42,7 +42,7 @@ pub use invocation::{
 };
 pub use lock::{Lock, LockError};
 pub use nearest::nearest;
-pub use output::{say_part, say_part_on_stderr};
+pub use output::{counted, say_part, say_part_on_stderr};
 pub use program::program;
 pub use tilde::with_tilde;
 pub use variables::Variables;

@@ -27,6 +27,16 @@ macro_rules! say_on_stderr {
     };
 }
 
+/// A number of things, as `1 file` or `2 entries`.
+#[must_use]
+pub fn counted(count: u64, what: &str) -> String {
+    match (count, what.strip_suffix('y')) {
+        (1, _) => format!("1 {what}"),
+        (_, Some(stem)) => format!("{count} {stem}ies"),
+        (_, None) => format!("{count} {what}s"),
+    }
+}
+
 /// Tells a part of a line on stdout, which is seen at once. What keeps it from there, as a full disk does, is told on
 /// stderr.
 pub fn say_part(part: Arguments<'_>) {

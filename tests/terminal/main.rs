@@ -96,6 +96,17 @@ fn every_way_to_end_it_leaves_the_terminal_as_it_was() {
 }
 
 #[test]
+fn whoever_leaves_during_an_answer_stops_it() {
+    let (home, server) = (TempHome::new(), OllamaServer::start([never()]));
+    let mut chat = chat_with(&home, &server);
+    line(&mut chat, "hello");
+    chat.expect("is thinking");
+    line(&mut chat, "quit");
+    assert_eq!(chat.wait().code(), Some(0));
+    assert!(chat.screen().contains("[stopped]"), "{}", chat.screen());
+}
+
+#[test]
 fn ctrl_c_at_the_prompt_says_how_to_end_it() {
     let home = TempHome::new();
     let mut chat = chat(&home, &[]);

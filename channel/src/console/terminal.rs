@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use conversation::question::Decision;
 use keyboard::{Editor, LineHistory, TypedLine, forget_keys};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::exchange::{Exchange, LAST_WORDS, Taken};
 use super::gathered::Gathered;
@@ -123,15 +123,28 @@ impl Terminal {
                 Flow::Quit => {
                     let late = self.editor.late();
                     self.show_gathered(&late)?;
-                    if !self.said.is_empty() {
-                        // Whoever leaves waits for no more of it.
-                        self.exchange.send(Said::Stop).await;
-                    }
+                    self.stop_what_runs().await?;
                     return self.exchange.leave(LAST_WORDS).await;
                 }
                 Flow::Over => return Ok(()),
             }
         }
+    }
+
+    /// Stops the answer that is given, for whoever leaves waits for no more of it, and hears its end.
+    async fn stop_what_runs(&mut self) -> io::Result<()> {
+        if self.said.is_empty() || self.exchange.send(Said::Stop).await.is_none() {
+            return Ok(());
+        }
+        let until = Instant::now() + LAST_WORDS;
+        while let Ok(Some(said)) = timeout_at(until, self.exchange.line.outgoing.recv()).await {
+            let is_end = matches!(said.outgoing, Outgoing::End);
+            self.hear(said.outgoing)?;
+            if is_end {
+                break;
+            }
+        }
+        Ok(())
     }
 
     async fn next(&mut self) -> Next {

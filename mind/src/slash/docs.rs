@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use protocol::Object;
 use serde_json::Value;
 
-use super::library::{self, list};
+use super::library::list;
 use super::perform::{At, Perform, Read};
 
 #[derive(Debug)]
@@ -39,7 +39,7 @@ fn counted(found: &Object, is_owners: bool) -> String {
         return "The library is empty. /index PATH puts a file in.".to_owned();
     }
     let both = |files: u64, passages: u64| {
-        format!("{}, {}", library::counted(files, "file"), library::counted(passages, "passage"))
+        format!("{}, {}", home::counted(files, "file"), home::counted(passages, "passage"))
     };
     let mut lines = vec![both(documents, number(found.get("passages")))];
     for (element, counts) in found.get("by_type").and_then(Value::as_object).into_iter().flatten() {

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use home::counted;
 use protocol::Object;
 use serde_json::{Value, json};
 
-use super::library::{ask, counted, meaning, text};
+use super::library::{ask, meaning, text};
 use super::perform::{At, Perform, Read};
 
 /// How many files are named that were not taken in.

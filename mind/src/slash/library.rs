@@ -88,12 +88,7 @@ fn searched(told: &Object) -> Option<String> {
         ),
         (Some(model), None) => format!("searched by words and by meaning ({model})"),
     };
-    Some(format!("library: {}, {by}", counted(passages, "passage")))
-}
-
-/// `1 file`, `2 files`.
-pub(super) fn counted(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+    Some(format!("library: {}, {by}", home::counted(passages, "passage")))
 }
 
 /// The text under `key` of what the library says.

@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use action::known_sets;
 use async_trait::async_trait;
-use home::nearest;
+use home::{counted, nearest};
 use protocol::SetName;
 
-use super::library::counted;
 use super::perform::{At, Perform, Read};
 use crate::Mind;
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use conversation::workspace::{Cards, Entered};
+use home::counted;
 use protocol::Stopped;
 use session::Caller;
 use tokio::time::timeout;
@@ -71,15 +72,15 @@ fn status(mind: &Mind, cards: [Arc<Cards>; 2], caller: &Caller, latest: &str) ->
     let _ = write!(
         text,
         "memory: {}; history: {}\nthis chat ({}): {}{}",
-        counted(files.memory.read().facts.len(), "fact", "facts"),
-        counted(files.history.read().entries().len(), "entry", "entries"),
+        counted(files.memory.read().facts.len() as u64, "fact"),
+        counted(files.history.read().entries().len() as u64, "entry"),
         caller.session,
         entered(&caller.entered),
         sources(caller.entered.sources()),
     );
     if is_owners {
         if let Some(jobs) = mind.book.as_ref().map(|book| book.jobs().all().len()) {
-            let _ = write!(text, "\nclock: {}; /jobs lists them", counted(jobs, "job", "jobs"));
+            let _ = write!(text, "\nclock: {}; /jobs lists them", counted(jobs as u64, "job"));
         }
         let _ = write!(text, "\nworkspace: {}", files.folder().display());
     }
@@ -97,10 +98,6 @@ fn waiting(open: Option<Result<usize, Stopped>>) -> String {
         }
         None => "the router does not answer; is it running?\n".to_owned(),
     }
-}
-
-fn counted(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 fn entered(entered: &Entered) -> &'static str {

@@ -83,10 +83,7 @@ pub(crate) fn acts(folder: &Path, whose: &Whose, count: usize) -> Result<Vec<Obj
 /// What a grant allows in words, and what it would have allowed lately.
 pub(crate) fn previewed(shown: &str, [all, refused]: [usize; 2]) -> String {
     let gaps: [(&str, &dyn Display); 3] = [("grant", &shown), ("all", &all), ("refused", &refused)];
-    match refused {
-        0 => words().fill("grant.preview", &gaps[..2]),
-        _ => words().fill("grant.previewRefused", &gaps),
-    }
+    words().fill(if refused == 0 { "grant.preview" } else { "grant.previewRefused" }, &gaps)
 }
 
 /// How often a grant for `scope` would have answered its session and person in the last 30 days before `now`, and how often a

@@ -185,15 +185,12 @@ impl fmt::Display for Scope {
         let open = self.open.iter().map(|name| told.fill("grant.any", &[("name", name)]));
         let parts: Vec<String> = fixed.chain(hosts).chain(open).collect();
         let what = match parts.split_last() {
-            None => String::new(),
+            None => return write!(f, "{}", self.action),
             Some((only, [])) => only.clone(),
             Some((last, rest)) => format!("{} {} {last}", rest.join(", "), told.get("grant.and")),
         };
         let gaps: [(&str, &dyn Display); 2] = [("action", &self.action), ("what", &what)];
-        let words = match parts.is_empty() {
-            true => self.action.to_string(),
-            false => told.fill("grant.with", &gaps),
-        };
+        let words = told.fill("grant.with", &gaps);
         // So that nothing looks like something else.
         f.write_str(&legible::line(&words))
     }

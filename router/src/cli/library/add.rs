@@ -9,7 +9,7 @@ use home::Home;
 use serde_json::{Value, json};
 
 use super::worker::{Papers, Worker};
-use super::{LibraryCliError, allowed, counted, embed, files, plain};
+use super::{LibraryCliError, allowed, counted, embed, plain};
 use crate::sandbox::SelfCommand;
 
 /// How often a watched folder is looked at.
@@ -145,11 +145,8 @@ fn taken_in(file: &Value) -> String {
 }
 
 fn summed(sum: &Sum) -> String {
-    let mut said = format!(
-        "{} indexed, {}",
-        files(&json!(sum.indexed)),
-        counted(&json!(sum.passages), "passage")
-    );
+    let passages = home::counted(sum.passages, "passage");
+    let mut said = format!("{} indexed, {passages}", home::counted(sum.indexed, "file"));
     if sum.unchanged > 0 {
         said.push_str(&format!("; {} had not changed", sum.unchanged));
     }

@@ -79,14 +79,6 @@ pub(crate) enum LibraryCliError {
     Start(#[from] std::io::Error),
 }
 
-/// The name or the whole path by which the library knows `what`: a path counts from the folder where one is.
-fn known_as(what: String) -> std::io::Result<String> {
-    Ok(match what.contains('/') {
-        true => std::path::absolute(&what)?.to_string_lossy().into_owned(),
-        false => what,
-    })
-}
-
 /// Does what `command` says.
 pub(super) async fn run(
     home: &Home,
@@ -104,13 +96,16 @@ pub(super) async fn run(
         Command::List { json: true } => format!("{:#}", worker.list().await?),
         Command::List { .. } => listed(&worker.list().await?),
         Command::Remove { what } => {
-            let what = known_as(what)?;
+            // A path counts from the folder where one is.
+            let whole = std::path::absolute(&what).ok().filter(|_| what.contains('/'));
+            let what = whole.unwrap_or_else(|| what.into());
             let gone = worker.ask("FORGET_DOC", json!({"path": what})).await?;
-            format!("{} taken out of the library", files(&gone["forgotten"]))
+            format!("{} taken out of the library", counted(&gone["forgotten"], "file"))
         }
         Command::Rebuild => {
             let built = worker.ask("REBUILD_LIBRARY", json!({})).await?;
-            let mut said = format!("{} built again from the texts", files(&built["documents"]));
+            let mut said =
+                format!("{} built again from the texts", counted(&built["documents"], "file"));
             for lost in built["lost"].as_array().into_iter().flatten() {
                 said.push_str(&format!("\nlost: {}", plain(lost)));
             }
@@ -155,9 +150,8 @@ fn checked(checked: &Value) -> Result<(), LibraryCliError> {
     let faults: Vec<String> =
         checked["faults"].as_array().into_iter().flatten().map(plain).collect();
     if faults.is_empty() {
-        let passages = &checked["passages"];
-        let passages = counted(passages, "passage");
-        home::say!("all is well: {}, {passages}", files(&checked["documents"]));
+        let passages = counted(&checked["passages"], "passage");
+        home::say!("all is well: {}, {passages}", counted(&checked["documents"], "file"));
         return Ok(());
     }
     let mend = home::router_command("library rebuild");
@@ -182,22 +176,14 @@ fn listed(list: &Value) -> String {
             )
         })
         .collect();
-    let (count, passages) = (&list["documents"], &list["passages"]);
-    lines.push(format!("{}, {}", files(count), counted(passages, "passage")));
+    let passages = counted(&list["passages"], "passage");
+    lines.push(format!("{}, {passages}", counted(&list["documents"], "file")));
     lines.join("\n")
 }
 
-/// `3 files`, from a number.
-fn files(count: &Value) -> String {
-    counted(count, "file")
-}
-
+/// `1 file`, `2 files`.
 fn counted(count: &Value, what: &str) -> String {
-    match count.as_u64() {
-        Some(1) => format!("1 {what}"),
-        Some(count) => format!("{count} {what}s"),
-        None => format!("no {what}s"),
-    }
+    home::counted(count.as_u64().unwrap_or_default(), what)
 }
 
 /// What a skill says, without marks that a terminal would obey.
