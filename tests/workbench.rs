@@ -295,9 +295,8 @@ fn what_stands_in_a_file_is_no_call_though_the_model_repeats_it_much_later() {
 #[test]
 fn a_quick_model_takes_as_many_steps_as_its_task_has() {
     let (home, project) = (TempHome::new(), Project::new());
-    let step = "```bash\necho step >> steps.txt\n```";
-    let steps: Vec<&str> = std::iter::repeat_n(step, 30).chain(["Done."]).collect();
-    let server = replies(&steps);
+    let step = |n: usize| Says::text(&format!("```bash\necho step {n} >> steps.txt\n```"));
+    let server = OllamaServer::start((0..30).map(step).chain([Says::text("Done.")]));
     let mut chat = chat(&home, &server);
     chat.ask(&format!("/work {} take thirty steps", project.shown()), "Done.");
     assert_eq!(project.text("steps.txt").lines().count(), 30);
