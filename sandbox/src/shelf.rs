@@ -73,9 +73,22 @@ fn sweep(place: &Path) {
         let ours =
             entry.metadata().is_ok_and(|found| found.is_dir() && found.uid() == geteuid().as_raw());
         if named && ours && is_abandoned(&entry.path()) {
-            let _ = fs::remove_dir_all(entry.path());
+            let _ = clear(&entry.path());
         }
     }
+}
+
+/// Removes the lock last: without it nobody would ever take the rest for abandoned.
+fn clear(shelf: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(shelf)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            fs::remove_dir_all(entry.path())?;
+        } else if entry.file_name() != LOCK {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    fs::remove_dir_all(shelf)
 }
 
 /// A shelf without a lock is just being made.
@@ -121,5 +134,28 @@ mod tests {
         assert!(alive.path().starts_with(place.path()) && alive.path().exists());
         drop(other);
         assert_eq!(fs::read_dir(place.path()).unwrap().count(), 3);
+    }
+
+    /// A router that is killed while it sweeps leaves a shelf that the next one still takes for abandoned.
+    #[test]
+    fn the_lock_of_a_killed_router_goes_last() {
+        let place = tempfile::tempdir().unwrap();
+        let shelves: Vec<_> = (0..40).map(|n| place.path().join(format!("{PREFIX}{n}"))).collect();
+        for shelf in &shelves {
+            fs::create_dir(shelf).unwrap();
+            fs::write(shelf.join(LOCK), "").unwrap();
+            for copy in 0..40 {
+                fs::create_dir(shelf.join(format!("copy{copy}"))).unwrap();
+            }
+        }
+        std::thread::scope(|scope| {
+            let sweeping = scope.spawn(|| sweep(place.path()));
+            while !sweeping.is_finished() {
+                for shelf in shelves.iter().filter(|shelf| !shelf.join(LOCK).exists()) {
+                    assert_eq!(fs::read_dir(shelf).map_or(0, Iterator::count), 0, "{shelf:?}");
+                }
+            }
+        });
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
     }
 }
