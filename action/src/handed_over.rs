@@ -63,7 +63,8 @@ fn kept(
 
 /// A name without a folder, a leading dot or anything that a terminal acts on.
 fn safe(name: &str) -> String {
-    let is_plain = |c: &char| !c.is_control() && !"/\\:\u{202e}\u{2066}\u{2067}".contains(*c);
+    let is_plain =
+        |c: &char| !c.is_control() && !legible::is_unseen(*c) && !matches!(c, '/' | '\\' | ':');
     let name: String = name.chars().filter(is_plain).take(100).collect();
     let name = name.trim_start_matches('.').trim();
     if name.is_empty() { "file".to_owned() } else { name.to_owned() }

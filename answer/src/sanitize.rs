@@ -67,7 +67,10 @@ pub fn tame(text: &str) -> String {
             '\r' => continue,
             // They end a line for some readers, and what begins a line may look like somebody's turn.
             '\u{2028}' | '\u{2029}' => ' ',
-            _ if character.is_control() || is_bidi(character) || is_smuggled(character) => {
+            _ if character.is_control()
+                || legible::turns(character)
+                || legible::is_tag(character) =>
+            {
                 '\u{fffd}'
             }
             _ if matches!(plain(character), '<' | '[') && is_marker(&text[at..]) => BROKEN,
@@ -114,30 +117,10 @@ fn plain(character: char) -> char {
     plain.to_ascii_lowercase()
 }
 
-/// The characters that reorder what people see (Unicode Bidi_Control).
-fn is_bidi(character: char) -> bool {
-    matches!(character, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
-/// The characters that nobody sees and that models read as letters: tags, and the variation selectors that no
-/// script needs.
-fn is_smuggled(character: char) -> bool {
-    matches!(character, '\u{e0000}'..='\u{e0fff}')
-}
-
-/// The characters without a width (Unicode Default_Ignorable_Code_Point, as far as texts hold them), and the
-/// controls that are replaced anyway.
+/// Whether nobody sees the character: controls too, which are replaced anyway.
 fn is_invisible(character: char) -> bool {
-    if character.is_ascii() {
-        return character.is_ascii_control() && !matches!(character, '\n' | '\t');
-    }
-    matches!(
-        character,
-        '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
-            | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
-            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
-    ) || is_smuggled(character)
-        || character.is_control()
+    let is_control = character.is_control() && !matches!(character, '\n' | '\t');
+    is_control || legible::is_unseen(character)
 }
 
 /// The text on one line.

@@ -6,10 +6,8 @@ use std::fmt::Write;
 /// Whether `c` is a control character, sets the direction of text, or can't be seen.
 fn hides(c: char) -> bool {
     c.is_control()
-        || matches!(c,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}'
-            | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-            | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+        || legible::is_unseen(c)
+        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}')
 }
 
 /// A JSON text that means the same, with those characters as `\uXXXX`. They stand in strings alone, for

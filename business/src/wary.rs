@@ -101,7 +101,7 @@ impl Wary {
 
 /// The name of the first pattern that `text` matches; what nobody sees does not count.
 fn matched(text: &str) -> Option<&'static str> {
-    let seen: String = text.to_lowercase().chars().filter(|c| !is_invisible(*c)).collect();
+    let seen: String = text.to_lowercase().chars().filter(|c| !legible::is_unseen(*c)).collect();
     let words = format!(" {} ", spaced(&seen));
     let holds = |phrase: &str| {
         let plain = spaced(phrase);
@@ -115,11 +115,6 @@ fn matched(text: &str) -> Option<&'static str> {
 fn spaced(text: &str) -> String {
     let parts = text.split(|c: char| !c.is_alphanumeric() && c != '*');
     parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
-}
-
-/// Characters that nobody sees: zero width, marks of direction, soft hyphens.
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
 #[cfg(test)]

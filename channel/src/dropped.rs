@@ -208,8 +208,8 @@ fn shown(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let is_hidden = |c: char| {
         c.is_control()
-            || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+            || legible::is_unseen(c)
+            || matches!(c, '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}')
     };
     let plain = last.chars().filter(|c| !is_hidden(*c)).map(|c| match c {
         '"' | '[' | ']' => '\'',

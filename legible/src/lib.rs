@@ -3,6 +3,10 @@
 //! Escaped are controls, what is invisible or turns the direction of writing, letters that pose as others in a word of
 //! another script, and in an address whatever is not plain ASCII.
 
+mod unseen;
+
+pub use unseen::{is_tag, is_unseen, turns};
+
 use unicode_general_category::{GeneralCategory, get_general_category};
 use unicode_script::{Script, UnicodeScript};
 

@@ -8,8 +8,7 @@ pub(crate) fn controls(c: char) -> bool {
 /// Whether a terminal would act on `c` instead of showing it. A control of bidirectional text has no width, and with it a line can
 /// show its words in an order that is not the one in which they are copied.
 pub(crate) fn acts(c: char) -> bool {
-    controls(c)
-        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    controls(c) || legible::turns(c)
 }
 
 /// A whole text with every character kept that a terminal would not act on.

@@ -159,11 +159,7 @@ impl View {
 
 /// Whether a person sees nothing of it: white space, controls, and what is invisible or turns the direction of writing.
 fn is_unseen(c: char) -> bool {
-    c.is_whitespace()
-        || c.is_control()
-        || matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-            | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{e0000}'..='\u{e0fff}')
+    c.is_whitespace() || c.is_control() || legible::is_unseen(c)
 }
 
 /// Whether a line ends here, behind the `=` of quoted-printable (RFC 2045, 6.7).

@@ -85,13 +85,7 @@ pub(crate) fn is_line_break(c: char) -> bool {
 
 /// Whether nobody sees a character: controls, those without a width, and those that turn the direction.
 pub(crate) fn is_invisible(c: char) -> bool {
-    let is_joint =
-        matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180b}'..='\u{180f}' | '\u{feff}');
-    let is_mark =
-        matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}');
-    let is_filler = matches!(c, '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}');
-    let is_tag = matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{e0000}'..='\u{e0fff}');
-    is_joint || is_mark || is_filler || is_tag || c.is_control()
+    legible::is_unseen(c) || c.is_control()
 }
 
 #[cfg(test)]

@@ -47,11 +47,7 @@ pub struct SkillError {
 pub fn printable(text: &str) -> String {
     let shown = |c: char| match c {
         '\n' => "\n  ".to_owned(),
-        c if c.is_control()
-            || matches!(c, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}') =>
-        {
-            c.escape_unicode().to_string()
-        }
+        c if c.is_control() || legible::turns(c) => c.escape_unicode().to_string(),
         c => c.to_string(),
     };
     text.chars().map(shown).collect()
