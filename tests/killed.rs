@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use redis::Commands;
 use serde_json::{Value, json};
-use testkit::{Chat, RedisServer, TempHome, wait_until};
+use testkit::{Chat, RedisServer, TempHome, wait_until, wait_until_runs};
 
 const SAFECLAW: &str = env!("CARGO_BIN_EXE_safeclaw");
 
@@ -44,12 +44,7 @@ fn router(home: &TempHome, server: &RedisServer) -> Chat {
 /// Waits until the skill's process is there, which is after its row in the audit log and after the word on the queue that it
 /// begins.
 fn wait_until_it_runs(home: &TempHome) {
-    let named = home.root().to_str().unwrap();
-    let is_it = |process: std::fs::DirEntry| {
-        let line = std::fs::read_to_string(process.path().join("cmdline")).unwrap_or_default();
-        line.contains("sleep 1000") && line.contains(named)
-    };
-    wait_until("it runs", || std::fs::read_dir("/proc").unwrap().flatten().any(is_it));
+    wait_until_runs(&format!("sleep 1000; true {}", home.root().display()));
 }
 
 /// How often a skill was about to run, by the audit logs.

@@ -40,6 +40,16 @@ fn a_chat_over_redis_with_homes_of_their_own() {
 }
 
 #[test]
+fn whoever_asks_hears_that_no_router_is_there() {
+    let (server, mind, wall) = (RedisServer::start(), TempHome::new(), TempHome::new());
+    let mut agent = agent(&mind, &server);
+    agent.ask("/status", "the router does not answer; `");
+    let _router = router(&wall, &server);
+    let status = agent.ask("/status", "workspace:");
+    assert!(!status.contains("does not answer"), "{status}");
+}
+
+#[test]
 fn the_first_versions_agent_is_served() {
     let server = RedisServer::start();
     let home = TempHome::greeting();

@@ -84,3 +84,12 @@ fn what_somebody_added_by_hand_is_kept() {
     );
     assert_eq!(json_in(&home, "workspace/input_history.json")[0]["mood"], "good");
 }
+
+#[test]
+fn an_action_that_has_no_code_is_told_at_the_start() {
+    let home = TempHome::new();
+    let card = json!([{"name": "_DANCE", "params": {}, "instruction": "Dance.", "examples": []}]);
+    home.put("workspace/agent_action.json", card.to_string());
+    let chat = chat(&home);
+    chat.expect_on_stderr("agent_action.json describes _DANCE, which is no action of the agent's");
+}

@@ -73,7 +73,7 @@ fn what_may_have_been_executed_is_run_again_only_on_demand() {
     house.drop_slow_skill();
     let router = house.router();
     house.push(&json!({"message_id": "m-1", "action": "SLOW", "params": {}, "priority": 2}));
-    wait_until("it runs", || house.json(&["show", "m-1"])["state"] == "running");
+    wait_until_runs(&house.runs());
     // It is killed while it runs, and what can't be done twice is not begun again.
     drop(router);
     let forget: Vec<String> = house.redis.zrange(format!("{{{QUEUE}}}:routers"), 0, -1).unwrap();

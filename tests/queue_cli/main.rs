@@ -7,7 +7,9 @@ use std::os::unix::fs::PermissionsExt;
 
 use redis::Commands;
 use serde_json::{Value, json};
-use testkit::{Chat, RedisCluster, RedisServer, RedisSetup, TempHome, Terminal, wait_until};
+use testkit::{
+    Chat, RedisCluster, RedisServer, RedisSetup, TempHome, Terminal, wait_until, wait_until_runs,
+};
 
 mod change;
 mod look;
@@ -111,14 +113,20 @@ impl House {
         serde_json::from_str(&reply).unwrap()
     }
 
-    /// A skill that is not idempotent, notes each start, and goes on until the file `go` is there.
+    /// What stands in the command line of the skill SLOW.
+    fn runs(&self) -> String {
+        format!("sleep 60; true {}", self.home.root().display())
+    }
+
+    /// A skill SLOW that is not idempotent.
     fn drop_slow_skill(&self) {
         self.home.put(
             "router/skills/slow/skill.toml",
             "name = \"SLOW\"\ninstruction = \"Test.\"\neffect = \"local\"\nidempotent = false\n\
             timeout = \"60s\"\ncommand = [\"./run\"]\n",
         );
-        self.home.put("router/skills/slow/run", "#!/bin/sh\nsleep 60\necho '{}'\n");
+        let script = format!("#!/bin/sh\nsh -c '{}'\necho '{{}}'\n", self.runs());
+        self.home.put("router/skills/slow/run", script);
         let run = self.home.router_skills().join("slow/run");
         fs::set_permissions(run, fs::Permissions::from_mode(0o755)).unwrap();
     }

@@ -9,10 +9,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 
 use serde_json::{Value, json};
-use testkit::{Chat, OllamaServer, Says, TempHome};
+use testkit::{Chat, OllamaServer, Says, TempHome, wait_until};
 
 use self::house::{House, killed_after, openai, ran, storm};
 
@@ -244,6 +244,38 @@ fn in_a_chat_agents_speak_beside_it_and_what_they_say_is_others_text() {
     assert_eq!(chat.end().code(), Some(0));
     let session: Value = serde_json::from_str(&home.text("workspace/session.json")).unwrap();
     assert_eq!(session["from"], json!(["storm weekend"]), "{session}");
+}
+
+#[test]
+fn in_a_chat_a_person_speaks_and_stops_it_while_it_goes_on() {
+    let home = TempHome::new();
+    home.put(
+        "workspace/personas/Ann.md",
+        "<aistorm type=\"Ollama\" model=\"llama3.1:8B\" />\n\nYou think.\n",
+    );
+    let (go_on, waits) = mpsc::channel::<()>();
+    let waits = Mutex::new(waits);
+    let thinks: Arc<dyn Fn(&str) -> String + Send + Sync> = Arc::new(move |_| {
+        let _ = waits.lock().unwrap().recv();
+        "I have thought.".to_owned()
+    });
+    let ollama = OllamaServer::start([(); 5].map(|()| Says::Made(Arc::clone(&thinks))));
+    let mut chat = Chat::start(SAFECLAW, &[], home.root(), &[("OLLAMA_HOST", &ollama.host())]);
+    chat.ask("/storm new weekend Ideas for two?", "is there, with Ann");
+    chat.ask("/storm auto 5", "weekend goes on for 5 messages");
+    wait_until("Ann thinks", || ollama.prompts().len() == 1);
+    chat.ask("/storm say Stop, please.", "said in weekend");
+    chat.ask("/storm stop", "it stops after the present speaker");
+    // From now on nobody would have to wait.
+    drop(go_on);
+    chat.expect("I have thought.");
+    chat.expect_on_stderr("[weekend has stopped]");
+    chat.ask("/storm stop", "it does not go on anywhere");
+    assert_eq!(chat.end().code(), Some(0));
+    let log = home.text("workspace/AIStormSessions/weekend/weekend.log.md");
+    let place = |text: &str| log.find(text).unwrap();
+    assert!(place("Stop, please.") < place("I have thought."), "{log}");
+    assert_eq!(log.matches("I have thought.").count(), 1, "{log}");
 }
 
 #[test]

@@ -96,7 +96,12 @@ fn waiting(open: Option<Result<usize, Stopped>>) -> String {
         Some(Err(stopped)) => {
             format!("whether a question waits is not known: {}\n", stopped.message)
         }
-        None => "the router does not answer; is it running?\n".to_owned(),
+        None => {
+            format!(
+                "the router does not answer; `{}` says what is wrong\n",
+                home::command("doctor")
+            )
+        }
     }
 }
 

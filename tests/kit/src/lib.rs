@@ -24,7 +24,7 @@ pub use browser::{complaints, reads, runs_first, serious_findings, show_as, with
 pub use chat::Chat;
 pub use http::{Arrived, json_server};
 pub use ollama::{OllamaServer, Says};
-pub use processes::children_of;
+pub use processes::{children_of, wait_until_runs};
 pub use programs::copy_program;
 pub use redis::{RedisCluster, RedisServer, RedisSetup};
 pub use temp_home::TempHome;
