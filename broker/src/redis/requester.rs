@@ -19,6 +19,9 @@ use crate::requester::{Feed, RequestError, Requester, WAY_BACK};
 /// How many events may wait for a session that doesn't read them.
 const EVENTS_WAITING: usize = 1_000;
 
+/// How many connections are kept for later when nobody reads on them.
+const IDLE: usize = 16;
+
 /// The agent's end on Redis. Dropping it ends its background tasks.
 #[derive(Debug)]
 pub struct RedisRequester {
@@ -131,7 +134,11 @@ impl Shared {
         let popped: Option<(Vec<u8>, Vec<u8>)> = connection.blpop(key, BLOCK.as_secs_f64()).await?;
         // Only a connection that has answered is used again: one that is dropped in the middle of a read
         // may still hold it at the server.
-        lock(&self.idle).push(connection);
+        let mut idle = lock(&self.idle);
+        if idle.len() < IDLE {
+            idle.push(connection);
+        }
+        drop(idle);
         Ok(popped.map(|(_, bytes)| bytes))
     }
 }

@@ -1,12 +1,12 @@
 //! Connections that are cut, in every way in which something between two machines can cut them.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use broker::redis::{RedisAddress, RedisRequester};
+use broker::redis::{RedisAddress, RedisRequester, Terms};
 use broker::{Feed, Requester};
 use protocol::{Outcome, QueueNames};
-use testkit::RedisServer;
+use testkit::{RedisServer, wait_until};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::broadcast;
@@ -135,4 +135,38 @@ async fn what_a_router_takes_survives_the_cuts_of_its_connections() {
     let server = RedisServer::start();
     let (agents, routers) = (Between::start(&server).await, Between::start(&server).await);
     through(&server, &agents, &routers, &routers).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_connections_of_a_burst_are_closed_after_it() {
+    const AT_ONCE: usize = 60;
+    let server = RedisServer::start();
+    let held = Mutex::new(Vec::new());
+    let terms = Terms { slots: 2 * AT_ONCE, ..quick() };
+    let _router = Router::publishing(&server, terms, move |request| {
+        let mut held = held.lock().unwrap();
+        held.push(request);
+        // Nobody is answered before all have asked, so that all wait at the same time.
+        if held.len() == AT_ONCE {
+            held.drain(..).for_each(answer);
+        }
+    });
+    let address = RedisAddress::new(&server.url()).unwrap();
+    let agent = Arc::new(RedisRequester::new(address, QueueNames::default()).unwrap());
+    agent.catalog().wait_for(Option::is_some).await.unwrap();
+    let connections = || {
+        let mut redis = connect(&server);
+        redis::cmd("CLIENT").arg("LIST").query::<String>(&mut redis).unwrap().lines().count()
+    };
+    let before = tokio::task::block_in_place(connections);
+    let asking = (0..AT_ONCE).map(|n| {
+        let agent = Arc::clone(&agent);
+        tokio::spawn(async move { agent.request(command(&format!("m{n}")), LONG).await })
+    });
+    for asked in asking.collect::<Vec<_>>() {
+        asked.await.unwrap().unwrap();
+    }
+    tokio::task::block_in_place(|| {
+        wait_until("they are closed", || connections() < before + AT_ONCE / 2);
+    });
 }
