@@ -3,7 +3,6 @@
 //! What is said in the owner's session is heard on every channel where the owner may be; what is said in a guest's,
 //! on the channel that the guest has come over. Only what a guest's session wants allowed goes elsewhere: to the owner.
 
-use std::collections::HashMap;
 use std::io::{self, Write as _};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -18,8 +17,6 @@ pub struct Lines(Arc<RwLock<Board>>);
 #[derive(Debug, Default)]
 struct Board {
     ends: Vec<End>,
-    /// The channels over which guests have come, as places in `ends`.
-    guests: HashMap<SessionKey, usize>,
 }
 
 /// The agent's end of a line.
@@ -51,21 +48,13 @@ impl Lines {
         (ChannelId(board.ends.len() - 1), receiver)
     }
 
-    /// Whether people who come over the channel at `place` may speak in `session`; from then on they hear it, too.
-    /// The owner's session is for the owner's channels, and a guest's begins with the name of its channel.
+    /// Whether people who come over the channel at `place` may speak in `session`. The owner's session is for the
+    /// owner's channels, and a guest's begins with the name of its channel.
     #[must_use]
-    pub fn admit(&self, place: ChannelId, session: &SessionKey) -> bool {
-        let mut board = self.write();
-        let Some(end) = board.ends.get(place.0) else { return false };
-        if session.is_owner() {
-            return end.is_owners;
-        }
-        let rest = session.as_str().strip_prefix(end.name);
-        let is_its = rest.is_some_and(|rest| rest.starts_with('-'));
-        if is_its && !board.guests.contains_key(session) {
-            board.guests.insert(session.clone(), place.0);
-        }
-        is_its
+    pub fn admits(&self, place: ChannelId, session: &SessionKey) -> bool {
+        let board = self.read();
+        let end = board.ends.get(place.0);
+        end.is_some_and(|end| if session.is_owner() { end.is_owners } else { end.is_of(session) })
     }
 
     /// The names of the channels that are on and where people are.
@@ -158,19 +147,19 @@ impl Board {
     }
 
     fn tell_guest(&self, session: &SessionKey, outgoing: Outgoing) {
-        // Who has not said anything since the start is where the session's name says.
-        let is_its = |end: &&End| {
-            let rest = session.as_str().strip_prefix(end.name);
-            rest.is_some_and(|rest| rest.starts_with('-'))
-        };
-        let came = self.guests.get(session).and_then(|&place| self.ends.get(place));
-        if let Some(end) = came.or_else(|| self.ends.iter().find(is_its)) {
+        if let Some(end) = self.ends.iter().find(|end| end.is_of(session)) {
             end.tell(session, outgoing);
         }
     }
 }
 
 impl End {
+    /// Whether `session` is that of a guest who comes over this channel: it begins with the channel's name.
+    fn is_of(&self, session: &SessionKey) -> bool {
+        let rest = session.as_str().strip_prefix(self.name);
+        rest.is_some_and(|rest| rest.starts_with('-'))
+    }
+
     fn tell(&self, session: &SessionKey, outgoing: Outgoing) -> bool {
         let addressed = Addressed { session: session.clone(), outgoing };
         self.sender.as_ref().is_some_and(|sender| sender.send(addressed).is_ok())

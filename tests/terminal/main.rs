@@ -9,7 +9,7 @@ mod own_editor;
 mod questions;
 mod wizard;
 
-use testkit::{OllamaServer, Says, TempHome, Terminal};
+use testkit::{OllamaServer, Says, TempHome, Terminal, wait_until_runs};
 
 const SAFECLAW: &str = env!("CARGO_BIN_EXE_safeclaw");
 const PROMPT: &str = "you>";

@@ -80,3 +80,21 @@ fn a_router_that_can_not_start_again_says_why_above_the_line_that_is_typed() {
     assert_eq!(chat.screen().matches("[no router: ").count(), 1, "{}", chat.screen());
     chat.expect_last("you> half a line");
 }
+
+#[test]
+fn that_the_router_ended_is_said_before_what_failed_by_it() {
+    let home = TempHome::new();
+    let sleeps = format!("sleep 1000; true {}", home.root().display());
+    home.put_script("slow", "none", &format!("sh -c '{sleeps}'"));
+    let manifest = home.text("router/skills/slow/skill.toml") + "idempotent = false\n";
+    home.put("router/skills/slow/skill.toml", manifest);
+    let mut chat = chat(&home, &[]);
+    line(&mut chat, "/run SLOW");
+    wait_until_runs(&sleeps);
+    let router = rustix::process::Pid::from_raw(chat.router().cast_signed()).unwrap();
+    rustix::process::kill_process(router, rustix::process::Signal::KILL).unwrap();
+    chat.expect("it may have been done");
+    let screen = chat.screen();
+    let at = |text: &str| screen.find(text).unwrap_or_else(|| panic!("no {text:?}: {screen}"));
+    assert!(at("[the router ended") < at("it may have been done"), "{screen}");
+}

@@ -1,4 +1,4 @@
-//! The router's own words to a session: results of what was asked about, and notices.
+//! The router's own words to a session: notices, and results of what was asked about.
 
 use action::hand_over;
 use conversation::message::Outgoing;
@@ -8,8 +8,36 @@ use mind::Mind;
 use mind::slash::SlashCommand;
 use protocol::{ActionName, Event, EventKind, Object, Outcome, Reply};
 use session::{HeldBack, Outbox, PendingAction, Session};
+use tokio::sync::mpsc;
 
-/// Takes in what the router says on its own. Gives what is to be done now because a person has said yes to it.
+/// How many of the router's words wait while a turn runs.
+const WAITING: usize = 1_000;
+
+/// The router's words without its notices. Those are said at once, also while a turn runs: what failed by what they tell comes
+/// behind them.
+pub(super) fn without_notices(
+    mut all: mpsc::Receiver<Event>,
+    outbox: Outbox,
+) -> mpsc::Receiver<Event> {
+    let (others, receiver) = mpsc::channel(WAITING);
+    tokio::spawn(async move {
+        loop {
+            let event = tokio::select! {
+                event = all.recv() => event,
+                () = others.closed() => None,
+            };
+            let Some(event) = event else { return };
+            if event.event == EventKind::Notice {
+                event.text.into_iter().for_each(|text| outbox.say(Outgoing::Notice(text)));
+            } else if others.send(event).await.is_err() {
+                return;
+            }
+        }
+    });
+    receiver
+}
+
+/// Takes in a result that comes later than its turn. Gives what is to be done now because a person has said yes to it.
 #[must_use]
 pub(super) fn hear(
     session: &mut Session,
@@ -17,22 +45,14 @@ pub(super) fn hear(
     event: Event,
     outbox: &Outbox,
 ) -> Option<PendingAction> {
-    match (event.event, event.reply, event.text) {
-        (EventKind::Result, Some(fields), _) => {
-            let question = session.settle(event.message_id.as_ref());
-            let action = fields.get("action").and_then(|action| action.as_str());
-            let action = ActionName::new(action.unwrap_or_default()).ok()?;
-            session.awaited = session.awaited.saturating_sub(1);
-            let pending = event.message_id.and_then(|id| session.take_pending(&id));
-            let late = LateResult { action, fields, question, pending };
-            take_result(session, mind, late, outbox)
-        }
-        (_, _, Some(text)) => {
-            outbox.say(Outgoing::Notice(text));
-            None
-        }
-        _ => None,
-    }
+    let fields = event.reply.filter(|_| event.event == EventKind::Result)?;
+    let question = session.settle(event.message_id.as_ref());
+    let action = fields.get("action").and_then(|action| action.as_str());
+    let action = ActionName::new(action.unwrap_or_default()).ok()?;
+    session.awaited = session.awaited.saturating_sub(1);
+    let pending = event.message_id.and_then(|id| session.take_pending(&id));
+    let late = LateResult { action, fields, question, pending };
+    take_result(session, mind, late, outbox)
 }
 
 fn take_result(

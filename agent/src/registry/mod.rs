@@ -145,7 +145,7 @@ impl SessionRegistry {
 
     /// Takes one thing to the task of its session. It never waits.
     fn take(&self, place: ChannelId, incoming: Incoming) {
-        if !self.lines.admit(place, &incoming.session) {
+        if !self.lines.admits(place, &incoming.session) {
             return tracing::error!(
                 "{} may not speak in the session {}",
                 incoming.from,
@@ -201,6 +201,7 @@ impl SessionRegistry {
             match session(&mind, key.clone(), from) {
                 Ok(session) => {
                     let events = feed.events(&session.key).await;
+                    let events = events::without_notices(events, outbox.clone());
                     SessionTask { mind, session, incoming: said, outbox, events, leaving }
                         .run()
                         .await;
