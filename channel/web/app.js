@@ -12,6 +12,8 @@ const NEAR = 120;
 let attached;
 let thinks;
 let before = 0;
+// How often a conversation has begun to be shown from its start.
+let starts = 0;
 let isLive = false;
 let isOffline = false;
 let follows = true;
@@ -88,17 +90,20 @@ function unpin() {
 
 async function showOlder() {
   if (!before) return;
-  const place = before;
+  const [place, from] = [before, starts];
   before = 0;
   try {
     const page = await get(`/v1/history?before=${place}`);
     const elements = await older(page.events, failed);
+    // Another conversation may have begun meanwhile.
+    if (from !== starts) return;
     const view = scroller();
     const fromEnd = view.scrollHeight - view.scrollTop;
     at("before").prepend(...elements);
     view.scrollTop = view.scrollHeight - fromEnd;
     before = page.before;
   } catch (error) {
+    if (from !== starts) return;
     before = place;
     failed(error);
   }
@@ -137,6 +142,7 @@ function setBusy(busy) {
 function hear(log, told) {
   switch (told.type) {
     case "start":
+      starts += 1;
       isLive = false;
       log.clear();
       at("before").replaceChildren();

@@ -30,6 +30,9 @@ const TYPING: Duration = Duration::from_millis(4_500);
 /// The first and the longest wait before a call is tried again.
 const AGAIN: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
 
+/// How long nothing comes before the task of a chat ends. The next word begins another.
+const QUIET: Duration = Duration::from_mins(10);
+
 /// What comes to a chat.
 #[derive(Debug)]
 pub(super) enum Heard {
@@ -65,14 +68,17 @@ impl Chat {
         Self { id, approver, shared, sheet, due: None, shown_at: None, typing: None, ticket: None }
     }
 
-    /// Says what comes until nothing can come any more.
+    /// Says what comes, until nothing can come any more or nothing has come for [`QUIET`].
     pub(super) async fn run(mut self, mut heard: mpsc::UnboundedReceiver<Heard>) {
         loop {
+            let rests = self.due.is_none() && self.typing.is_none();
             tokio::select! {
                 next = heard.recv() => match next {
                     Some(next) => self.hear(next).await,
                     None => break,
                 },
+                // What comes later is handed back, and what has come is still said.
+                () = sleep(QUIET), if rests => heard.close(),
                 () = at(self.due), if self.due.is_some() => self.show().await,
                 () = at(self.typing), if self.typing.is_some() => {
                     let is_muted = self.shared.people.is_muted(self.id);

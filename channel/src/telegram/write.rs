@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use teloxide_core::types::ChatId;
+use tokio::sync::mpsc::error::SendError;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::task::JoinSet;
 
@@ -29,8 +30,13 @@ pub(super) async fn run(
         };
         for (chat, heard) in next {
             let writer = open.entry(chat).or_insert_with(|| start(shared, chat, chats));
-            // It ends after this does.
-            let _ = writer.send(heard);
+            if let Err(SendError(heard)) = writer.send(heard) {
+                let again = start(shared, chat, chats);
+                let _ = again.send(heard);
+                open.retain(|_, writer| !writer.is_closed());
+                open.insert(chat, again);
+                while chats.try_join_next().is_some() {}
+            }
         }
     }
 }
