@@ -137,6 +137,9 @@ fn the_routers_page_and_the_folder_of_papers_are_set_and_closed_again() {
     ] {
         let (said, is_done) = init(&home, &options, "127.0.0.1:1");
         assert!(!is_done && said.stderr().contains(why), "{options:?}: {}", said.stderr());
+        let which = format!("error: {}: ", options[0].trim_start_matches('-'));
+        assert!(said.stderr().contains(&which), "{}", said.stderr());
+        assert!(said.stderr().contains("(nothing was changed)"), "{}", said.stderr());
     }
     assert_eq!(files(home.root()), before);
     assert!(init(&home, &["--window", "off", "--papers", "off", "--yes"], "127.0.0.1:1").1);

@@ -91,6 +91,8 @@ enum InitError {
     Window(#[from] AddressError),
     #[error("{0:#}")]
     Router(anyhow::Error),
+    #[error("{0}: {1} (nothing was changed)")]
+    Given(&'static str, Box<InitError>),
     #[error("no answer could be read, so nothing was changed")]
     Answer(#[from] io::Error),
     #[error(
@@ -184,7 +186,12 @@ impl Init {
         is_asked: bool,
         person: &mut Person,
     ) -> Result<String, InitError> {
-        if !question.take(self, draft, person)? && is_asked {
+        let taken = question.take(self, draft, person);
+        let taken = taken.map_err(|error| match error {
+            InitError::Answer(_) | InitError::Agent(_) => error,
+            why => InitError::Given(question.name(), Box::new(why)),
+        })?;
+        if !taken && is_asked {
             home::say!();
             question.ask(draft, person)?;
         }
