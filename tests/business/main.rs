@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
 #![cfg(feature = "telegram")]
 
+mod day;
 mod modes;
 
 use std::os::unix::fs::PermissionsExt;
@@ -154,8 +155,11 @@ fn a_customers_model_searches_what_is_public_and_nothing_else() {
     {
         std::fs::write(papers.join(name), format!("# Pump\n\n{text}\n")).unwrap();
     }
-    library(&home, &["add", "--public", papers.join("prices.md").to_str().unwrap()]);
-    library(&home, &["add", papers.join("own.md").to_str().unwrap()]);
+    run(
+        &home,
+        &["router", "library", "add", "--public", papers.join("prices.md").to_str().unwrap()],
+    );
+    run(&home, &["router", "library", "add", papers.join("own.md").to_str().unwrap()]);
     let search = |action: &str| {
         Says::text(&format!(
             r#"<tool_code>[{{"name": "{action}", "params": {{"query": "pump"}}}}]</tool_code>"#
@@ -180,11 +184,11 @@ fn a_customers_model_searches_what_is_public_and_nothing_else() {
     assert!(!prompts.join("").contains("QUAGGA"), "{prompts:?}");
 }
 
-/// Does something with the library on the router's own side.
+/// Runs a command of the owner's.
 #[allow(clippy::disallowed_types, reason = "the owner's commands are processes")]
-fn library(home: &TempHome, words: &[&str]) {
+fn run(home: &TempHome, words: &[&str]) {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_safeclaw"));
-    command.args(["router", "library"]).args(words).arg("--home").arg(home.root());
+    command.args(words).arg("--home").arg(home.root());
     assert!(command.output().unwrap().status.success());
 }
 

@@ -8,6 +8,7 @@
 
 mod bench;
 mod chaos;
+mod customers;
 mod dist;
 mod errands;
 mod eval;
@@ -104,6 +105,10 @@ enum Task {
     },
     /// Have a model do small jobs at the workbench of the release build, and count how often each is done
     Errands(errands::Errands),
+    /// Have customers say 200 messages to a business with a model, and count right answers and wishes that reach a person
+    ///
+    /// Fails when anybody is shown what is the owner's or another customer's.
+    Customers(customers::Customers),
     /// Switch each control of the wall off in turn, and look whether the hostile suite notices
     ///
     /// Builds a copy of the tree under target/mutants again for each control of tests/hostile/mutants.toml,
@@ -147,6 +152,7 @@ fn run(task: Task) -> Result<()> {
         Task::Chaos { args } => chaos::run(&sh, &args),
         Task::Soak { args } => soak::run(&sh, &args),
         Task::Errands(errands) => errands::run(&sh, &errands),
+        Task::Customers(customers) => customers::run(&sh, &customers),
         Task::Dist(wanted) => dist::run(&sh, &wanted),
         Task::Eval { args } => eval::run(&sh, &args),
         Task::Fuzz { target, seconds } => fuzz::run(&sh, target.as_deref(), seconds),
