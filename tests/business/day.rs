@@ -13,6 +13,9 @@ use super::*;
 /// How long one answer may take.
 const PATIENCE: Duration = Duration::from_mins(5);
 
+/// How long the last words of an answer may come behind it.
+const QUIET: Duration = Duration::from_millis(600);
+
 #[derive(Deserialize)]
 struct Day {
     paper: String,
@@ -83,12 +86,12 @@ impl Shop {
         while begun.elapsed() < PATIENCE {
             let shown = self.api.texts(person);
             let new = shown.get(before..).unwrap_or_default().join("\n");
-            // A command is answered beside the history, and so is what no model is asked for.
-            let is_whole = self.answers(person) > answers || text.starts_with('/');
-            if !new.is_empty() && (is_whole || new.contains(HANDED_OVER)) {
+            // A command is answered beside the history.
+            let is_over = self.answers(person) > answers || text.starts_with('/');
+            std::thread::sleep(QUIET);
+            if is_over && !new.is_empty() && self.api.texts(person) == shown {
                 return Some(new);
             }
-            std::thread::sleep(Duration::from_millis(50));
         }
         None
     }

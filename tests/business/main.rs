@@ -182,6 +182,8 @@ fn a_customers_model_searches_what_is_public_and_nothing_else() {
     assert!(!prompts[0].contains("SEARCH_DOCS"), "{}", prompts[0]);
     assert!(prompts.last().unwrap().contains("A pump costs PUBLIC-12."), "{prompts:?}");
     assert!(!prompts.join("").contains("QUAGGA"), "{prompts:?}");
+    let shown = api.texts(ANN).join("\n");
+    assert!(!shown.contains("SEARCH") && !shown.contains("Found in"), "{shown}");
 }
 
 /// Runs a command of the owner's.

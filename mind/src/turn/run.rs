@@ -21,14 +21,18 @@ pub async fn run(
 ) -> Observation {
     let what = if mind.by_name { action.name.to_string() } else { spoken(&action.name) };
     outbox.say(Outgoing::Working(format!("{what} is running")));
-    let stopped = Observation::stopped(&action.name, mind.by_name, settings::words());
-    let mut running = Running { outbox, stopped: Some(stopped) };
+    // A customer hears the answer alone.
+    let is_shown = !mind.reception.is_customer(&caller.session);
+    let stopped = || Observation::stopped(&action.name, mind.by_name, settings::words());
+    let mut running = Running { outbox, stopped: is_shown.then(stopped) };
     let observation = match not_for_customers(mind, caller, &action) {
         Some(stopped) => Observation::of_local(action.name, Err(stopped)),
         None => mind.actions.run(action, caller, cards).await,
     };
     running.stopped = None;
-    outbox.say(Outgoing::Action(observation.ended(mind.by_name)));
+    if is_shown {
+        outbox.say(Outgoing::Action(observation.ended(mind.by_name)));
+    }
     if !matches!(observation.outcome.status(), Status::Ok | Status::Pending) {
         outbox.say(Outgoing::Failed);
     }
