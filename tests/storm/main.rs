@@ -129,6 +129,7 @@ fn a_server_that_is_busy_for_an_hour_adds_nothing_and_the_same_agent_is_next() {
     }
     let (code, text) = run(&["next", "weekend"]);
     assert!(code == Some(0) && text.contains("[Ann]: At last.\n"), "{text}");
+    assert!(run(&["list"]).1.contains("weekend: 1 message, Ann is next"));
 }
 
 #[test]

@@ -139,7 +139,7 @@ impl Desk {
 fn line(stored: &Stored) -> String {
     let said = stored.log.log().messages().count();
     match stored.next() {
-        Ok(agent) => format!("{said} messages, {} is next", agent.name),
+        Ok(agent) => format!("{}, {} is next", home::counted(said as u64, "message"), agent.name),
         Err(error) => error.to_string(),
     }
 }
