@@ -1,7 +1,7 @@
 //! Text that a person reads before saying yes: letters of all scripts as they are, and what deceives escaped.
 //!
 //! Escaped are controls, what is invisible or turns the direction of writing, letters that pose as others in a word of
-//! another script, and in an address whatever is not plain ASCII.
+//! another script, and in an address whatever is not plain ASCII. Which characters nobody sees, all crates ask here.
 
 mod unseen;
 

@@ -135,7 +135,7 @@ fn a_customers_day() {
         }
     }
     times.sort_by(f64::total_cmp);
-    println!("| what is said | right | of |\n|---|---|---|");
+    println!("| what is said | right, or answered where nothing is right | of |\n|---|---|---|");
     for (kind, (right, of)) in &counts {
         println!("| {kind} | {right} | {of} |");
     }

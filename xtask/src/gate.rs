@@ -25,7 +25,7 @@ const AFTER: [Stage; 3] = [
 /// # Errors
 /// The first failure, with the command that repeats its stage.
 pub(crate) fn run(sh: &Shell) -> Result<()> {
-    // What makes a second build quick costs a first one its time and gigabytes.
+    // Incremental files make later builds quick. Here they only take room.
     let _env = sh.push_env("CARGO_INCREMENTAL", "0");
     run_all(sh, BEFORE.iter().chain(&lint::STAGES).chain(&AFTER))?;
     eprintln!("\neverything passes");

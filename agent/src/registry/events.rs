@@ -13,8 +13,8 @@ use tokio::sync::mpsc;
 /// How many of the router's words wait while a turn runs.
 const WAITING: usize = 1_000;
 
-/// The router's words without its notices. Those are said at once, also while a turn runs: what failed by what they tell comes
-/// behind them.
+/// The router's words without its notices. A notice is said at once, also while a turn runs, so that it comes before the failure
+/// that it explains.
 pub(super) fn without_notices(
     mut all: mpsc::Receiver<Event>,
     outbox: Outbox,

@@ -77,7 +77,7 @@ impl Chat {
                     Some(next) => self.hear(next).await,
                     None => break,
                 },
-                // What comes later is handed back, and what has come is still said.
+                // What comes from now on begins another task. What is here already is still said.
                 () = sleep(QUIET), if rests => heard.close(),
                 () = at(self.due), if self.due.is_some() => self.show().await,
                 () = at(self.typing), if self.typing.is_some() => {
