@@ -162,6 +162,10 @@ fn unopened(error: &NewSessionError, shown: &str) -> LookError {
                 "nothing answers at {shown}; start the browser server there, or correct its address"
             )
         }
+        // The desk's words come as an unknown error, which fantoccini counts as none of WebDriver's.
+        NewSessionError::NotW3C(said) if said.to_string().contains(ENDED) => {
+            format!("the browser at {shown} has ended; the next look starts one anew")
+        }
         NewSessionError::NotW3C(_) => format!("{shown} does not speak WebDriver"),
         other => format!("{shown} gives no browser: {other}"),
     };

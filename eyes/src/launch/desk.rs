@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::io;
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use http_body_util::combinators::BoxBody;
@@ -35,19 +36,32 @@ type Body = BoxBody<Bytes, Failure>;
 
 /// The way to the driver, while there is one: its port, and what its paths begin with.
 #[derive(Debug, Default)]
-pub(super) struct Way(Mutex<Option<(u16, String)>>);
+pub(super) struct Way {
+    lead: Mutex<Option<(u16, String)>>,
+    doubted: AtomicBool,
+}
 
 impl Way {
     pub(super) fn lead_to(&self, port: u16, base: &str) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((port, base.to_owned()));
+        *self.lead.lock().unwrap_or_else(PoisonError::into_inner) = Some((port, base.to_owned()));
     }
 
     pub(super) fn lead_nowhere(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.lead.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// Notes that the driver left a request without an answer: it may be about to end.
+    pub(super) fn doubt(&self) {
+        self.doubted.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether there was doubt, and ends it.
+    pub(super) fn settle(&self) -> bool {
+        self.doubted.swap(false, Ordering::Relaxed)
     }
 
     fn now(&self) -> Option<(u16, String)> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.lead.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -139,16 +153,22 @@ impl Clerk {
             Some(session) => self.browsers.end(session, passed).await,
             None => passed.await,
         };
-        let answer = answer.map_err(gone)?;
+        let answer = answer.map_err(|error| self.gone(error))?;
         if inside == "session" { self.opened(answer).await } else { Ok(answer) }
     }
 
     /// An answer to a request for a session, which says which browser it has.
     async fn opened(&self, answer: Response<Body>) -> Result<Response<Body>, (StatusCode, String)> {
         let (head, body) = answer.into_parts();
-        let body = body.collect().await.map_err(gone)?.to_bytes();
+        let body = body.collect().await.map_err(|error| self.gone(error))?.to_bytes();
         self.browsers.learn(head.status, &body);
         Ok(Response::from_parts(head, whole(body)))
+    }
+
+    #[expect(clippy::needless_pass_by_value, reason = "it is what map_err gives")]
+    fn gone(&self, error: Failure) -> (StatusCode, String) {
+        self.way.doubt();
+        (StatusCode::BAD_GATEWAY, format!("{ENDED}: {error}"))
     }
 }
 
@@ -171,11 +191,6 @@ async fn pass_on(port: u16, request: Request<Full<Bytes>>) -> Result<Response<Bo
 
 fn whole(body: impl Into<Bytes>) -> Body {
     Full::new(body.into()).map_err(|never| match never {}).boxed()
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "it is what map_err gives")]
-fn gone(error: Failure) -> (StatusCode, String) {
-    (StatusCode::BAD_GATEWAY, format!("{ENDED}: {error}"))
 }
 
 /// An error as WebDriver words it (W3C WebDriver, "Errors").

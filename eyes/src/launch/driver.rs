@@ -18,7 +18,10 @@ use super::desk::secret;
 /// How long a driver may take to say where it listens.
 const READY: Duration = Duration::from_secs(20);
 
-/// What ChromeDriver prints then; the port follows.
+/// How long a driver that left a request without an answer is watched before it counts as one that runs.
+const DYING: Duration = Duration::from_secs(1);
+
+/// What ChromeDriver prints when it listens; the port follows.
 const LISTENS: &str = "started successfully on port ";
 
 /// How often it is looked whether all that was killed is gone.
@@ -65,8 +68,12 @@ impl Driver {
         Ok(Self { process, group, port, base, _said })
     }
 
-    /// Whether it still runs.
-    pub(super) fn lives(&mut self) -> bool {
+    /// Whether it still runs. One that is in `doubt` gets a moment to end: the system closes the connections of a
+    /// process that was killed before it says that the process has ended.
+    pub(super) async fn lives(&mut self, doubt: bool) -> bool {
+        if doubt {
+            return timeout(DYING, self.process.wait()).await.is_err();
+        }
         matches!(self.process.try_wait(), Ok(None))
     }
 
@@ -116,4 +123,28 @@ async fn port(lines: &mut BufReader<ChildStdout>) -> io::Result<u16> {
         line.clear();
     }
     Err(io::Error::new(io::ErrorKind::UnexpectedEof, "it ended before it was ready"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_driver_in_doubt_is_watched_for_as_long_as_it_takes_to_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("chromedriver");
+        let script =
+            "#!/bin/sh\necho ChromeDriver was started successfully on port 1.\nexec sleep 600\n";
+        fs::write(&program, script).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        let mut driver = Driver::start(&program, folder.path()).await.unwrap();
+        assert!(driver.lives(false).await);
+        assert!(driver.lives(true).await, "a doubt alone ends nothing");
+        let group = driver.group.unwrap();
+        let killed = async { kill_process(group, Signal::KILL).unwrap() };
+        let (lives, ()) = tokio::join!(driver.lives(true), killed);
+        assert!(!lives, "it was killed while it was watched");
+    }
 }

@@ -99,13 +99,21 @@ impl Outside {
     }
 
     async fn start(&mut self) -> io::Result<String> {
-        if !self.driver.as_mut().is_some_and(Driver::lives) {
+        if !self.lives().await {
             self.kill().await;
             let driver = self.driver().await?;
             self.way.lead_to(driver.port, &driver.base);
             self.driver = Some(driver);
         }
         Ok(self.desk.address())
+    }
+
+    async fn lives(&mut self) -> bool {
+        let doubt = self.way.settle();
+        match &mut self.driver {
+            Some(driver) => driver.lives(doubt).await,
+            None => false,
+        }
     }
 
     /// Starts a driver. It asks the system for a free port of IPv4 and wants the same one of IPv6, which may not be free:

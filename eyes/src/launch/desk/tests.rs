@@ -112,6 +112,17 @@ async fn requests_have_a_size_and_a_driver_that_has_gone_is_told() {
 }
 
 #[tokio::test]
+async fn a_driver_that_leaves_a_request_is_doubted_once() {
+    let good = house(WELL).await;
+    good.status("GET status", "").await;
+    assert!(!good.way.settle());
+    let cut = house("").await;
+    assert_eq!(cut.status("GET status", "").await, "502");
+    assert!(cut.way.settle());
+    assert!(!cut.way.settle());
+}
+
+#[tokio::test]
 async fn an_answer_that_is_too_large_breaks_off() {
     let size = LARGEST_ANSWER + 8 * 1024 * 1024;
     let head = format!("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {size}\r\n\r\n");
