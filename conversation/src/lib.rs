@@ -4,8 +4,8 @@
 //! It knows no model, prompt, channel or task. How a file is read, kept and mended is the crate `document`'s.
 
 pub mod message;
-pub mod question;
-
 pub mod observation;
+pub mod question;
+pub mod ran;
 
 pub mod workspace;

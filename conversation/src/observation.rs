@@ -132,6 +132,7 @@ impl Observation {
     fn told(&self) -> String {
         let mark = match &self.outcome {
             Outcome::Done(_) if self.is_dry_run() => "○",
+            Outcome::Done(_) if exit_code(&self.fields).unwrap_or(0) != 0 => "✗",
             Outcome::Done(_) => "✓",
             Outcome::Stopped(_) if self.outcome.status() == Status::Pending => "?",
             Outcome::Stopped(stopped) if stopped.maybe_executed => "!",
@@ -246,6 +247,11 @@ pub fn capitalized(text: &str) -> String {
 pub fn speaks(stopped: &Stopped) -> bool {
     stopped.maybe_executed
         || matches!(stopped.code, Code::SkillFailed | Code::BadResult | Code::TooLarge)
+}
+
+/// The exit code that a command's result names.
+pub(crate) fn exit_code(fields: &Object) -> Option<i64> {
+    fields.get("exit_code")?.as_i64()
 }
 
 /// All that stands in a result.

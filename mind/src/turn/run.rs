@@ -5,6 +5,7 @@ use std::sync::Arc;
 use answer::Action;
 use conversation::message::{ActionLine, Outgoing};
 use conversation::observation::{Observation, spoken};
+use conversation::ran::Ran;
 use conversation::workspace::Cards;
 use protocol::{Code, Status, Stopped};
 use session::{Caller, Outbox};
@@ -25,11 +26,16 @@ pub async fn run(
     let is_shown = !mind.reception.is_customer(&caller.session);
     let stopped = || Observation::stopped(&action.name, mind.by_name, settings::words());
     let mut running = Running { outbox, stopped: is_shown.then(stopped) };
+    let ran = Ran::of(&action);
     let observation = match not_for_customers(mind, caller, &action) {
         Some(stopped) => Observation::of_local(action.name, Err(stopped)),
         None => mind.actions.run(action, caller, cards).await,
     };
     running.stopped = None;
+    let observation = match ran {
+        Some(ran) => ran.told(observation, settings::words()),
+        None => observation,
+    };
     if is_shown {
         outbox.say(Outgoing::Action(observation.ended(mind.by_name)));
     }
