@@ -7,6 +7,9 @@ use anyhow::{Context, Result, bail, ensure};
 use library::vectors::Vector;
 use serde_json::{Value, json};
 
+/// How much of a passage is sent when the whole is too much for the model, in characters.
+const SHORT: usize = 600;
+
 /// Where it is, and its model.
 pub(crate) struct Embedder {
     address: String,
@@ -33,8 +36,18 @@ impl Embedder {
         self.all(&[text])?.pop().context("no vector")
     }
 
-    /// A vector for each of `texts`.
+    /// A vector for each of `texts`. Where one is too much for the model its beginning has to do, as in the router's skill.
     pub(crate) fn all(&self, texts: &[&str]) -> Result<Vec<Vector>> {
+        self.asked(texts).or_else(|_| texts.iter().map(|text| self.alone(text)).collect())
+    }
+
+    fn alone(&self, text: &str) -> Result<Vector> {
+        let end = text.char_indices().nth(SHORT).map_or(text.len(), |(end, _)| end);
+        let asked = self.asked(&[text]).or_else(|_| self.asked(&[&text[..end]]));
+        asked?.pop().context("no vector")
+    }
+
+    fn asked(&self, texts: &[&str]) -> Result<Vec<Vector>> {
         let body = json!({"model": self.model, "input": texts}).to_string();
         let mut stream = TcpStream::connect(&self.address)?;
         let (path, host, length) = (&self.path, &self.address, body.len());
