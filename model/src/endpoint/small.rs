@@ -88,14 +88,52 @@ fn is_done(turn: &TurnParts<'_>) -> bool {
     !turn.so_far.is_empty() && turn.so_far.iter().all(is_deed)
 }
 
-/// What was said before, in messages.
+/// What was said before, in messages. The same answer stands there once, behind all that it was given to: what a small model has
+/// said several times, it says again.
 fn earlier(turn: &TurnParts<'_>) -> Vec<Message> {
     let entries = turn.history.entries();
-    let from = entries.len().saturating_sub(EXCHANGES);
-    let message = |role, text: &str| Message { role, text: fit(text.trim(), SHOWN) };
-    let exchange = |entry: &conversation::workspace::Entry| {
-        [message(Role::User, &entry.user), message(Role::Assistant, &entry.response)]
-    };
-    let all = entries[from..].iter().filter(|entry| !entry.response.trim().is_empty());
-    all.flat_map(exchange).collect()
+    let shown = &entries[entries.len().saturating_sub(EXCHANGES)..];
+    let mut messages = Vec::new();
+    let mut said = String::new();
+    for (at, entry) in shown.iter().enumerate() {
+        let answer = entry.response.trim();
+        if answer.is_empty() {
+            continue;
+        }
+        said.push_str(&fit(entry.user.trim(), SHOWN));
+        if shown[at + 1..].iter().any(|later| later.response.trim() == answer) {
+            said.push('\n');
+            continue;
+        }
+        messages.push(Message { role: Role::User, text: std::mem::take(&mut said) });
+        messages.push(Message { role: Role::Assistant, text: fit(answer, SHOWN) });
+    }
+    messages
+}
+
+#[cfg(test)]
+mod tests {
+    use conversation::workspace::{History, Memory};
+
+    use super::*;
+
+    #[test]
+    fn an_answer_that_was_given_several_times_stands_once() {
+        let mut history = History::default();
+        for (user, response) in
+            [("a", "Yes."), ("b", "I ask."), ("c", ""), ("d", "I ask."), ("e", "No.")]
+        {
+            history.add(user, response);
+        }
+        let turn = TurnParts {
+            message: "f",
+            cards: [&[]; 2],
+            so_far: &[],
+            memory: &Memory::default(),
+            history: &history,
+            typed: &[],
+        };
+        let texts: Vec<String> = earlier(&turn).into_iter().map(|message| message.text).collect();
+        assert_eq!(texts, ["a", "Yes.", "b\nd", "I ask.", "e", "No."]);
+    }
 }
