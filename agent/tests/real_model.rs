@@ -8,7 +8,7 @@ use answer::{Answer, Shown};
 use conversation::workspace::{AGENT_ACTIONS, Artifact, Entered, History, Memory, SOUL};
 use futures::FutureExt;
 use model::{ApiKeys, Ask, Endpoint, Endpoints, Model, Progress, TurnParts, Usage, Way};
-use prompt::{Fence, Prompt, Sources, Step};
+use prompt::{Fence, Passages, Prompt, Sources, Step};
 use protocol::{ActionCard, SessionKey, Taint};
 use settings::{ProviderName, Target};
 use testkit::TempHome;
@@ -43,6 +43,7 @@ fn cards() -> Vec<ActionCard> {
 /// Says `message` after this history; the pieces, the words of the answer, and what it took.
 async fn say(endpoint: &Endpoint, message: &str, history: &History) -> (usize, String, Usage) {
     let (cards, memory, artifact) = (cards(), Memory::default(), Artifact::default());
+    let found = Passages::default();
     let prompt = Prompt::new(Fence::new(7)).unwrap();
     let session = SessionKey::new("owner".to_owned()).unwrap();
     let step = Step {
@@ -55,7 +56,7 @@ async fn say(endpoint: &Endpoint, message: &str, history: &History) -> (usize, S
         artifact: &artifact,
         history,
         message,
-        known: &[],
+        known: &found,
         so_far: &[],
         repair: None,
     };

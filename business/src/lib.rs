@@ -33,6 +33,7 @@ pub use escalation::{Escalation, HANDED_OVER, hands_over, names};
 pub use guests::{Guests, Joined};
 pub use invitation::{CodeTry, Invitation};
 pub use mode::{BotMode, ChatMode, ChatStanding, Route};
+pub use persona::PUBLISHED;
 pub use profile::{Page, Profile, Topic};
 pub use reception::{Admitted, Allowance, Channels, GUESTS_COMMANDS, NotedIn, Reception};
 pub use setup::{Answered, Setup};

@@ -11,7 +11,7 @@ use conversation::observation::Observation;
 use conversation::workspace::{Artifact, Entered, History, Memory, SOUL};
 use indicatif::{ProgressBar, ProgressStyle};
 use model::{Ask, Completion, Fit, TurnParts};
-use prompt::{self, Fence, Prompt, Sources};
+use prompt::{self, Fence, Passages, Prompt, Sources};
 use protocol::{Object, Reply, SessionKey, Taint};
 
 use crate::ask::{Lane, Server};
@@ -250,14 +250,14 @@ fn step<'a>(
         history: &NOTHING.2,
         message: &utterance.say,
         notes: None,
-        known: &[],
+        known: &NOTHING.3,
         so_far,
         repair: None,
     }
 }
 
-/// Nothing is remembered, was done or was said before.
-static NOTHING: LazyLock<(Memory, Artifact, History)> = LazyLock::new(Default::default);
+/// Nothing is remembered, was done, was said before or was found.
+static NOTHING: LazyLock<(Memory, Artifact, History, Passages)> = LazyLock::new(Default::default);
 
 /// What the turn's actions have brought.
 fn so_far(utterance: &Utterance) -> Result<Vec<Observation>> {

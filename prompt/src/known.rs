@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use protocol::Reads;
 
 use super::section::{Part, Section, Source};
-use super::{Passage, Step};
+use super::{Passage, Passages, Step};
 
 /// How large the section may be, in bytes.
 const MOST: usize = 8_000;
@@ -17,7 +17,7 @@ const LEAST: usize = 1_500;
 const SAID: &str = "Passages from the library, each behind its citation. Answer from them alone. Behind whatever you take \
     from one, write its citation just as it stands. If they do not hold the answer, say so.";
 
-/// The section `KNOWN`: there only while a question about the library is being answered.
+/// The section `KNOWN`: there only where the library was searched for the message.
 pub(super) struct Known;
 
 #[async_trait]
@@ -28,26 +28,30 @@ impl Source for Known {
 
     async fn section<'a>(&self, step: &Step<'a>) -> Option<Section<'a>> {
         let known = step.known;
-        if known.is_empty() {
+        if known.found.is_empty() {
             return None;
         }
-        let brings = known.iter().fold(Reads::NONE, |all, one| Reads {
+        let brings = known.found.iter().fold(Reads::NONE, |all, one| Reads {
             public: all.public || one.brings.public,
             private: all.private || one.brings.private,
         });
         let section = Section::written(move |manner| {
-            vec![Part::own(SAID), Part::marked("passages", passages(known, manner.room))]
+            let said = known.told.unwrap_or(SAID);
+            vec![Part::own(said), Part::marked("passages", written(known, manner.room))]
         });
         let section = section.tainted(brings.taint(), "the library");
         Some(section.at_most(MOST).making_room(45, LEAST, "a part of the passages"))
     }
 }
 
-/// Each passage with its share of the room.
-fn passages(known: &[Passage], room: usize) -> String {
-    let share = room / known.len().max(1);
-    let one = |passage: &Passage| fit(&format!("{}\n{}", passage.citation, passage.text), share);
-    known.iter().map(one).collect::<Vec<_>>().join("\n\n")
+/// Each passage with its share of the room, behind its citation where it is to be cited.
+fn written(known: &Passages, room: usize) -> String {
+    let share = room / known.found.len().max(1);
+    let one = |passage: &Passage| match known.told {
+        Some(_) => fit(&passage.text, share),
+        None => fit(&format!("{}\n{}", passage.citation, passage.text), share),
+    };
+    known.found.iter().map(one).collect::<Vec<_>>().join("\n\n")
 }
 
 /// The citations in `answer` that are none of `known`: what stands in brackets and names a file.
@@ -109,6 +113,15 @@ mod tests {
 
     fn passage(citation: &str) -> Passage {
         Passage { citation: citation.to_owned(), text: String::new(), brings: Reads::BOTH }
+    }
+
+    #[test]
+    fn passages_stand_behind_their_citations_only_where_they_are_to_be_cited() {
+        let passage = Passage { text: "Turn it.".to_owned(), ..passage("[manual.pdf]") };
+        let mut known = Passages { found: vec![passage], told: None };
+        assert_eq!(written(&known, 100), "[manual.pdf]\nTurn it.");
+        known.told = Some("Answer from it.");
+        assert_eq!(written(&known, 100), "Turn it.");
     }
 
     #[test]

@@ -67,7 +67,7 @@ pub use known::made_up;
 pub use narrow::{Asked, Shape, narrowed};
 pub use now::Now;
 pub use offered::choice;
-pub use passage::Passage;
+pub use passage::{Passage, Passages};
 pub use said::{Said, is_long, telling};
 pub use screen::shown as screen_of;
 pub use section::{FIXED, Manner, Part, Section, Source};

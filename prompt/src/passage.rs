@@ -3,6 +3,15 @@
 use protocol::{Object, Reads};
 use serde_json::Value;
 
+/// The passages that were found for a message.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Passages {
+    /// The best first.
+    pub found: Vec<Passage>,
+    /// What a model is told of them that cites nothing; without it, the model is to cite what it takes from them.
+    pub told: Option<&'static str>,
+}
+
 /// A passage that was found for a question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Passage {

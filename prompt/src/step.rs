@@ -5,7 +5,7 @@ use conversation::workspace::{Artifact, History, Memory};
 use notes::Notes;
 use protocol::{ActionCard, SessionKey, Taint};
 
-use super::Passage;
+use super::Passages;
 
 /// One lap of thinking, acting and observing, unbounded and as it is.
 #[derive(Debug, Clone, Copy)]
@@ -27,7 +27,7 @@ pub struct Step<'a> {
     /// What was said before.
     pub history: &'a History,
     /// The passages of the library that were found for the message.
-    pub known: &'a [Passage],
+    pub known: &'a Passages,
     /// What the user says now.
     pub message: &'a str,
     /// What this turn's actions have brought by now.

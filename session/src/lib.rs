@@ -25,7 +25,7 @@ use document::{SaveError, Text};
 use journal::Role;
 use model::{Progress, Usage};
 use persona::Persona;
-use prompt::{Passage, Prompt};
+use prompt::{Passages, Prompt};
 use protocol::{MessageId, Millis, Principal, Reads, SessionKey, Taint};
 
 pub use lines::{ChannelId, Lines};
@@ -67,8 +67,8 @@ pub struct Session {
     pub thinks_first: Option<String>,
     /// What the latest completion took.
     pub usage: Option<Usage>,
-    /// The passages of the library that were found for the question that is being answered.
-    pub known: Vec<Passage>,
+    /// The passages of the library that were found for the message that is being answered.
+    pub known: Passages,
     /// Why the latest turn failed, if it did; for people.
     pub failure: Option<String>,
     /// Whether something was done in this conversation before the message that is being answered.
@@ -191,7 +191,7 @@ impl Session {
             thinks_first: None,
             usage: None,
             failure: None,
-            known: Vec::new(),
+            known: Passages::default(),
             has_acted: false,
             acted: None,
             choices: Vec::new(),

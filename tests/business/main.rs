@@ -180,6 +180,13 @@ fn a_customers_model_searches_what_is_public_and_nothing_else() {
     let _ = api.wait_for(ANN, "It is so.");
     let prompts = server.prompts();
     assert!(prompts[0].contains("SEARCH_PUBLIC_DOCS"), "{}", prompts[0]);
+    // It has what was published before it asks for anything.
+    assert!(prompts[0].contains("A pump costs PUBLIC-12."), "{}", prompts[0]);
+    assert!(
+        !prompts[0].contains("prices.md"),
+        "customers are shown no names of files: {}",
+        prompts[0]
+    );
     assert!(!prompts[0].contains("SEARCH_DOCS"), "{}", prompts[0]);
     assert!(prompts.last().unwrap().contains("A pump costs PUBLIC-12."), "{prompts:?}");
     assert!(!prompts.join("").contains("QUAGGA"), "{prompts:?}");

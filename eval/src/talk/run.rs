@@ -10,7 +10,7 @@ use anyhow::Result;
 use conversation::workspace::{Artifact, Entered, History, Memory, SOUL};
 use llm::{Message, Role};
 use model::{Ask, Completion, Ended, Fit, Progress, TurnParts};
-use prompt::{Fence, Prompt, Sections, Sources, Step};
+use prompt::{Fence, Passages, Prompt, Sections, Sources, Step};
 use protocol::{SessionKey, Taint};
 use serde::{Deserialize, Serialize};
 
@@ -157,6 +157,7 @@ struct Turn<'a> {
     memory: Memory,
     artifact: Artifact,
     history: History,
+    known: Passages,
 }
 
 impl<'a> Turn<'a> {
@@ -172,6 +173,7 @@ impl<'a> Turn<'a> {
             memory: Memory::of(chat.memory.clone()),
             artifact: Artifact::default(),
             history,
+            known: Passages::default(),
         })
     }
 
@@ -186,7 +188,7 @@ impl<'a> Turn<'a> {
             history: &self.history,
             message: &self.chat.say,
             notes: None,
-            known: &[],
+            known: &self.known,
             so_far: &[],
             repair: None,
         };

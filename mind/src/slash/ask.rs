@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use llm::ProviderName;
-use prompt::{Passage, made_up};
+use prompt::{Passage, Passages, made_up};
 
 use super::perform::{At, Perform, Read};
 use super::{library, search};
@@ -27,12 +27,12 @@ impl Perform for Question {
             Ok(found) => found,
             Err(why) => return at.notice(why),
         };
-        let known = Passage::of_hits(&found);
-        if known.is_empty() {
+        let passages = Passage::of_hits(&found);
+        if passages.is_empty() {
             // No model is asked: it would make something up.
             return at.text("No matching documents found.");
         }
-        at.session.known = known;
+        at.session.known = Passages { found: passages, told: None };
         let turn = Turn { mind: at.mind, session: &mut *at.session, outbox: at.outbox };
         turn.run(&self.0).await;
         let known = std::mem::take(&mut at.session.known);
@@ -43,7 +43,7 @@ impl Perform for Question {
         }
         let history = at.session.files.history.read();
         let answer = history.entries().last().map(|entry| entry.response.as_str());
-        let made_up = made_up(answer.unwrap_or_default(), &known);
+        let made_up = made_up(answer.unwrap_or_default(), &known.found);
         if !made_up.is_empty() {
             at.remark(format!("not among the passages that were found: {}", made_up.join(" ")));
         }

@@ -1,6 +1,7 @@
 //! One turn: think, act, observe, until an answer carries no action or the steps are used up.
 
 mod drive;
+mod published;
 mod repeat;
 mod run;
 mod screen;
@@ -13,6 +14,7 @@ use conversation::message::Outgoing;
 use conversation::observation::Observation;
 use conversation::workspace::Artifact;
 use futures::stream::{FuturesUnordered, StreamExt};
+use prompt::Passages;
 use protocol::Object;
 use session::{Caller, Outbox, Session};
 
@@ -40,13 +42,21 @@ impl Turn<'_> {
     /// was said stay in the history.
     pub async fn run(mut self, message: &str) {
         self.session.said.clear();
+        let reception = &self.mind.reception;
+        let is_customer = reception.is_customer(&self.session.key);
+        // `/ask` has searched already.
+        let searches = is_customer && self.session.known.found.is_empty();
+        if searches {
+            self.session.known = self.published(message).await;
+        }
         let answered = match self.is_at_the_workbench() {
             true => self.work(message).await,
             false => self.steps(message).await,
         };
         self.session.failure = answered.err();
-        let reception = &self.mind.reception;
-        let is_customer = reception.is_customer(&self.session.key);
+        if searches {
+            self.session.known = Passages::default();
+        }
         if self.session.failure.is_some() && is_customer {
             // A customer never sees an error: a person is told.
             return self.session.hand_over(reception, message, self.outbox);

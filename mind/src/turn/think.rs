@@ -172,7 +172,8 @@ impl Turn<'_> {
     /// Takes in what a completion has cost, and whether it was an answer at all.
     fn book(&self, completion: &Completion) {
         // The passages of `/ask` are an answer without a model, too.
-        if completion.unanswered && self.session.known.is_empty() {
+        let known = &self.session.known;
+        if completion.unanswered && (known.found.is_empty() || known.told.is_some()) {
             self.outbox.say(Outgoing::Failed);
         }
         self.mind.spent(&self.session.key, self.session.origin, &completion.usage);

@@ -3,7 +3,7 @@
 use answer::{Answer, Shown};
 use conversation::observation::Observation;
 use conversation::workspace::{Artifact, Entered, History, Memory, SOUL};
-use prompt::{Fence, Prompt, Sources, Step};
+use prompt::{Fence, Passages, Prompt, Sources, Step};
 use serde_json::{Value, json};
 
 use super::apis::OPENAI;
@@ -29,7 +29,7 @@ async fn ask_small(message: &str, so_far: &[Observation], answers: &[&str]) -> S
     let endpoint = Endpoint::new(&target, &keys(), known).unwrap();
     let (cards, mut history) = (cards(), History::default());
     history.add("Hello.", "Hello, Frankie.");
-    let (memory, artifact) = (Memory::default(), Artifact::default());
+    let (memory, artifact, found) = (Memory::default(), Artifact::default(), Passages::default());
     let session = protocol::SessionKey::new("owner").unwrap();
     let step = Step {
         session: &session,
@@ -40,7 +40,7 @@ async fn ask_small(message: &str, so_far: &[Observation], answers: &[&str]) -> S
         notes: None,
         artifact: &artifact,
         history: &history,
-        known: &[],
+        known: &found,
         message,
         so_far,
         repair: None,
