@@ -64,7 +64,7 @@ impl Ran {
     }
 }
 
-/// The last lines, each behind a bar, and how many stand before them.
+/// The last lines, each behind a bar, and before them how many are not shown.
 fn printed(output: &str, words: &Words) -> String {
     let lines: Vec<&str> = output.trim_end().lines().collect();
     let before = lines.len().saturating_sub(LINES);
@@ -122,7 +122,7 @@ mod tests {
         ✗ bash: cd src… (exit code 2)
           │ ✓ Posted on X
         ✓ seq 9
-          │ … 4 more lines before
+          │ … lines not shown: 4
           │ 5
           │ 6
           │ 7

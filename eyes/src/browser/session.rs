@@ -183,3 +183,19 @@ pub(super) fn is_gone(error: &fantoccini::error::CmdError) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_driver_that_has_ended_is_told_as_such() {
+        let told =
+            |said: Value| unopened(&NewSessionError::NotW3C(said), "this machine").to_string();
+        let ended = told(json!({"error": "unknown error", "message": format!("{ENDED}: refused")}));
+        assert!(ended.contains("this machine has ended"), "{ended}");
+        assert!(told(json!({"error": "unknown error", "message": "no"})).contains("WebDriver"));
+    }
+}
