@@ -1,5 +1,6 @@
 //! The agent's half: ask, take back, and hear what the router says on its own.
 
+use std::fmt::Debug;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -30,8 +31,35 @@ pub trait Feed: Send + Sync {
     /// The newest catalogue; `None` until a router has published one. It closes when no router can any more.
     fn catalog(&self) -> watch::Receiver<Option<Catalog>>;
 
-    /// The events of `session`, from now on and, where the transport keeps them, from before.
-    async fn events(&self, session: &SessionKey) -> mpsc::Receiver<Event>;
+    /// Tells `hearer` the events of `session`, from now on and, where the transport keeps them, from before.
+    async fn tell(&self, session: &SessionKey, hearer: Box<dyn Hearer>);
+
+    /// What [`Self::tell`] tells, for whoever reads it later.
+    async fn events(&self, session: &SessionKey) -> mpsc::UnboundedReceiver<Event> {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        self.tell(session, Box::new(sender)).await;
+        receiver
+    }
+}
+
+/// Hears what the router says to one session.
+pub trait Hearer: Debug + Send + Sync {
+    /// Takes one event in. It must not wait: on a pipe what comes behind the event is heard only afterwards.
+    fn hear(&self, event: Event);
+
+    /// Whether nobody is there any more.
+    fn has_left(&self) -> bool;
+}
+
+impl Hearer for mpsc::UnboundedSender<Event> {
+    fn hear(&self, event: Event) {
+        // Without a reader nobody wants it.
+        let _ = self.send(event);
+    }
+
+    fn has_left(&self) -> bool {
+        self.is_closed()
+    }
 }
 
 /// Why a command has no reply.

@@ -193,6 +193,23 @@ async fn a_router_that_ends_is_followed_by_one_that_is_asked_again() {
 }
 
 #[tokio::test]
+async fn that_a_router_ended_is_told_before_the_replies_of_the_next_one() {
+    let mut house = House::whose_routers_end(Ended::Killed).await;
+    let mut events = house.agent.events(&SessionKey::new("owner").unwrap()).await;
+    let asked = house.ask("m1");
+    let mut first = house.next().await;
+    heard(&mut first).await;
+    drop(first);
+    // It answers before it publishes what it can do.
+    let (from_agent, to_agent) = tokio::io::split(house.next().await.into_inner().into_inner());
+    let (mut second, _publisher) = pipe::responder(from_agent, to_agent, CancellationToken::new());
+    received(&mut second).await.reply(Done::default());
+    asked.await.unwrap().unwrap();
+    let told = events.try_recv().unwrap();
+    assert_eq!(told.text.as_deref(), Some("the router ended; started again"));
+}
+
+#[tokio::test]
 async fn what_a_router_had_and_has_not_begun_is_not_said_to_have_been_begun() {
     let mut house = House::whose_routers_end(Ended::Killed).await;
     let asked = [house.ask("m1"), house.ask("m2")];

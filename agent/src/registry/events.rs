@@ -1,6 +1,7 @@
 //! The router's own words to a session: notices, and results of what was asked about.
 
 use action::hand_over;
+use broker::Hearer;
 use conversation::message::Outgoing;
 use conversation::observation::Observation;
 use conversation::question::Question;
@@ -10,31 +11,26 @@ use protocol::{ActionName, Event, EventKind, Object, Outcome, Reply};
 use session::{HeldBack, Outbox, PendingAction, Session};
 use tokio::sync::mpsc;
 
-/// How many of the router's words wait while a turn runs.
-const WAITING: usize = 1_000;
+/// Takes the router's words to one session in. A notice is said at once, also while a turn runs, so that it comes before the
+/// failure that it explains; the others wait for the end of the turn.
+#[derive(Debug)]
+pub(super) struct RouterWords {
+    pub(super) outbox: Outbox,
+    pub(super) others: mpsc::UnboundedSender<Event>,
+}
 
-/// The router's words without its notices. A notice is said at once, also while a turn runs, so that it comes before the failure
-/// that it explains.
-pub(super) fn without_notices(
-    mut all: mpsc::Receiver<Event>,
-    outbox: Outbox,
-) -> mpsc::Receiver<Event> {
-    let (others, receiver) = mpsc::channel(WAITING);
-    tokio::spawn(async move {
-        loop {
-            let event = tokio::select! {
-                event = all.recv() => event,
-                () = others.closed() => None,
-            };
-            let Some(event) = event else { return };
-            if event.event == EventKind::Notice {
-                event.text.into_iter().for_each(|text| outbox.say(Outgoing::Notice(text)));
-            } else if others.send(event).await.is_err() {
-                return;
-            }
+impl Hearer for RouterWords {
+    fn hear(&self, event: Event) {
+        if event.event == EventKind::Notice {
+            event.text.into_iter().for_each(|text| self.outbox.say(Outgoing::Notice(text)));
+        } else {
+            self.others.hear(event);
         }
-    });
-    receiver
+    }
+
+    fn has_left(&self) -> bool {
+        self.others.has_left()
+    }
 }
 
 /// Takes in a result that comes later than its turn. Gives what is to be done now because a person has said yes to it.

@@ -23,6 +23,7 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use events::RouterWords;
 pub use task::SessionTask;
 use waiting::{WAITING, refused};
 
@@ -200,8 +201,9 @@ impl SessionRegistry {
             }
             match session(&mind, key.clone(), from) {
                 Ok(session) => {
-                    let events = feed.events(&session.key).await;
-                    let events = events::without_notices(events, outbox.clone());
+                    let (others, events) = mpsc::unbounded_channel();
+                    let words = RouterWords { outbox: outbox.clone(), others };
+                    feed.tell(&session.key, Box::new(words)).await;
                     SessionTask { mind, session, incoming: said, outbox, events, leaving }
                         .run()
                         .await;

@@ -45,7 +45,7 @@ pub struct SessionTask {
     /// What the agent says.
     pub outbox: Outbox,
     /// What the router says on its own.
-    pub events: mpsc::Receiver<Event>,
+    pub events: mpsc::UnboundedReceiver<Event>,
     /// Cancelled when the agent ends: the turn that runs is stopped then, and kept.
     pub leaving: CancellationToken,
 }

@@ -7,17 +7,17 @@ use action::{Actions, BroadcastMsg, LlmSummary, LocalAction, MemoryWrite};
 use agent::registry::{Heard, SessionRegistry};
 use async_trait::async_trait;
 use broker::pipe::{PipePublisher, PipeRequester, PipeResponder};
-use broker::{Feed, Responder, memory};
+use broker::{Feed, Hearer, Responder, memory};
 use channel::{Channel, ChannelError, Incoming, Line, Origin, Outgoing, Said, Ticket};
 use conversation::workspace::{Cards, Workspace};
 use mind::Mind;
 use model::{Ask, Completion, Fit, Listener, Model, ModelError, Progress, Switch, Way};
 use prompt::Fence;
-use protocol::{ActionCard, Catalog, Done, Event, Object, Principal, Reads, SessionKey, Stopped};
+use protocol::{ActionCard, Catalog, Done, Object, Principal, Reads, SessionKey, Stopped};
 use serde_json::json;
 use session::{Caller, Lines};
 use testkit::TempHome;
-use tokio::sync::{Barrier, mpsc, watch};
+use tokio::sync::{Barrier, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -110,9 +110,9 @@ impl Feed for Subscribed {
         self.requester.catalog()
     }
 
-    async fn events(&self, session: &SessionKey) -> mpsc::Receiver<Event> {
+    async fn tell(&self, session: &SessionKey, hearer: Box<dyn Hearer>) {
         self.sessions.lock().unwrap().push(session.to_string());
-        self.requester.events(session).await
+        self.requester.tell(session, hearer).await;
     }
 }
 

@@ -6,12 +6,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use protocol::{Catalog, Event, EventKind, Frame, Reply, SessionKey};
 use serde_json::value::RawValue;
 use tokio::io::{AsyncBufRead, BufReader};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::watch;
 
 use super::keeper::Pipe;
 use super::lines::{self, FrameWriter, Line};
 use super::open::OpenCommands;
 use crate::clock::Clock;
+use crate::requester::Hearer;
 
 /// Where the newest catalogue is shown.
 pub(super) type Published = watch::Sender<Option<Catalog>>;
@@ -27,7 +28,7 @@ pub(super) struct Shared {
 /// Who reads what the router says on its own.
 #[derive(Debug, Default)]
 struct Sessions {
-    open: HashMap<SessionKey, mpsc::Sender<Event>>,
+    open: HashMap<SessionKey, Box<dyn Hearer>>,
     /// What came for sessions that do not read yet: a router speaks before the first chat is open.
     early: VecDeque<Event>,
     /// The notices of the router that lives.
@@ -35,9 +36,6 @@ struct Sessions {
     /// Those of the routers before it, which it may repeat once: it finds again what they have found at their start.
     repeats: HashSet<String>,
 }
-
-/// How many events may wait for a session that doesn't read them. More are dropped, the newest first.
-const WAITING: usize = 1_000;
 
 /// How many events wait for sessions that do not read yet. The oldest make room.
 const EARLY: usize = 64;
@@ -61,8 +59,8 @@ impl Sessions {
                 return;
             }
         }
-        match self.open.get(&event.session).filter(|reader| !reader.is_closed()) {
-            Some(reader) => pass_on(reader, event),
+        match self.open.get(&event.session).filter(|hearer| !hearer.has_left()) {
+            Some(hearer) => hearer.hear(event),
             None => {
                 self.early.push_back(event);
                 self.early.drain(..self.early.len().saturating_sub(EARLY));
@@ -70,37 +68,34 @@ impl Sessions {
         }
     }
 
-    /// What `session` is told from now on, what has waited for it first.
-    fn open(&mut self, session: &SessionKey) -> mpsc::Receiver<Event> {
-        let (sender, receiver) = mpsc::channel(WAITING);
+    /// Tells `hearer` what `session` is told from now on, what has waited for it first.
+    fn open(&mut self, session: &SessionKey, hearer: Box<dyn Hearer>) {
         // Those that have fallen asleep since the last one came.
-        self.open.retain(|_, events| !events.is_closed());
+        self.open.retain(|_, hearer| !hearer.has_left());
         let (own, others) = self.early.drain(..).partition(|event| event.session == *session);
         self.early = others;
         let own: VecDeque<Event> = own;
-        own.into_iter().for_each(|event| pass_on(&sender, event));
-        self.open.insert(session.clone(), sender);
-        receiver
+        own.into_iter().for_each(|event| hearer.hear(event));
+        self.open.insert(session.clone(), hearer);
     }
 }
 
 impl Shared {
-    /// Talks to one router until its end is closed: sends it what is open, and hears what it says. At its first
-    /// catalogue `greeting` is told. Says whether there was one.
+    /// Talks to one router until its end is closed: sends it what is open, and hears what it says. Ahead of its first
+    /// word `greeting` is told. Says whether it has published a catalogue.
     pub(super) async fn live(
         &self,
         pipe: Pipe,
         published: &Published,
-        mut greeting: Option<&str>,
+        greeting: Option<&str>,
     ) -> bool {
         let frames = FrameWriter::new(pipe.to_router);
         let Some(unanswered) = self.open.connect(frames.clone()) else { return false };
         lock(&self.sessions).next_router();
         let mut has_published = false;
-        let listening = self.listen(BufReader::new(pipe.from_router), |catalog| {
+        let listening = self.listen(BufReader::new(pipe.from_router), greeting, |catalog| {
             has_published = true;
             published.send_replace(Some(catalog));
-            greeting.take().into_iter().for_each(|greeting| self.tell(greeting));
         });
         // Beside listening: a router that can't get rid of its replies might not read either.
         let sending = async move {
@@ -122,22 +117,21 @@ impl Shared {
     /// Tells every session.
     pub(super) fn tell(&self, text: &str) {
         tracing::info!("{text}");
-        for (session, events) in &lock(&self.sessions).open {
-            let event = Event {
+        for (session, hearer) in &lock(&self.sessions).open {
+            hearer.hear(Event {
                 event: EventKind::Notice,
                 session: session.clone(),
                 at: self.clock.now(),
                 message_id: None,
                 text: Some(text.to_owned()),
                 reply: None,
-            };
-            pass_on(events, event);
+            });
         }
     }
 
-    /// What `session` is told from now on.
-    pub(super) fn events(&self, session: &SessionKey) -> mpsc::Receiver<Event> {
-        lock(&self.sessions).open(session)
+    /// Tells `hearer` what `session` is told from now on.
+    pub(super) fn open_session(&self, session: &SessionKey, hearer: Box<dyn Hearer>) {
+        lock(&self.sessions).open(session, hearer);
     }
 
     /// Nothing will be heard any more.
@@ -149,9 +143,11 @@ impl Shared {
     async fn listen(
         &self,
         mut reader: impl AsyncBufRead + Unpin,
+        mut greeting: Option<&str>,
         mut publish: impl FnMut(Catalog),
     ) {
         while let Ok(Some(line)) = lines::next(&mut reader).await {
+            greeting.take().into_iter().for_each(|greeting| self.tell(greeting));
             match line {
                 Line::Whole(line) => self.hear(&line, &mut publish),
                 Line::TooLong => {
@@ -179,12 +175,6 @@ impl Shared {
             Ok(reply) => self.open.answer(&reply),
             Err(error) => tracing::warn!(%error, "a reply from the router can't be read"),
         }
-    }
-}
-
-fn pass_on(events: &mpsc::Sender<Event>, event: Event) {
-    if events.try_send(event).is_err() {
-        tracing::warn!("an event is dropped: its session does not read");
     }
 }
 

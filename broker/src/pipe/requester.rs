@@ -5,16 +5,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use protocol::{Catalog, Command, Event, Frame, MessageId, Reply, SessionKey};
+use protocol::{Catalog, Command, Frame, MessageId, Reply, SessionKey};
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::hearing::Shared;
 use super::keeper::{Keeper, Pipe, Starter};
 use super::open::Letter;
-use crate::requester::{Feed, RequestError, Requester, WAY_BACK};
+use crate::requester::{Feed, Hearer, RequestError, Requester, WAY_BACK};
 
 /// The agent's end of the pipe to its router. Dropping it closes that end.
 #[derive(Debug)]
@@ -96,7 +96,7 @@ impl Feed for PipeRequester {
         self.catalog.clone()
     }
 
-    async fn events(&self, session: &SessionKey) -> mpsc::Receiver<Event> {
-        self.shared.events(session)
+    async fn tell(&self, session: &SessionKey, hearer: Box<dyn Hearer>) {
+        self.shared.open_session(session, hearer);
     }
 }

@@ -9,10 +9,11 @@ use protocol::{CATALOG_TTL_MS, Catalog, EVENTS_TTL_MS, Event, Millis, SessionKey
 use redis::AsyncCommands;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::watch;
 
 use super::link::{BackOff, read_clock};
 use super::requester::Shared;
+use crate::requester::Hearer;
 
 /// How often the catalogue is looked at: a skill that is dropped in is seen within two seconds.
 const LOOK: Duration = Duration::from_millis(750);
@@ -85,20 +86,14 @@ impl Shared {
         Ok(event)
     }
 
-    pub(super) async fn read_events(
-        self: Arc<Self>,
-        session: SessionKey,
-        sender: mpsc::Sender<Event>,
-    ) {
+    pub(super) async fn read_events(self: Arc<Self>, session: SessionKey, hearer: Box<dyn Hearer>) {
         let key = self.names.events(&session);
         let mut seen = Seen::default();
         let mut back_off = BackOff::new();
-        while !sender.is_closed() {
+        while !hearer.has_left() {
             match self.pop_once(&key).await {
                 Ok(Some(bytes)) => match self.event(&session, &bytes, &mut seen) {
-                    Ok(event) => {
-                        let _ = sender.send(event).await;
-                    }
+                    Ok(event) => hearer.hear(event),
                     Err(why) => tracing::warn!("an event is not believed: {why}"),
                 },
                 Ok(None) => back_off.reset(),

@@ -5,19 +5,16 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use protocol::sign::{Keys, LIFE_MOST_MS};
-use protocol::{Catalog, Command, Event, MessageId, QueueNames, Reply, SessionKey};
+use protocol::{Catalog, Command, MessageId, QueueNames, Reply, SessionKey};
 use redis::{AsyncCommands, RedisError};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::control;
 use super::link::{BLOCK, Connection, RedisAddress};
 use crate::clock::Clock;
-use crate::requester::{Feed, RequestError, Requester, WAY_BACK};
-
-/// How many events may wait for a session that doesn't read them.
-const EVENTS_WAITING: usize = 1_000;
+use crate::requester::{Feed, Hearer, RequestError, Requester, WAY_BACK};
 
 /// How many connections are kept for later when nobody reads on them.
 const IDLE: usize = 16;
@@ -109,11 +106,9 @@ impl Feed for RedisRequester {
         self.catalog.clone()
     }
 
-    async fn events(&self, session: &SessionKey) -> mpsc::Receiver<Event> {
-        let (sender, receiver) = mpsc::channel(EVENTS_WAITING);
-        let read = Arc::clone(&self.shared).read_events(session.clone(), sender);
+    async fn tell(&self, session: &SessionKey, hearer: Box<dyn Hearer>) {
+        let read = Arc::clone(&self.shared).read_events(session.clone(), hearer);
         tokio::spawn(self.stop.clone().run_until_cancelled_owned(read));
-        receiver
     }
 }
 

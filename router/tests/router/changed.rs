@@ -3,7 +3,7 @@
 use super::*;
 
 /// What is approved is not any more what was asked, and the session is told so.
-async fn a_yes_runs_nothing(house: &House, events: &mut mpsc::Receiver<Event>, id: &str) {
+async fn a_yes_runs_nothing(house: &House, events: &mut mpsc::UnboundedReceiver<Event>, id: &str) {
     let before = house.ran();
     house.answer(id, "yes", None).await;
     assert_eq!(stopped(&result(events).await).code, Code::Policy);

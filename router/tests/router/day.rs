@@ -71,7 +71,7 @@ fn furnish(home: &TempHome, policy: &str) {
 /// A person who says yes, and "always" wherever that is offered.
 struct Day {
     house: House,
-    events: mpsc::Receiver<Event>,
+    events: mpsc::UnboundedReceiver<Event>,
     typed: Vec<String>,
     asked: Vec<String>,
 }

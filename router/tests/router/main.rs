@@ -248,7 +248,7 @@ impl House {
         self.sandbox.ran.load(Ordering::SeqCst)
     }
 
-    async fn events(&self) -> mpsc::Receiver<Event> {
+    async fn events(&self) -> mpsc::UnboundedReceiver<Event> {
         self.agent.events(&SessionKey::new("owner").unwrap()).await
     }
 
@@ -279,7 +279,7 @@ fn question(reply: &Reply) -> (String, String) {
 }
 
 /// How the pending command of an event has ended.
-async fn result(events: &mut mpsc::Receiver<Event>) -> Reply {
+async fn result(events: &mut mpsc::UnboundedReceiver<Event>) -> Reply {
     loop {
         let event = events.recv().await.unwrap();
         if let Some(fields) = event.reply {
