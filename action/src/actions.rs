@@ -108,7 +108,7 @@ impl Actions {
             Some(card) => {
                 let patience = card.timeout_ms.map(Duration::from_millis);
                 let observation = self.routed.run(name, params, caller, patience).await;
-                hand_over(observation, &caller.files, caller.heard.as_ref())
+                hand_over(observation, &caller.files, caller.heard.as_ref()).holding(held)
             }
             // Only what a catalogue names goes to the router: its own requests are not for the model.
             None => {

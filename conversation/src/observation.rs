@@ -18,7 +18,7 @@ pub struct Observation {
     pub outcome: Outcome,
     /// Its fields as they go to artifact.json: of a routed action just as the router sent them.
     pub fields: Object,
-    /// A local action that a person is asked about first: what is to be done after a yes.
+    /// The action itself, if a person is asked about it first.
     pub held: Option<Action>,
     /// What the action says of it to people, if it knows a sentence.
     pub sentence: Option<String>,
@@ -45,7 +45,7 @@ impl Observation {
         Self { held: self.held, ..Self::of_local(self.action, result) }
     }
 
-    /// The same, which holds `action` back if a person is asked about it first.
+    /// The same, which keeps `action` if a person is asked about it first.
     #[must_use]
     pub fn holding(self, action: Action) -> Self {
         let held = self.question().map(|_| action);

@@ -14,7 +14,7 @@ const MOST: usize = 16;
 /// What waits for a person's yes.
 #[derive(Debug, Clone, PartialEq)]
 pub enum HeldBack {
-    /// An action of the agent's own.
+    /// An action of a model's or of a person's. One of the agent's own is done after the yes; every other one the router does.
     Action(Action),
     /// A person's command, as it is typed.
     Command(String),
@@ -55,6 +55,8 @@ impl Session {
     fn hold_back(&mut self, observation: &Observation, held: HeldBack) {
         let id = observation.fields.get("message_id").and_then(|id| id.as_str());
         let Some(id) = id.and_then(|id| MessageId::new(id).ok()) else { return };
+        // The command that wanted an action tells its result, not the action.
+        self.pending.retain(|pending| pending.id != id);
         let (principal, origin) = (self.principal.clone(), self.origin);
         self.pending.push(PendingAction { id, held, principal, origin });
         let too_many = self.pending.len().saturating_sub(MOST);

@@ -5,6 +5,7 @@ use broker::Hearer;
 use conversation::message::Outgoing;
 use conversation::observation::Observation;
 use conversation::question::Question;
+use conversation::ran::Ran;
 use mind::Mind;
 use mind::slash::SlashCommand;
 use protocol::{ActionName, Event, EventKind, Object, Outcome, Reply};
@@ -75,12 +76,17 @@ fn take_result(
         }
         return pending;
     }
-    let ended = Outgoing::Action(observation.ended(mind.by_name));
     // The command that a person typed for it tells it in its own words, now or behind the next question.
-    let command = match pending.map(|pending| pending.held) {
-        Some(HeldBack::Command(command)) => Some(command),
-        _ => None,
+    let (command, ran) = match pending.map(|pending| pending.held) {
+        Some(HeldBack::Command(command)) => (Some(command), None),
+        Some(HeldBack::Action(action)) => (None, Ran::of(&action)),
+        None => (None, None),
     };
+    let observation = match ran {
+        Some(ran) => ran.told(observation, settings::words()),
+        None => observation,
+    };
+    let ended = Outgoing::Action(observation.ended(mind.by_name));
     let (ended, all) = match (&command, &observation.outcome) {
         (Some(command), Outcome::Done(done)) => {
             let command = SlashCommand::read(command);

@@ -142,9 +142,21 @@ pub(crate) async fn house(says: &[&str]) -> House {
     house_in(TempHome::new(), says).await
 }
 
+/// Actions are told in the words of programs.
 pub(crate) async fn house_in(home: TempHome, says: &[&str]) -> House {
+    house_telling(home, says, true).await
+}
+
+/// `by_name` is whether actions are told in the words of programs.
+pub(crate) async fn house_telling(home: TempHome, says: &[&str], by_name: bool) -> House {
     let workspace = Arc::new(Workspace::open(home.workspace()));
+    let text = json!({"type": "string"});
+    let shell = ActionCard {
+        params: json!({"env": text, "command": text}).as_object().unwrap().clone(),
+        ..card("SHELL", Reads::NONE)
+    };
     let cards = vec![
+        shell,
         card("LOOK", Reads::PUBLIC),
         card("POST", Reads::NONE),
         card("MAIL", Reads::PRIVATE),
@@ -167,7 +179,7 @@ pub(crate) async fn house_in(home: TempHome, says: &[&str]) -> House {
     let actions = Actions::new(local, requester.clone(), LONG).unwrap();
     let switch = Arc::new(Switch::of(Arc::new(model.clone())));
     let mind = Mind::new(workspace, switch, actions);
-    let mind = Arc::new(Mind { by_name: true, max_steps: 3, ..mind });
+    let mind = Arc::new(Mind { by_name, max_steps: 3, ..mind });
     let leaving = CancellationToken::new();
     let registry = SessionRegistry::new(mind, requester, Lines::default(), leaving.clone());
     let (Line { incoming, outgoing }, heard) = registry.connect(&Tester);
@@ -281,7 +293,7 @@ impl House {
     /// The line of an action that ends next.
     pub(crate) async fn hear_ended(&mut self) -> String {
         match self.hear().await {
-            Outgoing::Action(ended) => ended.line,
+            Outgoing::Action(ended) => ended.told,
             other => panic!("{other:?}"),
         }
     }

@@ -16,7 +16,7 @@ use conversation::question::{Choice, Decision};
 use model::{Call, ModelError};
 use protocol::{Code, Done, Stopped};
 use serde_json::{Value, json};
-use testkit::eventually;
+use testkit::{TempHome, eventually};
 use tokio::sync::mpsc;
 
 use house::*;
@@ -232,6 +232,25 @@ async fn a_question_is_passed_on_and_its_result_comes_later() {
     assert_eq!(house.hear_ended().await, "POST: ok, {\"url\":\"https://x.com/1\"}");
     house.turn("was it posted?").await;
     assert!(house.prompt(2).contains("https://x.com/1"), "{}", house.prompt(2));
+}
+
+#[tokio::test]
+async fn a_command_that_was_asked_about_is_told_like_one_that_was_not() {
+    let runs = r#"<tool_code>[{"name": "SHELL", "params": {"env": "bash", "command": "make"}}]</tool_code>"#;
+    let mut house = house_telling(TempHome::new(), &[runs, "It waits."], false).await;
+    house.say("make it").await;
+    let asked = house.router.receive().await.unwrap();
+    let id = asked.command().unwrap().message_id.to_string();
+    let approval = json!({"id": "q-1", "question": "SHELL {}", "seconds": 600});
+    asked.reply(Stopped::new(Code::Approval, "it waits").with("approval", approval));
+    house.heard().await;
+    let printed = json!({"output": "cc a.c\nno such file", "exit_code": 2});
+    let result = printed.as_object().unwrap().clone();
+    house.result_of(Some(&id), "SHELL", Done { result, ..Done::default() }).await;
+    assert_eq!(
+        house.hear_ended().await,
+        "✗ bash: make (exit code 2)\n  │ cc a.c\n  │ no such file"
+    );
 }
 
 #[tokio::test]

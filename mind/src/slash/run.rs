@@ -41,7 +41,7 @@ impl Perform for Run {
         let observation = turn::run(at.mind, at.outbox, &caller, self.0.clone(), &cards).await;
         let shown = at.mind.actions.set_aside(observation.clone(), &at.session.files);
         at.session.observe(&shown, &at.mind.cards());
-        if observation.question().is_some() && observation.held.is_none() {
+        if observation.question().is_some() && !observation.action.is_local() {
             at.session.hold_command(&observation, at.typed.to_owned());
         }
         if at.mind.by_name || at.session.principal.as_str().starts_with("http:") {
