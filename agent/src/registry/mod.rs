@@ -2,6 +2,7 @@
 
 mod task;
 
+mod awaited;
 mod capture;
 mod events;
 mod gate;
