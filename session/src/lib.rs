@@ -24,7 +24,7 @@ use conversation::workspace::{Cards, Entered, SessionFiles};
 use document::{SaveError, Text};
 use journal::Role;
 use model::{Progress, Usage};
-use persona::Persona;
+use persona::{Persona, Roster};
 use prompt::{Passages, Prompt};
 use protocol::{MessageId, Millis, Principal, Reads, SessionKey, Taint};
 
@@ -242,6 +242,12 @@ impl Session {
     pub fn speaks(&mut self, speaker: Option<Arc<Persona>>) {
         self.prefix = speaker.as_ref().map(|persona| format!("[{}] ", persona.name));
         self.speaker = speaker;
+    }
+
+    /// Has the persona that was chosen for this chat speak, as it answers its messages.
+    pub fn speaks_as_chosen(&mut self, roster: &Roster) {
+        let chosen = self.chosen_persona();
+        self.speaks(chosen.and_then(|name| roster.find(&name).cloned()));
     }
 
     /// Takes in the words of a speaker: a person's addresses count as typed, anybody else's words bring trust bits.

@@ -290,6 +290,7 @@ impl SessionTask {
             self.session.said.clear();
             self.outbox.say(Outgoing::Notice("stopped".to_owned()));
         }
+        self.session.speaks(None);
     }
 
     /// Does `work` to its end; `false` when it was stopped. Answers count at once, and what else is said waits.

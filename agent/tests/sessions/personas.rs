@@ -70,6 +70,17 @@ async fn a_persona_that_is_chosen_answers_until_another_is() {
 }
 
 #[tokio::test]
+async fn a_persona_that_is_chosen_makes_plans_and_does_them() {
+    let mut house = house();
+    let coders = OllamaServer::start(["1. Look at it.", "Looked."].map(Says::text));
+    house.persona("coder", &at(&coders), "You write code.");
+    house.owner("/agent coder").await;
+    let heard = house.owner("/plan mend it").await;
+    assert!(heard.contains("[coder] ") && heard.contains("Looked."), "{heard}");
+    assert_eq!(coders.prompts().len(), 2);
+}
+
+#[tokio::test]
 async fn a_persona_is_offered_the_sets_that_it_names_of_those_that_are_on() {
     let mut house = house();
     let server = OllamaServer::start(["a", "b", "c"].map(Says::text));

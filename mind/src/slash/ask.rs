@@ -32,6 +32,7 @@ impl Perform for Question {
             // No model is asked: it would make something up.
             return at.text("No matching documents found.");
         }
+        at.session.speaks_as_chosen(&at.mind.cast.roster());
         at.session.known = Passages { found: passages, told: None };
         let turn = Turn { mind: at.mind, session: &mut *at.session, outbox: at.outbox };
         turn.run(&self.0).await;

@@ -34,6 +34,7 @@ pub(super) fn read(rest: &str) -> Read {
 #[async_trait]
 impl Perform for Plan {
     async fn perform(&self, at: At<'_>) {
+        at.session.speaks_as_chosen(&at.mind.cast.roster());
         let steps = match self.steps(&at).await {
             Ok(steps) => steps,
             Err(why) => return at.notice(why),

@@ -65,6 +65,7 @@ impl Perform for Work {
             Err(why) => return at.notice(why),
         }
         if !self.task.is_empty() {
+            at.session.speaks_as_chosen(&at.mind.cast.roster());
             let (role, who) = (at.session.origin.into(), at.session.principal.clone());
             at.session.record(role, who.as_str(), &self.task);
             Turn { mind: at.mind, session: &mut *at.session, outbox: at.outbox }
