@@ -1,9 +1,11 @@
 //! Jobs of the clock, on real processes: told from a pipe, after a restart, and at most once whenever the agent is killed.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use testkit::{Chat, TempHome};
+use testkit::{Chat, OllamaServer, Says, TempHome, wait_until};
 
 const SAFECLAW: &str = env!("CARGO_BIN_EXE_safeclaw");
 
@@ -117,6 +119,29 @@ fn what_a_model_is_to_do_waits_once_its_budget_is_used_up_and_reminders_come() {
     assert!(shown.contains("woken 1 of 1 times") && shown.contains("[job-2]"), "{shown}");
     assert!(chat.end().success());
     assert!(!chat.stdout().contains("waits until"), "{}", chat.stdout());
+}
+
+#[test]
+fn a_job_that_is_taken_back_while_it_waits_for_another_is_not_done() {
+    let home = TempHome::new();
+    let goes_on = Arc::new(AtomicBool::new(false));
+    let may = Arc::clone(&goes_on);
+    let says = Says::Made(Arc::new(move |_: &str| {
+        wait_until("it may go on", || may.load(Ordering::SeqCst));
+        "It is done.".to_owned()
+    }));
+    let server = OllamaServer::start(std::iter::repeat_n(says, 4));
+    let mut chat = Chat::start(SAFECLAW, &[], home.root(), &[("OLLAMA_HOST", &server.host())]);
+    chat.ask("/remind 1s --agent look at the first", "takes it back.");
+    chat.ask("/remind 1s --agent look at the second", "takes it back.");
+    wait_until("the first is being done", || server.prompts().len() == 1);
+    let at = chat.stdout().len();
+    chat.say("/cancel job-2");
+    chat.say("/jobs");
+    goes_on.store(true, Ordering::SeqCst);
+    wait_until("it is taken back", || chat.stdout()[at..].contains("job-2 is cancelled"));
+    assert!(chat.end().success());
+    assert_eq!(server.prompts().len(), 1, "{}", chat.stdout());
 }
 
 #[test]

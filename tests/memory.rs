@@ -79,6 +79,26 @@ fn after_ten_messages_a_note_is_written_that_later_prompts_hold() {
 }
 
 #[test]
+fn what_a_person_has_forgotten_while_it_is_being_noted_is_not_noted() {
+    let home = TempHome::greeting();
+    let goes_on = Arc::new(AtomicBool::new(false));
+    let may = Arc::clone(&goes_on);
+    let server = server(move |_| {
+        wait_until("it may go on", || may.load(Ordering::SeqCst));
+        "The user's parrot is called Coco.".to_owned()
+    });
+    let mut chat = start(&home, &server);
+    talk(&mut chat, 1, 10);
+    wait_until("it is being noted", || !requests(&server).is_empty());
+    chat.ask("/clear", "is forgotten");
+    goes_on.store(true, Ordering::SeqCst);
+    // A model that was still listened to would be heard meanwhile.
+    (0..20).for_each(|_| drop(chat.ask("/memory", "Nothing is remembered.")));
+    assert!(chat.end().success());
+    assert!(!notes(&home).contains("Coco"), "{}", notes(&home));
+}
+
+#[test]
 fn a_burst_is_noted_in_few_pieces_and_nothing_twice() {
     let home = TempHome::greeting();
     let server = server(said);

@@ -287,7 +287,12 @@ impl Lane {
         match outgoing {
             Outgoing::Begin { ticket, .. } if *ticket == said.ticket => said.is_begun = true,
             Outgoing::End if said.is_begun => self.is_over(),
-            Outgoing::Reminder { ticket, .. } if *ticket == said.ticket => self.is_over(),
+            // One that was taken back meanwhile is told aside, with nothing.
+            Outgoing::Reminder { ticket, .. } | Outgoing::Aside { ticket, .. }
+                if *ticket == said.ticket =>
+            {
+                self.is_over();
+            }
             Outgoing::Refused { ticket, .. } if *ticket == said.ticket => {
                 self.waiting.extend(self.said.take().map(|said| said.due));
                 self.waiting.rotate_right(1);

@@ -4,7 +4,7 @@
 //! It is a view of the journal, which holds all of it: what could not be noted waits there, and the notes say how far it is noted.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use answer::Words;
@@ -18,6 +18,7 @@ use prompt::Fence;
 use protocol::{SessionKey, Taint};
 use session::Session;
 use tokio::task::{JoinHandle, spawn_blocking};
+use tokio_util::sync::CancellationToken;
 
 /// How much of the journal is looked at, in events.
 const EVENTS: usize = 5_000;
@@ -38,7 +39,16 @@ pub(super) struct Capture {
     heard: usize,
     /// How many were left then.
     left: Arc<AtomicUsize>,
-    running: Option<JoinHandle<()>>,
+    running: Option<Running>,
+}
+
+/// The task that notes.
+struct Running {
+    task: JoinHandle<()>,
+    /// Cancelled when it is to end before it asks a model again. What it writes by then is written whole.
+    over: CancellationToken,
+    /// Whether it asks a model now.
+    is_asking: Arc<AtomicBool>,
 }
 
 /// Nobody knows what an earlier process has left: the first message is worth a look.
@@ -51,7 +61,7 @@ impl Default for Capture {
 impl Drop for Capture {
     fn drop(&mut self) {
         if let Some(running) = &self.running {
-            running.abort();
+            running.over.cancel();
         }
     }
 }
@@ -62,57 +72,94 @@ impl Capture {
         self.heard += 1;
     }
 
-    /// Stops to ask a model, for somebody waits for an answer. What was not noted waits in the journal.
-    pub(super) fn give_way(&mut self) {
-        if let Some(running) = self.running.take().filter(|running| !running.is_finished()) {
-            running.abort();
+    /// Ends, for somebody waits for an answer, or has it forget. What was not noted waits in the journal.
+    pub(super) async fn give_way(&mut self) {
+        let Some(running) = self.running.take() else { return };
+        if !running.task.is_finished() {
+            running.over.cancel();
             // What it would have left is not known any more.
             self.left.store(DUE, Ordering::Relaxed);
+            self.heard = self.heard.max(1);
         }
+        // One that has panicked has ended, too.
+        let _ = running.task.await;
+    }
+
+    /// Whether a model is asked now. The end of the session's task would have it ask all of it again.
+    pub(super) fn is_asking(&self) -> bool {
+        let running = self.running.as_ref().filter(|running| !running.task.is_finished());
+        running.is_some_and(|running| running.is_asking.load(Ordering::Relaxed))
     }
 
     /// Begins, if it is time and none is at work, while nobody waits for an answer.
     pub(super) fn rest(&mut self, mind: &Arc<Mind>, session: &Session) {
-        let is_running = self.running.as_ref().is_some_and(|running| !running.is_finished());
+        let is_running = self.running.as_ref().is_some_and(|running| !running.task.is_finished());
         let is_due = self.heard > 0 && self.heard + self.left.load(Ordering::Relaxed) >= DUE;
         if is_running || !is_due {
             return;
         }
         self.heard = 0;
-        let (mind, files) = (Arc::clone(mind), Arc::clone(&session.files));
-        let key = session.key.clone();
+        let (over, is_asking) = (CancellationToken::new(), Arc::new(AtomicBool::new(false)));
+        let noting = Noting {
+            mind: Arc::clone(mind),
+            key: session.key.clone(),
+            files: Arc::clone(&session.files),
+            over: over.clone(),
+            is_asking: Arc::clone(&is_asking),
+        };
         let left = Arc::clone(&self.left);
-        self.running = Some(tokio::spawn(async move {
-            tokio::time::sleep(QUIET).await;
-            left.store(all(&mind, &key, &files).await, Ordering::Relaxed);
-        }));
+        let task = tokio::spawn(async move {
+            if noting.over.run_until_cancelled(tokio::time::sleep(QUIET)).await.is_some()
+                && let Some(rest) = noting.all().await
+            {
+                left.store(rest, Ordering::Relaxed);
+            }
+        });
+        self.running = Some(Running { task, over, is_asking });
     }
 }
 
-/// Notes all that waits, and gives how many messages are left.
-async fn all(mind: &Mind, key: &SessionKey, files: &Arc<SessionFiles>) -> usize {
-    let (mut pause, mut before, mut most) = (PAUSE, None, WINDOW);
-    loop {
-        let (batch, left) = look(files, most).await;
-        // What was noted and waits all the same would be noted for ever.
-        let Some(batch) = batch.filter(|batch| before != Some(batch.upto)) else { return left };
-        match note(mind, key, files, &batch).await {
-            Ok(note) => {
-                let (files, upto) = (Arc::clone(files), batch.upto);
-                let saved = spawn_blocking(move || files.notes.capture(upto, note)).await;
-                if let Ok(Err(error)) = saved {
-                    failed(&error);
+/// What one task needs to note.
+struct Noting {
+    mind: Arc<Mind>,
+    key: SessionKey,
+    files: Arc<SessionFiles>,
+    over: CancellationToken,
+    is_asking: Arc<AtomicBool>,
+}
+
+impl Noting {
+    /// Notes all that waits, and gives how many messages are left; nothing if it was to end before that.
+    async fn all(&self) -> Option<usize> {
+        let (mut pause, mut before, mut most) = (PAUSE, None, WINDOW);
+        loop {
+            let (batch, left) = look(&self.files, most).await;
+            // What was noted and waits all the same would be noted for ever.
+            let Some(batch) = batch.filter(|batch| before != Some(batch.upto)) else {
+                return Some(left);
+            };
+            self.is_asking.store(true, Ordering::Relaxed);
+            let asked = note(&self.mind, &self.key, &self.files, &batch);
+            let noted = self.over.run_until_cancelled(asked).await;
+            self.is_asking.store(false, Ordering::Relaxed);
+            match noted? {
+                Ok(note) => {
+                    let (files, upto) = (Arc::clone(&self.files), batch.upto);
+                    let saved = spawn_blocking(move || files.notes.capture(upto, note)).await;
+                    if let Ok(Err(error)) = saved {
+                        failed(&error);
+                    }
+                    (pause, before) = (PAUSE, Some(batch.upto));
                 }
-                (pause, before) = (PAUSE, Some(batch.upto));
-            }
-            // It stays in the journal until there is a model.
-            Err(ModelError::NeedsModel) => return left,
-            // A model with a small window takes less at a time.
-            Err(error) if error.is_of_size() && most > 1 => most /= 2,
-            Err(error) => {
-                tracing::info!(%error, "what was said is not noted yet; it is tried again");
-                tokio::time::sleep(pause).await;
-                pause = (2 * pause).min(LONGEST);
+                // It stays in the journal until there is a model.
+                Err(ModelError::NeedsModel) => return Some(left),
+                // A model with a small window takes less at a time.
+                Err(error) if error.is_of_size() && most > 1 => most /= 2,
+                Err(error) => {
+                    tracing::info!(%error, "what was said is not noted yet; it is tried again");
+                    self.over.run_until_cancelled(tokio::time::sleep(pause)).await?;
+                    pause = (2 * pause).min(LONGEST);
+                }
             }
         }
     }

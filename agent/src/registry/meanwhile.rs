@@ -42,9 +42,13 @@ impl Meanwhile<'_> {
                     said = incoming.recv(), if somebody => match said {
                         // Dropping the work ends the model's request and takes running commands back.
                         Some(said) if said.said.ends() != Ends::Nothing => {
-                            // The kill switch does not wait its turn.
-                            if said.said.ends() == Ends::Everything {
-                                waiting.push_front(said);
+                            match (said.said.ends(), &said.said) {
+                                // The kill switch does not wait its turn.
+                                (Ends::Everything, _) => waiting.push_front(said),
+                                // What was stopped says so; whoever waits for the command has no other answer.
+                                (_, Said::Command(_)) => outbox
+                                    .say(Outgoing::Aside { ticket: said.ticket, text: String::new() }),
+                                _ => {}
                             }
                             break false;
                         }

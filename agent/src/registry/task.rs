@@ -12,6 +12,7 @@ use mind::slash::{At, SlashCommand};
 use mind::turn::Turn;
 use mind::{Mind, answering};
 use protocol::{Event, Principal, Trace};
+use schedule::{Book, Due};
 use session::{Caller, HeldBack, NextTurn, Outbox, PendingAction, Session, Turns};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -85,6 +86,10 @@ impl SessionTask {
         }
         (self.session.principal, self.session.origin) = (from.clone(), origin);
         let said = match said {
+            // It was taken back while it waited here.
+            Said::Job(due) if self.is_taken_back(&due) => {
+                return self.outbox.say(Outgoing::Aside { ticket, text: String::new() });
+            }
             Said::Job(due) if due.is_agentic => {
                 // The addresses that a person had typed for the job are typed.
                 self.session.entered.were_typed(due.typed.iter().map(String::as_str));
@@ -110,12 +115,23 @@ impl SessionTask {
                 capture.hear();
                 self.session.overhear(&text);
                 self.outbox.say(Outgoing::Aside { ticket, text: String::new() });
+                // A group may be quicker than a disk: all that waits here is kept at once.
+                if !self.incoming.is_empty() {
+                    return;
+                }
             }
             Said::Reply(text) => self.session.reply(text, &self.outbox),
             // There is no turn to stop.
             Said::Stop => return,
         }
         let _ = self.session.keep(&self.outbox).await;
+    }
+
+    /// Whether a job that is to be told or done is none of the clock's any more.
+    fn is_taken_back(&self, due: &Due) -> bool {
+        let is_gone = |book: &Book| book.jobs().all().iter().all(|job| job.id != due.id);
+        let is_still_to_come = !due.is_report && !due.is_told;
+        is_still_to_come && self.mind.book.as_deref().is_some_and(is_gone)
     }
 
     /// Answers a message, or carries a command out.
@@ -136,10 +152,10 @@ impl SessionTask {
             let profile = self.mind.reception.profile();
             self.session.entered.were_typed(profile.allowed_urls.iter().map(Page::url));
         }
+        // A server may answer one at a time, and a person waits for this one. A command may forget what is being noted.
+        capture.give_way().await;
         // Codes may stand in commands, which the journal does not hold.
         if said.is_message() {
-            // A server may answer one at a time, and a person waits for this one.
-            capture.give_way();
             capture.hear();
             let (role, who) = (self.session.origin.into(), from.as_str());
             self.session.record(role, who, &text);
@@ -170,6 +186,13 @@ impl SessionTask {
     fn tell_unanswered(&mut self) {
         let Some(message) = self.session.entered.unanswered() else { return };
         self.session.remember(&message, "");
+        if self.mind.reception.is_customer(&self.session.key) {
+            // How the house works is no business of theirs, and their channel asks them to say it again.
+            return tracing::warn!(
+                "a message in the session {} was left unanswered",
+                self.session.key
+            );
+        }
         let short: String = one_line(&message).chars().take(80).collect();
         let cut = if short.len() < message.len() { "…" } else { "" };
         self.outbox.say(Outgoing::Notice(format!(
@@ -234,7 +257,11 @@ impl SessionTask {
                 }
                 incoming = self.incoming.recv() => return incoming.map(Next::Said),
                 // What has come by then is still answered; the registry opens another task for what comes later.
-                () = tokio::time::sleep(IDLE), if self.session.may_rest() => self.incoming.close(),
+                () = tokio::time::sleep(IDLE), if self.session.may_rest() => {
+                    if !capture.is_asking() {
+                        self.incoming.close();
+                    }
+                }
             }
         }
     }

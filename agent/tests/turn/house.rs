@@ -239,17 +239,18 @@ impl House {
         self.publisher.event(&event).await;
     }
 
-    pub(crate) async fn tell(&self, said: Said) {
-        self.tell_as("console:owner", said).await;
+    pub(crate) async fn tell(&self, said: Said) -> Ticket {
+        self.tell_as("console:owner", said).await
     }
 
-    pub(crate) async fn tell_as(&self, from: &str, said: Said) {
+    pub(crate) async fn tell_as(&self, from: &str, said: Said) -> Ticket {
         let from = Principal::new(from).unwrap();
         let (ticket, session) = (Ticket::new(), SessionKey::new("owner").unwrap());
         self.incoming
             .send(Incoming { ticket, session, from, origin: Origin::Person, said })
             .await
             .unwrap();
+        ticket
     }
 
     pub(crate) async fn say(&self, text: &str) {

@@ -176,9 +176,16 @@ async fn cancel_in_words_stops_the_turn_that_runs_and_nothing_else() {
     let mut house = house(&[&actions(&["LOOK"]), "Next."]).await;
     house.say("look").await;
     let look = house.router.receive().await.unwrap();
-    house.say("/cancel").await;
+    let cancels = house.tell(Said::typed("/cancel")).await;
     tokio::time::timeout(LONG, look.cancelled().cancelled()).await.unwrap();
-    assert!(house.heard().await.ends_with("[stopped]\n"));
+    let (mut said, mut is_answered) = (Vec::new(), false);
+    while said.last() != Some(&Outgoing::End) {
+        let heard = house.hear().await;
+        is_answered |= matches!(&heard, Outgoing::Aside { ticket, .. } if *ticket == cancels);
+        said.push(heard);
+    }
+    assert!(is_answered, "whoever waits for the command waits for ever: {said:?}");
+    assert!(said.contains(&Outgoing::Notice("stopped".to_owned())), "{said:?}");
     assert_eq!(house.turn("/cancel").await, "\n[nothing runs]\n");
     assert_eq!(house.turn("go on").await, "Next.");
 }

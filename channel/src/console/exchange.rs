@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use conversation::question::Question;
-use mind::slash::Ends;
 use protocol::{Principal, SessionKey, Status};
 use tokio_util::sync::CancellationToken;
 
@@ -70,7 +69,7 @@ impl Exchange {
 
     /// Takes one line as it was typed, and shows its answer to the end.
     pub(super) async fn say(&mut self, typed: &[u8]) -> io::Result<Heard> {
-        match self.begin(typed, false).await? {
+        match self.begin(typed).await? {
             Taken::Said(ticket) => self.listen(ticket).await,
             Taken::Nothing => Ok(Heard::Answer(Vec::new())),
             Taken::Quit => Ok(Heard::Quit),
@@ -78,9 +77,8 @@ impl Exchange {
         }
     }
 
-    /// Takes one line as it was typed, whose answer is still to come. What ends the turn of somebody who `waits` for one
-    /// has no other answer.
-    pub(super) async fn begin(&mut self, typed: &[u8], waits: bool) -> io::Result<Taken> {
+    /// Takes one line as it was typed, whose answer is still to come.
+    pub(super) async fn begin(&mut self, typed: &[u8]) -> io::Result<Taken> {
         let (text, remark) = match input::read(typed) {
             Typed::Quit => return Ok(Taken::Quit),
             Typed::Nothing(why) => {
@@ -94,11 +92,8 @@ impl Exchange {
         }
         self.interrupts.forget();
         self.failed = false;
-        let said = Said::typed(text);
-        let ends_a_turn = waits && said.ends() == Ends::Turn;
-        Ok(match self.send(said).await {
+        Ok(match self.send(Said::typed(text)).await {
             None => Taken::Over,
-            Some(_) if ends_a_turn => Taken::Nothing,
             Some(ticket) => Taken::Said(ticket),
         })
     }
@@ -189,6 +184,11 @@ impl Exchange {
                     Some(Outgoing::Refused { ticket: now, why }) if now == ticket => {
                         self.screen.show(&Outgoing::Notice(why))?;
                         self.failed = true;
+                        break;
+                    }
+                    // Another channel's turn runs, and this need not wait for it.
+                    Some(Outgoing::Aside { ticket: now, text }) if now == ticket => {
+                        self.screen.show(&Outgoing::Text(text))?;
                         break;
                     }
                     Some(Outgoing::Question(question)) => questions.push(question),

@@ -56,7 +56,7 @@ impl OneMessage {
 pub(super) async fn run(mut exchange: Exchange, message: &OneMessage) -> io::Result<()> {
     message.ends(Outcome::Failed);
     exchange.screen.deeds_aside = message.deeds_aside;
-    let Taken::Said(ticket) = exchange.begin(message.text.as_bytes(), false).await? else {
+    let Taken::Said(ticket) = exchange.begin(message.text.as_bytes()).await? else {
         return Ok(());
     };
     let outcome = match exchange.listen(ticket).await? {

@@ -25,7 +25,7 @@ pub(super) async fn run(mut exchange: Exchange) -> io::Result<()> {
                 hidden = Hidden::default();
                 exchange.screen.was_typed();
                 is_asked = false;
-                match exchange.begin(&line, !unanswered.is_empty()).await? {
+                match exchange.begin(&line).await? {
                     Taken::Said(ticket) => unanswered.push(ticket),
                     Taken::Nothing => {}
                     Taken::Quit => return exchange.leave(LAST_WORDS).await,

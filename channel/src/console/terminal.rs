@@ -272,7 +272,7 @@ impl Terminal {
             }
             Meant::Message => {}
         }
-        match self.exchange.begin(line.as_bytes(), !self.said.is_empty()).await? {
+        match self.exchange.begin(line.as_bytes()).await? {
             Taken::Nothing => Ok(Flow::GoesOn),
             Taken::Quit => Ok(Flow::Quit),
             Taken::Over => Ok(Flow::Over),

@@ -45,7 +45,7 @@ impl Unanswered {
             }
             Outgoing::Aside { text, .. } => {
                 self.0.remove(at);
-                Some(Outgoing::Text(text))
+                (!text.is_empty()).then_some(Outgoing::Text(text))
             }
             Outgoing::Refused { why, .. } => {
                 self.0.remove(at);
