@@ -177,11 +177,14 @@ fn a_home_that_is_in_use_or_none_is_refused() {
     let (home, from) = (TempHome::new(), sample("multis"));
     let dir = from.path().to_str().unwrap();
     let script = from.path().join("multis.js");
-    fs::write(&script, "import time\ntime.sleep(600)\n").unwrap();
+    // A shell that waits for a line: one process, which leaves none behind when it is killed.
+    fs::write(&script, "read line\n").unwrap();
     fs::create_dir(from.path().join("run")).unwrap();
     // It says its number, or it works there.
     for (says_number, place) in [(true, home.root()), (false, from.path())] {
-        let mut runs = Command::new("python3").arg(&script).current_dir(place).spawn().unwrap();
+        let mut runs = Command::new("sh");
+        runs.arg(&script).current_dir(place).stdin(std::process::Stdio::piped());
+        let mut runs = runs.spawn().unwrap();
         let number = if says_number { runs.id().to_string() } else { String::new() };
         fs::write(from.path().join("run/multis.pid"), number).unwrap();
         let line = format!("/proc/{}/cmdline", runs.id());
