@@ -24,6 +24,6 @@ pub mod pipe;
 pub mod redis;
 
 pub use clock::Clock;
-pub use requester::{Feed, Hearer, RequestError, Requester};
+pub use requester::{Feed, RequestError, Requester, Subscriber};
 pub use responder::{Publisher, Request, Responder};
 pub use store::{Store, StoreFault, Table};

@@ -31,19 +31,19 @@ pub trait Feed: Send + Sync {
     /// The newest catalogue; `None` until a router has published one. It closes when no router can any more.
     fn catalog(&self) -> watch::Receiver<Option<Catalog>>;
 
-    /// Tells `hearer` the events of `session`, from now on and, where the transport keeps them, from before.
-    async fn tell(&self, session: &SessionKey, hearer: Box<dyn Hearer>);
+    /// Tells `subscriber` the events of `session`, from now on and, where the transport keeps them, from before.
+    async fn subscribe(&self, session: &SessionKey, subscriber: Box<dyn Subscriber>);
 
-    /// What [`Self::tell`] tells, for whoever reads it later.
+    /// The same events, for whoever reads them later.
     async fn events(&self, session: &SessionKey) -> mpsc::UnboundedReceiver<Event> {
         let (sender, receiver) = mpsc::unbounded_channel();
-        self.tell(session, Box::new(sender)).await;
+        self.subscribe(session, Box::new(sender)).await;
         receiver
     }
 }
 
 /// Hears what the router says to one session.
-pub trait Hearer: Debug + Send + Sync {
+pub trait Subscriber: Debug + Send + Sync {
     /// Takes one event in. It must not wait: on a pipe what comes behind the event is heard only afterwards.
     fn hear(&self, event: Event);
 
@@ -51,7 +51,7 @@ pub trait Hearer: Debug + Send + Sync {
     fn has_left(&self) -> bool;
 }
 
-impl Hearer for mpsc::UnboundedSender<Event> {
+impl Subscriber for mpsc::UnboundedSender<Event> {
     fn hear(&self, event: Event) {
         // Without a reader nobody wants it.
         let _ = self.send(event);

@@ -244,10 +244,15 @@ impl Session {
         self.speaker = speaker;
     }
 
-    /// Has the persona that was chosen for this chat speak, as it answers its messages.
+    /// The persona that was chosen for this chat, if it is there.
+    #[must_use]
+    pub fn chosen_speaker(&self, roster: &Roster) -> Option<Arc<Persona>> {
+        roster.find(&self.chosen_persona()?).cloned()
+    }
+
+    /// Has the persona speak that was chosen for this chat.
     pub fn speaks_as_chosen(&mut self, roster: &Roster) {
-        let chosen = self.chosen_persona();
-        self.speaks(chosen.and_then(|name| roster.find(&name).cloned()));
+        self.speaks(self.chosen_speaker(roster));
     }
 
     /// Takes in the words of a speaker: a person's addresses count as typed, anybody else's words bring trust bits.

@@ -32,18 +32,10 @@ impl Turns {
         let may_choose = session.is_owners() && session.origin.is_person();
         let mention = may_choose.then(|| mentioned(roster.names(), message)).flatten();
         let (addressed, message) = match mention.filter(|(_, words)| !words.is_empty()) {
-            Some((name, words)) => (roster.find(name), words),
-            None => {
-                let chosen = session.chosen_persona();
-                (chosen.and_then(|name| roster.find(&name)), message)
-            }
+            Some((name, words)) => (roster.find(name).cloned(), words),
+            None => (session.chosen_speaker(roster), message),
         };
-        Self {
-            cadence: session.cadence,
-            addressed: addressed.cloned(),
-            message: message.to_owned(),
-            ended: Vec::new(),
-        }
+        Self { cadence: session.cadence, addressed, message: message.to_owned(), ended: Vec::new() }
     }
 
     /// The turn that is to be taken now; `None` when a person speaks next.

@@ -45,7 +45,7 @@ pub(super) struct Capture {
 /// The task that notes.
 struct Running {
     task: JoinHandle<()>,
-    /// Cancelled when it is to end before it asks a model again. What it writes by then is written whole.
+    /// Cancelled when it has to end. A note that is being written then is written whole.
     over: CancellationToken,
     /// Whether it asks a model now.
     is_asking: Arc<AtomicBool>,
@@ -72,7 +72,7 @@ impl Capture {
         self.heard += 1;
     }
 
-    /// Ends, for somebody waits for an answer, or has it forget. What was not noted waits in the journal.
+    /// Stops the noting: somebody waits for an answer, or has something forgotten. What was not noted waits in the journal.
     pub(super) async fn give_way(&mut self) {
         let Some(running) = self.running.take() else { return };
         if !running.task.is_finished() {
@@ -85,7 +85,7 @@ impl Capture {
         let _ = running.task.await;
     }
 
-    /// Whether a model is asked now. The end of the session's task would have it ask all of it again.
+    /// Whether a model is being asked. If the session's task ended now, the question would be lost.
     pub(super) fn is_asking(&self) -> bool {
         let running = self.running.as_ref().filter(|running| !running.task.is_finished());
         running.is_some_and(|running| running.is_asking.load(Ordering::Relaxed))

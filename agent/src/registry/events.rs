@@ -1,7 +1,7 @@
 //! The router's own words to a session: notices, and results of what was asked about.
 
 use action::hand_over;
-use broker::Hearer;
+use broker::Subscriber;
 use conversation::message::Outgoing;
 use conversation::observation::Observation;
 use conversation::question::Question;
@@ -20,7 +20,7 @@ pub(super) struct RouterWords {
     pub(super) others: mpsc::UnboundedSender<Event>,
 }
 
-impl Hearer for RouterWords {
+impl Subscriber for RouterWords {
     fn hear(&self, event: Event) {
         if event.event == EventKind::Notice {
             event.text.into_iter().for_each(|text| self.outbox.say(Outgoing::Notice(text)));

@@ -204,7 +204,7 @@ impl SessionRegistry {
                 Ok(session) => {
                     let (others, events) = mpsc::unbounded_channel();
                     let words = RouterWords { outbox: outbox.clone(), others };
-                    feed.tell(&session.key, Box::new(words)).await;
+                    feed.subscribe(&session.key, Box::new(words)).await;
                     SessionTask { mind, session, incoming: said, outbox, events, leaving }
                         .run()
                         .await;

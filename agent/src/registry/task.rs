@@ -127,7 +127,7 @@ impl SessionTask {
         let _ = self.session.keep(&self.outbox).await;
     }
 
-    /// Whether a job that is to be told or done is none of the clock's any more.
+    /// Whether a job was taken back before it was told or done.
     fn is_taken_back(&self, due: &Due) -> bool {
         let is_gone = |book: &Book| book.jobs().all().iter().all(|job| job.id != due.id);
         let is_still_to_come = !due.is_report && !due.is_told;

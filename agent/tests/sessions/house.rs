@@ -7,7 +7,7 @@ use action::{Actions, BroadcastMsg, LlmSummary, LocalAction, MemoryWrite};
 use agent::registry::{Heard, SessionRegistry};
 use async_trait::async_trait;
 use broker::pipe::{PipePublisher, PipeRequester, PipeResponder};
-use broker::{Feed, Hearer, Responder, memory};
+use broker::{Feed, Responder, Subscriber, memory};
 use channel::{Channel, ChannelError, Incoming, Line, Origin, Outgoing, Said, Ticket};
 use conversation::workspace::{Cards, Workspace};
 use mind::Mind;
@@ -110,9 +110,9 @@ impl Feed for Subscribed {
         self.requester.catalog()
     }
 
-    async fn tell(&self, session: &SessionKey, hearer: Box<dyn Hearer>) {
+    async fn subscribe(&self, session: &SessionKey, subscriber: Box<dyn Subscriber>) {
         self.sessions.lock().unwrap().push(session.to_string());
-        self.requester.tell(session, hearer).await;
+        self.requester.subscribe(session, subscriber).await;
     }
 }
 

@@ -12,7 +12,7 @@ use super::keeper::Pipe;
 use super::lines::{self, FrameWriter, Line};
 use super::open::OpenCommands;
 use crate::clock::Clock;
-use crate::requester::Hearer;
+use crate::requester::Subscriber;
 
 /// Where the newest catalogue is shown.
 pub(super) type Published = watch::Sender<Option<Catalog>>;
@@ -28,7 +28,7 @@ pub(super) struct Shared {
 /// Who reads what the router says on its own.
 #[derive(Debug, Default)]
 struct Sessions {
-    open: HashMap<SessionKey, Box<dyn Hearer>>,
+    open: HashMap<SessionKey, Box<dyn Subscriber>>,
     /// What came for sessions that do not read yet: a router speaks before the first chat is open.
     early: VecDeque<Event>,
     /// The notices of the router that lives.
@@ -59,8 +59,8 @@ impl Sessions {
                 return;
             }
         }
-        match self.open.get(&event.session).filter(|hearer| !hearer.has_left()) {
-            Some(hearer) => hearer.hear(event),
+        match self.open.get(&event.session).filter(|subscriber| !subscriber.has_left()) {
+            Some(subscriber) => subscriber.hear(event),
             None => {
                 self.early.push_back(event);
                 self.early.drain(..self.early.len().saturating_sub(EARLY));
@@ -68,15 +68,15 @@ impl Sessions {
         }
     }
 
-    /// Tells `hearer` what `session` is told from now on, what has waited for it first.
-    fn open(&mut self, session: &SessionKey, hearer: Box<dyn Hearer>) {
+    /// Tells `subscriber` what `session` is told from now on, what has waited for it first.
+    fn open(&mut self, session: &SessionKey, subscriber: Box<dyn Subscriber>) {
         // Those that have fallen asleep since the last one came.
-        self.open.retain(|_, hearer| !hearer.has_left());
+        self.open.retain(|_, subscriber| !subscriber.has_left());
         let (own, others) = self.early.drain(..).partition(|event| event.session == *session);
         self.early = others;
         let own: VecDeque<Event> = own;
-        own.into_iter().for_each(|event| hearer.hear(event));
-        self.open.insert(session.clone(), hearer);
+        own.into_iter().for_each(|event| subscriber.hear(event));
+        self.open.insert(session.clone(), subscriber);
     }
 }
 
@@ -117,8 +117,8 @@ impl Shared {
     /// Tells every session.
     pub(super) fn tell(&self, text: &str) {
         tracing::info!("{text}");
-        for (session, hearer) in &lock(&self.sessions).open {
-            hearer.hear(Event {
+        for (session, subscriber) in &lock(&self.sessions).open {
+            subscriber.hear(Event {
                 event: EventKind::Notice,
                 session: session.clone(),
                 at: self.clock.now(),
@@ -129,9 +129,9 @@ impl Shared {
         }
     }
 
-    /// Tells `hearer` what `session` is told from now on.
-    pub(super) fn open_session(&self, session: &SessionKey, hearer: Box<dyn Hearer>) {
-        lock(&self.sessions).open(session, hearer);
+    /// Tells `subscriber` what `session` is told from now on.
+    pub(super) fn open_session(&self, session: &SessionKey, subscriber: Box<dyn Subscriber>) {
+        lock(&self.sessions).open(session, subscriber);
     }
 
     /// Nothing will be heard any more.

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::hearing::Shared;
 use super::keeper::{Keeper, Pipe, Starter};
 use super::open::Letter;
-use crate::requester::{Feed, Hearer, RequestError, Requester, WAY_BACK};
+use crate::requester::{Feed, RequestError, Requester, Subscriber, WAY_BACK};
 
 /// The agent's end of the pipe to its router. Dropping it closes that end.
 #[derive(Debug)]
@@ -96,7 +96,7 @@ impl Feed for PipeRequester {
         self.catalog.clone()
     }
 
-    async fn tell(&self, session: &SessionKey, hearer: Box<dyn Hearer>) {
-        self.shared.open_session(session, hearer);
+    async fn subscribe(&self, session: &SessionKey, subscriber: Box<dyn Subscriber>) {
+        self.shared.open_session(session, subscriber);
     }
 }

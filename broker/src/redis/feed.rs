@@ -13,7 +13,7 @@ use tokio::sync::watch;
 
 use super::link::{BackOff, read_clock};
 use super::requester::Shared;
-use crate::requester::Hearer;
+use crate::requester::Subscriber;
 
 /// How often the catalogue is looked at: a skill that is dropped in is seen within two seconds.
 const LOOK: Duration = Duration::from_millis(750);
@@ -86,14 +86,18 @@ impl Shared {
         Ok(event)
     }
 
-    pub(super) async fn read_events(self: Arc<Self>, session: SessionKey, hearer: Box<dyn Hearer>) {
+    pub(super) async fn read_events(
+        self: Arc<Self>,
+        session: SessionKey,
+        subscriber: Box<dyn Subscriber>,
+    ) {
         let key = self.names.events(&session);
         let mut seen = Seen::default();
         let mut back_off = BackOff::new();
-        while !hearer.has_left() {
+        while !subscriber.has_left() {
             match self.pop_once(&key).await {
                 Ok(Some(bytes)) => match self.event(&session, &bytes, &mut seen) {
-                    Ok(event) => hearer.hear(event),
+                    Ok(event) => subscriber.hear(event),
                     Err(why) => tracing::warn!("an event is not believed: {why}"),
                 },
                 Ok(None) => back_off.reset(),

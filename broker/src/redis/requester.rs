@@ -14,7 +14,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use super::control;
 use super::link::{BLOCK, Connection, RedisAddress};
 use crate::clock::Clock;
-use crate::requester::{Feed, Hearer, RequestError, Requester, WAY_BACK};
+use crate::requester::{Feed, RequestError, Requester, Subscriber, WAY_BACK};
 
 /// How many connections are kept for later when nobody reads on them.
 const IDLE: usize = 16;
@@ -106,8 +106,8 @@ impl Feed for RedisRequester {
         self.catalog.clone()
     }
 
-    async fn tell(&self, session: &SessionKey, hearer: Box<dyn Hearer>) {
-        let read = Arc::clone(&self.shared).read_events(session.clone(), hearer);
+    async fn subscribe(&self, session: &SessionKey, subscriber: Box<dyn Subscriber>) {
+        let read = Arc::clone(&self.shared).read_events(session.clone(), subscriber);
         tokio::spawn(self.stop.clone().run_until_cancelled_owned(read));
     }
 }
