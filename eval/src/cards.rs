@@ -77,7 +77,8 @@ impl Actions {
         // It is there where there is more than one channel.
         local.retain(|card| card.name.as_str() != "_BROADCAST_MSG");
         let mut skills = Vec::new();
-        for folder in ["router/skills", users] {
+        // The frozen utterances ask for what no fresh home is given any more, too.
+        for folder in ["router/skills", "skills/retired", users] {
             let found = scan(&root().join(folder), &RouterConfig::default(), &Found::default());
             ensure!(found.broken.is_empty(), "{folder}: {:?}", found.broken);
             skills.extend(found.skills.into_values().filter(|skill| is_offered(skill)));

@@ -31,7 +31,7 @@ pub const SKILLS: [(&str, &str); 17] = [
 
 /// What no fresh home is given any more. A home that has it keeps it.
 const EARLIER: [(&str, &str); 1] =
-    [("hello_world", include_str!("../../router/skills/hello_world/skill.toml"))];
+    [("hello_world", include_str!("../../skills/retired/hello_world/skill.toml"))];
 
 /// Whether `manifest` is, to the letter, one that is compiled in.
 pub fn is_first_party(manifest: &str) -> bool {
@@ -152,6 +152,16 @@ mod tests {
         let mut all: Vec<_> = SKILLS.iter().map(|(folder, _)| *folder).collect();
         all.sort_unstable();
         all
+    }
+
+    /// A clone is a home of its own.
+    #[test]
+    fn a_clone_has_the_skills_of_a_fresh_home() {
+        let clone = Home::at(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).unwrap();
+        let manifests = there(&clone)
+            .into_iter()
+            .filter(|name| clone.router_skills().join(name).join("skill.toml").exists());
+        assert_eq!(manifests.collect::<Vec<_>>(), all());
     }
 
     #[test]

@@ -109,7 +109,7 @@ impl House {
 
 /// A home with HELLO_WORLD, whose policy takes what is asked here and asks a person now and then.
 fn settle(home: &Path) -> Result<()> {
-    const HELLO_WORLD: &str = include_str!("../../router/skills/hello_world/skill.toml");
+    const HELLO_WORLD: &str = include_str!("../../skills/retired/hello_world/skill.toml");
     let policy = format!(
         "[effects]\nnone = \"allow\"\nlocal = \"allow\"\nexternal = \"ask\"\nirreversible = \"ask\"\n\
          [[rules]]\naction = \"HELLO_WORLD\"\nparams = {{ name = \"{ASKED}*\" }}\nthen = \"ask\"\n\

@@ -43,6 +43,6 @@ mod tests {
 
     #[test]
     fn the_manifests_examples_fit() {
-        check_examples::<Params>("../../router/skills/hello_world/skill.toml").unwrap();
+        check_examples::<Params>("../retired/hello_world/skill.toml").unwrap();
     }
 }

@@ -76,10 +76,11 @@ mod tests {
                 folders.push(name);
             }
             for folder in folders {
-                let path = format!(
-                    "{}/../../router/skills/{folder}/skill.toml",
-                    env!("CARGO_MANIFEST_DIR")
-                );
+                // No home is given that one any more.
+                let path = match folder {
+                    "hello_world" => "../retired/hello_world/skill.toml".to_owned(),
+                    folder => format!("../../router/skills/{folder}/skill.toml"),
+                };
                 let manifest = std::fs::read_to_string(&path).unwrap();
                 assert!(manifest.contains(&format!("builtin = \"{name}\"\n")), "{path}");
                 let action = folder.to_uppercase();

@@ -9,7 +9,7 @@ use home::Home;
 use tempfile::TempDir;
 
 /// Its manifest.
-const HELLO_WORLD: &str = include_str!("../../../router/skills/hello_world/skill.toml");
+const HELLO_WORLD: &str = include_str!("../../../skills/retired/hello_world/skill.toml");
 
 /// An empty home in a temporary folder, which goes with the value. It stands in for a [`Home`].
 #[derive(Debug)]
