@@ -244,6 +244,32 @@ fn a_budget_asks_and_a_task_goes_on_after_that_and_after_a_restart() {
 }
 
 #[test]
+fn one_task_from_a_shell_leaves_the_task_of_the_open_folder_as_it_is() {
+    let (home, open, other) = (TempHome::new(), Project::new(), Project::new());
+    let server = replies(&[
+        "```bash\necho first > log.txt\n```",
+        "The first is done.",
+        "```bash\necho second > log.txt\n```",
+        "The second is done.",
+        "I wrote a log.",
+    ]);
+    let mut before = chat(&home, &server);
+    before.ask(&format!("/work {} write", open.shown()), "The first is done.");
+    before.end();
+    let host = server.host();
+    let args = ["work", &other.shown(), "write, too"];
+    let mut one = Chat::start(SAFECLAW, &args, home.root(), &[("OLLAMA_HOST", &host)]);
+    assert_eq!(one.wait().code(), Some(0), "{}", one.stderr());
+    assert_eq!(other.text("log.txt"), "second\n");
+    let mut after = chat(&home, &server);
+    after.ask("what did you do?", "I wrote a log.");
+    let prompt = server.prompts().pop().unwrap();
+    assert!(prompt.contains("echo first"), "{prompt}");
+    assert!(!prompt.contains("echo second"), "{prompt}");
+    after.ask("/work", &format!("Open: {}", open.shown()));
+}
+
+#[test]
 fn a_model_that_never_stops_is_told_and_then_stopped() {
     let (home, project) = (TempHome::new(), Project::new());
     let twice = "```bash\necho milk >> todo.txt\n```";

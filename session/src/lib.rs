@@ -22,6 +22,7 @@ use conversation::observation::Observation;
 use conversation::question::Question;
 use conversation::workspace::{Cards, Entered, SessionFiles};
 use document::{SaveError, Text};
+use drive::Task;
 use journal::Role;
 use model::{Progress, Usage};
 use persona::{Persona, Roster};
@@ -88,6 +89,8 @@ pub struct Session {
     pub pending: Vec<PendingAction>,
     /// How many answers are given whose result has not come yet.
     pub awaited: usize,
+    /// The task of a folder that is open for one command alone. It stands in no file: the one that does goes on afterwards.
+    pub passing: Option<Task>,
 }
 
 /// Who asks, as a command says it: a session at the moment at which an action begins.
@@ -200,6 +203,7 @@ impl Session {
             was_asked_for_pin: false,
             pending: Vec::new(),
             awaited: 0,
+            passing: None,
         }
     }
 
@@ -253,6 +257,20 @@ impl Session {
     /// Has the persona speak that was chosen for this chat.
     pub fn speaks_as_chosen(&mut self, roster: &Roster) {
         self.speaks(self.chosen_speaker(roster));
+    }
+
+    /// The task that it works on.
+    #[must_use]
+    pub fn task(&self) -> Task {
+        self.passing.clone().unwrap_or_else(|| Task::clone(&self.files.task.read()))
+    }
+
+    /// Takes in how far the task is, until [`Self::keep`] in memory alone.
+    pub fn hold_task(&mut self, task: &Task) {
+        match &mut self.passing {
+            Some(passing) => passing.clone_from(task),
+            None => self.files.task.hold(|kept| kept.clone_from(task)),
+        }
     }
 
     /// Takes in the words of a speaker: a person's addresses count as typed, anybody else's words bring trust bits.

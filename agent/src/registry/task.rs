@@ -317,6 +317,7 @@ impl SessionTask {
             self.session.said.clear();
             self.outbox.say(Outgoing::Notice("stopped".to_owned()));
         }
+        self.session.passing = None;
         self.session.speaks(None);
     }
 

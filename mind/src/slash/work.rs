@@ -52,13 +52,13 @@ fn wish(rest: &str) -> Result<Work, String> {
 
 #[async_trait]
 impl Perform for Work {
-    async fn perform(&self, at: At<'_>) {
+    async fn perform(&self, mut at: At<'_>) {
         let (once, sets) = (self.params["once"] == true, at.mind.sets.on());
         let params = self.params.as_object().cloned().unwrap_or_default();
         let answer = at.mind.actions.owner.work(&Caller::of(at.session), params).await;
         let told = answer.map_err(|stopped| stopped.message);
         let told = told.and_then(|answer| self.turn_set(&at, &answer).map(|()| answer));
-        let told = told.and_then(|answer| self.turn_task(&at).map(|()| answer));
+        let told = told.and_then(|answer| self.turn_task(&mut at).map(|()| answer));
         match told {
             Ok(_) if once => {}
             Ok(answer) => at.text(answer.get("told").and_then(Value::as_str).unwrap_or_default()),
@@ -76,15 +76,16 @@ impl Perform for Work {
             // It was on for this task alone; what can't be written costs a few words of each prompt.
             let _ = at.mind.sets.turn(set, false);
         }
-        if once {
-            at.session.files.task.hold(|task| *task = Task::default());
-        }
     }
 }
 
 impl Work {
     /// Has messages go to the workbench while a folder is open, and tells a model that works there what was put back.
-    fn turn_task(&self, at: &At<'_>) -> Result<(), String> {
+    fn turn_task(&self, at: &mut At<'_>) -> Result<(), String> {
+        if self.params["once"] == true {
+            at.session.passing = Some(Task::opened());
+            return Ok(());
+        }
         let task = &at.session.files.task;
         let changed = match (self.params.get("folder"), self.params.get("close")) {
             (Some(_), _) => task.save(Task::opened()),

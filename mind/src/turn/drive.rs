@@ -43,14 +43,14 @@ impl Turn<'_> {
         let speaker = self.session.speaker.as_ref();
         let target = speaker.map_or_else(|| self.mind.model.first(), |one| one.target.clone());
         let cards = self.mind.cards_for(self.session);
-        self.session.files.task.read().is_open
+        self.session.task().is_open
             && target.provider != ProviderName::Offline
             && cards[1].0.iter().any(|card| card.name.as_str() == ACTION)
     }
 
     /// Works on `message` to the end of the task, or of its budget. Its error is for the user.
     pub(super) async fn work(&mut self, message: &str) -> Result<(), String> {
-        let mut task = Task::clone(&self.session.files.task.read());
+        let mut task = self.session.task();
         if task.is_new() {
             task.begin(&self.look().await?);
         }
@@ -124,8 +124,8 @@ struct Work<'w, 't> {
 
 impl Work<'_, '_> {
     /// Keeps what was done by now, so that a task that is stopped goes on where it was.
-    fn keep(&self) {
-        self.turn.session.files.task.hold(|kept| kept.clone_from(&self.task));
+    fn keep(&mut self) {
+        self.turn.session.hold_task(&self.task);
         drop(self.turn.session.keep(self.turn.outbox));
     }
 
