@@ -1,8 +1,8 @@
 //! A reply: thoughts, and commands in fenced blocks.
 //!
 //! Blocks are those of CommonMark: a line of at least three backticks and a word opens one, and a line of at least as many
-//! closes it. Only a block at the top level is a command. What stands in another block, behind `>`, in a list or between
-//! tildes is quoted. `<bash>` and `</bash>` on lines of their own are read as well, because later versions of the design write
+//! closes it. Only a block at the top level is a command. What stands in another block, behind `>`, in an item of a list or
+//! between tildes is quoted. `<bash>` and `</bash>` on lines of their own are read as well, because later versions of the design write
 //! them.
 
 /// What a model wrote, read.
@@ -30,6 +30,8 @@ pub enum Misread {
     Open(String),
     /// No block names an environment that is there, and one names another.
     Unknown(String),
+    /// The only blocks that name one stand in a list, so they may be an explanation.
+    Listed(String),
 }
 
 impl Misread {
@@ -44,6 +46,9 @@ impl Misread {
                 "Unknown environment: '{word}'. Available environments: {}",
                 environments.join(", ")
             ),
+            Self::Listed(word) => format!(
+                "The {word} block stands in a list, so nothing was run. To run it, write it outside of the list, from the beginning of the line."
+            ),
         }
     }
 }
@@ -54,20 +59,19 @@ impl Reply {
     /// # Errors
     /// [`Misread`], when it can't be known what is to be run.
     pub fn read(text: &str, environments: &[String]) -> Result<Self, Misread> {
-        let mut reading = Reading { environments, reply: Self::default(), unknown: None };
+        let (reply, items) = (Self::default(), Items::default());
+        let mut reading = Reading { environments, reply, fault: None, items };
         let mut lines = text.lines();
         while let Some(line) = lines.next() {
+            let is_in_item = reading.items.hold(line);
             match opened(line, environments) {
-                Some(block) => reading.block(line, &block, &mut lines)?,
+                Some(block) => reading.block((line, is_in_item), &block, &mut lines)?,
                 None => reading.say(line),
             }
         }
-        let Reading { mut reply, unknown, .. } = reading;
+        let Reading { mut reply, fault, .. } = reading;
         reply.words = reply.words.trim().to_owned();
-        match unknown.filter(|_| reply.commands.is_empty()) {
-            Some(word) => Err(Misread::Unknown(word)),
-            None => Ok(reply),
-        }
+        fault.filter(|_| reply.commands.is_empty()).map_or(Ok(reply), Err)
     }
 }
 
@@ -75,8 +79,43 @@ impl Reply {
 struct Reading<'e> {
     environments: &'e [String],
     reply: Reply,
-    /// The word of the first block that names no environment.
-    unknown: Option<String>,
+    /// What is wrong with the first block that is no command, though it looks like one.
+    fault: Option<Misread>,
+    items: Items,
+}
+
+/// The items of lists that are open, one within the other, each by the column of its words: what is indented as far belongs to it.
+#[derive(Debug, Default)]
+struct Items(Vec<usize>);
+
+impl Items {
+    /// Takes in the next line outside of a block, and says whether it belongs to an item.
+    fn hold(&mut self, line: &str) -> bool {
+        let rest = line.trim_start_matches(' ');
+        let indent = line.len() - rest.len();
+        if !rest.is_empty() {
+            self.0.retain(|words| indent >= *words);
+        }
+        let is_held = !self.0.is_empty();
+        self.0.extend(marker(rest).map(|width| indent + width));
+        is_held
+    }
+}
+
+/// How wide the mark of an item is with the blanks behind it, if `rest` begins with one: `- x`, `* x`, `+ x`, `1. x`, `1) x`.
+fn marker(rest: &str) -> Option<usize> {
+    let digits = rest.chars().take_while(char::is_ascii_digit).count();
+    let behind = match digits {
+        0 => rest.strip_prefix(['-', '*', '+'])?,
+        1..=9 => rest[digits..].strip_prefix(['.', ')'])?,
+        _ => return None,
+    };
+    let words = behind.trim_start_matches(' ');
+    let blanks = behind.len() - words.len();
+    // Further in than that the words are code, and an item without words is one column wide.
+    let blanks = if words.is_empty() || blanks > 4 { 1 } else { blanks };
+    let is_mark = behind.is_empty() || behind.starts_with(' ');
+    is_mark.then(|| rest.len() - behind.len() + blanks)
 }
 
 impl Reading<'_> {
@@ -88,7 +127,7 @@ impl Reading<'_> {
     /// Reads the block that `line` has opened, to its end.
     fn block<'t>(
         &mut self,
-        line: &str,
+        (line, is_in_item): (&str, bool),
         block: &Block<'_>,
         lines: &mut impl Iterator<Item = &'t str>,
     ) -> Result<(), Misread> {
@@ -99,11 +138,12 @@ impl Reading<'_> {
             closes
         });
         let is_environment = self.environments.iter().any(|name| name == block.word);
-        if !block.may_be_command || !is_environment {
+        if !block.may_be_command || !is_environment || is_in_item {
             self.say(line);
             inside.into_iter().for_each(|line| self.say(line));
-            if block.may_be_command && is_name(block.word) {
-                self.unknown.get_or_insert_with(|| block.word.to_owned());
+            let fault = if is_environment { Misread::Listed } else { Misread::Unknown };
+            if block.may_be_command && is_name(block.word) && (is_environment || !is_in_item) {
+                self.fault.get_or_insert_with(|| fault(block.word.to_owned()));
             }
             return Ok(());
         }
@@ -230,6 +270,9 @@ mod tests {
             "> ```bash\n> rm -rf .\n> ```\n```bash\ntrue\n```",
             "    ```bash\n    rm -rf .\n    ```\n```bash\ntrue\n```",
             "- ```bash\n- rm -rf .\n```bash\ntrue\n```",
+            "1. First:\n   ```bash\n   rm -rf .\n   ```\n2. Then:\n\n   ```bash\n   rm -rf .\n   ```\n\n```bash\ntrue\n```",
+            "- Do:\n  - this:\n\n  ```bash\n  rm -rf .\n  ```\n```bash\ntrue\n```",
+            "*\n  ```bash\n  rm -rf .\n  ```\nSo:\n ```bash\ntrue\n ```",
             "```\n<bash>\nrm -rf .\n</bash>\n```\n```bash\ntrue\n```",
             "```rust\nfn main() {}\n```\n```bash\ntrue\n```",
         ] {
@@ -262,6 +305,8 @@ mod tests {
             "Unknown environment: 'docker'. Available environments: bash, python, editor, counter"
         );
         assert_eq!(commands("```\nplain\n```"), []);
+        let listed = Reply::read("1. Look:\n   ```bash\n   ls\n   ```\n", &there()).unwrap_err();
+        assert!(listed.told(&there()).contains("bash block stands in a list"), "{listed:?}");
     }
 
     proptest! {

@@ -166,10 +166,11 @@ impl Work<'_, '_> {
         }
     }
 
-    /// Tells the model once what was wrong. A block that names no environment twice is a part of the answer.
+    /// Tells the model once what was wrong. A block that is none of its own twice is a part of the answer.
     fn repair(&mut self, fault: Misread, environments: &[String]) -> Result<TurnEnd, String> {
         match (&fault, self.fault.replace(fault.clone())) {
-            (Misread::Unknown(_), Some(Misread::Unknown(_))) => return Ok(TurnEnd::Whole),
+            (Misread::Unknown(_), Some(Misread::Unknown(_)))
+            | (Misread::Listed(_), Some(Misread::Listed(_))) => return Ok(TurnEnd::Whole),
             (Misread::Open(_), Some(Misread::Open(_))) => {
                 return Err("the model's command can't be read, and nothing of it was run; say \
                             how to go on"
