@@ -143,3 +143,49 @@ fn a_link_in_the_home_is_not_followed() {
     assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
     assert_eq!(fs::read_dir(fresh.path()).unwrap().count(), 1, "nothing was changed");
 }
+
+#[test]
+fn a_skill_of_the_owners_runs_in_another_home_with_all_of_its_files() {
+    let home = TempHome::new();
+    let script =
+        "printf '{\"status\":\"ok\",\"data\":{\"read\":\"%s\"}}\\n' \"$(cat /skill/uv.lock)\"";
+    home.put_script("own_words", "none", script);
+    home.put("router/skills/own_words/uv.lock", "pinned-words");
+    home.put("workspace/output/library.db.md", "an essay");
+    for shared in ["run", "uv.lock"] {
+        let path = home.root().join("router/skills/own_words").join(shared);
+        let mode = if shared == "run" { 0o755 } else { 0o644 };
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+    let runs = |root: &Path| {
+        let mut chat = Chat::start(SAFECLAW, &[], root, &[]);
+        chat.ask("/run OWN_WORDS {}", "pinned-words");
+        assert_eq!(chat.end().code(), Some(0));
+    };
+    runs(home.root());
+    let (_folder, file) = backed_up(&home, &[]);
+    let fresh = tempfile::tempdir().unwrap();
+    let (code, said) = safeclaw(fresh.path(), &["restore", file.to_str().unwrap(), "--yes"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(
+        fs::read_to_string(fresh.path().join("workspace/output/library.db.md")).unwrap(),
+        "an essay"
+    );
+    runs(fresh.path());
+}
+
+#[test]
+fn a_name_that_can_not_be_listed_is_told_and_stops_nothing() {
+    let home = lived_in();
+    home.put("workspace/output/a\nb.md", "x");
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("one.backup");
+    let (code, said) = safeclaw(home.root(), &["backup", file.to_str().unwrap()]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("control characters"), "{said}");
+    assert!(said.contains("\"workspace/output/a\\nb.md\""), "{said}");
+    let fresh = tempfile::tempdir().unwrap();
+    let (code, said) = safeclaw(fresh.path(), &["restore", file.to_str().unwrap(), "--yes"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(fresh.path().join("workspace/memory.json").exists());
+}

@@ -1,7 +1,6 @@
 //! Which files of a home belong into a backup.
 
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::BackupError;
@@ -24,14 +23,34 @@ const LEFT_OUT: [&str; 8] = [
     "workspace/console_history.txt",
 ];
 
+/// Where the programs of the owner's skills are.
+pub(crate) const SKILLS: &str = "router/skills";
+
+/// Where the owner or a model gives the names: a lock file of a skill is no lock of ours.
+const OTHERS: [&str; 3] = [SKILLS, "workspace/output", "workspace/files"];
+
 /// What is made again: locks, the index of a library, and what a writer left that was killed.
-fn is_made_again(name: &str) -> bool {
-    name.ends_with(".lock") || name.starts_with("library.db") || name.starts_with(".draft-")
+fn is_made_again(path: &Path) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+    let is_ours = !OTHERS.iter().any(|folder| path.starts_with(folder));
+    is_ours
+        && (name.ends_with(".lock")
+            || name.starts_with("library.db")
+            || name.starts_with(".draft-"))
 }
 
-/// The paths in the home of all files that belong into a backup, sorted. Links, sockets and pipes don't.
-pub(crate) fn files(root: &Path, with_secrets: bool) -> Result<Vec<PathBuf>, BackupError> {
-    let mut found = Vec::new();
+/// What of a home belongs into a backup.
+#[derive(Debug, Default)]
+pub(crate) struct Chosen {
+    /// The paths in the home, sorted.
+    pub(crate) files: Vec<PathBuf>,
+    /// The paths that can't stand in a list, as they can be shown.
+    pub(crate) left_out: Vec<String>,
+}
+
+/// All files of the home at `root` that belong into a backup. Links, sockets and pipes don't.
+pub(crate) fn files(root: &Path, with_secrets: bool) -> Result<Chosen, BackupError> {
+    let mut chosen = Chosen::default();
     let mut open: Vec<PathBuf> = ROOMS.iter().map(PathBuf::from).collect();
     while let Some(path) = open.pop() {
         let full = root.join(&path);
@@ -47,15 +66,20 @@ pub(crate) fn files(root: &Path, with_secrets: bool) -> Result<Vec<PathBuf>, Bac
                 let name = entry.map_err(BackupError::io("cannot read", &full))?.file_name();
                 open.push(path.join(name));
             }
-        } else if meta.is_file() {
-            let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-            // A name that is no text can't stand in the list.
-            let is_text = std::str::from_utf8(path.as_os_str().as_bytes()).is_ok();
-            if is_text && !is_made_again(&name) {
-                found.push(path);
+        } else if meta.is_file() && !is_made_again(&path) {
+            if can_be_listed(&path) {
+                chosen.files.push(path);
+            } else {
+                chosen.left_out.push(format!("{path:?}"));
             }
         }
     }
-    found.sort();
-    Ok(found)
+    chosen.files.sort();
+    chosen.left_out.sort();
+    Ok(chosen)
+}
+
+/// Whether a path can stand in the list of a backup: it is a text, and nothing in it moves a cursor.
+fn can_be_listed(path: &Path) -> bool {
+    path.to_str().is_some_and(|path| !path.chars().any(char::is_control))
 }

@@ -14,6 +14,15 @@ pub enum BackupError {
     /// There is nothing to back up.
     #[error("{0} holds nothing yet: name the home with --home")]
     Nothing(PathBuf),
+    /// There are more files than a list holds.
+    #[error(
+        "the home holds {files} files, which is more than a backup can list (about 100,000): remove what is not needed from \
+         workspace/output or router/skills; nothing was made"
+    )]
+    TooMany {
+        /// How many.
+        files: usize,
+    },
     /// A file can't be read or written.
     #[error("{doing} {}: {source}", path.display())]
     Io {

@@ -37,11 +37,21 @@ pub(crate) struct ManifestFile {
     pub(crate) bytes: u64,
     /// The SHA-256 sum of its content, in hexadecimal.
     pub(crate) sha256: String,
-    /// The bits of its mode that say who may run it: a skill's program may have one.
+    /// Whether its owner may run it.
     pub(crate) runs: bool,
+    /// The bits of its mode that say who may read and run it, where that matters: a skill's files are read by the user that the
+    /// sandbox gives it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) shared_mode: Option<u32>,
 }
 
 impl ManifestFile {
+    /// The mode that it is written with. Nobody but its owner may write to it.
+    pub(crate) fn mode(&self) -> u32 {
+        let own = if self.runs { 0o700 } else { 0o600 };
+        self.shared_mode.map_or(own, |mode| mode & 0o755 | own)
+    }
+
     /// Its path, if that stays in the home and can be shown.
     pub(crate) fn safe_path(&self) -> Option<PathBuf> {
         let path = Path::new(&self.path);
@@ -59,7 +69,7 @@ mod tests {
     fn a_path_stays_in_the_home() {
         let safe = |path: &str| {
             let sha256 = String::new();
-            ManifestFile { path: path.to_owned(), bytes: 0, sha256, runs: false }
+            ManifestFile { path: path.to_owned(), bytes: 0, sha256, runs: false, shared_mode: None }
                 .safe_path()
                 .is_some()
         };

@@ -154,7 +154,7 @@ fn put(path: &PathBuf, bytes: &[u8], file: &ManifestFile) -> io::Result<()> {
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent)?;
     }
-    let mode = if file.runs { 0o700 } else { 0o600 };
+    let mode = file.mode();
     // The same path twice would be an error here.
     let mut open = fs::OpenOptions::new();
     open.write(true).create_new(true).mode(mode).open(path)?.write_all(bytes)?;

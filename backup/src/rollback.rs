@@ -79,7 +79,7 @@ impl Rollback {
         let differs = self.copy.differences(self.home.root());
         let copied: BTreeSet<&str> =
             self.copy.manifest.files.iter().map(|file| file.path.as_str()).collect();
-        let there = choose::files(self.home.root(), false)?.into_iter();
+        let there = choose::files(self.home.root(), false)?.files.into_iter();
         let there = there.map(|path| path.to_string_lossy().into_owned());
         Ok(RollbackPlan {
             since: there.filter(|path| !copied.contains(&**path)).filter(is_file).collect(),

@@ -48,7 +48,7 @@ pub fn plan_upgrade(home: &Home) -> Result<Option<UpgradePlan>, BackupError> {
     if format.format == NEWEST {
         return Ok(None);
     }
-    let files = choose::files(home.root(), false)?;
+    let files = choose::files(home.root(), false)?.files;
     if files.is_empty() {
         return Err(BackupError::Nothing(home.root().to_owned()));
     }
@@ -95,7 +95,7 @@ fn prove(home: &Home, copy: &Path, beside: &Path) -> Result<(), BackupError> {
     let scratch = scratch.map_err(BackupError::io("cannot make a folder in", beside))?;
     let again = Home::at(&scratch.path().join("home")).map_err(|e| unproved(e.to_string()))?;
     Backup::read(copy, scratch.path(), None)?.restore(&again)?;
-    let paths = choose::files(home.root(), false)?;
+    let paths = choose::files(home.root(), false)?.files;
     for path in &paths {
         let read = |root: &Path| fs::read(root.join(path));
         let is_same = read(home.root()).ok().zip(read(again.root()).ok());

@@ -14,11 +14,12 @@ use sha2::{Digest, Sha256};
 use tar::{Builder, EntryType, Header};
 use tempfile::NamedTempFile;
 
-use crate::manifest::{FORMAT, Manifest, ManifestFile, NAME};
-use crate::{BackupError, choose};
+use crate::BackupError;
+use crate::choose::{self, Chosen, SKILLS};
+use crate::manifest::{FORMAT, LONGEST, Manifest, ManifestFile, NAME};
 
 /// What was made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Made {
     /// How many files it holds.
     pub files: usize,
@@ -26,6 +27,8 @@ pub struct Made {
     pub bytes: u64,
     /// How large the backup is, in bytes.
     pub size: u64,
+    /// The files whose names can't stand in a list, because they are no text or move a cursor; as they can be shown.
+    pub left_out: Vec<String>,
 }
 
 /// Makes a backup of `home` at `to`, readable by its owner alone. With a `passphrase` it is encrypted and holds the secrets as
@@ -42,8 +45,8 @@ pub fn make(
     if to.symlink_metadata().is_ok() {
         return Err(BackupError::Taken(to.to_owned()));
     }
-    let paths = choose::files(home.root(), passphrase.is_some())?;
-    if paths.is_empty() {
+    let Chosen { files, left_out } = choose::files(home.root(), passphrase.is_some())?;
+    if files.is_empty() {
         return Err(BackupError::Nothing(home.root().to_owned()));
     }
     let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -53,7 +56,7 @@ pub fn make(
         Ok(draft) => draft,
         Err(error) => return Err(write(error)),
     };
-    let (listed, contents) = copied(home.root(), &paths)?;
+    let (listed, contents) = copied(home.root(), &files)?;
     let manifest = Manifest {
         format: FORMAT,
         made_by: version.to_owned(),
@@ -61,14 +64,19 @@ pub fn make(
         has_secrets: passphrase.is_some(),
         files: listed,
     };
+    let list = serde_json::to_vec_pretty(&manifest)
+        .map_err(|error| BackupError::io("cannot write", to)(error.into()))?;
+    if list.len() as u64 > LONGEST {
+        return Err(BackupError::TooMany { files: manifest.files.len() });
+    }
     let out = BufWriter::new(draft.as_file_mut());
     let written = match passphrase {
-        None => archive(out, &manifest, contents).and_then(|mut out| out.flush()),
+        None => archive(out, (&list, &manifest), contents).and_then(|mut out| out.flush()),
         Some(passphrase) => {
             let encrypted = Encryptor::with_user_passphrase(passphrase)
                 .wrap_output(out)
                 .map_err(|error| BackupError::Encrypt(error.to_string()))?;
-            archive(encrypted, &manifest, contents)
+            archive(encrypted, (&list, &manifest), contents)
                 .and_then(age::stream::StreamWriter::finish)
                 .and_then(|mut out| out.flush())
         }
@@ -81,7 +89,7 @@ pub fn make(
         .persist_noclobber(to)
         .map_err(|error| BackupError::io("cannot write", to)(error.error))?;
     let bytes = manifest.files.iter().map(|file| file.bytes).sum();
-    Ok(Made { files: manifest.files.len(), bytes, size })
+    Ok(Made { files: manifest.files.len(), bytes, size, left_out })
 }
 
 /// The files as they stand now, listed, and their contents one behind the other: a file that grows meanwhile is listed as it was
@@ -105,6 +113,7 @@ fn copied(root: &Path, paths: &[PathBuf]) -> Result<(Vec<ManifestFile>, File), B
             bytes: bytes.len() as u64,
             sha256: sum(&bytes),
             runs: mode & 0o100 != 0,
+            shared_mode: path.starts_with(SKILLS).then_some(mode & 0o777),
         });
     }
     contents.rewind().map_err(BackupError::io("cannot read in", std::env::temp_dir()))?;
@@ -121,21 +130,24 @@ pub(crate) fn sum(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn archive<W: Write>(out: W, manifest: &Manifest, mut contents: File) -> io::Result<W> {
+fn archive<W: Write>(
+    out: W,
+    (list, manifest): (&[u8], &Manifest),
+    mut contents: File,
+) -> io::Result<W> {
     let mut tar = Builder::new(GzEncoder::new(out, Compression::default()));
-    let list = serde_json::to_vec_pretty(manifest)?;
-    tar.append_data(&mut header(list.len() as u64, false), NAME, &list[..])?;
+    tar.append_data(&mut header(list.len() as u64, 0o600), NAME, list)?;
     for file in &manifest.files {
         let content = (&mut contents).take(file.bytes);
-        tar.append_data(&mut header(file.bytes, file.runs), &file.path, content)?;
+        tar.append_data(&mut header(file.bytes, file.mode()), &file.path, content)?;
     }
     tar.into_inner()?.finish()
 }
 
-fn header(bytes: u64, runs: bool) -> Header {
+fn header(bytes: u64, mode: u32) -> Header {
     let mut header = Header::new_gnu();
     header.set_entry_type(EntryType::Regular);
     header.set_size(bytes);
-    header.set_mode(if runs { 0o700 } else { 0o600 });
+    header.set_mode(mode);
     header
 }

@@ -59,12 +59,24 @@ fn made(wanted: Backup, home: Option<&Path>) -> Result<String, String> {
         false => "without secrets: .env and router/.env are not in it (--secrets takes them along)",
     };
     Ok(format!(
-        "{}: {} files of {}, {} ({secrets})",
+        "{}: {} files of {}, {} ({secrets}){}",
         file.display(),
         made.files,
         home.root().display(),
         size(made.size),
+        left_out(&made.left_out),
     ))
+}
+
+/// What a person is told of files that are not in a backup because of their names.
+pub(super) fn left_out(files: &[String]) -> String {
+    let lines = files.iter().map(|file| format!("\n  {file}"));
+    let told = "\nNot in it, because their names hold control characters or are no text; rename them to keep them:";
+    if files.is_empty() {
+        String::new()
+    } else {
+        lines.fold(told.to_owned(), |told, line| told + &line)
+    }
 }
 
 fn default_name(is_encrypted: bool) -> PathBuf {

@@ -8,7 +8,7 @@ use clap::Parser;
 use home::Home;
 
 use super::Subcommand;
-use super::backup::size;
+use super::backup::{left_out, size};
 
 const MORE_HELP: &str = "\
 A home has a format, a number that tells what may be written in it. SafeClaw reads every older format for ever, so nothing forces \
@@ -56,11 +56,12 @@ fn upgraded(is_dry: bool, home: Option<&Path>) -> Result<String, String> {
         None => Ok("somebody was faster: it is upgraded already".to_owned()),
         Some(done) => Ok(format!(
             "it has format {} now. The home as it was before is in {} ({}), restored once and found the same; `{}` takes the \
-             home back to it",
+             home back to it{}",
             plan.to,
             done.copy.display(),
             size(done.made.size),
             home::command("rollback"),
+            left_out(&done.made.left_out),
         )),
     }
 }
