@@ -1,7 +1,8 @@
 //! The library on disk: a database beside the texts from which it is made.
 //!
-//! In the folder stand `library.db` and `texts/`, one packed file for each document. A text is written before
-//! its rows and removed after them, so whatever breaks the database leaves enough to build it again.
+//! In the folder stand `library.db` and `texts/`, one packed file for each document. The texts are
+//! the truth: one is written before its rows and removed before them, and what is missing in the database comes from them
+//! when the library is opened.
 
 mod connect;
 mod listing;
@@ -80,7 +81,7 @@ pub struct Checked {
 
 impl Library {
     /// Opens the library in `folder`, which is made when it is missing. A database that is broken is set
-    /// aside and built again from the texts; [`Library::mended`] then says so. `now` is in milliseconds since
+    /// aside and built again from the texts; [`Library::mended`] then says so. Texts that are not in it are put in. `now` is in milliseconds since
     /// 1970.
     ///
     /// # Errors
@@ -89,7 +90,6 @@ impl Library {
         let texts = Texts::in_folder(&folder.join("texts"))?;
         texts.tidy();
         let path = folder.join("library.db");
-        let is_new = !path.exists();
         let (db, why) = match connect::connect(&path) {
             Ok(db) => (db, None),
             Err(LibraryError::Database(error)) if connect::is_broken(&error) => {
@@ -101,12 +101,10 @@ impl Library {
         let standing = Standing::of(&path);
         let vocabulary = Vocabulary::default();
         let mut library = Self { db, path, texts, vocabulary, mended: None, standing };
+        // The texts may be from a backup, or their writer was killed before the rows were there.
+        let (documents, lost) = library.fill()?;
         if let Some((why, aside)) = why {
-            let (documents, lost) = library.fill()?;
             library.mended = Some(Mended { why, aside, documents, lost });
-        } else if is_new {
-            // The texts may be there all the same, from a backup.
-            library.fill()?;
         }
         Ok(library)
     }

@@ -223,6 +223,20 @@ fn a_missing_database_is_built_from_the_texts() {
 }
 
 #[test]
+fn a_text_whose_writer_was_killed_before_its_rows_were_there_is_put_in_at_the_next_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let papers = [paper("a.md", Role::Admin, "heron"), paper("b.md", Role::Admin, "stork")];
+    let mut library = filled(folder.path(), &papers);
+    library.db.execute("DELETE FROM document WHERE id = ?1", [papers[0].id()]).unwrap();
+    assert!(library.forget(&papers[1].id(), &Reader::Owner).unwrap());
+    drop(library);
+    let library = open(folder.path());
+    is_sound(&library);
+    assert_eq!(find(&library, &Reader::Owner, "heron").len(), 1);
+    assert!(find(&library, &Reader::Owner, "stork").is_empty());
+}
+
+#[test]
 fn a_broken_database_is_built_again_from_the_texts() {
     let folder = tempfile::tempdir().unwrap();
     drop(filled(folder.path(), &[paper("a.txt", Role::Admin, "the secret of the blue door")]));

@@ -69,8 +69,9 @@ impl Library {
         if self.document(id, reader)?.is_none() {
             return Ok(false);
         }
-        self.db.execute("DELETE FROM document WHERE id = ?1", [id])?;
+        // What is left of it when this is cut off can be taken out again; a text that was left would come back.
         self.texts.remove(id)?;
+        self.db.execute("DELETE FROM document WHERE id = ?1", [id])?;
         Ok(true)
     }
 
@@ -109,9 +110,10 @@ impl Library {
         Ok(ids.len())
     }
 
-    /// Fills an empty index from the texts.
+    /// Puts the texts into the index that are not in it: how many, and those that could not be read.
     pub(super) fn fill(&mut self) -> Result<(usize, Vec<String>), LibraryError> {
-        let mut ids: Vec<String> = self.texts.ids()?.into_iter().collect();
+        let rows = self.ids()?;
+        let mut ids: Vec<String> = self.texts.ids()?.difference(&rows).cloned().collect();
         ids.sort_unstable();
         let (mut filled, mut lost) = (0, Vec::new());
         for id in ids {
