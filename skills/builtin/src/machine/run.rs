@@ -2,7 +2,7 @@
 #![expect(clippy::disallowed_types, reason = "the sandbox is around this process already")]
 
 use std::ffi::OsStr;
-use std::io::{self, PipeReader, Read};
+use std::io::{self, Read};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
@@ -77,10 +77,10 @@ pub(super) fn run(
     let _ = process.wait();
     let (mut output, mut whole) = (Vec::new(), 0);
     let late = Instant::now() + LATE;
-    while let Ok(piece) = told.recv_timeout(late.saturating_duration_since(Instant::now())) {
-        whole += piece.len();
-        let room = LARGEST - output.len();
-        output.extend(piece.into_iter().take(room));
+    while let Ok((piece, count)) = told.recv_timeout(late.saturating_duration_since(Instant::now()))
+    {
+        whole += count;
+        output.extend(piece);
     }
     Ok(Ran { output, whole, code: ended })
 }
@@ -90,11 +90,28 @@ fn code(status: ExitStatus) -> i32 {
 }
 
 /// Reads all of it, so that nothing waits for room; of what is beyond the largest, only the length counts.
-fn drain(mut reader: PipeReader, tell: &mpsc::Sender<Vec<u8>>) {
-    let mut chunk = vec![0; 64 * 1024];
+fn drain(mut reader: impl Read, tell: &mpsc::Sender<(Vec<u8>, usize)>) {
+    let (mut chunk, mut room) = (vec![0; 64 * 1024], LARGEST);
     while let Ok(count) = reader.read(&mut chunk) {
-        if count == 0 || tell.send(chunk[..count].to_vec()).is_err() {
+        let held = count.min(room);
+        room -= held;
+        if count == 0 || tell.send((chunk[..held].to_vec(), count)).is_err() {
             return;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_flood_only_the_first_is_held_and_all_of_it_is_counted() {
+        let (tell, told) = mpsc::channel();
+        drain(io::repeat(b'x').take(3 * LARGEST as u64 + 1), &tell);
+        drop(tell);
+        let pieces: Vec<_> = told.iter().collect();
+        assert_eq!(pieces.iter().map(|(piece, _)| piece.len()).sum::<usize>(), LARGEST);
+        assert_eq!(pieces.iter().map(|(_, count)| count).sum::<usize>(), 3 * LARGEST + 1);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 
 /// The largest file that is shown, in bytes.
@@ -77,8 +77,20 @@ impl File {
             return Err(format!("{} has changed meanwhile; look again.", self.path));
         }
         let place = place(project, &self.path)?;
-        fs::write(place, new).map_err(|error| format!("{} can't be written: {error}", self.path))
+        write(&place, &new).map_err(|error| format!("{} can't be written: {error}", self.path))
     }
+}
+
+/// Exchanges the text of a file as a whole: when the disk is full, or this is cut off, the old text is still there.
+fn write(place: &Path, text: &str) -> io::Result<()> {
+    // A link stays one.
+    let place = place.canonicalize()?;
+    let folder = place.parent().unwrap_or(Path::new("/"));
+    let mut new = tempfile::NamedTempFile::new_in(folder)?;
+    new.write_all(text.as_bytes())?;
+    new.as_file().set_permissions(place.metadata()?.permissions())?;
+    new.persist(&place)?;
+    Ok(())
 }
 
 /// Makes the file at `path` below `project`, with the folders above it.

@@ -1,6 +1,8 @@
 //! The editor on real files.
 
 use std::fs;
+use std::io::Read;
+use std::os::unix::fs::{PermissionsExt, symlink};
 
 use super::*;
 
@@ -39,6 +41,26 @@ fn a_view_follows_its_function() {
     let moved = HELLO.replace("\n\n\n", "\n\nint x;\n\nint y;\n").replace("world", "moon");
     fs::write(project.path().join("hello.c"), moved).unwrap();
     assert_eq!(editor.screen(), seen.replace("4-6", "6-8").replace("world", "moon"));
+}
+
+#[test]
+fn an_edit_exchanges_the_whole_file_and_leaves_its_mode_and_links_as_they_are() {
+    let (project, mut editor) = editor(&[("a.sh", "one\ntwo\n")]);
+    let at = |name: &str| project.path().join(name);
+    fs::set_permissions(at("a.sh"), fs::Permissions::from_mode(0o750)).unwrap();
+    symlink("a.sh", at("b.sh")).unwrap();
+    // Whoever reads it meanwhile has the old text to its end.
+    let mut before = fs::File::open(at("a.sh")).unwrap();
+    says(&mut editor, "view b.sh /two/");
+    editor.screen();
+    says(&mut editor, "edit b.sh 2-2\nTWO");
+    assert_eq!(fs::read_to_string(at("a.sh")).unwrap(), "one\nTWO\n");
+    let mut old = String::new();
+    before.read_to_string(&mut old).unwrap();
+    assert_eq!(old, "one\ntwo\n");
+    assert_eq!(at("a.sh").metadata().unwrap().permissions().mode() & 0o777, 0o750);
+    assert!(at("b.sh").is_symlink());
+    assert_eq!(fs::read_dir(project.path()).unwrap().count(), 2);
 }
 
 #[test]
