@@ -216,10 +216,12 @@ impl Jobs {
         }
     }
 
-    /// Takes in that these were not begun after all: they are due as they were.
+    /// Takes in that these were not begun after all: they are due as they were. What a watch has found stays begun, so that it
+    /// is told at the next start, and not looked for again where it is no change any more.
     pub(super) fn put_back(&mut self, due: &[Due]) {
         for due in due {
-            if let Some(job) = self.jobs.iter_mut().find(|job| job.id == due.id) {
+            let is_its = |job: &&mut Job| job.id == due.id && job.found().is_none();
+            if let Some(job) = self.jobs.iter_mut().find(is_its) {
                 (job.begun, job.next) = (None, due.at);
             }
         }
@@ -312,7 +314,7 @@ impl Document for Jobs {
 
 #[cfg(test)]
 mod tests {
-    use protocol::{Principal, Taint};
+    use protocol::{ActionName, Object, Principal, Taint};
 
     use super::*;
 
@@ -492,6 +494,21 @@ mod tests {
         jobs.put_back(&late);
         let again = jobs.begin_due(Millis(2 * DAY + 10 * HOUR), &Zone::utc(), ClockBudget::ENDLESS);
         assert_eq!(again, late);
+    }
+
+    #[test]
+    fn what_a_watch_has_found_is_not_looked_for_again_but_told() {
+        let mut jobs = Jobs::default();
+        let id = job(&mut jobs, "the price", 9 * HOUR, Some("0 9 * * *"));
+        let watch = Watch::new(ActionName::new("LOOK").unwrap(), Object::new(), None, "");
+        jobs.jobs[0].watch = Some(watch.clone());
+        let due = jobs.begin_due(Millis(9 * HOUR), &Zone::utc(), ClockBudget::ENDLESS);
+        assert!(jobs.looked(&id, Watch { news: Some("It fell.".to_owned()), ..watch }));
+        jobs.put_back(&due);
+        let mut jobs = again(&jobs);
+        assert_eq!(jobs.begin_due(Millis(9 * HOUR), &Zone::utc(), ClockBudget::ENDLESS), []);
+        let told = jobs.unfinished(Millis(10 * HOUR), &Zone::utc());
+        assert_eq!(told.iter().map(|due| due.text.as_str()).collect::<Vec<_>>(), ["It fell."]);
     }
 
     #[test]
