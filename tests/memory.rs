@@ -172,7 +172,7 @@ fn without_a_model_it_waits_and_what_is_nothing_adds_nothing() {
     assert!(notes(&home).contains("fact number 1."), "{}", notes(&home));
     chat.ask("/forget note 2", "Forgotten: Say hello to Ann1.");
     chat.say("/forget note 2");
-    chat.expect_on_stderr("there is no note 2; they go from 1 to 1");
+    chat.expect_on_stderr("there is no note 2; /memory shows those that are there");
     chat.ask("/forget notes", "One note is forgotten.");
     chat.ask("/memory", "Nothing is remembered.");
     assert_eq!(chat.end().code(), Some(0));

@@ -43,6 +43,12 @@ impl Note {
         Some(Self { at, source, bits, raw })
     }
 
+    /// Whether a note of these words would be cut.
+    #[must_use]
+    pub fn is_too_long(words: &str) -> bool {
+        tame(words).trim().len() > LONGEST
+    }
+
     /// The note whose heading is this line, without anything below it.
     pub(crate) fn headed(line: &str) -> Option<Self> {
         let mut words = line.strip_prefix("## ")?.split_whitespace();
@@ -135,5 +141,8 @@ mod tests {
         assert_eq!(Note::new(Millis(1), NoteSource::Person, bits, " \n"), None);
         let long = Note::new(Millis(1), NoteSource::Person, bits, &"\u{fc}".repeat(5_000)).unwrap();
         assert!(long.words().len() <= LONGEST);
+        let just = "x".repeat(LONGEST);
+        assert!(!Note::is_too_long(&just) && !Note::is_too_long(&format!(" {just}\n")));
+        assert!(Note::is_too_long(&format!("{just}x")));
     }
 }

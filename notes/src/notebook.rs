@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use document::{Document, File, Notices, SaveError};
 use protocol::Millis;
@@ -17,6 +17,8 @@ pub struct Notebook {
     notes: File<Notes>,
     archive: File<Notes>,
     noted: File<Noted>,
+    /// The notes that a person was shown last, in the order of their numbers.
+    shown: Mutex<Vec<Note>>,
 }
 
 /// `memory-noted.json`: when the last message was said that is noted.
@@ -45,6 +47,7 @@ impl Notebook {
             notes: File::new(folder.join("memory.md"), notices),
             archive: File::new(folder.join("memory-archive.md"), notices),
             noted: File::new(folder.join("memory-noted.json"), notices),
+            shown: Mutex::default(),
         }
     }
 
@@ -52,6 +55,18 @@ impl Notebook {
     #[must_use]
     pub fn read(&self) -> Arc<Notes> {
         self.notes.read()
+    }
+
+    /// The notes as they are now, for a person: from now on a number means the one that has it here.
+    #[must_use]
+    pub fn show(&self) -> Arc<Notes> {
+        let notes = self.read();
+        *self.shown() = notes.all().map(|(_, note)| note.clone()).collect();
+        notes
+    }
+
+    fn shown(&self) -> MutexGuard<'_, Vec<Note>> {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// How many notes stand in the archive.
@@ -82,15 +97,25 @@ impl Notebook {
         self.make_room()
     }
 
-    /// Changes the notes by a person's word. Gives what `change` gave, with whether it could be saved.
+    /// Changes the note that a person was shown with `number`, or that has it now if none was shown. `change` is given the number
+    /// that it has now, if it is still there. Gives what `change` gave, with whether it could be saved.
     ///
     /// # Errors
     /// What `change` gave as an error; then nothing has changed.
     pub fn change<R, E>(
         &self,
-        change: impl FnOnce(&mut Notes) -> Result<R, E>,
+        number: usize,
+        change: impl FnOnce(&mut Notes, Option<usize>) -> Result<R, E>,
     ) -> Result<(R, Result<(), SaveError>), E> {
-        self.notes.change(change)
+        let shown = self.shown();
+        let meant = number.checked_sub(1).and_then(|at| shown.get(at));
+        self.notes.change(|notes| {
+            let now = match meant {
+                _ if shown.is_empty() => Some(number),
+                meant => meant.and_then(|meant| notes.number_of(meant)),
+            };
+            change(notes, now)
+        })
     }
 
     /// Removes all notes and the archive, and gives how many there were. What people wrote by hand stays.
@@ -147,6 +172,36 @@ mod tests {
     fn note(at: u64) -> Note {
         let words = format!("fact {at}.");
         Note::new(Millis(at), NoteSource::Captured, Taint::CLEAN, &words).unwrap()
+    }
+
+    #[test]
+    fn a_number_means_the_note_that_was_shown_with_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let book = open(folder.path());
+        for at in 0..12 {
+            book.add(note(at)).unwrap();
+        }
+        let take = |number: usize| {
+            let taken =
+                book.change(number, |notes, now| now.and_then(|now| notes.remove(now)).ok_or(()));
+            taken.map(|(note, _)| note.words().to_owned())
+        };
+        book.show();
+        // The first two move to the archive meanwhile, and each that is taken moves those behind it.
+        book.add(note(12)).unwrap();
+        book.add(note(13)).unwrap();
+        assert_eq!(take(3), Ok("fact 2.".to_owned()));
+        assert_eq!(take(5), Ok("fact 4.".to_owned()));
+        for gone in [0, 1, 3, 13] {
+            assert_eq!(take(gone), Err(()), "{gone}");
+        }
+        book.show();
+        assert_eq!(take(1), Ok("fact 3.".to_owned()));
+        // Whoever was shown none means those that are there.
+        let again = open(folder.path());
+        let (first, _) =
+            again.change(1, |notes, now| notes.remove(now.unwrap()).ok_or(())).unwrap();
+        assert_eq!(first.words(), "fact 5.");
     }
 
     #[test]

@@ -78,6 +78,12 @@ impl Notes {
         self.notes.push(note);
     }
 
+    /// The number that this note has now, whether it counts or not.
+    pub(crate) fn number_of(&self, note: &Note) -> Option<usize> {
+        let is_it = |other: &Note| other.at == note.at && other.words() == note.words();
+        self.all().find(|(_, other)| is_it(other)).map(|(number, _)| number)
+    }
+
     /// Takes out the note with this number.
     pub fn remove(&mut self, number: usize) -> Option<Note> {
         let at = number.checked_sub(1).filter(|at| *at < self.notes.len())?;

@@ -38,10 +38,11 @@ impl Perform for ForgetNotes {
         }
         let forgotten = match self {
             Self::One(number) => {
-                let take = |notes: &mut notes::Notes| {
-                    notes.remove(*number).ok_or_else(|| no_note(*number, notes.all().len()))
+                let take = |notes: &mut notes::Notes, now: Option<usize>| {
+                    let taken = now.and_then(|now| notes.remove(now));
+                    taken.ok_or_else(|| no_note(*number, notes.all().len()))
                 };
-                match files.notes.change(take) {
+                match files.notes.change(*number, take) {
                     Ok((note, saved)) => saved.map(|()| format!("Forgotten: {}", note.words())),
                     Err(why) => return at.notice(why),
                 }

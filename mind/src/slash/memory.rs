@@ -62,17 +62,18 @@ impl Perform for Wish {
         let changed = match self {
             Self::Show => return at.text(shown(&memory.read(), &at.session.files.notes)),
             Self::ShowAside => {
-                return at.text(shown_aside(&memory.read(), &at.session.files.notes.read()));
+                return at.text(shown_aside(&memory.read(), &at.session.files.notes.show()));
             }
-            Self::KeepNote(number) => at.session.files.notes.change(|notes| {
-                let note = notes.accept(*number).ok_or_else(|| none_aside(*number))?;
-                Ok(format!("noted: {}", note.words()))
+            Self::KeepNote(number) => at.session.files.notes.change(*number, |notes, now| {
+                let note = now.and_then(|now| notes.accept(now));
+                note.map(|note| format!("noted: {}", note.words()))
+                    .ok_or_else(|| none_aside(*number))
             }),
-            Self::DropNote(number) => at.session.files.notes.change(|notes| {
-                let is_aside = notes.aside().any(|(aside, _)| aside == *number);
-                let dropped = notes.remove(*number).filter(|_| is_aside);
+            Self::DropNote(number) => at.session.files.notes.change(*number, |notes, now| {
+                let now = now.filter(|now| notes.aside().any(|(aside, _)| aside == *now));
+                let dropped = now.and_then(|now| notes.remove(now));
                 dropped
-                    .map(|_| format!("note {number} is dropped."))
+                    .map(|note| format!("dropped: {}", note.words()))
                     .ok_or_else(|| none_aside(*number))
             }),
             Self::Keep(key) => memory.change(|memory| keep(memory, key)),
@@ -149,9 +150,7 @@ fn none_aside(number: usize) -> String {
 pub(super) fn no_note(number: usize, count: usize) -> String {
     match count {
         0 => "there are no notes".to_owned(),
-        count => {
-            format!("there is no note {number}; they go from 1 to {count}, and /memory shows them")
-        }
+        _ => format!("there is no note {number}; /memory shows those that are there"),
     }
 }
 
@@ -162,7 +161,7 @@ fn line((number, note): (usize, &Note)) -> String {
 }
 
 fn shown(memory: &Memory, book: &Notebook) -> String {
-    let notes = book.read();
+    let notes = book.show();
     let mut lines: Vec<String> = memory
         .facts
         .iter()

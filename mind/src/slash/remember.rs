@@ -26,7 +26,7 @@ impl Perform for Remember {
         let Some(note) = Note::new(now, NoteSource::Person, Taint::CLEAN, &self.0) else {
             return at.notice("there is no word in it that could be noted");
         };
-        let is_cut = note.words().len() < self.0.trim().len() / 2;
+        let is_cut = Note::is_too_long(&self.0);
         match at.session.files.notes.add(note) {
             Ok(()) if is_cut => at.text("Noted, as far as a note goes: 2,000 bytes."),
             Ok(()) => at.text("Noted."),
