@@ -36,14 +36,15 @@ function say(text, files) {
   return post("/v1/messages", { text, wait: false });
 }
 
-async function send(text) {
+async function send({ text, files: claimed }) {
   try {
-    const files = await attached.ready();
+    const files = await attached.ready(claimed);
     await say(text, files);
-    attached.sent(files);
+    attached.drop(claimed);
     alertWith("");
     return true;
   } catch (error) {
+    attached.release(claimed);
     failed(error);
     return false;
   }

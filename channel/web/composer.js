@@ -3,6 +3,9 @@ import { make } from "./dom.js";
 
 const KEPT = "draft";
 
+// Whether Enter ends a word of an input method. Safari says so by the code of the key alone.
+const isComposing = (event) => event.isComposing || event.keyCode === 229;
+
 export class Composer {
   constructor(form, attached, send) {
     this.attached = attached;
@@ -10,6 +13,9 @@ export class Composer {
     this.field = form.querySelector("textarea");
     this.list = form.querySelector("#completion");
     this.commands = [];
+    // What was sent and has not come yet, and the end of the latest one: one goes after the other.
+    this.unsent = [];
+    this.sending = Promise.resolve();
     this.field.value = sessionStorage.getItem(KEPT) || "";
     this.field.addEventListener("input", () => this.changed());
     this.field.addEventListener("keydown", (event) => this.pressed(event));
@@ -20,11 +26,18 @@ export class Composer {
     this.grow();
   }
 
-  async submit(send) {
+  submit(send) {
     const text = this.field.value;
     if (!text.trim() && !this.attached.items.length) return;
+    const message = { text, files: this.attached.claim() };
+    this.unsent.push(message);
     this.set("");
-    if (!(await send(text))) this.set(text);
+    this.sending = this.sending.then(async () => {
+      const isSent = await send(message);
+      this.unsent.splice(this.unsent.indexOf(message), 1);
+      // What was typed meanwhile stays behind it.
+      this.set(isSent ? this.field.value : [text, this.field.value].filter(Boolean).join("\n"));
+    });
   }
 
   set(text) {
@@ -33,7 +46,8 @@ export class Composer {
   }
 
   changed() {
-    sessionStorage.setItem(KEPT, this.field.value);
+    const texts = [...this.unsent.map((message) => message.text), this.field.value];
+    sessionStorage.setItem(KEPT, texts.filter(Boolean).join("\n"));
     this.grow();
     this.complete();
   }
@@ -67,7 +81,7 @@ export class Composer {
     if (event.key === "Tab" && !this.list.hidden && this.first && !event.shiftKey) {
       event.preventDefault();
       this.take(this.first);
-    } else if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+    } else if (event.key === "Enter" && !event.shiftKey && !isComposing(event)) {
       event.preventDefault();
       this.form.requestSubmit();
     } else if (event.key === "Escape") {

@@ -26,7 +26,7 @@ const kept = (key) => JSON.parse(sessionStorage.getItem(key) || "[]");
 // The files that go with the next message. A reload keeps those that have come.
 export class Attached {
   constructor({ list, pick, open, place }, tell) {
-    Object.assign(this, { list, tell, items: kept(KEPT), coming: Promise.resolve() });
+    Object.assign(this, { list, tell, items: kept(KEPT), claimed: [], coming: Promise.resolve() });
     open.addEventListener("click", () => pick.click());
     pick.addEventListener("change", () => {
       this.take([...pick.files]);
@@ -72,43 +72,57 @@ export class Attached {
     const item = { name: file.name, bytes: file.size };
     this.items.push(item);
     this.coming = this.coming.then(async () => {
-      if (!this.items.includes(item)) return;
+      if (![...this.claimed, ...this.items].includes(item)) return;
       try {
         Object.assign(item, await upload(file));
       } catch (error) {
-        this.items.splice(this.items.indexOf(item), 1);
-        this.tell(`${file.name}: ${why(error)}`);
+        item.why = `${file.name}: ${why(error)}`;
+        this.drop([item]);
+        this.tell(item.why);
       }
       this.show();
     });
   }
 
-  // All that have come, once none is on its way.
-  async ready() {
-    let awaited;
-    while (awaited !== this.coming) {
-      awaited = this.coming;
-      await awaited;
-    }
-    return [...this.items];
+  // Takes those that are there for a message. What is added from now on waits for the next one.
+  claim() {
+    const items = this.items.splice(0);
+    this.claimed.push(...items);
+    this.show();
+    return items;
   }
 
-  // What was added after these had gone stays for the next message.
-  sent(items) {
-    this.items = this.items.filter((item) => !items.includes(item));
+  // These, once all have come; an error when one has not.
+  async ready(items) {
+    await this.coming;
+    const lost = items.filter((item) => item.why);
+    if (lost.length) throw new Error(lost.map((item) => item.why).join("\n"));
+    return items;
+  }
+
+  // Gives back what a message has not taken along.
+  release(items) {
+    const back = items.filter((item) => this.claimed.includes(item));
+    this.drop(back);
+    this.items.unshift(...back);
+    this.show();
+  }
+
+  // Forgets these: they are sent, or nobody wants them.
+  drop(items) {
+    for (const list of ["items", "claimed"]) this[list] = this[list].filter((item) => !items.includes(item));
     this.show();
   }
 
   show() {
-    sessionStorage.setItem(KEPT, JSON.stringify(this.items.filter((item) => item.id)));
-    this.list.hidden = !this.items.length;
-    this.list.replaceChildren(...this.items.map((item) => {
-      const out = button("\u00d7", "quiet", () => {
-        this.items.splice(this.items.indexOf(item), 1);
-        this.show();
-      });
-      out.setAttribute("aria-label", word("files.leave", { name: item.name }));
-      const state = item.id ? size(item.bytes) : word("files.coming");
+    const all = [...this.claimed, ...this.items];
+    sessionStorage.setItem(KEPT, JSON.stringify(all.filter((item) => item.id)));
+    this.list.hidden = !all.length;
+    this.list.replaceChildren(...all.map((item) => {
+      const isClaimed = this.claimed.includes(item);
+      const out = isClaimed ? null : button("\u00d7", "quiet", () => this.drop([item]));
+      if (out) out.setAttribute("aria-label", word("files.leave", { name: item.name }));
+      const state = item.id && !isClaimed ? size(item.bytes) : word("files.coming");
       return make("li", {}, make("bdi", {}, ...visible(item.name)), " ", make("small", {}, state), out);
     }));
   }

@@ -1,6 +1,6 @@
 // The conversation as it is shown.
 import { Card } from "./card.js";
-import { button, make, visible } from "./dom.js";
+import { button, make, written } from "./dom.js";
 import { chip, output, parts } from "./dropped.js";
 import { build } from "./markdown.js";
 import { trees } from "./server.js";
@@ -35,7 +35,7 @@ export class Log {
   }
 
   line(kind, text) {
-    return this.add(make("p", { class: `line ${kind}`, dir: "auto" }, ...visible(text)));
+    return this.add(make("p", { class: `line ${kind}`, dir: "auto" }, ...written(text)));
   }
 
   person(text, from) {
@@ -126,7 +126,8 @@ class Answer {
   constructor() {
     this.text = "";
     this.body = make("div", { class: "body", dir: "auto" });
-    this.element = make("article", { class: "message agent" }, make("h2", { class: "who" }, word("chat.agent")), this.body);
+    // It is read out once it is whole.
+    this.element = make("article", { class: "message agent", "aria-busy": "true" }, make("h2", { class: "who" }, word("chat.agent")), this.body);
     this.timer = null;
   }
 
@@ -138,6 +139,7 @@ class Answer {
 
   end() {
     clearTimeout(this.timer);
+    this.element.removeAttribute("aria-busy");
     this.show();
   }
 
@@ -163,7 +165,7 @@ export function message(kind, from, text, failed) {
     return shown;
   }
   const { words, files } = parts(text);
-  body.append(...visible(words));
+  body.append(...written(words));
   if (words) shown.append(body);
   shown.append(...files.map((file) => chip(file, failed)));
   return shown;
@@ -179,7 +181,7 @@ export async function older(events, failed) {
       shown.querySelector(".body").append(...build(read[said.indexOf(event)]));
       return shown;
     }
-    if (event.role === "action") return make("p", { class: "line action", dir: "auto" }, ...visible(event.text));
+    if (event.role === "action") return make("p", { class: "line action", dir: "auto" }, ...written(event.text));
     return message("person", event.from, event.text, failed);
   });
 }

@@ -9,10 +9,18 @@ export class Refused extends Error {
 
 async function ask(path, options = {}) {
   const answer = await fetch(path, { credentials: "same-origin", ...options });
-  const text = await answer.text();
-  const value = text ? JSON.parse(text) : {};
-  if (!answer.ok) throw new Refused(answer.status, value.error ? value.error.message : answer.statusText, value.error && value.error.code);
-  return value;
+  const value = read(await answer.text());
+  if (answer.ok && value) return value;
+  throw new Refused(answer.status, value?.error?.message || answer.statusText || `HTTP ${answer.status}`, value?.error?.code);
+}
+
+// A proxy may answer for an agent that is away, in a form of its own.
+function read(text) {
+  try {
+    return text ? JSON.parse(text) : {};
+  } catch {
+    return null;
+  }
 }
 
 export const get = (path) => ask(path);
@@ -25,8 +33,23 @@ export const upload = (file) =>
 
 export const trees = async (texts) => (await post("/v1/markdown", { texts })).trees;
 
-// Hears what is told. The browser connects again by itself and names the last event that it has. Another conversation is heard
-// from its beginning.
+// How long after the browser has given up it is tried again, in milliseconds.
+const AGAIN = 3000;
+
+async function listenAgain(hear, stop) {
+  await new Promise((go) => setTimeout(go, AGAIN));
+  try {
+    await get("/v1/page");
+  } catch (error) {
+    // Whoever is signed out loads the page again.
+    if (error.status !== 401) listenAgain(hear, stop);
+    return;
+  }
+  listen(hear, stop);
+}
+
+// Hears what is told. The browser connects again by itself and names the last event that it has; where it gives up, because
+// somebody else answers for the agent, it is tried anew. Another conversation is heard from its beginning.
 export function listen(hear, stop) {
   const source = new EventSource("/v1/page/events");
   const kinds = ["start", "now", "sent", "begin", "queued", "refused", "aside", "working", "waiting", "words", "action",
@@ -38,7 +61,10 @@ export function listen(hear, stop) {
     listen(hear, stop);
   });
   source.addEventListener("open", () => stop(null));
-  source.addEventListener("error", () => stop(source));
+  source.addEventListener("error", () => {
+    stop(source);
+    if (source.readyState === EventSource.CLOSED) listenAgain(hear, stop);
+  });
 }
 
 // How far the clock of this machine is ahead of the agent's, in milliseconds.

@@ -33,11 +33,20 @@ export function folding(panel, toggle, shown) {
 // Characters that are not seen, or that turn the order of others round.
 const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff]|[\u{e0000}-\u{e0fff}]/gu;
 
-// The parts of a text in which each hidden character is shown by its number.
-export function visible(text) {
+// Those that a script or a picture of letters needs: between letters that join, within an emoji, and behind a sign that is one.
+const JOINS = /(?<=[\p{L}\p{M}])[\u200c\u200d](?=[\p{L}\p{M}])|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f])\u200d(?=\p{Extended_Pictographic})|(?<=[\p{Extended_Pictographic}0-9#*])\ufe0f/gu;
+
+// The parts of a text as it was written, for what nobody decides by.
+export function written(text) {
+  return visible(text, new Set([...text.matchAll(JOINS)].map((found) => found.index)));
+}
+
+// The parts of a text in which each hidden character is shown by its number, but for those at `kept`.
+export function visible(text, kept = new Set()) {
   const parts = [];
   let last = 0;
   for (const found of text.matchAll(HIDDEN)) {
+    if (kept.has(found.index)) continue;
     parts.push(text.slice(last, found.index));
     const number = found[0].codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
     parts.push(make("span", { class: "hidden-character" }, `U+${number}`));

@@ -152,28 +152,65 @@ async fn the_name_of_a_file_orders_nothing() {
 }
 
 #[tokio::test]
-async fn a_file_that_comes_late_goes_with_its_message_or_waits_for_the_next() {
-    let house = House::start([Says::text("Both."), Says::text("One.")]);
+async fn a_message_takes_the_files_that_were_there_when_it_was_sent() {
+    let house = House::start([Says::text("One.")]);
     with_browser(async |client| {
         house.sign_in(client).await;
         hold(client, "/v1/files").await;
         drop_files(client, &[("first.txt", b"first")]).await;
         click(client, "#send").await;
+        // It is on its way, and what is dropped from now on waits for the next message.
         drop_files(client, &[("second.txt", b"second")]).await;
-        let_go(client).await;
-        let_go(client).await;
+        for _ in ["the first", "the second", "the message"] {
+            let_go(client).await;
+        }
+        see(client, "#log .agent", "One.").await;
         see(client, "#attached", "6 byte").await;
-        // All that have come are told of, and what is dropped while they go is not among them.
-        drop_files(client, &[("third.txt", b"third")]).await;
-        let_go(client).await;
-        see(client, "#log .agent", "Both.").await;
         let prompt = house.model.prompts().concat();
         let is_told = |name: &str| prompt.contains(&format!("[file \"{name}\""));
-        assert!(is_told("first.txt") && is_told("second.txt"), "{prompt}");
-        assert!(!is_told("third.txt"), "{prompt}");
-        see(client, "#attached", "third.txt").await;
+        assert!(is_told("first.txt") && !is_told("second.txt"), "{prompt}");
         assert!(!text(client, "#attached").await.contains("first.txt"));
         assert_eq!(complaints(client).await, Vec::<String>::new());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn messages_go_one_after_the_other_and_one_that_fails_comes_back_whole() {
+    let house = House::start([Says::text("Seen."), Says::text("Seen, too.")]);
+    with_browser(async |client| {
+        house.sign_in(client).await;
+        hold(client, "/v1/files").await;
+        drop_files(client, &[("slow.txt", b"slow")]).await;
+        for words in ["first", "second"] {
+            find(client, "#text").await.send_keys(words).await.unwrap();
+            click(client, "#send").await;
+        }
+        let_go(client).await;
+        let_go(client).await;
+        see(client, "#log", "Seen, too.").await;
+        let prompts = house.model.prompts();
+        assert!(prompts[0].contains("first") && !prompts[0].contains("second"), "{prompts:?}");
+        // What answers in the agent's place, and what is typed meanwhile.
+        let away = "const real = window.fetch; let times = 1;
+            window.fetch = async (to, options) => String(to).startsWith('/v1/files/say') && times-- > 0
+                ? (await new Promise((go) => { window.refuse = go; }), new Response('<h1>Bad gateway</h1>', { status: 502 })) : real(to, options);";
+        client.execute(away, Vec::new()).await.unwrap();
+        drop_files(client, &[("kept.txt", b"kept")]).await;
+        see(client, "#attached", "kept.txt").await;
+        find(client, "#text").await.send_keys("third").await.unwrap();
+        click(client, "#send").await;
+        let_go(client).await;
+        find(client, "#text").await.send_keys("fourth").await.unwrap();
+        let refuse = "const [done] = arguments; const look = () => window.refuse ? done(window.refuse()) : setTimeout(look, 20); look();";
+        client.execute_async(refuse, Vec::new()).await.unwrap();
+        see(client, "#alert", "502").await;
+        let typed = "return [document.getElementById('text').value, sessionStorage.getItem('draft')]";
+        assert_eq!(
+            client.execute(typed, Vec::new()).await.unwrap(),
+            json!(["third\nfourth", "third\nfourth"])
+        );
+        assert!(text(client, "#attached").await.contains("kept.txt"));
     })
     .await;
 }

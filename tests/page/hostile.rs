@@ -61,6 +61,29 @@ async fn what_a_model_and_a_skill_write_is_text_and_asks_nothing_of_the_network(
 }
 
 #[tokio::test]
+async fn letters_that_join_are_shown_as_they_were_written_and_what_hides_is_not() {
+    let family = "\u{1f468}\u{200d}\u{1f469}\u{200d}\u{1f467} \u{2764}\u{fe0f} \u{915}\u{94d}\u{200d}\u{937} \u{645}\u{6cc}\u{200c}\u{62e}\u{648}\u{627}\u{647}\u{645}";
+    let house = House::start([Says::text("Seen."), call("RING", &json!({"who": family}))]);
+    with_browser(async |client| {
+        house.sign_in(client).await;
+        let type_in = "const at = document.getElementById('text'); at.value = arguments[0]; at.dispatchEvent(new Event('input'));";
+        let hides = "pay\u{200b}\u{202e}lap a\u{200d} \u{fe0f}";
+        client.execute(type_in, vec![json!(format!("{family} {hides}"))]).await.unwrap();
+        click(client, "#send").await;
+        see(client, "#log .agent", "Seen.").await;
+        let shown = text(client, "#log .person .body").await;
+        assert!(shown.starts_with(family), "{shown:?}");
+        assert!(shown.contains("payU+200BU+202Elap aU+200D U+FE0F"), "{shown:?}");
+        // What a person says yes to is shown to the last character.
+        find(client, "#text").await.send_keys("ring").await.unwrap();
+        click(client, "#send").await;
+        see(client, ".card pre", "\\u{200d}").await;
+        see(client, ".card pre", "U+FE0F").await;
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn another_page_neither_frames_it_nor_speaks_as_its_owner() {
     let house = House::start([Says::text("hello")]);
     let page = format!("http://127.0.0.1:{}", house.port);

@@ -1,5 +1,5 @@
 // The conversation: what was said, who is next, who is awaited, and a person's word at any time.
-import { button, make, visible } from "/web/dom.js";
+import { button, make, visible, written } from "/web/dom.js";
 import { build } from "/web/markdown.js";
 import { ask, at, failed, head, link, page, tell, tries, warning } from "./form.js";
 import { inWords, time, word } from "./words.js";
@@ -82,7 +82,7 @@ class Talk {
     // Of a storm that is not there nothing is shown.
     if (!this.session) this.place.append(...this.parts);
     this.session = session;
-    this.premise.replaceChildren(...visible(session.premise));
+    this.premise.replaceChildren(...written(session.premise));
     this.cast.replaceChildren(...session.agents.map((agent) => this.member(agent)));
     const wrong = session.agents.filter((agent) => agent.fault || agent.warning);
     const faults = wrong.map((agent) => `${agent.name}: ${inWords(agent.fault || agent.warning)}`);
@@ -138,7 +138,7 @@ class Talk {
 
   message(message) {
     const who = message.person ? word("talk.you") : message.from;
-    const body = make("div", { class: "body", dir: "auto" }, ...visible(message.text));
+    const body = make("div", { class: "body", dir: "auto" }, ...written(message.text));
     if (!message.person) {
       body.textOf = message.text;
       body.dataset.raw = "";
@@ -283,7 +283,7 @@ class Speech {
   take(text) {
     if (!text) return;
     this.text += text;
-    if (!this.body.childNodes.length) this.body.append(...visible(this.text));
+    if (!this.body.childNodes.length) this.body.append(...written(this.text));
     this.timer ??= setTimeout(() => this.show(), PACE);
   }
 
@@ -294,7 +294,7 @@ class Speech {
       const [tree] = await trees([text]);
       this.body.replaceChildren(...build(tree));
     } catch {
-      this.body.replaceChildren(...visible(text));
+      this.body.replaceChildren(...written(text));
     }
     if (text !== this.text) this.timer ??= setTimeout(() => this.show(), PACE);
   }

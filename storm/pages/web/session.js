@@ -1,5 +1,5 @@
 // A session's editor: its name, what it is about, and the agents that are copied in. Nothing of it changes once something was said.
-import { button, make, visible } from "/web/dom.js";
+import { button, make, written } from "/web/dom.js";
 import { line } from "./agent.js";
 import { ask, at, field, head, link, page, tries, warning } from "./form.js";
 import { word } from "./words.js";
@@ -40,7 +40,7 @@ async function change(place, id) {
   const open = link(word("session.open"), page("conversation", id), "button");
   place.append(head(session.name, open), warning(session.fault) ?? "");
   if (session.count) {
-    place.append(make("p", {}, word("session.begun")), make("p", { class: "premise", dir: "auto" }, ...visible(session.premise)),
+    place.append(make("p", {}, word("session.begun")), make("p", { class: "premise", dir: "auto" }, ...written(session.premise)),
       make("ul", { class: "agents" }, ...session.agents.map((agent) => make("li", {}, line(agent, null)))));
     return;
   }

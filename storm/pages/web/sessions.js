@@ -1,5 +1,5 @@
 // All sessions, as cards.
-import { button, make, visible } from "/web/dom.js";
+import { button, make, visible, written } from "/web/dom.js";
 import { ask, at, head, link, page, tries, warning } from "./form.js";
 import { time, word } from "./words.js";
 
@@ -33,7 +33,7 @@ function card(session, list) {
   const title = make("h3", {}, isReadable ? link("", page("conversation", name)) : make("span"));
   title.firstChild.append(make("bdi", {}, ...visible(name)));
   return make("li", { class: "session" }, title,
-    isReadable ? make("p", { class: "premise", dir: "auto" }, ...visible(session.premise)) : null,
+    isReadable ? make("p", { class: "premise", dir: "auto" }, ...written(session.premise)) : null,
     isReadable ? make("p", { class: "facts" }, session.agents.join(", ")) : null,
     isReadable ? make("p", { class: "facts" }, facts.join(" · ")) : null,
     warning(session.fault),
