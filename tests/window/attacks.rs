@@ -211,6 +211,27 @@ async fn a_link_opens_the_window_once_and_looking_at_it_uses_nothing_up() {
 }
 
 #[tokio::test]
+async fn a_window_that_was_locked_opens_in_the_same_tab_with_all_of_its_buttons() {
+    let home = home();
+    let _chat = chat(&home);
+    with_browser(async |client| {
+        open(client, &home).await;
+        click(client, "#lock").await;
+        see(client, "#door", "locked").await;
+        // The browser stays on the page: only what stands behind the `#` is new.
+        client.goto(&link(&home)).await.unwrap();
+        click(client, "#door button").await;
+        see(client, "#standing", "Everything goes on").await;
+        let there = client.current_url().await.unwrap();
+        assert_eq!(there.fragment(), None, "{there}");
+        click(client, "#switch .stop").await;
+        see(client, "#standing", "Everything is stopped").await;
+    })
+    .await;
+    assert!(!goes_on(&home));
+}
+
+#[tokio::test]
 async fn nothing_that_a_model_or_a_skill_has_written_becomes_a_script() {
     let home = home();
     let mut chat = chat(&home);

@@ -11,8 +11,14 @@ const LOOKS = 2000;
 const LOOKS_UNSEEN = 10000;
 
 // The code is taken out of the address before anything else, so that nobody reads or remembers it there.
-let code = location.hash.slice(1);
-if (code) history.replaceState(null, "", "/");
+let code = "";
+function takeCode() {
+  const given = location.hash.slice(1);
+  if (!given) return;
+  code = given;
+  history.replaceState(null, "", "/");
+}
+takeCode();
 
 let parts = null;
 let timer = null;
@@ -42,6 +48,7 @@ function showDoor(text) {
   at("wall").hidden = true;
   at("lock").hidden = true;
   at("switch").replaceChildren();
+  delete at("switch").dataset.stands;
   at("standing").textContent = "";
   const door = at("door");
   door.hidden = false;
@@ -196,6 +203,11 @@ async function main() {
   at("lock").addEventListener("click", async () => {
     await lock();
     showDoor(word("door.locked"));
+  });
+  // A new link that was opened in the same tab.
+  addEventListener("hashchange", () => {
+    takeCode();
+    if (code && !isOpen()) showDoor("");
   });
   document.addEventListener("visibilitychange", () => { if (!document.hidden && isOpen()) look(); });
   document.addEventListener("click", () => {
