@@ -223,13 +223,12 @@ async function main() {
   }
   composer.commands = (await get("/v1/commands")).commands;
   at("text").focus();
-  listen((told) => hear(log, told), async (source) => {
+  listen((told) => hear(log, told), (why) => {
     // What else was said stays where it is.
-    if (!source && isOffline) alertWith("");
-    isOffline = Boolean(source);
-    if (!source) return;
-    if (source.readyState === EventSource.CLOSED) return void showStanding();
-    alertWith(word("page.offline"));
+    if (!why && isOffline) alertWith("");
+    isOffline = Boolean(why);
+    if (why === "closed") showStanding();
+    else if (why) alertWith(word(`page.${why}`));
   });
 }
 

@@ -36,21 +36,25 @@ export const trees = async (texts) => (await post("/v1/markdown", { texts })).tr
 // How long after the browser has given up it is tried again, in milliseconds.
 const AGAIN = 3000;
 
-async function listenAgain(hear, stop) {
+// How long the first event may take once the agent has answered, in milliseconds.
+const HELD = 8000;
+
+async function listenAgain(hear, stands) {
   await new Promise((go) => setTimeout(go, AGAIN));
   try {
     await get("/v1/page");
   } catch (error) {
     // Whoever is signed out loads the page again.
-    if (error.status !== 401) listenAgain(hear, stop);
+    if (error.status !== 401) listenAgain(hear, stands);
     return;
   }
-  listen(hear, stop);
+  listen(hear, stands);
 }
 
 // Hears what is told. The browser connects again by itself and names the last event that it has; where it gives up, because
-// somebody else answers for the agent, it is tried anew. Another conversation is heard from its beginning.
-export function listen(hear, stop) {
+// somebody else answers for the agent, it is tried anew. Another conversation is heard from its beginning. `stands` learns why
+// nothing is heard: `offline`, `closed` or `held`; and null once something is.
+export function listen(hear, stands) {
   const source = new EventSource("/v1/page/events");
   const kinds = ["start", "now", "sent", "begin", "queued", "refused", "aside", "working", "waiting", "words", "action",
     "failed", "notice", "text", "question", "settled", "picture", "file", "broadcast", "reminder", "end"];
@@ -58,12 +62,23 @@ export function listen(hear, stop) {
   source.addEventListener("switched", (event) => {
     source.close();
     hear(JSON.parse(event.data));
-    listen(hear, stop);
+    listen(hear, stands);
   });
-  source.addEventListener("open", () => stop(null));
+  let held = null;
+  const settle = (why) => {
+    clearTimeout(held);
+    stands(why);
+  };
+  // What is told first always ends with the time.
+  source.addEventListener("open", () => {
+    clearTimeout(held);
+    held = setTimeout(() => stands("held"), HELD);
+  });
+  source.addEventListener("now", () => settle(null));
   source.addEventListener("error", () => {
-    stop(source);
-    if (source.readyState === EventSource.CLOSED) listenAgain(hear, stop);
+    const isClosed = source.readyState === EventSource.CLOSED;
+    settle(isClosed ? "closed" : "offline");
+    if (isClosed) listenAgain(hear, stands);
   });
 }
 

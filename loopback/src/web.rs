@@ -2,9 +2,17 @@
 //! nothing else.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
-use axum::http::header;
+use axum::http::{HeaderName, header};
 use axum::response::{IntoResponse, Response};
+
+/// How often a silent stream of events says that it is there.
+pub const ALIVE: Duration = Duration::from_secs(15);
+
+/// Has a proxy in front of a stream of events pass each on as it comes (nginx, ngx_http_proxy_module).
+pub const UNBUFFERED: [(HeaderName, &str); 1] =
+    [(HeaderName::from_static("x-accel-buffering"), "no")];
 
 /// A file of a page. It is part of the program, and nothing in it is the owner's.
 #[derive(Debug, Clone, Copy)]

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
 #![allow(clippy::disallowed_types, reason = "the owner's commands are processes")]
 
+mod between;
 mod conversations;
 mod files;
 mod hostile;

@@ -1,19 +1,15 @@
 //! What is said in a session, as server-sent events.
 
 use std::convert::Infallible;
-use std::time::Duration;
 
-use axum::http::HeaderName;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures::{Stream, StreamExt as _, stream};
+use loopback::{ALIVE, UNBUFFERED};
 use serde_json::{Value, json};
 
 use super::listener::{Ear, Next};
 use super::told::Told;
-
-/// How often a silent stream says that it is there.
-const ALIVE: Duration = Duration::from_secs(15);
 
 /// What an ear hears, as it comes. It ends where the ear's queue does.
 pub(super) fn stream(ear: Ear) -> Response {
@@ -32,10 +28,8 @@ pub(super) fn page_stream(
 
 fn sent(events: impl Stream<Item = Event> + Send + 'static) -> Response {
     let events = events.map(Ok::<Event, Infallible>);
-    // A proxy in front passes each event on as it comes (nginx, ngx_http_proxy_module).
-    let unbuffered = [(HeaderName::from_static("x-accel-buffering"), "no")];
     let events = Sse::new(events).keep_alive(KeepAlive::new().interval(ALIVE));
-    (unbuffered, events).into_response()
+    (UNBUFFERED, events).into_response()
 }
 
 fn heard(

@@ -2,18 +2,17 @@
 //! answer with a gap in it is never taken for a whole one.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use protocol::SessionKey;
 use tokio::sync::mpsc;
-use tokio::sync::mpsc::error::TrySendError;
 
 use super::hub::Floor;
 use super::told::{Told, What};
 use crate::{Outgoing, Ticket};
 
-/// How many things may wait for one reader: more than any model's answer has pieces.
-const BEHIND: usize = 1 << 16;
+/// How much may wait for one reader, in bytes of memory: more than any model's answer takes with all of its pieces.
+const BEHIND: usize = 8 * 1024 * 1024;
 
 /// What a reader wants to hear of its session.
 #[derive(Debug, Clone, Copy)]
@@ -31,8 +30,17 @@ pub(super) struct Listener {
     wanted: Wanted,
     /// Its message is being answered.
     has_begun: bool,
-    queue: mpsc::Sender<Arc<Told>>,
-    missed: Arc<AtomicBool>,
+    queue: mpsc::UnboundedSender<Arc<Told>>,
+    behind: Arc<Behind>,
+}
+
+/// How far a reader is behind.
+#[derive(Debug, Default)]
+struct Behind {
+    /// What waits for it, in bytes of memory.
+    bytes: AtomicUsize,
+    /// Something did not fit any more.
+    has_missed: AtomicBool,
 }
 
 /// The reader's end.
@@ -41,8 +49,8 @@ pub(super) struct Ear {
     id: u64,
     session: SessionKey,
     floor: Floor,
-    queue: mpsc::Receiver<Arc<Told>>,
-    missed: Arc<AtomicBool>,
+    queue: mpsc::UnboundedReceiver<Arc<Told>>,
+    behind: Arc<Behind>,
 }
 
 /// What an ear hears next.
@@ -59,10 +67,10 @@ pub(super) enum Next {
 impl Listener {
     /// Both ends of the queue of a reader in `session`.
     pub(super) fn new(id: u64, wanted: Wanted, session: SessionKey, floor: Floor) -> (Self, Ear) {
-        let (sender, queue) = mpsc::channel(BEHIND);
-        let missed = Arc::new(AtomicBool::new(false));
-        let ear = Ear { id, session, floor, queue, missed: Arc::clone(&missed) };
-        (Self { id, wanted, has_begun: false, queue: sender, missed }, ear)
+        let (sender, queue) = mpsc::unbounded_channel();
+        let behind = Arc::<Behind>::default();
+        let ear = Ear { id, session, floor, queue, behind: Arc::clone(&behind) };
+        (Self { id, wanted, has_begun: false, queue: sender, behind }, ear)
     }
 
     /// Hears what is said in its session; `false` when it will want nothing more of it.
@@ -70,14 +78,14 @@ impl Listener {
         if !self.wants(&told.what) {
             return true;
         }
-        match self.queue.try_send(Arc::clone(told)) {
-            Ok(()) => !self.is_last(&told.what),
-            Err(TrySendError::Closed(_)) => false,
-            Err(TrySendError::Full(_)) => {
-                self.missed.store(true, Ordering::Release);
-                false
-            }
+        let size = told.what.size();
+        let waiting = self.behind.bytes.fetch_add(size, Ordering::AcqRel);
+        // What waits alone fits, however long it is.
+        if waiting > 0 && waiting + size > BEHIND {
+            self.behind.has_missed.store(true, Ordering::Release);
+            return false;
         }
+        self.queue.send(Arc::clone(told)).is_ok() && !self.is_last(&told.what)
     }
 
     /// An answer begins with what is said of its message's waiting.
@@ -113,8 +121,11 @@ impl Ear {
     /// The next thing that is said.
     pub(super) async fn next(&mut self) -> Next {
         match self.queue.recv().await {
-            Some(outgoing) => Next::Said(outgoing),
-            None if self.missed.load(Ordering::Acquire) => Next::Missed,
+            Some(told) => {
+                self.behind.bytes.fetch_sub(told.what.size(), Ordering::AcqRel);
+                Next::Said(told)
+            }
+            None if self.behind.has_missed.load(Ordering::Acquire) => Next::Missed,
             None => Next::Over,
         }
     }
@@ -142,16 +153,27 @@ mod tests {
     #[tokio::test]
     async fn who_is_too_slow_hears_what_came_in_time_and_then_that_some_was_missed() {
         let (mut listener, mut ear) = ear();
-        let words = told(Outgoing::Words("x".to_owned()));
-        for _ in 0..BEHIND {
+        let words = told(Outgoing::Words("x".repeat(1_000)));
+        let room = BEHIND / words.what.size();
+        for _ in 0..room {
             assert!(listener.hear(&words));
         }
         assert!(!listener.hear(&words), "there is no room for it");
         drop(listener);
-        for _ in 0..BEHIND {
+        for _ in 0..room {
             assert!(matches!(ear.next().await, Next::Said(_)));
         }
         assert!(matches!(ear.next().await, Next::Missed));
+    }
+
+    #[tokio::test]
+    async fn who_reads_on_has_room_again_and_one_long_thing_always_fits() {
+        let (mut listener, mut ear) = ear();
+        let long = told(Outgoing::Text("x".repeat(2 * BEHIND)));
+        for _ in 0..3 {
+            assert!(listener.hear(&long));
+            assert!(matches!(ear.next().await, Next::Said(_)));
+        }
     }
 
     #[tokio::test]

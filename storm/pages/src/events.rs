@@ -10,6 +10,7 @@ use axum::extract::{Path, State};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures::stream;
+use loopback::{ALIVE, UNBUFFERED};
 use serde_json::{Value, json};
 use tokio::sync::broadcast;
 use tokio::time::{Interval, MissedTickBehavior, interval};
@@ -19,9 +20,6 @@ use crate::{Storms, beside};
 
 /// How often it is looked whether somebody else has changed the files.
 const LOOKS: Duration = Duration::from_secs(1);
-
-/// How often a silent stream says that it is there.
-const ALIVE: Duration = Duration::from_secs(15);
 
 /// What happens in a storm from now on.
 pub(crate) async fn listen(
@@ -45,7 +43,8 @@ pub(crate) async fn listen(
         let sent = Event::default().event(kind).data(event.to_string());
         Some((Ok::<_, Infallible>(sent), watching))
     });
-    Ok(Sse::new(stream).keep_alive(KeepAlive::new().interval(ALIVE)).into_response())
+    let events = Sse::new(stream).keep_alive(KeepAlive::new().interval(ALIVE));
+    Ok((UNBUFFERED, events).into_response())
 }
 
 struct Watching {
