@@ -327,6 +327,27 @@ fn a_model_that_fails_is_nothing_that_a_customer_sees() {
 }
 
 #[test]
+fn a_customer_whose_answer_was_cut_off_hears_nothing_of_the_house() {
+    let api = BotApi::new();
+    let home = business(&api);
+    let server = OllamaServer::start([Says::Begins("It".to_owned()), Says::text("It is blue.")]);
+    let chat = safeclaw(&home, &server);
+    api.says(ANN, "Which colour?");
+    wait_until("the model is asked", || !server.prompts().is_empty());
+    let journal = home.root().join("workspace/sessions/telegram-8/journal.jsonl");
+    wait_until("the message is kept", || {
+        std::fs::read_to_string(&journal).is_ok_and(|kept| kept.contains("Which colour?"))
+    });
+    chat.kill();
+    let _chat = safeclaw(&home, &server);
+    api.says(ANN, "And now?");
+    let _ = api.wait_for(ANN, "It is blue.");
+    for text in api.texts(ANN) {
+        assert!(!text.contains("SafeClaw") && !text.contains("/did"), "{text}");
+    }
+}
+
+#[test]
 fn a_customer_who_floods_is_told_once_and_tokens_end() {
     let api = BotApi::new();
     let home = business(&api);

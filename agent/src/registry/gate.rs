@@ -71,7 +71,7 @@ impl SessionRegistry {
     }
 
     /// Nothing is said to this message.
-    fn let_go(&self, key: &SessionKey, ticket: Ticket) {
+    pub(super) fn let_go(&self, key: &SessionKey, ticket: Ticket) {
         self.lines.say(key, Outgoing::Aside { ticket, text: String::new() });
     }
 

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use broker::Feed;
-use channel::{Channel, Incoming, Line};
+use channel::{Channel, Incoming, Line, Said};
 use conversation::message::Outgoing;
 use mind::Mind;
 use prompt::{Fence, Prompt, TemplateError};
@@ -27,6 +27,10 @@ use tokio_util::sync::CancellationToken;
 use events::RouterWords;
 pub use task::SessionTask;
 use waiting::{WAITING, refused};
+
+/// How much may come to a session before its task has looked at it. Telegram alone gives 100 messages at once, and a task looks at
+/// what waits between two steps of a turn.
+const AT_ONCE: usize = 1_024;
 
 /// Takes what comes over all channels to the tasks of their sessions. Sessions run side by side, and none waits for another.
 pub struct SessionRegistry {
@@ -179,8 +183,16 @@ impl SessionRegistry {
         };
         handles.insert(key.clone(), handle);
         drop(handles);
-        if let Err(TrySendError::Full(incoming) | TrySendError::Closed(incoming)) = sent {
-            self.lines.say(&key, refused(incoming.ticket));
+        match sent {
+            Ok(()) => {}
+            // Where nothing may be said, not even that is.
+            Err(TrySendError::Full(Incoming { ticket, said: Said::Overheard(_), .. })) => {
+                tracing::warn!("a message in the session {key} is not kept: too many came at once");
+                self.let_go(&key, ticket);
+            }
+            Err(TrySendError::Full(incoming) | TrySendError::Closed(incoming)) => {
+                self.lines.say(&key, refused(incoming.ticket));
+            }
         }
     }
 
@@ -191,7 +203,7 @@ impl SessionRegistry {
         from: Principal,
         earlier: Option<JoinHandle<()>>,
     ) -> TaskHandle {
-        let (incoming, said) = mpsc::channel(WAITING);
+        let (incoming, said) = mpsc::channel(AT_ONCE);
         let outbox = Outbox::new(key.clone(), &self.lines);
         let (mind, feed) = (Arc::clone(&self.mind), Arc::clone(&self.feed));
         let (leaving, handles) = (self.leaving.clone(), self.handles.clone());
