@@ -60,7 +60,7 @@ fn once(sh: &Shell) -> Result<Run> {
     let router = child(child(agent.id())?)?;
     let idle = [held(agent.id())?, held(router)?, all(agent.id())?];
     agent.say(TURN.message)?;
-    agent.heard("○ CREATE_POST:")?;
+    agent.heard("dry run CREATE_POST:")?;
     agent.heard(TURN.answers[1])?;
     std::thread::sleep(IDLE);
     let used = [held(agent.id())?, held(router)?, all(agent.id())?];

@@ -17,8 +17,8 @@ const RUNS: usize = 61;
 const NO_MODEL: &str = "127.0.0.1:9";
 
 /// What a person says first, and the beginning of the line that answers it: of the agent alone, and of a skill in its sandbox.
-const SENTENCE: [&str; 2] = ["Remember my name is Frankie.", "✓ I'll remember"];
-const SKILL: [&str; 2] = ["Post 'Hello World' to X.", "○ CREATE_POST:"];
+const SENTENCE: [&str; 2] = ["Remember my name is Frankie.", "ok I'll remember"];
+const SKILL: [&str; 2] = ["Post 'Hello World' to X.", "dry run CREATE_POST:"];
 
 /// Starts both again and again, in turn, so that what else the machine does meets both alike.
 ///
