@@ -81,6 +81,9 @@ fn papers_go_in_from_the_command_line_and_are_found_in_a_chat() {
     chat.ask("/search xylophone", "No matching documents found.");
     chat.ask("/docs", "pdf: 1 file, 3 passages");
     chat.ask("/ask xylophone", "No matching documents found.");
+    let said = chat.ask("/ask How long is the pump's warranty?", "27 months");
+    assert!(!said.contains("language model"), "{said}");
+    chat.expect_on_stderr("nothing answers at");
     let actions = chat.ask("/actions", "WEB_FETCH");
     assert!(
         !actions.contains("SEARCH_DOCS"),
@@ -145,7 +148,7 @@ fn an_answer_cites_what_was_found_and_what_was_not_is_marked() {
     let (home, (_held, papers)) = (TempHome::new(), papers());
     told(&home, &["add", text(&papers)]);
     let answer = "27 months [pump.md, Pump > Warranty], says also [made-up.pdf, page 9].";
-    let ollama = OllamaServer::start([Says::text(answer)]);
+    let ollama = OllamaServer::start([Says::text(answer), Says::text("It is 27 months.")]);
     let host = ollama.host();
     let mut chat = Chat::start(SAFECLAW, &[], home.root(), &[("OLLAMA_HOST", &host)]);
     let said = chat.ask("/ask How long is the warranty of the pump?", "page 9].");
@@ -155,6 +158,11 @@ fn an_answer_cites_what_was_found_and_what_was_not_is_marked() {
     let prompt = prompts.last().unwrap();
     assert!(prompt.contains("[pump.md, Pump > Warranty]"), "{prompt}");
     assert!(prompt.contains("a warranty of 27 months"), "{prompt}");
+    // Small models cite nothing.
+    chat.ask(
+        "/ask For how many months is the pump covered?",
+        "The closest passage: [pump.md, Pump > Warranty]",
+    );
 }
 
 /// A server of vectors by which a bicycle is alike to what has two wheels, whatever the words.

@@ -1,10 +1,13 @@
 //! The passages of the library that fit a question, fenced, each with its citation.
 
+use std::collections::BTreeSet;
+
 use answer::sanitize::fit;
 use async_trait::async_trait;
 use protocol::Reads;
 
 use super::section::{Part, Section, Source};
+use super::words::plain_words;
 use super::{Passage, Passages, Step};
 
 /// How large the section may be, in bytes.
@@ -57,7 +60,41 @@ fn written(known: &Passages, room: usize) -> String {
 /// The citations in `answer` that are none of `known`: what stands in brackets and names a file.
 #[must_use]
 pub fn made_up<'a>(answer: &'a str, known: &[Passage]) -> Vec<&'a str> {
-    let mut made_up = Vec::new();
+    let mut made_up = cited(answer);
+    made_up.retain(|cited| !is_known(cited, known));
+    made_up
+}
+
+/// The citation of the passage that shares the most with `answer`, of words that few of `known` have; none where the answer
+/// cites one of them itself, or shares no word with any.
+#[must_use]
+pub fn closest<'k>(answer: &str, known: &'k [Passage]) -> Option<&'k str> {
+    if cited(answer).iter().any(|cited| is_known(cited, known)) {
+        return None;
+    }
+    let words = |text: &str| plain_words(text).collect::<BTreeSet<String>>();
+    let (said, held) = (words(answer), known.iter().map(|passage| words(&passage.text)));
+    let held: Vec<_> = held.collect();
+    let weight = |word: &String| match held.iter().filter(|held| held.contains(word)).count() {
+        // What all of them have tells nothing.
+        count if count == held.len() && count > 1 => 0.0,
+        count => 1.0 / f64::from(u32::try_from(count).unwrap_or(u32::MAX)),
+    };
+    let score = |passage: &BTreeSet<String>| said.intersection(passage).map(weight).sum::<f64>();
+    let mut best = (0.0, None);
+    for (passage, held) in known.iter().zip(&held) {
+        let score = score(held);
+        // Of two that are as close, the one that was found first.
+        if score > best.0 {
+            best = (score, Some(passage.citation.as_str()));
+        }
+    }
+    best.1
+}
+
+/// The citations in `answer`, each once.
+fn cited(answer: &str) -> Vec<&str> {
+    let mut all = Vec::new();
     let mut rest = answer;
     while let Some(at) = rest.find('[') {
         let from = &rest[at..];
@@ -66,11 +103,11 @@ pub fn made_up<'a>(answer: &'a str, known: &[Passage]) -> Vec<&'a str> {
         rest = &from[end + 1..];
         // A link of Markdown is no citation.
         let is_link = rest.starts_with('(');
-        if names_a_file(cited) && !is_link && !is_known(cited, known) && !made_up.contains(&cited) {
-            made_up.push(cited);
+        if names_a_file(cited) && !is_link && !all.contains(&cited) {
+            all.push(cited);
         }
     }
-    made_up
+    all
 }
 
 /// Whether the file and the place of `cited` stand in one of `known`; models like to shorten a page range or a path
@@ -122,6 +159,25 @@ mod tests {
         assert_eq!(written(&known, 100), "[manual.pdf]\nTurn it.");
         known.told = Some("Answer from it.");
         assert_eq!(written(&known, 100), "Turn it.");
+    }
+
+    #[test]
+    fn an_answer_without_a_citation_has_that_of_the_closest_passage() {
+        let pump =
+            "The pump has a warranty of 27 months. Turn the valve before the pump is opened.";
+        let bike = "The bicycle has a warranty of two years. Turn it in at the shop.";
+        let text =
+            |citation: &str, text: &str| Passage { text: text.to_owned(), ..passage(citation) };
+        let known = [text("[bike.md]", bike), text("[pump.md, Pump]", pump)];
+        for (answer, expected) in [
+            ("It is 27 months for the pump.", Some("[pump.md, Pump]")),
+            ("Two years, at the shop [shop.md].", Some("[bike.md]")),
+            ("27 months, says [bike.md].", None),
+            ("xylophone", None),
+            ("", None),
+        ] {
+            assert_eq!(closest(answer, &known), expected, "{answer}");
+        }
     }
 
     #[test]

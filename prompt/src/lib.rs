@@ -63,7 +63,7 @@ pub use fit::Fit;
 pub use gloss::Gloss;
 pub use gloss::{read as read_gloss, schema as gloss_schema, wants_gloss};
 pub use history::shown_entries;
-pub use known::made_up;
+pub use known::{closest, made_up};
 pub use narrow::{Asked, Shape, narrowed};
 pub use now::Now;
 pub use offered::choice;

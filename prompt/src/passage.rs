@@ -12,6 +12,14 @@ pub struct Passages {
     pub told: Option<&'static str>,
 }
 
+impl Passages {
+    /// Whether they are an answer by themselves where no model answers: a person has asked for them.
+    #[must_use]
+    pub fn are_an_answer(&self) -> bool {
+        self.told.is_none() && !self.found.is_empty()
+    }
+}
+
 /// A passage that was found for a question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Passage {

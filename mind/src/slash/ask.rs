@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use llm::ProviderName;
-use prompt::{Passage, Passages, made_up};
+use prompt::{Passage, Passages, closest, made_up};
 
 use super::perform::{At, Perform, Read};
 use super::{library, search};
@@ -37,14 +36,17 @@ impl Perform for Question {
         let turn = Turn { mind: at.mind, session: &mut *at.session, outbox: at.outbox };
         turn.run(&self.0).await;
         let known = std::mem::take(&mut at.session.known);
-        let by = at.session.usage.as_ref().map(|usage| usage.by.as_str());
-        if at.session.failure.is_some() || by == Some(ProviderName::Offline.as_str()) {
+        if at.session.failure.is_some() {
             // Without a model the passages are still an answer.
             return at.text(search::listed(&found));
         }
         let history = at.session.files.history.read();
         let answer = history.entries().last().map(|entry| entry.response.as_str());
-        let made_up = made_up(answer.unwrap_or_default(), &known.found);
+        let answer = answer.unwrap_or_default();
+        if let Some(citation) = closest(answer, &known.found) {
+            at.text(format!("The closest passage: {citation}"));
+        }
+        let made_up = made_up(answer, &known.found);
         if !made_up.is_empty() {
             at.remark(format!("not among the passages that were found: {}", made_up.join(" ")));
         }

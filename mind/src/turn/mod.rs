@@ -63,7 +63,9 @@ impl Turn<'_> {
         }
         if let Some(why) = self.session.failure.clone() {
             self.outbox.say(Outgoing::Notice(why));
-            self.outbox.say(Outgoing::Failed);
+            if !self.session.known.are_an_answer() {
+                self.outbox.say(Outgoing::Failed);
+            }
         }
         let said = std::mem::take(&mut self.session.said);
         self.session.remember(message, &said);

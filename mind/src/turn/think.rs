@@ -150,7 +150,8 @@ impl Turn<'_> {
         let mut screen = Screen::new((self.outbox, said), &hearer, begin, repeat);
         let is_private = self.session.entered.taint().private;
         let mut ask = Ask::turn(prompt, &sections, turn).private(is_private).heard_by(&hearer);
-        ask = ask.by_a_model(business.is_some());
+        // What understands a few sentences without a model answers nothing from passages.
+        ask = ask.by_a_model(business.is_some() || self.session.known.are_an_answer());
         if let Some(temperature) = speaker.as_ref().and_then(|speaker| speaker.temperature) {
             ask = ask.with_temperature(temperature);
         }
@@ -171,9 +172,7 @@ impl Turn<'_> {
 
     /// Takes in what a completion has cost, and whether it was an answer at all.
     fn book(&self, completion: &Completion) {
-        // The passages of `/ask` are an answer without a model, too.
-        let known = &self.session.known;
-        if completion.unanswered && (known.found.is_empty() || known.told.is_some()) {
+        if completion.unanswered {
             self.outbox.say(Outgoing::Failed);
         }
         self.mind.spent(&self.session.key, self.session.origin, &completion.usage);
