@@ -41,7 +41,10 @@ fn the_home_is_taken_before_a_command_and_behind_it() {
     }
     let (code, text) = safeclaw(&["--home", root, "stop"]);
     assert_eq!(code, Some(0), "{text}");
-    assert!(text.contains(&format!("{SAFECLAW} --home {root} router resume")), "{text}");
+    assert!(text.contains(&format!("{SAFECLAW} --home {root} resume")), "{text}");
+    let (_, text) = safeclaw(&["--home", root, "-p", "/status"]);
+    let told = format!("everything is stopped; `{SAFECLAW} --home {root} resume` lets it go on");
+    assert!(text.contains(&told), "{text}");
     let (code, text) = safeclaw(&["resume", "--home", root]);
     assert_eq!(code, Some(0), "{text}");
 }
@@ -61,7 +64,11 @@ fn one_message_is_answered_and_the_exit_code_tells_how() {
     assert!(stdout.contains("your name is Frankie"), "{stdout}");
     let (code, stdout, _) = said(&["/memory private name"]);
     assert_eq!((code, stdout.contains("name is private")), (Some(0), true), "{stdout}");
+    let (code, _, stderr) = said(&["-p", "Remind me in 2 hours to call Max."]);
+    let told = stderr.contains("it is told while SafeClaw runs, which ends now");
+    assert_eq!((code, told), (Some(0), true), "{stderr}");
     for (text, told) in [
+        ("Post 'Hello World' to X.", "nothing was sent"),
         ("/run NO_SUCH_THING", "NO_SUCH_THING"),
         ("/nosuch", "there is no command /nosuch"),
         ("/approve abc", "no question is open"),

@@ -81,6 +81,15 @@ impl OwnersLine {
         }
     }
 
+    /// Whether everything is stopped; an old router does not say so here.
+    ///
+    /// # Errors
+    /// Why the router did not say.
+    pub async fn is_stopped(&self, caller: &Caller) -> Result<bool, Stopped> {
+        let fields = self.ask(&self.approvals, Object::new(), caller).await?;
+        Ok(fields.get("stopped").and_then(Value::as_bool).unwrap_or_default())
+    }
+
     /// Throws the kill switch: nothing runs any more.
     ///
     /// # Errors

@@ -77,6 +77,13 @@ pub fn command(words: &str) -> String {
     joined(&Invocation::here().whole, words)
 }
 
+/// What lets everything go on after a stop, as it is typed here: by the router alone where it is by itself.
+#[must_use]
+pub fn resume_command() -> String {
+    let Invocation { router, whole, .. } = Invocation::here();
+    joined(if router.starts_with(&whole) { &whole } else { &router }, "resume")
+}
+
 /// A command of the agent, such as `config llm`, as it is typed here.
 #[must_use]
 pub fn agent_command(words: &str) -> String {

@@ -38,7 +38,8 @@ pub use file::FileError;
 pub use format::{FormatError, HomeFormat};
 pub use home::{Home, HomeError};
 pub use invocation::{
-    CALLED, Invocation, agent_command, agent_command_by_name, command, router_command, router_name,
+    CALLED, Invocation, agent_command, agent_command_by_name, command, resume_command,
+    router_command, router_name,
 };
 pub use lock::{Lock, LockError};
 pub use nearest::nearest;

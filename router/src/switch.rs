@@ -48,7 +48,7 @@ impl Switch {
         let why = match seen {
             Ok(None) => return Ok(()),
             Ok(Some(_)) => {
-                let resume = home::router_command("resume");
+                let resume = home::resume_command();
                 format!("everything is stopped; its owner can let it go on with `{resume}`")
             }
             Err(fault) => format!(

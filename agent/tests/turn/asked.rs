@@ -131,7 +131,7 @@ async fn stop_throws_the_kill_switch_and_ends_the_turn_that_runs() {
     let mut house = house(&[&actions(&["LOOK"])]).await;
     let (command, heard) = house.routed("/stop", Done::default()).await;
     assert_eq!((command.action.as_str(), command.params.len()), ("STOP", 0));
-    assert!(heard.contains("router resume"), "{heard}");
+    assert!(heard.contains("safeclaw resume"), "{heard}");
     house.say("look").await;
     let look = house.router.receive().await.unwrap();
     house.say("hello").await;

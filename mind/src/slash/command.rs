@@ -127,9 +127,9 @@ fn shown(name: &str, text: &str) -> String {
 
 fn unknown(word: &str, name: &str) -> String {
     if name == "/resume" {
-        let resume = home::router_command("resume");
+        let resume = home::resume_command();
         return format!(
-            "only `{resume}` in a terminal lets things run again after /stop; /unlock ends what three noes have stopped"
+            "`{resume}` in a terminal lets things run again after /stop; /unlock ends what three noes have stopped"
         );
     }
     let near = nearest(name, TABLE.iter().map(super::SlashEntry::name));

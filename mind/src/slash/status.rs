@@ -38,6 +38,9 @@ impl Perform for Status {
         }
         if session.is_owners() {
             let open = timeout(ASK, answering::open_questions(session, at.mind)).await;
+            if matches!(open, Ok(Ok(_))) {
+                latest.push_str(&stopped(at.mind, &Caller::of(session)).await);
+            }
             latest.push_str(&waiting(open.ok().map(|open| open.map(|open| open.len()))));
         }
         if session.is_owners()
@@ -85,6 +88,16 @@ fn status(mind: &Mind, cards: [Arc<Cards>; 2], caller: &Caller, latest: &str) ->
         let _ = write!(text, "\nworkspace: {}", files.folder().display());
     }
     text
+}
+
+/// That everything is stopped, if the router says so.
+async fn stopped(mind: &Mind, caller: &Caller) -> String {
+    match timeout(ASK, mind.actions.owner.is_stopped(caller)).await {
+        Ok(Ok(true)) => {
+            format!("everything is stopped; `{}` lets it go on\n", home::resume_command())
+        }
+        _ => String::new(),
+    }
 }
 
 /// How many questions are open, if any, or why that is not known. `None` where the router has not answered.

@@ -22,7 +22,7 @@ impl Perform for Stop {
             Ok(()) => at.text(format!(
                 "Stopped: what ran is being ended, and nothing runs any more. `{}` in a terminal where the router is \
                  lets it go on.",
-                home::router_command("resume")
+                home::resume_command()
             )),
             Err(stopped) => at.notice(format!(
                 "the router did not say that it has stopped: {}; end it to be sure",

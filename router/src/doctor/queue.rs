@@ -53,7 +53,7 @@ async fn switch(place: &str, store: Arc<dyn Store>) -> Option<Check> {
             Some(Check::warn(
                 "kill switch",
                 seen,
-                format!("let it go on: {}", home::command("resume")),
+                format!("let it go on: {}", home::resume_command()),
             ))
         }
         Err(fault) => Some(Check::fail(

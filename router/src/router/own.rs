@@ -118,7 +118,8 @@ impl Serving {
         let policy = judge.policy.current();
         let open = judge.approvals.open_in(key_of(command), &policy, publisher.now()).await;
         let open = open.map_err(undecided)?.into_iter().map(Value::Object).collect();
-        Ok(Object::from_iter([("approvals".to_owned(), Value::Array(open))]))
+        let stopped = ("stopped".to_owned(), json!(judge.switch.check().await.is_err()));
+        Ok(Object::from_iter([("approvals".to_owned(), Value::Array(open)), stopped]))
     }
 
     async fn throw_switch(&self, command: &Command) -> Result<Object, Stopped> {
@@ -129,8 +130,7 @@ impl Serving {
         let thrown = judge.switch.throw(by).await;
         let recorded = audit.deed(&Deed::Stop, principal, publisher.now()).await;
         thrown.map_err(undecided)?;
-        let resume = home::router_command("resume");
-        tracing::info!("{by} has stopped everything; `{resume}` lets it go on");
+        tracing::info!("{by} has stopped everything; `{}` lets it go on", home::resume_command());
         let mut result = Object::new();
         if let Err(stopped) = recorded {
             tracing::error!("the stop is in force and not recorded: {}", stopped.message);

@@ -24,7 +24,7 @@ pub(in crate::cli) async fn stop(home: &Home) -> Result<(), OwnerError> {
     if let Some(error) = failed {
         return Err(error);
     }
-    let resume = home::router_command("resume");
+    let resume = home::resume_command();
     home::say!("nothing begins any more, and what runs is stopped; `{resume}` lets it go on");
     Ok(())
 }
