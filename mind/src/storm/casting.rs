@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use home::{FileError, nearest};
+use persona::{Persona, PersonaFileError};
 use settings::{Llm, ProviderName, Target};
 use storm::{Agent, AgentFile, Cast, CastError, Name, NameError};
 use storm_runner::{ShelfError, agent_files};
@@ -36,6 +37,14 @@ pub enum CastingError {
     /// A file of a persona.
     #[error(transparent)]
     Shelf(#[from] ShelfError),
+    /// What a file of a persona says.
+    #[error("{name}.md can't be used: {why}")]
+    Persona {
+        /// The persona's name.
+        name: String,
+        /// What is wrong with it.
+        why: PersonaFileError,
+    },
     /// Their folder.
     #[error(transparent)]
     File(#[from] FileError),
@@ -62,13 +71,19 @@ pub enum CastingError {
 pub fn casting(personas: &Path, wanted: &[String], first: &Target) -> Result<Cast, CastingError> {
     let mut there = Vec::new();
     for (name, agent) in agent_files(personas)? {
+        let agent = agent.map_err(CastingError::from).and_then(|agent| {
+            let read = Persona::of(&name, &agent.file);
+            read.map(|_| agent).map_err(|why| CastingError::Persona { name: name.clone(), why })
+        });
         match agent {
             Ok(agent) => there.push(agent),
             // A file that nobody asked for stops no other.
-            Err(error) if !wanted.iter().any(|wanted| wanted.trim() == name) => {
+            Err(error)
+                if !wanted.iter().any(|wanted| wanted.trim().eq_ignore_ascii_case(&name)) =>
+            {
                 tracing::warn!(%error, "a persona is left out");
             }
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(error),
         }
     }
     if wanted.is_empty() {
@@ -129,6 +144,21 @@ mod tests {
             (agent.name.to_string(), format!("{}:{}", agent.file.service(), agent.file.model()))
         };
         Ok(cast.agents().iter().map(told).collect())
+    }
+
+    #[test]
+    fn a_persona_that_nobody_can_think_for_stops_no_storm_but_one_that_names_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let put = |name: &str, kind: &str| {
+            let text = format!("<aistorm type=\"{kind}\" model=\"m\" />\n\nYou are {name}.\n");
+            fs::write(folder.path().join(format!("{name}.md")), text).unwrap();
+        };
+        put("bad", "olama");
+        put("coder", "ollama");
+        let all = cast(folder.path(), &[], "openai:gpt-4").unwrap();
+        assert_eq!(all, [("coder".to_owned(), "ollama:m".to_owned())]);
+        let why = cast(folder.path(), &["Bad"], "openai:gpt-4").unwrap_err();
+        assert!(why.starts_with("bad.md can't be used: its type is \"olama\""), "{why}");
     }
 
     #[test]
