@@ -218,6 +218,11 @@ fn env_files_that_others_can_read_or_that_make_no_sense_are_found() {
     seen.has("agent settings", "warn", "chmod 600", "change or remove");
     assert!(!format!("{:?}", seen.checks).contains("hunter2"));
 
+    home.put("agent/config.json", "{\"timeout\": 5\n \"llm\": {}}");
+    let seen = Seen::of(home.root(), &[]);
+    seen.has("agent settings", "fail", "line 2", "change what is named there");
+    home.put("agent/config.json", "{}");
+
     home.put(".env", "this is no setting\n");
     let seen = Seen::of(home.root(), &[]);
     seen.has("agent settings", "fail", "line 1 can't be read", "change what is named there");

@@ -118,7 +118,7 @@ fn read(path: &Path) -> Result<Object, ConfigError> {
     let limit = protocol::json::MAX_BYTES as u64;
     let bytes = file::read(path, limit)?.unwrap_or_else(|| b"{}".to_vec());
     protocol::json::parse_object(&bytes)
-        .map_err(|source| ConfigError::Syntax { path: path.to_owned(), source })
+        .map_err(|why| ConfigError::Syntax { path: path.to_owned(), why })
 }
 
 /// Puts `value` at the dotted `key`, with the objects that lead there. What is no object on the way is

@@ -14,12 +14,12 @@ pub enum ConfigError {
     #[error(transparent)]
     File(#[from] FileError),
     /// It is not JSON, or no object.
-    #[error("{}: mend it, or remove it to start with the defaults again", path.display())]
+    #[error("{}: {why}; mend it, or remove it to start with the defaults again", path.display())]
     Syntax {
         /// The file.
         path: PathBuf,
         /// Where and how it breaks.
-        source: JsonError,
+        why: JsonError,
     },
     /// There is no such key.
     #[error("{}: there is no key {key}{}", path.display(), hint(nearest.as_deref()))]
