@@ -146,7 +146,10 @@ fn run(args: Args) -> Result<(), StartError> {
             Ok(())
         }
         Some(Command::Config { key: Some(name), value }) => {
-            configure(&home, &name, value.as_deref(), &mut Terminal)
+            if let Some(file) = configure(&home, &name, value.as_deref(), &mut Terminal)? {
+                Terminal.tell(&format!("{name} is set in {}", file.display()));
+            }
+            Ok(())
         }
         Some(Command::Web { wish }) => web(&home, wish),
     }

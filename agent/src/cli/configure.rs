@@ -1,5 +1,6 @@
 //! Changes a setting, with whoever answers questions about it.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use home::Home;
@@ -12,7 +13,8 @@ use super::waits::Waits;
 use crate::error::StartError;
 use crate::start;
 
-/// Sets the key called `name` in the settings of `home` to `given`, or asks for its value.
+/// Sets the key called `name` in the settings of `home` to `given`, or asks for its value. Gives the file where it stands, unless
+/// that was told already.
 ///
 /// # Errors
 /// [`StartError`] when there is no such key, the value does not fit, or what it names does not answer.
@@ -21,22 +23,22 @@ pub fn configure(
     name: &str,
     given: Option<&str>,
     asker: &mut (dyn Asker + Send),
-) -> Result<(), StartError> {
+) -> Result<Option<PathBuf>, StartError> {
     let key = Key::find(name)?;
     let settings = Settings::read(home)?;
     match key.name {
-        "telegram" => set_up_telegram(home, settings, given, asker),
+        "telegram" => set_up_telegram(home, settings, given, asker).map(|()| None),
         "http" => {
             let (env_file, token) = (&home.env_file(), settings.http_token);
             let file = &mut settings::open(&settings.file)?;
-            Ok(HttpSetUp { env_file, file, token, asker }.run(given)?)
+            HttpSetUp { env_file, file, token, asker }.run(given)?;
+            Ok(None)
         }
         _ => {
             let mut file = settings::open(&settings.file)?;
             let models = AskedNow::of(&settings, home)?;
             Change { file: &mut file, asker, models: &models }.run(key, given)?;
-            asker.tell(&format!("{} is set in {}", key.name, file.path().display()));
-            Ok(())
+            Ok(Some(file.path().to_owned()))
         }
     }
 }

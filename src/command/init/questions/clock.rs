@@ -53,7 +53,7 @@ impl Question for Clock {
                 person.tell(&format!("{:#}", anyhow::Error::new(error)));
                 self.ask(draft, person)
             }
-            Ok(()) => Ok(()),
+            Ok(_) => Ok(()),
         }
     }
 
