@@ -325,3 +325,19 @@ fn what_was_done_is_told_from_the_routers_own_book_and_a_first_prompt_holds_no_w
     assert!(prompts[3].contains("HELLO_WORLD ok"), "{}", prompts[3]);
     assert_eq!(chat.end().code(), Some(0));
 }
+
+#[test]
+fn an_answer_is_no_act_of_its_own_and_a_permission_is_no_success() {
+    let home = TempHome::greeting();
+    home.put("router/policy.toml", "[[rules]]\naction = \"HELLO_WORLD\"\nthen = \"ask\"\n");
+    let mut chat = Chat::start(SAFECLAW, &[], home.root(), &[]);
+    chat.ask("/run HELLO_WORLD {\"name\": \"Ann\"}", "/approve ");
+    chat.ask("/deny", "HELLO_WORLD");
+    // Nobody has this name, so there is no page to look at.
+    chat.ask("Look at https://nowhere.invalid/.", "https://nowhere.invalid/");
+    let did = chat.ask("/did", "what came of it");
+    assert!(did.contains("HELLO_WORLD denied"), "{did}");
+    assert!(did.contains("_BROWSER_VISION permitted"), "{did}");
+    assert!(!did.contains("APPROVE") && !did.contains("_BROWSER_VISION ok"), "{did}");
+    assert_eq!(chat.end().code(), Some(0));
+}

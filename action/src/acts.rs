@@ -90,7 +90,8 @@ impl LocalAction for Acts {
         let None {} = super::params(params)?;
         let lines = self.book.lines(caller, ActsOf::Conversation).await?;
         let text = match lines.as_slice() {
-            [] => "Nothing was done in this conversation yet.".to_owned(),
+            [] => "Nothing was asked of the router in this conversation yet. /memory shows what is remembered, and /jobs what is to come."
+                .to_owned(),
             lines => lines.join("\n"),
         };
         let result = Object::from_iter([("acts".to_owned(), json!(lines))]);

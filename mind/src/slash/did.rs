@@ -20,7 +20,7 @@ impl Perform for Did {
     async fn perform(&self, at: At<'_>) {
         let acts = &at.mind.actions.owner.acts;
         match acts.lines(&Caller::of(at.session), ActsOf::Session).await {
-            Ok(acts) if acts.is_empty() => at.text("Nothing was done here yet."),
+            Ok(acts) if acts.is_empty() => at.text("Nothing was asked of the router here yet. /memory shows what is remembered, and /jobs what is to come."),
             Ok(acts) => at.text(acts.join("\n")),
             Err(stopped) => at.notice(stopped.message),
         }

@@ -1,6 +1,6 @@
 //! What a session has done, and what a grant would have allowed, from the rows of all logs.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::path::Path;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::policy::Scope;
 const ROWS: usize = 5_000;
 
 /// What an outcome says of something that the agent does itself.
-const BY_THE_AGENT: &str = "permitted; the agent does this itself";
+const BY_THE_AGENT: &str = "the agent does this itself, and has told what came of it";
 
 /// How far a preview looks back.
 const MONTH: Duration = Duration::from_secs(30 * 24 * 60 * 60);
@@ -45,10 +45,11 @@ impl Whose {
 pub(crate) fn acts(folder: &Path, whose: &Whose, count: usize) -> Result<Vec<Object>, FileError> {
     let text = |row: &Object, key: &str| row.get(key).and_then(Value::as_str).map(str::to_owned);
     let mut begun: BTreeMap<String, Value> = BTreeMap::new();
-    let mut done = VecDeque::new();
+    let mut done = Vec::new();
     for entry in newest(&Files::all(folder)?, ROWS)? {
         let row = entry.fields;
-        if !whose.is(&row) {
+        // An answer is told with what was asked.
+        if !whose.is(&row) || text(&row, "action").as_deref() == Some("APPROVE") {
             continue;
         }
         let id = text(&row, "message_id").unwrap_or_default();
@@ -59,25 +60,24 @@ pub(crate) fn acts(folder: &Path, whose: &Whose, count: usize) -> Result<Vec<Obj
             }
             Some("outcome") => {
                 let keys = ["at", "action", "status", "code", "message"];
-                let told = keys.iter().filter_map(|key| {
-                    let value = row.get(*key).filter(|value| !value.is_null())?;
-                    Some(((*key).to_owned(), value.clone()))
-                });
+                let value = |key: &str| row.get(key).filter(|value| !value.is_null()).cloned();
+                let told = keys.iter().filter_map(|key| Some(((*key).to_owned(), value(key)?)));
                 let mut told = Object::from_iter(told);
                 if let Some(meant) = row.get(PERMITS) {
                     told.insert("action".to_owned(), meant.clone());
-                    told.entry("message").or_insert_with(|| json!(BY_THE_AGENT));
+                    if !told.contains_key("message") {
+                        told.insert("message".to_owned(), json!(BY_THE_AGENT));
+                        told.insert("status".to_owned(), json!("permitted"));
+                    }
                 }
                 told.extend(begun.remove(&id).map(|params| ("params".to_owned(), params)));
-                done.push_back(told);
-                if done.len() > count {
-                    done.pop_front();
-                }
+                done.push(told);
             }
             _ => {}
         }
     }
-    Ok(done.into())
+    done.drain(..done.len().saturating_sub(count));
+    Ok(done)
 }
 
 /// What a grant allows in words, and what it would have allowed lately.
