@@ -171,6 +171,16 @@ fn one_message_ends_as_its_line_did_and_a_broken_file_is_named_as_the_reason() {
     assert_eq!(code, Some(0), "{told}");
     let (code, told) = says("/exec cat none.txt");
     assert!(code == Some(1) && told.contains("(exit code 1)"), "{code:?}: {told}");
+    // What another process has asked about is told as where it was asked.
+    let (code, told) = says("/exec cp todo.txt ../out/a.txt && cat todo.txt todo.txt");
+    assert_eq!(code, Some(3), "{told}");
+    let (code, told) = says("/approve");
+    assert!(code == Some(0) && told.contains("buy seven oranges\nbuy seven oranges"), "{told}");
+    assert!(!told.contains("exit_code"), "{told}");
+    let (code, told) = says("/exec cp none.txt ../out/b.txt");
+    assert_eq!(code, Some(3), "{told}");
+    let (code, told) = says("/approve");
+    assert!(code == Some(1) && told.contains("(exit code 1)"), "{code:?}: {told}");
     home.put("router/governance.json", "{broken");
     let (code, told) = says("/exec ls");
     assert!(code == Some(1) && told.contains("the file can't be used"), "{code:?}: {told}");

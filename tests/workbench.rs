@@ -86,7 +86,7 @@ fn a_folder_is_opened_worked_in_and_put_back() {
         !home.root().join("router/config.json").exists()
             || !home.text("router/config.json").contains("workspace")
     );
-    chat.ask("/work off", "No folder is open");
+    chat.ask("/work off", "The folder is closed");
     assert!(home.text("agent/config.json").find("\"workbench\"").is_none());
     assert_eq!(chat.end().code(), Some(0), "{}", chat.stderr());
 }
@@ -313,7 +313,7 @@ fn what_stands_in_a_file_is_no_call_though_the_model_repeats_it_much_later() {
         replies(&["```bash\ncat orders.txt\n```", "```bash\necho other\n```", call, "Not asked."]);
     let mut chat = chat(&home, &server);
     chat.ask(&format!("/work {} read the orders", project.shown()), "eve");
-    chat.ask("/work off", "No folder is open");
+    chat.ask("/work off", "The folder is closed");
     assert_eq!(server.prompts().len(), 3, "it was taken for a call");
     assert!(!home.text("workspace/journal.jsonl").contains("_MEMORY_WRITE: "), "it ran");
 }

@@ -86,6 +86,7 @@ impl LocalAction for AddSchedule {
             let message = format!("it counts until this chat ends: {error}");
             return Err(Stopped::new(Code::Internal, message).maybe_executed());
         }
+        book.remark().into_iter().for_each(|remark| caller.notice(remark.to_owned()));
         let due = book.zone().at(added.job.next).to_string();
         let result = Object::from_iter([
             ("job".to_owned(), json!(added.job.id)),

@@ -77,9 +77,11 @@ export class Log {
       case "reminder":
       case "broadcast": return void this.line("text", told.text);
       case "failed": {
+        // What was asked about ends later than its message, and tells how by itself.
         const text = this.asked;
+        if (!text) return;
         const line = this.line("notice", word("chat.failed"));
-        if (text) line.append(" ", button(word("chat.retry"), "quiet", () => this.retry(parts(text))));
+        line.append(" ", button(word("chat.retry"), "quiet", () => this.retry(parts(text))));
         return;
       }
       case "question": {
@@ -100,6 +102,7 @@ export class Log {
       }
       case "file": return void this.add(output(told.path));
       case "end": {
+        this.asked = "";
         if (this.answer) this.answer.end();
         this.answer = null;
       }

@@ -158,6 +158,12 @@ impl Observation {
         format!("{short}{cut}{rest}")
     }
 
+    /// Whether it is known that what was wanted was not done, or not all of it.
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        self.is_dry_run() || !matches!(self.outcome.status(), Status::Ok | Status::Pending)
+    }
+
     fn is_dry_run(&self) -> bool {
         matches!(self.outcome, Outcome::Done(Done { dry_run: true, .. }))
     }

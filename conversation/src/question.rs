@@ -117,7 +117,7 @@ impl Question {
     #[must_use]
     pub fn pending(&self, words: &Words) -> String {
         if let Some(told) = self.told_beside(words) {
-            return told;
+            return told + &words.fill("card.alone", &[("id", &self.short())]);
         }
         if self.wants_pin {
             let gaps: [(&str, &dyn Display); 3] = [

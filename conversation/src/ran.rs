@@ -36,10 +36,8 @@ impl Ran {
         let (Outcome::Done(_), Some(output)) = (&seen.outcome, output) else { return seen };
         let printed = printed(output, words);
         let sentence = match self.environment.as_deref() {
-            // What the workbench is asked beside its environments: what it tells is all there is.
-            Some(own) if own.starts_with('.') => {
-                output.lines().next().unwrap_or_default().to_owned()
-            }
+            // What the workbench is asked beside its environments: what lies in the folder. It is for the model.
+            Some(own) if own.starts_with('.') => words.fill("deed.looked", &[]),
             Some(environment) => {
                 format!("{environment}: {}{printed}", self.head(&seen.fields, words))
             }
@@ -130,7 +128,7 @@ mod tests {
           │ 9
         ✓ python: X…
           │ Y…
-        ✓ It holds:
+        ✓ I have looked at what lies in the folder.
         ✗ WORKBENCH: rows: 1, exit_code: 1
         ✓ WORKBENCH: output: a
         ");

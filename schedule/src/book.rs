@@ -149,6 +149,12 @@ impl Book {
         self.tells
     }
 
+    /// What people should know of a job that they make here, if anything.
+    #[must_use]
+    pub fn remark(&self) -> Option<&'static str> {
+        (!self.tells).then_some("it is told while SafeClaw runs, which ends now")
+    }
+
     /// All jobs.
     #[must_use]
     pub fn jobs(&self) -> Arc<Jobs> {

@@ -7,8 +7,9 @@ use conversation::observation::Observation;
 use conversation::question::Question;
 use conversation::ran::Ran;
 use mind::Mind;
-use mind::slash::SlashCommand;
+use mind::slash::{SlashCommand, told_of};
 use protocol::{ActionName, Event, EventKind, Object, Outcome, Reply};
+use serde_json::Value;
 use session::{HeldBack, Outbox, PendingAction, Session};
 use tokio::sync::mpsc;
 
@@ -76,6 +77,8 @@ fn take_result(
         }
         return pending;
     }
+    // Another process, or this one before it was started anew, has asked.
+    let is_unknown = pending.is_none();
     // The command that a person typed for it tells it in its own words, now or behind the next question.
     let (command, ran) = match pending.map(|pending| pending.held) {
         Some(HeldBack::Command(command)) => (Some(command), None),
@@ -95,8 +98,15 @@ fn take_result(
             let ended = told.is_none().then_some(ended);
             (ended, told.or_else(|| observation.brought().ok()).map(Outgoing::Text))
         }
+        (None, Outcome::Done(done)) if is_unknown => {
+            let told = told_of(&observation.action, &done.result);
+            (told.is_none().then_some(ended), told.map(Outgoing::Text))
+        }
         _ => (Some(ended), None),
     };
+    let exit_code = observation.fields.get("exit_code").and_then(Value::as_i64);
+    let failed = observation.has_failed() || exit_code.is_some_and(|code| code != 0);
+    let failed = failed.then_some(Outgoing::Failed);
     let next = observation.question().map(Outgoing::Question);
     if let (Some(command), Some(_)) = (command, &next) {
         session.hold_command(&observation, command);
@@ -105,7 +115,7 @@ fn take_result(
     session.observe(&observation, &mind.cards());
     // Whoever hears that it has ended may look at once at what has come in by it.
     mind.standing.note(session);
-    let said = ended.into_iter().chain(all).chain(next).chain(settled);
+    let said = ended.into_iter().chain(all).chain(next).chain(settled).chain(failed);
     said.for_each(|said| outbox.say(said));
     session.observed_later(observation.fields);
     drop(session.keep(outbox));

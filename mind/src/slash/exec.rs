@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use conversation::message::Outgoing;
-use protocol::Object;
+use protocol::{ActionName, Object};
 use serde_json::{Value, json};
 
 use super::library::{ask, text};
@@ -47,6 +47,11 @@ impl Perform for Exec {
     fn told(&self, done: &Object) -> Option<String> {
         Some(told(done))
     }
+}
+
+/// What these commands say of a result of `action`, if it is one of theirs, for whoever does not know what was typed.
+pub fn told_of(action: &ActionName, done: &Object) -> Option<String> {
+    matches!(action.as_str(), "EXEC" | "READ_FILE").then(|| told(done))
 }
 
 /// An output with a code that is not 0, a file's text, or the names in a folder.

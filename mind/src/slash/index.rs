@@ -64,7 +64,9 @@ impl Perform for Index {
             Wish::Skip => return at.text(format!("{} was not indexed.", self.path)),
             Wish::Ask => {
                 at.session.choices = choices(&self.path);
-                return at.text(format!("Label {} as public or admin?\n{QUESTION}", self.path));
+                let path = &self.path;
+                let whole = format!("Or at once: /index {path} public, or /index {path} admin");
+                return at.text(format!("Label {path} as public or admin?\n{QUESTION}\n{whole}"));
             }
         };
         match ask(&mut at, action, json!({"path": self.path})).await {

@@ -62,5 +62,6 @@ mod library;
 mod usage;
 
 pub use command::SlashCommand;
+pub use exec::told_of;
 pub use perform::{At, Ends, Perform, Read};
 pub use table::{SlashEntry, TABLE, Who};

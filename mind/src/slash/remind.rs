@@ -94,9 +94,7 @@ pub(super) async fn add(at: &At<'_>, book: &Arc<Book>, new: NewJob) {
     match added {
         Ok(Ok(added)) => {
             at.text(added.job.agreed(book.now(), book.zone()));
-            if !book.tells() {
-                at.remark("it is told while SafeClaw runs, which ends now");
-            }
+            book.remark().into_iter().for_each(|remark| at.remark(remark));
             if let Some(error) = added.unsaved {
                 at.notice(format!("{error}; it counts until this chat ends"));
             }

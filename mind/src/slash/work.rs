@@ -54,6 +54,7 @@ fn wish(rest: &str) -> Result<Work, String> {
 impl Perform for Work {
     async fn perform(&self, mut at: At<'_>) {
         let (once, sets) = (self.params["once"] == true, at.mind.sets.on());
+        let closes = self.params.get("close").is_some() && at.session.task().is_open;
         let params = self.params.as_object().cloned().unwrap_or_default();
         let answer = at.mind.actions.owner.work(&Caller::of(at.session), params).await;
         let told = answer.map_err(|stopped| stopped.message);
@@ -61,6 +62,7 @@ impl Perform for Work {
         let told = told.and_then(|answer| self.turn_task(&mut at).map(|()| answer));
         match told {
             Ok(_) if once => {}
+            Ok(_) if closes => at.text("The folder is closed. /work DIR opens one."),
             Ok(answer) => at.text(answer.get("told").and_then(Value::as_str).unwrap_or_default()),
             Err(why) => return at.notice(why),
         }

@@ -7,7 +7,7 @@ use conversation::message::{ActionLine, Outgoing};
 use conversation::observation::{Observation, spoken};
 use conversation::ran::Ran;
 use conversation::workspace::Cards;
-use protocol::{Code, Status, Stopped};
+use protocol::{Code, Stopped};
 use session::{Caller, Outbox};
 
 use crate::{Mind, READS_PAGES};
@@ -39,7 +39,7 @@ pub async fn run(
     if is_shown {
         outbox.say(Outgoing::Action(observation.ended(mind.by_name)));
     }
-    if !matches!(observation.outcome.status(), Status::Ok | Status::Pending) {
+    if observation.has_failed() {
         outbox.say(Outgoing::Failed);
     }
     if let Some(question) = observation.question() {

@@ -212,7 +212,7 @@ fn written_down((workbench, snapshots): &(Workbench, Snapshots)) {
     }
 }
 
-const NOTHING: &str = "there is nothing to undo: no task has run in a folder of this conversation within the last week";
+const NOTHING: &str = "there is nothing to undo: no task has run in this conversation since the latest /undo, or within a week";
 
 fn lost(error: &io::Error) -> Stopped {
     let why = format!("the folder can't be put back: {error}; the snapshot is kept, so try again");
