@@ -96,6 +96,8 @@ pub struct Prose {
     column: usize,
     /// In which column the rest of a wrapped line goes on.
     hang: usize,
+    /// Whether the columns of a list are kept when a row of it is wrapped. What a model writes gets no blanks of ours.
+    hangs: bool,
     /// Whether the line may be a row of a list in two columns: it is set in, or begins with a name and a colon.
     is_row: bool,
     style: Style,
@@ -107,12 +109,13 @@ impl Prose {
         let (gap, word, held) = (String::new(), String::new(), String::new());
         let (blocks, style) = (Blocks::default(), Style::default());
         let line = ProseLine::Begins;
-        Self { place, line, blocks, gap, word, held, column: 0, hang: 0, is_row: false, style }
+        let (column, hang, hangs, is_row) = (0, 0, false, false);
+        Self { place, line, blocks, gap, word, held, column, hang, hangs, is_row, style }
     }
 
-    /// A whole text as it is shown at `place`.
+    /// A whole text of the house's as it is shown at `place`.
     pub fn whole(place: Surface, text: &str) -> String {
-        let mut prose = Self::new(place);
+        let mut prose = Self { hangs: true, ..Self::new(place) };
         let shown = prose.push(text);
         shown + &prose.finish()
     }
@@ -258,7 +261,7 @@ impl Prose {
     fn find_columns(&mut self, gap: &str, word: &str, columns: usize, is_first: bool) {
         if is_first {
             self.is_row = gap.len() >= WIDE_GAP || word.ends_with(':');
-        } else if self.is_row && self.hang == 0 && gap.len() >= WIDE_GAP {
+        } else if self.hangs && self.is_row && self.hang == 0 && gap.len() >= WIDE_GAP {
             self.hang = if self.column <= columns / 2 { self.column } else { 0 };
         }
     }
@@ -412,6 +415,15 @@ mod tests {
         assert_eq!(prose.push("** there, and tho"), "\x1b[2m**\x1b[22m there, and");
         assert_eq!(prose.push("se here "), " those \nhere");
         assert_eq!(prose.finish(), " ");
+    }
+
+    #[test]
+    fn a_row_that_a_model_has_written_gets_no_blanks_of_ours() {
+        let row = "name:  some words that are longer than the row\n";
+        let mut prose = Prose::new(terminal(24, false));
+        let shown = prose.push(row) + &prose.finish();
+        assert_eq!(shown.replace('\n', ""), row.replace('\n', ""));
+        assert!(Prose::whole(terminal(24, false), row).contains("\n       "));
     }
 
     /// A block of code in a list, a quote or neither, with lines that look like its end.
