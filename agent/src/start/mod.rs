@@ -75,7 +75,7 @@ pub async fn talk<B: Requester + Feed + 'static>(
     broker: B,
     known: Known,
 ) -> Result<(), StartError> {
-    let is_first = !home.agent_lock().exists() && !home.agent_config().exists();
+    let is_first = !home.agent_lock().exists();
     let (_held, unlocked) = lock(&home)?;
     let (workspace, broker) = (Arc::new(Workspace::open(home.workspace())), Arc::new(broker));
     let mut catalog = broker.catalog();
