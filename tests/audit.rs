@@ -329,7 +329,10 @@ fn what_was_done_is_told_from_the_routers_own_book_and_a_first_prompt_holds_no_w
 #[test]
 fn an_answer_is_no_act_of_its_own_and_a_permission_is_no_success() {
     let home = TempHome::greeting();
-    home.put("router/policy.toml", "[[rules]]\naction = \"HELLO_WORLD\"\nthen = \"ask\"\n");
+    home.put(
+        "router/policy.toml",
+        "[effects]\nnone = \"allow\"\n\n[[rules]]\naction = \"HELLO_WORLD\"\nthen = \"ask\"\n",
+    );
     let mut chat = Chat::start(SAFECLAW, &[], home.root(), &[]);
     chat.ask("/run HELLO_WORLD {\"name\": \"Ann\"}", "/approve ");
     chat.ask("/deny", "HELLO_WORLD");
