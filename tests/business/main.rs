@@ -294,6 +294,8 @@ fn a_question_for_a_person_reaches_the_owner_and_the_reply_its_customer() {
         "[Escalation] Chat: telegram-8, Customer: P8, Question: I want to talk to a HUMAN, now",
     );
     let _ = api.wait_for(OWNER, "[Escalation] Chat: telegram-8, Customer: P8, Question:");
+    api.says(ANN, "/ask May I speak with a human?");
+    chat.expect("Question: May I speak with a human?");
     assert!(server.prompts().is_empty());
     api.says(ANN, "Is it humane?");
     // The model passes it on.

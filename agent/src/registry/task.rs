@@ -11,6 +11,7 @@ use conversation::message::{Outgoing, Ticket};
 use mind::slash::{At, SlashCommand};
 use mind::turn::Turn;
 use mind::{Mind, answering};
+use prompt::Passages;
 use protocol::{Event, Principal, Trace};
 use schedule::{Book, Due};
 use session::{Caller, HeldBack, NextTurn, Outbox, PendingAction, Session, Turns};
@@ -333,6 +334,10 @@ impl SessionTask {
         let meanwhile = Meanwhile { mind, outbox, caller, questions, incoming, leaving, waiting };
         let (is_whole, answered) = meanwhile.attend(work(mind, &mut self.session, outbox)).await;
         answered.into_iter().for_each(|answered| answered.note(&mut self.session));
+        if !is_whole {
+            // They were found for this question alone.
+            self.session.known = Passages::default();
+        }
         is_whole
     }
 

@@ -22,6 +22,10 @@ pub(super) fn read(rest: &str) -> Read {
 #[async_trait]
 impl Perform for Question {
     async fn perform(&self, mut at: At<'_>) {
+        let (reception, key) = (&at.mind.reception, &at.session.key);
+        if reception.is_customer(key) && reception.escalates(at.typed) {
+            return at.session.hand_over(reception, &self.0, at.outbox);
+        }
         let found = match library::search(&mut at, &self.0).await {
             Ok(found) => found,
             Err(why) => return at.notice(why),
