@@ -145,6 +145,31 @@ fn a_job_that_is_taken_back_while_it_waits_for_another_is_not_done() {
 }
 
 #[test]
+fn a_job_that_a_model_has_done_is_not_told_as_undone_after_a_kill_during_the_next() {
+    let home = TempHome::new();
+    let server = OllamaServer::start([
+        Says::text("The first is done."),
+        Says::Begins("The second".to_owned()),
+        Says::text("Hello."),
+    ]);
+    let host = server.host();
+    let start = || Chat::start(SAFECLAW, &[], home.root(), &[("OLLAMA_HOST", &host)]);
+    let mut chat = start();
+    chat.ask("/remind 1s --agent look at the first", "takes it back.");
+    chat.ask("/remind 1s --agent look at the second", "takes it back.");
+    wait_until("the second is being done", || server.prompts().len() == 2);
+    wait_until("the first is noted", || {
+        !home.text("workspace/scheduler.json").contains("look at the first")
+    });
+    chat.kill();
+    let mut chat = start();
+    chat.expect("look at the second");
+    chat.ask("hi", "Hello.");
+    assert!(chat.end().success());
+    assert!(!chat.stdout().contains("look at the first"), "{}", chat.stdout());
+}
+
+#[test]
 fn a_kill_at_any_moment_tells_a_job_once_at_most_and_forgets_none() {
     for round in 0..8u64 {
         let home = TempHome::new();

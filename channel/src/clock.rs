@@ -219,10 +219,13 @@ impl AtWork {
         }
     }
 
-    /// Notes what is done once nothing of its lane is left.
+    /// Notes what is done. What people are told is over at once and noted together; a model takes its time, and a job that it
+    /// has done would be told as not done after an end in the middle.
     async fn note(&mut self, place: usize) {
         let lane = &mut self.lanes[place];
-        if lane.said.is_none() && lane.waiting.is_empty() && !lane.done.is_empty() {
+        let is_model = place == usize::from(true);
+        let is_over = is_model || (lane.said.is_none() && lane.waiting.is_empty());
+        if is_over && !lane.done.is_empty() {
             let done = std::mem::take(&mut lane.done);
             self.with_book(move |book| book.finish(&done)).await;
         }
