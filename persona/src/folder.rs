@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
+use super::Fault;
+
 /// The largest file that is read, in bytes.
 const LIMIT: u64 = 64 * 1024;
 
@@ -14,12 +16,16 @@ const LIMIT: u64 = 64 * 1024;
 pub(super) trait OfFiles: Default {
     /// Reads the files of these paths, in the order of their names.
     fn of_files(paths: impl Iterator<Item = PathBuf>) -> Self;
+
+    /// The same of a folder that can't be listed.
+    fn of_fault(fault: Fault) -> Self;
 }
 
 /// The text of a file, or why it has none.
 pub(super) fn text_of(path: &Path) -> Result<String, String> {
     let bytes = home::file::read(path, LIMIT).map_err(|error| error.to_string())?;
-    String::from_utf8(bytes.unwrap_or_default()).map_err(|_| "it is no text in UTF-8".to_owned())
+    let bytes = bytes.ok_or_else(|| "it is not there".to_owned())?;
+    String::from_utf8(bytes).map_err(|_| "it is no text in UTF-8".to_owned())
 }
 
 /// The name of a file.
@@ -44,10 +50,14 @@ impl<T: OfFiles> Folder<T> {
 
     /// What its files hold now.
     pub(super) fn now(&self) -> Arc<T> {
-        let marks = self.marks().unwrap_or_else(|error| {
-            tracing::warn!(%error, "{} can't be listed", self.path.display());
-            Marks::new()
-        });
+        let marks = match self.marks() {
+            Ok(marks) => marks,
+            Err(error) => {
+                tracing::warn!(%error, "{} can't be listed", self.path.display());
+                let why = format!("the folder can't be listed: {error}");
+                return Arc::new(T::of_fault(Fault { file: name_of(&self.path), why }));
+            }
+        };
         // Poisoned, what was read is still whole.
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         if read.0 != marks {
@@ -66,10 +76,20 @@ impl<T: OfFiles> Folder<T> {
         for entry in entries {
             let path = entry?.path();
             let is_markdown = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("md"));
-            if let Some(found) =
-                fs::metadata(&path).ok().filter(|found| is_markdown && found.is_file())
-            {
-                marks.insert(path, (found.len(), found.modified().ok()));
+            if !is_markdown {
+                continue;
+            }
+            match fs::metadata(&path) {
+                Ok(found) if found.is_file() => {
+                    marks.insert(path, (found.len(), found.modified().ok()));
+                }
+                Ok(_) => {}
+                // It was removed meanwhile.
+                Err(_) if fs::symlink_metadata(&path).is_err() => {}
+                // Reading it says why.
+                Err(_) => {
+                    marks.insert(path, (0, None));
+                }
             }
         }
         Ok(marks)

@@ -72,6 +72,10 @@ impl OfFiles for PolicySkills {
         }
         skills
     }
+
+    fn of_fault(fault: Fault) -> Self {
+        Self { faults: vec![fault], ..Self::default() }
+    }
 }
 
 #[cfg(test)]
@@ -109,5 +113,24 @@ mod tests {
         let faults: Vec<&str> = now.faults.iter().map(|fault| fault.file.as_str()).collect();
         assert_eq!(faults, ["c.md", "d.md"]);
         assert!(now.faults[1].why.contains("did you mean roles?"), "{}", now.faults[1].why);
+    }
+    #[test]
+    fn what_cannot_be_read_leaves_nothing_to_anybody_but_the_owner() {
+        let folder = tempfile::tempdir().unwrap();
+        let skills = folder.path().join("skills");
+        std::fs::create_dir(&skills).unwrap();
+        std::os::unix::fs::symlink("nowhere.md", skills.join("a.md")).unwrap();
+        let is_no_folder = folder.path().join("file");
+        std::fs::write(&is_no_folder, "").unwrap();
+        for (path, file, why) in [(skills, "a.md", "not there"), (is_no_folder, "file", "listed")] {
+            let now = PolicyFolder::new(path).now();
+            assert_eq!(now.faults.len(), 1, "{file}");
+            assert!(
+                now.faults[0].file == file && now.faults[0].why.contains(why),
+                "{:?}",
+                now.faults
+            );
+            assert!(!now.offer(SkillRole::Guest, "EXEC") && now.offer(SkillRole::Owner, "EXEC"));
+        }
     }
 }

@@ -69,6 +69,10 @@ impl OfFiles for Roster {
         }
         roster
     }
+
+    fn of_fault(fault: Fault) -> Self {
+        Self { faults: vec![fault], ..Self::default() }
+    }
 }
 
 /// The persona in a file, and what is doubtful about it.

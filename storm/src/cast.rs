@@ -25,6 +25,14 @@ pub enum CastError {
     /// Two have one name; letter case does not tell them apart.
     #[error("two agents are called {0}; rename one of their files")]
     Twice(Name),
+    /// The file of one can't be read.
+    #[error("{file} can't be read: {why}")]
+    Unreadable {
+        /// The file.
+        file: String,
+        /// What is wrong with it.
+        why: String,
+    },
     /// It would be taken for the person.
     #[error("an agent may not be called {0}, for that is the person; rename its file")]
     Person(Name),

@@ -90,6 +90,9 @@ impl From<&CastError> for Told {
         match error {
             CastError::Empty => Self::new("error.castEmpty", error),
             CastError::Twice(name) => Self::new("error.castTwice", error).with("name", name),
+            CastError::Unreadable { file, why } => {
+                Self::new("error.broken", error).with("path", file).with("why", why)
+            }
             CastError::Person(name) => Self::new("error.castPerson", error).with("name", name),
         }
     }

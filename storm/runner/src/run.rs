@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use cadence::{Cadence, Floor, Next, TurnEnd};
 use storm::{Agent, Message, Name, Opening, Spoken, USER, cleaned, is_person, prompt};
 
-use super::error::ShelfError;
+use super::error::{ShelfError, command};
 use super::shelf::now;
 use super::stored::Stored;
 
@@ -103,7 +103,11 @@ pub enum RunError {
     )]
     Wordless(Name),
     /// The agents have taken what they may take.
-    #[error("{name} has taken about {spent} tokens, and may take {limit}; let it go on with `--tokens {}`", .limit.saturating_mul(2))]
+    #[error(
+        "{name} has taken about {spent} tokens, and may take {limit}; let it go on with `{next} --tokens {}`",
+        .limit.saturating_mul(2),
+        next = command("storm next", .name)
+    )]
     Budget {
         /// The storm.
         name: Name,

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use home::{FileError, file, nearest};
-use storm::{Agent, Cast, Log, Name, Premise, PremiseError, Session, SessionError, Stamp};
+use storm::{
+    Agent, Cast, CastError, Log, Name, Premise, PremiseError, Session, SessionError, Stamp,
+};
 
 use crate::error::{ShelfError, command};
 use crate::folder::{AGENTS, LOG, PREMISE, agent_path, agents, broken, entries, read};
@@ -88,7 +90,16 @@ impl Shelf {
                 ));
             }
         };
-        let cast = Cast::new(agents(&folder.join(AGENTS))?);
+        let unreadable = |path: &Path, why: String| {
+            Err(CastError::Unreadable { file: path.display().to_string(), why })
+        };
+        let cast = match agents(&folder.join(AGENTS)) {
+            Ok(agents) => Cast::new(agents),
+            // All but taking turns goes on, and what can mend the file is part of that.
+            Err(ShelfError::NoAgent { path, why }) => unreadable(&path, why.to_string()),
+            Err(ShelfError::Broken { path, why }) => unreadable(&path, why),
+            Err(other) => return Err(other),
+        };
         let log = folder.join(format!("{id}{LOG}"));
         if !log.exists() {
             file::write_missing(&log, Log::new(now(), name.as_str()).write().as_bytes())?;

@@ -206,9 +206,12 @@ async fn what_a_model_can_t_hold_is_asked_with_less_and_what_costs_too_much_not_
     assert!(heard.contains("A is not told the first 16 messages"), "{heard}");
     stored.spend(1000).unwrap();
     let refused = go_on(&mut stored, &speaks, 1).await.0.unwrap_err().to_string();
+    let next = crate::error::command("storm next", &stored.name);
     assert_eq!(
         refused,
-        "weekend has taken about 1010 tokens, and may take 1000; let it go on with `--tokens 2000`"
+        format!(
+            "weekend has taken about 1010 tokens, and may take 1000; let it go on with `{next} --tokens 2000`"
+        )
     );
     let too_much = stored.say(&"x".repeat(300_000), &mut |_| {}).unwrap_err().to_string();
     assert_eq!(

@@ -96,11 +96,14 @@ fn what_can_t_be_read_is_named() {
             .map_err(|e| e.to_string())
     };
     fs::write(agents.join("Poet.md"), "You are a poet.").unwrap();
-    let told = error().unwrap_err();
+    let told = error().unwrap().unwrap_err().to_string();
     assert!(
         told.contains("Agents/Poet.md can't be read: it has no line such as <aistorm"),
         "{told}"
     );
+    fs::write(agents.join("Poet.md"), b"\xff").unwrap();
+    let told = error().unwrap().unwrap_err().to_string();
+    assert!(told.contains("Agents/Poet.md can't be read: it is not UTF-8"), "{told}");
     fs::remove_file(agents.join("Poet.md")).unwrap();
     fs::write(agents.join("critical analyst.md"), "<aistorm type=\"OpenAI\" model=\"m\" />\n\nx")
         .unwrap();
