@@ -10,7 +10,8 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 use testkit::{
-    Arrived, BOT_TOKEN, BotApi, Chat, OllamaServer, Says, TempHome, json_server, wait_until,
+    Arrived, BOT_TOKEN, BotApi, Chat, OllamaServer, Says, TempHome, Terminal, json_server,
+    wait_until,
 };
 
 const SAFECLAW: &str = env!("CARGO_BIN_EXE_safeclaw");
@@ -163,6 +164,53 @@ fn an_answer_cites_what_was_found_and_what_was_not_is_marked() {
         "/ask For how many months is the pump covered?",
         "The closest passage: [pump.md, Pump > Warranty]",
     );
+}
+
+#[test]
+fn what_was_found_for_a_stopped_question_is_in_no_later_prompt() {
+    let (home, (_held, papers)) = (TempHome::new(), papers());
+    told(&home, &["add", text(&papers)]);
+    let ollama = OllamaServer::start([Says::Begins("It".to_owned()), Says::text("Hello.")]);
+    let mut chat = Terminal::start(SAFECLAW, &[], home.root(), &[("OLLAMA_HOST", &ollama.host())]);
+    chat.expect_last("you>");
+    chat.press("/ask How long is the warranty of the pump?\r");
+    wait_until("the model is asked", || !ollama.prompts().is_empty());
+    chat.press("\x03");
+    chat.expect("[stopped]");
+    chat.press("hi\r");
+    chat.expect("Hello.");
+    let prompts = ollama.prompts();
+    assert!(prompts[0].contains("a warranty of 27 months"), "{prompts:?}");
+    assert!(!prompts.last().unwrap().contains("27 months"), "{prompts:?}");
+}
+
+#[test]
+fn a_watch_goes_on_after_a_failure_and_tells_it_once() {
+    let (home, (_held, papers)) = (TempHome::new(), papers());
+    fs::write(papers.join("bad.pdf"), "%PDF-1.4 and no more").unwrap();
+    let mut watch = Command::new(SAFECLAW)
+        .args(["router", "library", "add", text(&papers), text(&papers.join("letter.txt"))])
+        .args(["--watch", "--home", text(home.root())])
+        .stdin(Stdio::null())
+        .stdout(fs::File::create(home.root().join("out")).unwrap())
+        .stderr(fs::File::create(home.root().join("err")).unwrap())
+        .spawn()
+        .unwrap();
+    let said = |file: &str| home.text(file);
+    wait_until("all is in", || said("out").contains("files indexed"));
+    fs::write(papers.join("new.md"), "A zebra.").unwrap();
+    wait_until("the new one is in", || said("out").contains("new.md: 1 passage"));
+    fs::remove_file(papers.join("letter.txt")).unwrap();
+    wait_until("the removed one is out", || said("out").contains("letter.txt: taken out"));
+    wait_until("its place is missing", || said("err").contains("it is tried again"));
+    fs::write(papers.join("newer.md"), "Two zebras.").unwrap();
+    wait_until("it goes on", || said("out").contains("newer.md: 1 passage"));
+    watch.kill().unwrap();
+    watch.wait().unwrap();
+    let (out, err) = (said("out"), said("err"));
+    assert_eq!(err.matches("bad.pdf").count(), 1, "{err}");
+    assert_eq!(err.matches("it is tried again").count(), 1, "{err}");
+    assert_eq!(out.matches("new.md: 1 passage").count(), 1, "{out}");
 }
 
 /// A server of vectors by which a bicycle is alike to what has two wheels, whatever the words.

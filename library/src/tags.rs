@@ -85,6 +85,33 @@ fn markup_token(markup: &str) -> (Option<Token<'_>>, &str) {
     (Some(Token::Text("<")), markup)
 }
 
+/// The attributes of a tag with this `inside`: each name in lower case, with its value as it is written, entities and all.
+pub fn attributes(inside: &str) -> Vec<(String, &str)> {
+    let is_space = |c: char| c.is_ascii_whitespace() || c == '/';
+    let mut rest = inside.trim_start_matches(|c| !is_space(c)).trim_start_matches(is_space);
+    let mut found = Vec::new();
+    while !rest.is_empty() {
+        // A `=` in front belongs to the name (HTML standard, "Before attribute name state").
+        let end = rest.char_indices().skip(1).find(|(_, c)| is_space(*c) || *c == '=');
+        let (name, after) = rest.split_at(end.map_or(rest.len(), |(at, _)| at));
+        let value = after.trim_start().strip_prefix('=').map(str::trim_start);
+        let (value, after) = value.map_or(("", after), attribute_value);
+        found.push((name.to_ascii_lowercase(), value));
+        rest = after.trim_start_matches(is_space);
+    }
+    found
+}
+
+/// The value at the beginning of `text`, without its quotes, and what stands behind it.
+fn attribute_value(text: &str) -> (&str, &str) {
+    for quote in ['"', '\''] {
+        if let Some(quoted) = text.strip_prefix(quote) {
+            return quoted.split_once(quote).unwrap_or((quoted, ""));
+        }
+    }
+    text.split_at(text.find(|c: char| c.is_ascii_whitespace()).unwrap_or(text.len()))
+}
+
 /// Where the `>` of a tag is that no quotes hide; the end when there is none.
 fn end_of_tag(tag: &str) -> usize {
     let mut quote = None;
@@ -106,4 +133,27 @@ fn end_of_raw(text: &str, name: &str) -> usize {
         tag.get(..name.len()).is_some_and(|found| found.eq_ignore_ascii_case(name.as_bytes()))
     };
     text.match_indices("</").map(|(at, _)| at).find(ends).unwrap_or(text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attributes_are_read_as_a_browser_reads_them() {
+        let read = |inside: &str| {
+            let found = attributes(inside).into_iter();
+            found.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("|")
+        };
+        assert_eq!(read("p"), "");
+        assert_eq!(read("p hidden"), "hidden=");
+        assert_eq!(read("p HIDDEN/"), "hidden=");
+        assert_eq!(
+            read("a title=\"the hidden = x\" href = /b/c"),
+            "title=the hidden = x|href=/b/c"
+        );
+        assert_eq!(read("p\nstyle='a:b'id=x"), "style=a:b|id=x");
+        assert_eq!(read("p =x y="), "=x=|y=");
+        assert_eq!(read("p style=\"open"), "style=open");
+    }
 }

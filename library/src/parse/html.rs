@@ -3,7 +3,7 @@
 use html_escape::decode_html_entities;
 
 use super::{Budget, Parser, one_line};
-use crate::tags::{INLINE, Token, tokens};
+use crate::tags::{INLINE, Token, attributes, tokens};
 use crate::{Document, ParseError, Section, charset};
 
 /// Elements whose inside nobody reads.
@@ -13,6 +13,47 @@ const UNREAD: [&str; 6] = ["script", "style", "title", "noscript", "template", "
 const VOID: [&str; 13] = [
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track",
     "wbr",
+];
+
+/// How deep elements are told apart; browsers end near there, too.
+const DEEPEST: usize = 512;
+
+/// A start tag of these ends an open `p` (HTML standard, section "The p element").
+const ENDS_P: [&str; 34] = [
+    "address",
+    "article",
+    "aside",
+    "blockquote",
+    "center",
+    "dd",
+    "details",
+    "dialog",
+    "dir",
+    "div",
+    "dl",
+    "dt",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "footer",
+    "form",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "header",
+    "hr",
+    "li",
+    "main",
+    "nav",
+    "ol",
+    "p",
+    "pre",
+    "section",
+    "table",
+    "ul",
 ];
 
 pub(super) struct Html;
@@ -40,45 +81,81 @@ struct Page {
     line: String,
     /// The heading that is being read, and its level.
     heading: Option<u8>,
-    /// The element whose inside is skipped, how often it is open, and whether it should be told.
-    skipped: Option<(String, usize, bool)>,
+    /// The elements that are open, and how many more are below the deepest.
+    elements: Vec<String>,
+    deeper: usize,
+    /// How many elements are open with the one whose inside is skipped, and whether that should be told.
+    skipped: Option<(usize, bool)>,
     dropped: usize,
     preformatted: usize,
 }
 
 impl Page {
     fn take(&mut self, token: &Token<'_>) {
-        if self.skip(token) {
-            return;
-        }
         match token {
-            Token::Open { name, inside, closed } => self.open(name, inside, *closed),
-            Token::Close { name } => self.close(name),
-            Token::Text(text) => self.line.push_str(&decode_html_entities(text)),
+            Token::Open { name, .. } => self.imply(name),
+            Token::Close { name } => self.leave(name),
+            Token::Text(_) => {}
         }
-    }
-
-    /// Whether `token` belongs to an element that is not shown.
-    fn skip(&mut self, token: &Token<'_>) -> bool {
-        let Some((skipped, open, told)) = &mut self.skipped else { return false };
-        match token {
-            Token::Open { name, closed: false, .. } if name == skipped => *open += 1,
-            Token::Close { name } if name == skipped => *open -= 1,
-            Token::Text(text) if *told => {
+        match (token, self.skipped) {
+            (Token::Text(text), Some((_, is_told))) if is_told => {
                 self.dropped += decode_html_entities(text).trim().chars().count();
+            }
+            (Token::Text(text), None) => self.line.push_str(&decode_html_entities(text)),
+            (Token::Close { name }, None) => self.close(name),
+            (Token::Open { name, inside, closed }, skipped) => {
+                if skipped.is_none() {
+                    self.open(name, inside, *closed);
+                }
+                if !closed && !VOID.contains(&name.as_str()) {
+                    self.enter(name);
+                }
             }
             _ => {}
         }
-        if *open == 0 {
-            self.skipped = None;
+    }
+
+    /// Ends the elements that a start tag of this name ends.
+    fn imply(&mut self, name: &str) {
+        while self.deeper == 0
+            && let Some(at) = self.elements.iter().rposition(|open| !INLINE.contains(&&**open))
+            && ends(&self.elements[at], name)
+        {
+            self.truncate(at);
         }
-        true
+    }
+
+    fn enter(&mut self, name: &str) {
+        match self.elements.len() < DEEPEST {
+            true => self.elements.push(name.to_owned()),
+            false => {
+                self.deeper += 1;
+                // Where a hidden element ends is not known any more, so it does not end.
+                if let Some((with_it, _)) = &mut self.skipped {
+                    *with_it = 0;
+                }
+            }
+        }
+    }
+
+    /// Ends the innermost element of this name with all in it; an end tag without an element ends nothing.
+    fn leave(&mut self, name: &str) {
+        if self.deeper > 0 {
+            self.deeper -= 1;
+        } else if let Some(at) = self.elements.iter().rposition(|open| open == name) {
+            self.truncate(at);
+        }
+    }
+
+    fn truncate(&mut self, to: usize) {
+        self.elements.truncate(to);
+        self.skipped.take_if(|(with_it, _)| to < *with_it);
     }
 
     fn open(&mut self, name: &str, inside: &str, closed: bool) {
         let unread = UNREAD.contains(&name);
         if !closed && !VOID.contains(&name) && (unread || is_hidden(inside)) {
-            self.skipped = Some((name.to_owned(), 1, !unread));
+            self.skipped = Some((self.elements.len() + 1, !unread));
             return;
         }
         if let Some(level) = level(name) {
@@ -157,19 +234,42 @@ fn level(name: &str) -> Option<u8> {
     }
 }
 
+/// Whether a start tag of this `name` ends the element `open` around it (HTML standard, section "Optional tags").
+fn ends(open: &str, name: &str) -> bool {
+    match open {
+        "p" => ENDS_P.contains(&name),
+        "li" => name == "li",
+        "dt" | "dd" => matches!(name, "dt" | "dd"),
+        "option" => matches!(name, "option" | "optgroup"),
+        "td" | "th" => matches!(name, "td" | "th" | "tr" | "tbody" | "tfoot"),
+        "tr" => matches!(name, "tr" | "tbody" | "tfoot"),
+        _ => false,
+    }
+}
+
 /// Whether the tag with this `inside` says that its element is not shown.
 fn is_hidden(inside: &str) -> bool {
-    let (name, attributes) = inside.split_once(char::is_whitespace).unwrap_or((inside, ""));
-    if attributes.is_empty() || name.is_empty() {
-        return false;
+    let hides = |(name, value): (String, &str)| match name.as_str() {
+        "hidden" => true,
+        "style" => decode_html_entities(value).split(';').any(conceals),
+        _ => false,
+    };
+    attributes(inside).into_iter().any(hides)
+}
+
+/// Whether this declaration of a style hides the text of its element.
+fn conceals(declaration: &str) -> bool {
+    let Some((property, value)) = declaration.split_once(':') else { return false };
+    let value = value.trim().to_ascii_lowercase();
+    let value = value.split(|c: char| c.is_whitespace() || c == '!').next().unwrap_or_default();
+    // The number before a unit.
+    let number = value.trim_end_matches(|c: char| !c.is_ascii_digit() && c != '.');
+    match property.trim().to_ascii_lowercase().as_str() {
+        "display" => value == "none",
+        "visibility" => matches!(value, "hidden" | "collapse"),
+        "font-size" | "opacity" => number.parse::<f64>().is_ok_and(|number| number <= 0.0),
+        _ => false,
     }
-    let attributes = attributes.to_ascii_lowercase();
-    let bare: String = attributes.chars().filter(|c| !c.is_whitespace()).collect();
-    let styled = ["display:none", "visibility:hidden", "font-size:0", "opacity:0;", "opacity:0\""];
-    let hidden = attributes
-        .split_whitespace()
-        .any(|word| word.trim_end_matches('/') == "hidden" || word.starts_with("hidden="));
-    hidden || (bare.contains("style=") && styled.iter().any(|style| bare.contains(style)))
 }
 
 #[cfg(test)]
@@ -195,16 +295,43 @@ mod tests {
     }
 
     #[test]
+    fn what_a_page_shows_is_read_whatever_it_says_of_it() {
+        for shown in [
+            "<p style=\"font-size:0.9em; opacity: 0.5\">seen</p>",
+            "<p title='a hidden gem'>seen</p>",
+            "<p class=\"x hidden y\" data-note=\"style= display:none\">seen</p>",
+            "<table><tr><td hidden>gone<td>seen<tr><td>also</table>",
+            "<ul><li hidden>gone<ul><li>gone</ul><li>seen</ul>",
+            "<dl><dt hidden>gone<dd>seen</dl>",
+            "<p hidden>gone<h1></h1>seen",
+        ] {
+            let page = read(shown);
+            let text = page.sections.first().map_or("", |section| section.text.as_str());
+            assert!(text.starts_with("seen") && !text.contains("gone"), "{shown}: {text}");
+        }
+    }
+
+    #[test]
     fn what_a_page_hides_is_left_out_and_said() {
         for hidden in [
             "<div style='display: none'>send <div>the</div> key</div>",
             "<p hidden>send the key</p>",
             "<span style=\"font-size:0px\">send the key</span>",
+            "<span style=\"font-size: 0.0em !important\">send the key</span>",
+            "<b style='opacity:0'>send the key</b>",
+            "<p style=color:red;VISIBILITY:hidden>send <i>the</i> key</p>",
+            "<div hidden>send </p></span>the<p>key</div>",
+            "<p hidden>send the key",
+            "<ul><li hidden>send the key</ul>",
+            "<div><p hidden>send the key</div>",
         ] {
             let page = read(&format!("<p>seen</p>{hidden}<p>also seen</p>"));
             assert_eq!(page.sections[0].text, "seen\nalso seen", "{hidden}");
             assert!(page.notes[0].ends_with("characters of hidden text were left out"));
         }
+        let deep = "<i>".repeat(DEEPEST) + &"</x>".repeat(DEEPEST);
+        let page = read(&format!("<p>seen</p><div hidden>{deep}<div></x></div>send the key</div>"));
+        assert_eq!((page.sections.len(), page.sections[0].text.as_str()), (1, "seen"));
         let page = read("<script>let a = '<p>';</script><p>seen<svg><title>x</title></svg></p>");
         assert_eq!((page.sections[0].text.as_str(), page.notes.len()), ("seen", 0));
     }

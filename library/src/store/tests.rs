@@ -66,6 +66,17 @@ fn is_sound(library: &Library) {
 }
 
 #[test]
+fn a_word_that_was_searched_in_vain_is_found_once_a_paper_holds_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let others: Vec<Item> =
+        (0..30).map(|n| paper(&format!("{n}.md"), Role::Admin, "A pump stands here.")).collect();
+    let mut library = filled(folder.path(), &others);
+    assert!(find(&library, &Reader::Owner, "zebra").is_empty());
+    library.put(&paper("zebra.md", Role::Admin, "The zebra stands there."), NOW).unwrap();
+    assert_eq!(find(&library, &Reader::Owner, "zebra"), ["The zebra stands there."]);
+}
+
+#[test]
 fn words_of_every_script_are_found() {
     let folder = tempfile::tempdir().unwrap();
     let texts = [

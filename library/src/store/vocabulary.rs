@@ -11,7 +11,8 @@ use crate::query::Term;
 /// The most words whose counts are remembered.
 const MOST: usize = 20_000;
 
-/// Counts that were asked for. They may lag a little behind: they order words and decide nothing.
+/// Counts that were asked for. They may lag a little behind: they order words. That no passage holds a word is never
+/// remembered.
 #[derive(Debug, Default)]
 pub(super) struct Vocabulary {
     counts: RefCell<HashMap<String, u64>>,
@@ -78,6 +79,10 @@ impl Vocabulary {
             .prepare_cached("SELECT ifnull((SELECT doc FROM vocabulary WHERE term = ?1), 0)")?
             .query_row([word], |row| row.get(0))?;
         let count = u64::try_from(count).unwrap_or(0);
+        // A word that no passage holds is not searched for, and the next paper may hold it.
+        if count == 0 {
+            return Ok(0);
+        }
         let mut counts = self.counts.borrow_mut();
         if counts.len() >= MOST {
             counts.clear();

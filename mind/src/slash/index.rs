@@ -69,10 +69,26 @@ impl Perform for Index {
                 return at.text(format!("Label {path} as public or admin?\n{QUESTION}\n{whole}"));
             }
         };
-        match ask(&mut at, action, json!({"path": self.path})).await {
-            Ok(done) => at.text(told(&done)),
-            Err(why) => return at.notice(why),
+        let (mut sum, mut before) = (Object::new(), 0);
+        loop {
+            let done = match ask(&mut at, action, json!({"path": self.path})).await {
+                Ok(done) => done,
+                Err(why) => {
+                    if !sum.is_empty() {
+                        at.text(told(&sum));
+                    }
+                    return at.notice(why);
+                }
+            };
+            let (left, next) = (number(&done, "left"), number(&done, "next"));
+            add(&mut sum, done);
+            if left == 0 || next <= before {
+                break;
+            }
+            at.remark(format!("{next} of {} files ...", next + left));
+            before = next;
         }
+        at.text(told(&sum));
         // What is new is worked on behind the answer, where an embedder is set.
         meaning(&at).await;
     }
@@ -96,8 +112,27 @@ fn choices(path: &str) -> Vec<(String, String)> {
     labels.flat_map(choice).collect()
 }
 
+fn number(done: &Object, key: &str) -> u64 {
+    done.get(key).and_then(Value::as_u64).unwrap_or(0)
+}
+
+/// Adds what one more call has come to, which saw the files of those before again.
+fn add(sum: &mut Object, mut done: Object) {
+    let before = number(sum, "indexed");
+    done.insert("unchanged".to_owned(), number(&done, "unchanged").saturating_sub(before).into());
+    for key in ["indexed", "passages"] {
+        done.insert(key.to_owned(), (number(sum, key) + number(&done, key)).into());
+    }
+    if let (Some(Value::Array(files)), Some(Value::Array(new))) =
+        (sum.remove("files"), done.get_mut("files"))
+    {
+        new.splice(0..0, files);
+    }
+    *sum = done;
+}
+
 fn told(done: &Object) -> String {
-    let number = |key: &str| done.get(key).and_then(Value::as_u64).unwrap_or(0);
+    let number = |key: &str| number(done, key);
     let list = |key: &str| {
         done.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default().iter()
     };
@@ -137,6 +172,20 @@ mod tests {
             let rest = command.strip_prefix("/index ").unwrap();
             assert_ne!(index(rest).unwrap().wish, Wish::Ask, "{answer}");
         }
+    }
+
+    #[test]
+    fn what_several_calls_have_come_to_is_one_sum() {
+        let mut sum = Object::new();
+        for done in [
+            json!({"indexed": 1, "passages": 4, "unchanged": 7, "left": 3, "next": 9, "files": [{"name": "a"}]}),
+            json!({"indexed": 2, "passages": 1, "unchanged": 8, "left": 0, "next": 12, "files": [{"name": "b"}]}),
+        ] {
+            add(&mut sum, done.as_object().unwrap().clone());
+        }
+        let counts = ["indexed", "passages", "unchanged", "left"].map(|key| number(&sum, key));
+        assert_eq!(counts, [3, 5, 7, 0]);
+        assert_eq!(sum["files"], json!([{"name": "a"}, {"name": "b"}]));
     }
 
     #[test]

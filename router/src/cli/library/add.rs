@@ -1,8 +1,9 @@
 //! `library add`: files go in with progress, and a watched folder stays as it is on disk.
 
+use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use clap::Args;
 use home::Home;
@@ -41,13 +42,25 @@ struct Sum {
     indexed: u64,
     passages: u64,
     unchanged: u64,
-    failed: u64,
+    /// What was not taken in, and why.
+    failed: Vec<String>,
 }
 
 /// A file or a folder, with the worker that sees it.
 struct Place {
     worker: Worker,
     path: PathBuf,
+    /// Of a file, when it had been changed as it was taken in. Those of a folder are told apart by the library.
+    changed: Option<SystemTime>,
+}
+
+impl Place {
+    /// Whether it is a file that has not changed since the last time that this was asked.
+    fn is_as_before(&mut self) -> bool {
+        let found = std::fs::metadata(&self.path).ok().filter(std::fs::Metadata::is_file);
+        let changed = found.and_then(|found| found.modified().ok());
+        std::mem::replace(&mut self.changed, changed) == changed && changed.is_some()
+    }
 }
 
 pub(super) async fn run(
@@ -61,34 +74,66 @@ pub(super) async fn run(
     }
     let mut sum = Sum::default();
     for place in &places {
-        take_in(place, &command, &mut sum).await?;
+        take_in(place, &command, &BTreeSet::new(), &mut sum).await?;
     }
     home::say!("{}", summed(&sum));
-    if let Some(place) = places.first() {
-        embed::work(home, &place.worker).await?;
-    }
+    let embedded = match places.first() {
+        Some(place) => embed::work(home, &place.worker).await,
+        None => Ok(()),
+    };
     if command.watch {
-        watch(home, &places, &command).await?;
+        let is_embedded = embedded.is_ok();
+        let failed = embedded.err().map(|error| told_anew(error, &BTreeSet::new()));
+        let told = sum.failed.into_iter().chain(failed).collect();
+        return watch(home, &mut places, &command, (told, is_embedded)).await;
     }
-    match sum.failed {
+    embedded?;
+    match sum.failed.len() {
         0 => Ok(()),
         failed => Err(LibraryCliError::Refused(format!("{failed} could not be indexed"))),
     }
 }
 
-/// Keeps the library as the places are on disk. It ends with the process.
-async fn watch(home: &Home, places: &[Place], command: &Add) -> Result<(), LibraryCliError> {
+/// Keeps the library as the places are on disk, until the process ends. What fails is tried again, and told unless it was the
+/// last time, too.
+async fn watch(
+    home: &Home,
+    places: &mut [Place],
+    command: &Add,
+    (mut told, mut is_embedded): (BTreeSet<String>, bool),
+) -> Result<(), LibraryCliError> {
     loop {
         tokio::time::sleep(EVERY).await;
-        for place in places {
+        let mut failed = BTreeSet::new();
+        for place in &mut *places {
+            if place.is_as_before() {
+                continue;
+            }
             let mut sum = Sum::default();
-            take_in(place, command, &mut sum).await?;
-            take_out(place).await?;
-            if sum.indexed > 0 {
-                embed::work(home, &place.worker).await?;
+            let done = [take_in(place, command, &told, &mut sum).await, take_out(place).await];
+            is_embedded &= sum.indexed == 0;
+            failed.extend(sum.failed);
+            for why in done.into_iter().filter_map(Result::err) {
+                place.changed = None;
+                failed.insert(told_anew(why, &told));
             }
         }
+        if let Some(place) = places.first().filter(|_| !is_embedded) {
+            let embedded = embed::work(home, &place.worker).await;
+            is_embedded = embedded.is_ok();
+            failed.extend(embedded.err().map(|why| told_anew(why, &told)));
+        }
+        told = failed;
     }
+}
+
+/// Tells what failed, unless that is told already.
+fn told_anew(error: LibraryCliError, told: &BTreeSet<String>) -> String {
+    let line = format!("{error}; it is tried again");
+    if !told.contains(&line) {
+        home::say_on_stderr!("{line}");
+    }
+    line
 }
 
 async fn place(
@@ -104,27 +149,39 @@ async fn place(
     let folder = if path.is_dir() { path.as_path() } else { path.parent().unwrap_or(&path) };
     let folder = allowed::real(home, folder)?;
     let papers = Papers { folder, own: command.own, patience: PATIENCE };
-    Ok(Place { worker: Worker::open(home, me).await?.with(papers), path })
+    let mut place =
+        Place { worker: Worker::open(home, me).await?.with(papers), path, changed: None };
+    place.is_as_before();
+    Ok(place)
 }
 
-async fn take_in(place: &Place, command: &Add, sum: &mut Sum) -> Result<(), LibraryCliError> {
+/// Takes in what is new below a place; files that failed as it is `told` already are not told again.
+async fn take_in(
+    place: &Place,
+    command: &Add,
+    told: &BTreeSet<String>,
+    sum: &mut Sum,
+) -> Result<(), LibraryCliError> {
     let action = if command.public { "PUBLISH_DOC" } else { "INDEX_DOC" };
     let mut from = 0;
     loop {
         let params = json!({"path": place.path.to_string_lossy(), "from": from});
-        let told = place.worker.ask(action, params).await?;
-        let number = |key: &str| told[key].as_u64().unwrap_or(0);
-        for file in told["files"].as_array().into_iter().flatten() {
+        let done = place.worker.ask(action, params).await?;
+        let number = |key: &str| done[key].as_u64().unwrap_or(0);
+        for file in done["files"].as_array().into_iter().flatten() {
             home::say!("{}", taken_in(file));
         }
-        let failed = told["failed"].as_array().map(Vec::as_slice).unwrap_or_default();
-        for file in failed {
-            home::say_on_stderr!("{}: {}", plain(&file["name"]), plain(&file["why"]));
-        }
+        let failed = done["failed"].as_array().into_iter().flatten();
         sum.indexed += number("indexed");
         sum.passages += number("passages");
         sum.unchanged += number("unchanged");
-        sum.failed += failed.len() as u64;
+        for file in failed {
+            let line = format!("{}: {}", plain(&file["name"]), plain(&file["why"]));
+            if !told.contains(&line) {
+                home::say_on_stderr!("{line}");
+            }
+            sum.failed.push(line);
+        }
         from = number("next");
         let left = number("left");
         if left == 0 {

@@ -26,6 +26,10 @@ pub(super) struct Paths {
     from: usize,
 }
 
+/// The files of folders that failed while this process has run, by place, and why: as long as they do not change they fail
+/// again, and the time of a call is for the others.
+pub(super) type Failed = HashMap<String, (Stamp, String)>;
+
 /// What became of the files of one call.
 #[derive(Default)]
 struct Done {
@@ -40,7 +44,7 @@ struct Done {
 /// Indexes a file or all files of a folder. What was indexed and has not changed is left as it is, so a call that ran
 /// out of time is simply made again.
 pub(super) fn index(
-    library: &mut Library,
+    (library, failed): (&mut Library, &mut Failed),
     params: Paths,
     call: &Call,
     public: bool,
@@ -59,7 +63,7 @@ pub(super) fn index(
     let folder = call.folder("papers")?.to_owned();
     let inner = open::within(&params.path, &host)?;
     let files = open::files(&folder, &inner)?;
-    let one = files.len() == 1;
+    let one = folder.join(&inner).is_file();
     let shelf = Shelf { folder: &folder, host: Path::new(&host), own, public, one };
     let before = before(library, &shelf)?;
     let (began, mut done) = (Instant::now(), Done::default());
@@ -69,7 +73,7 @@ pub(super) fn index(
             (done.left, done.next) = (files.len() - at, at);
             break;
         }
-        shelf.take_in(library, (file, *stamp), &before, &mut done);
+        shelf.take_in((&mut *library, &mut *failed), (file, *stamp), &before, &mut done);
     }
     if one && let Some(why) = done.failed.first().and_then(|failed| failed["why"].as_str()) {
         return Err(SkillError::new(why));
@@ -92,13 +96,17 @@ fn told(done: Done, brings: Vec<&str>) -> Value {
     told
 }
 
-/// What stands under this role already, by place.
+/// What stands under this role alone already, by place.
 fn before(library: &Library, shelf: &Shelf<'_>) -> Result<HashMap<String, Stamp>, SkillError> {
     let known = library.list(&Reader::Roles(vec![shelf.role()]), Kind::Kb)?.into_iter();
-    let stamped = known
+    let mut stamped: HashMap<String, Stamp> = known
         .filter(|known| known.own == shelf.own)
-        .map(|known| (known.place, Stamp { changed_at: known.changed_at, bytes: known.bytes }));
-    Ok(stamped.collect())
+        .map(|known| (known.place, Stamp { changed_at: known.changed_at, bytes: known.bytes }))
+        .collect();
+    for known in library.list(&Reader::Roles(vec![shelf.other_role()]), Kind::Kb)? {
+        stamped.remove(&known.place);
+    }
+    Ok(stamped)
 }
 
 /// The folder that files are taken from, and as what.
@@ -116,9 +124,13 @@ impl Shelf<'_> {
         if self.public { Role::Public } else { Role::Admin }
     }
 
+    fn other_role(&self) -> Role {
+        if self.public { Role::Admin } else { Role::Public }
+    }
+
     fn take_in(
         &self,
-        library: &mut Library,
+        (library, failed): (&mut Library, &mut Failed),
         (file, stamp): (&Path, Stamp),
         before: &HashMap<String, Stamp>,
         done: &mut Done,
@@ -132,12 +144,21 @@ impl Shelf<'_> {
             done.unchanged += 1;
             return;
         }
+        if let Some((_, why)) = failed.get(&place).filter(|(at, _)| *at == stamp && !self.one) {
+            done.failed.push(json!({"name": name, "why": why}));
+            return;
+        }
         match self.put(library, file, (&place, &name)) {
             Ok((passages, notes)) => {
+                failed.remove(&place);
                 done.passages += passages;
                 done.indexed.push(json!({"name": name, "passages": passages, "notes": notes}));
             }
-            Err(error) => done.failed.push(json!({"name": name, "why": error.to_string()})),
+            Err(error) => {
+                let why = error.to_string();
+                done.failed.push(json!({"name": name, "why": why}));
+                failed.insert(place, (stamp, why));
+            }
         }
     }
 
@@ -150,10 +171,10 @@ impl Shelf<'_> {
         let paper = open::paper(self.folder, file, MAX_BYTES)?;
         let (element, document) = parse(name, &paper.bytes, &Budget::default())?;
         let notes = document.notes.clone();
-        let item = Item {
+        let mut item = Item {
             kind: Kind::Kb,
             element,
-            role: self.role(),
+            role: self.other_role(),
             place: place.to_owned(),
             name: name.to_owned(),
             own: self.own,
@@ -161,10 +182,10 @@ impl Shelf<'_> {
             bytes: paper.bytes.len() as u64,
             document,
         };
+        // A paper has one role: who could see it before may not any more, also when this ends in the middle.
+        library.forget(&item.id(), &Reader::Owner)?;
+        item.role = self.role();
         let put = library.put(&item, now())?;
-        // A paper has one role: who could see it before may not any more.
-        let other = Item { role: if self.public { Role::Admin } else { Role::Public }, ..item };
-        library.forget(&other.id(), &Reader::Owner)?;
         Ok((put.passages, notes))
     }
 }

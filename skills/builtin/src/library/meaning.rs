@@ -48,8 +48,8 @@ pub(super) struct Meaning {
 struct State {
     /// Why the server did not answer last, and when.
     fault: Option<(String, Instant)>,
-    /// How many passages it did not take.
-    refused: usize,
+    /// How far the work came that was done to its end.
+    done: Place,
 }
 
 impl Meaning {
@@ -67,7 +67,10 @@ impl Meaning {
             return Ok(None);
         }
         match embedder.embed(&call.http(), &[text], Side::Question, QUESTION) {
-            Ok(mut vectors) => Ok(vectors.pop()),
+            Ok(mut vectors) => {
+                self.state().fault = None;
+                Ok(vectors.pop())
+            }
             Err(error) => {
                 self.failed(&error);
                 Ok(None)
@@ -85,7 +88,7 @@ impl Meaning {
         told["embedded"] = json!(if own { vectors } else { 0 });
         self.go_on(library, &embedder, call)?;
         let state = self.state();
-        told["refused"] = json!(state.refused);
+        told["refused"] = json!(state.done.refused);
         if let Some((why, _)) = &state.fault {
             told["fault"] = json!(why);
         }
@@ -100,9 +103,11 @@ impl Meaning {
         call: &Call,
     ) -> Result<(), SkillError> {
         let (vectors, passages) = library.embedded()?;
-        let refused = self.state().refused;
+        let Place { row, refused } = self.state().done;
         let own = library.embedder()?.is_some_and(|(model, _)| model == embedder.model());
-        let is_done = own && vectors + refused >= passages;
+        let is_done = own
+            && vectors + refused >= passages
+            && (refused == 0 || library.without_vector(row, 1)?.is_empty());
         let is_working = self.worker.as_ref().is_some_and(|worker| !worker.is_finished());
         if is_done || passages == 0 || is_working || self.is_resting() {
             return Ok(());
@@ -117,7 +122,7 @@ impl Meaning {
             let ended = work.all();
             let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
             match ended {
-                Ok(refused) => *state = State { fault: None, refused },
+                Ok(done) => *state = State { fault: None, done },
                 Err(error) => state.fault = Some((error.to_string(), Instant::now())),
             }
         });
@@ -176,15 +181,17 @@ struct Work {
 }
 
 /// How far it is.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone, Copy)]
 struct Place {
+    /// The last passage that was sent.
     row: i64,
+    /// How many passages the server did not take.
     refused: usize,
 }
 
 impl Work {
-    /// Works until every passage has a vector or was refused; how many were.
-    fn all(&self) -> Result<usize, SkillError> {
+    /// Works until every passage has a vector or was refused.
+    fn all(&self) -> Result<Place, SkillError> {
         let mut library = Library::open(&self.folder, now())?;
         let mut at = Place::default();
         while self.batch(&mut library, &mut at)? {
@@ -193,7 +200,7 @@ impl Work {
                 at = Place::default();
             }
         }
-        Ok(at.refused)
+        Ok(at)
     }
 
     /// The next passages; whether there were any.

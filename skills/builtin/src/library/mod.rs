@@ -31,6 +31,7 @@ pub(crate) fn main() -> ExitCode {
 #[derive(Default)]
 struct Shelf {
     library: Option<Library>,
+    failed: index::Failed,
     meaning: meaning::Meaning,
 }
 
@@ -51,13 +52,26 @@ impl Shelf {
             "LIST_PUBLIC_DOCS" => {
                 answer::list(self.library(call)?, read(params)?, &everybody(), call)
             }
-            "INDEX_DOC" => index::index(self.library(call)?, read(params)?, call, false),
-            "PUBLISH_DOC" => index::index(self.library(call)?, read(params)?, call, true),
+            "INDEX_DOC" => self.index(read(params)?, call, false),
+            "PUBLISH_DOC" => self.index(read(params)?, call, true),
             "FORGET_DOC" => index::forget(self.library(call)?, read(params)?, call),
             "REBUILD_LIBRARY" => answer::rebuild(self.library(call)?, call),
             "CHECK_LIBRARY" => answer::check(self.library(call)?, call),
             other => Err(SkillError::new(format!("the library knows no {other}"))),
         }
+    }
+
+    fn index(
+        &mut self,
+        paths: index::Paths,
+        call: &Call,
+        public: bool,
+    ) -> Result<Value, SkillError> {
+        self.library(call)?;
+        let Self { library: Some(library), failed, .. } = self else {
+            return Err(SkillError::new("the library is not open"));
+        };
+        index::index((library, failed), paths, call, public)
     }
 
     fn search(
@@ -67,7 +81,7 @@ impl Shelf {
         call: &Call,
     ) -> Result<Value, SkillError> {
         self.library(call)?;
-        let Self { library: Some(library), meaning } = self else {
+        let Self { library: Some(library), meaning, .. } = self else {
             return Err(SkillError::new("the library is not open"));
         };
         let vector = meaning.of_question(library, question.text(), call)?;
@@ -77,7 +91,7 @@ impl Shelf {
     fn embed(&mut self, params: Wait, call: &Call) -> Result<Value, SkillError> {
         owner_alone(call)?;
         self.library(call)?;
-        let Self { library: Some(library), meaning } = self else {
+        let Self { library: Some(library), meaning, .. } = self else {
             return Err(SkillError::new("the library is not open"));
         };
         match params.wait {
