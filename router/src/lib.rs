@@ -37,7 +37,6 @@ mod pulse;
 pub mod runner;
 pub mod self_test;
 mod switch;
-mod traffic;
 mod workbench;
 
 mod audit;
@@ -54,5 +53,5 @@ pub use repertoire::{catalog, config};
 pub(crate) use repertoire::{defaults, digest};
 pub use router::Router;
 pub use secrets::Secrets;
-pub use traffic::TrafficBook;
+pub use shared::TrafficBook;
 pub use workbench::Workbench;

@@ -27,8 +27,8 @@ use crate::policy::Approved;
 use crate::pulse::Pulse;
 use crate::runner::Sandbox;
 use crate::session_key::{is_guests, key_of};
-use crate::traffic::TrafficBook;
 use crate::workbench::Workbench;
+use shared::TrafficBook;
 
 /// How long the answers to what was stopped at the end may take to be written.
 const LAST_WORDS: Duration = Duration::from_secs(1);

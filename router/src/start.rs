@@ -26,10 +26,10 @@ use crate::pulse::Pulse;
 use crate::router::Router;
 use crate::runner::SkillSandbox;
 use crate::sandbox::SelfCommand;
-use crate::traffic::TrafficBook;
 use crate::window::{self, Desk};
 use crate::workbench::Workbench;
 use shared::Folder;
+use shared::TrafficBook;
 
 /// How long what runs may go on after the end was asked for. On a pipe the agent is gone then, and nobody
 /// waits for a reply.

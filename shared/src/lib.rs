@@ -3,6 +3,7 @@
 
 mod folder;
 mod tables;
+mod traffic;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -10,6 +11,7 @@ use serde::de::DeserializeOwned;
 pub use broker::{Store, StoreFault, Table};
 pub use folder::Folder;
 pub use tables::{APPROVALS, GRANTS, LINKS, NET, PINS, SESSIONS, SPENT, SWITCH, WORK};
+pub use traffic::{Hosts, Traffic, TrafficBook};
 
 /// How often a change is tried again that nobody knows the end of.
 const FAULTS: usize = 2;

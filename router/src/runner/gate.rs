@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use crate::catalog::Skill;
-use crate::traffic::{Traffic, TrafficBook};
+use shared::{Traffic, TrafficBook};
 
 /// How many requests may wait to be logged.
 const ATTEMPTS: usize = 64;

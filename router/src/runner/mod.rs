@@ -28,8 +28,8 @@ use crate::catalog::{Catalog, Mode, Skill, span};
 use crate::policy::Approved;
 use crate::sandbox::{Job, Launcher, Level, Limits, SelfCommand};
 use crate::session_key::key_of;
-use crate::traffic::TrafficBook;
 use crate::workbench::Workbench;
+use shared::TrafficBook;
 
 pub(crate) use lending::data_folder;
 

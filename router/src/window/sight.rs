@@ -16,7 +16,7 @@ use crate::catalog::printable;
 use crate::owner::{self, Asking, StorePlace};
 use crate::policy::approval::short;
 use crate::session_key::key_of;
-use crate::traffic::TrafficBook;
+use shared::TrafficBook;
 
 /// How many commands and dead letters are shown.
 const LISTED: usize = 100;

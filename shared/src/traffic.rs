@@ -7,7 +7,7 @@ use protocol::{Millis, Object};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use shared::{self, NET, Store, StoreFault};
+use crate::{NET, Store, StoreFault};
 
 /// How many hosts are told apart for one skill. What is used least lately is then counted under [`OTHERS`].
 const HOSTS: usize = 64;
@@ -17,20 +17,24 @@ const OTHERS: &str = "other hosts";
 
 /// What went to one host, and came from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(crate) struct Traffic {
-    /// When the first request was made, and the latest.
-    pub(crate) since: Millis,
-    pub(crate) last: Millis,
-    /// How many requests were let through, and how many were not.
-    pub(crate) allowed: u64,
-    pub(crate) refused: u64,
-    /// Bytes on the wire.
-    pub(crate) sent: u64,
-    pub(crate) received: u64,
+pub struct Traffic {
+    /// When the first request was made.
+    pub since: Millis,
+    /// When the latest was.
+    pub last: Millis,
+    /// How many requests were let through.
+    pub allowed: u64,
+    /// How many were not.
+    pub refused: u64,
+    /// Bytes sent, on the wire.
+    pub sent: u64,
+    /// Bytes received, on the wire.
+    pub received: u64,
 }
 
 impl Traffic {
-    pub(crate) fn add(&mut self, more: &Self) {
+    /// Counts `more` with it.
+    pub fn add(&mut self, more: &Self) {
         self.since = if self.since == Millis(0) { more.since } else { self.since.min(more.since) };
         self.last = self.last.max(more.last);
         self.allowed += more.allowed;
@@ -41,7 +45,7 @@ impl Traffic {
 }
 
 /// Host and port -> what was exchanged with it.
-type Hosts = BTreeMap<String, Traffic>;
+pub type Hosts = BTreeMap<String, Traffic>;
 
 /// The traffic of all skills, of all routers that share the store.
 #[derive(Debug, Clone)]
@@ -58,7 +62,7 @@ impl TrafficBook {
 
     /// Adds what `skill` has exchanged with each host. What can't be kept is lost with a warning: the proxies have judged it
     /// already.
-    pub(crate) async fn add(&self, skill: &str, more: &Hosts) {
+    pub async fn add(&self, skill: &str, more: &Hosts) {
         let added = |there: Option<Hosts>| {
             let mut hosts = there.unwrap_or_default();
             for (host, traffic) in more {
@@ -67,7 +71,7 @@ impl TrafficBook {
             make_room(&mut hosts);
             (Some(hosts), ())
         };
-        if let Err(fault) = shared::update(&*self.store, NET, skill, added).await {
+        if let Err(fault) = crate::update(&*self.store, NET, skill, added).await {
             tracing::warn!("what {skill} has sent and received is not counted: {fault}");
         }
     }
@@ -76,7 +80,7 @@ impl TrafficBook {
     ///
     /// # Errors
     /// [`StoreFault`].
-    pub(crate) async fn told(&self) -> Result<Vec<Object>, StoreFault> {
+    pub async fn told(&self) -> Result<Vec<Object>, StoreFault> {
         let row = |(skill, host, traffic): (String, String, Traffic)| {
             let Traffic { since, last, allowed, refused, sent, received } = traffic;
             let row = json!({
@@ -92,9 +96,9 @@ impl TrafficBook {
     ///
     /// # Errors
     /// [`StoreFault`].
-    pub(crate) async fn rows(&self) -> Result<Vec<(String, String, Traffic)>, StoreFault> {
+    pub async fn rows(&self) -> Result<Vec<(String, String, Traffic)>, StoreFault> {
         let mut rows = Vec::new();
-        for (skill, hosts) in shared::list::<Hosts>(&*self.store, NET).await? {
+        for (skill, hosts) in crate::list::<Hosts>(&*self.store, NET).await? {
             rows.extend(hosts.into_iter().map(|(host, traffic)| (skill.clone(), host, traffic)));
         }
         rows.sort_by_key(|(_, _, traffic)| std::cmp::Reverse(traffic.last));
@@ -120,6 +124,7 @@ fn make_room(hosts: &mut Hosts) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Folder;
 
     fn traffic(at: u64) -> Traffic {
         Traffic { since: Millis(at), last: Millis(at), allowed: 1, sent: 10, ..Traffic::default() }
@@ -127,8 +132,8 @@ mod tests {
 
     #[tokio::test]
     async fn what_was_exchanged_adds_up_and_says_since_when() {
-        let folder = tempfile::tempdir().unwrap();
-        let store: Arc<dyn Store> = Arc::new(shared::Folder::at(folder.path().to_owned()));
+        let home = testkit::TempHome::new();
+        let store: Arc<dyn Store> = Arc::new(Folder::at(home.root().to_owned()));
         let book = TrafficBook::new(&store);
         for at in [5, 9] {
             book.add("WEB_FETCH", &Hosts::from([("a.example:443".to_owned(), traffic(at))])).await;
