@@ -146,6 +146,27 @@ fn once_others_text_has_come_in_an_address_that_nobody_named_is_asked_about() {
 }
 
 #[test]
+fn what_stands_behind_the_hash_of_a_known_address_is_asked_about() {
+    let site = site(PAGE);
+    let first = format!("http://{site}/");
+    // No server sees it, but a script of the page would.
+    let ollama = OllamaServer::start([
+        vision(&first),
+        Says::text("12 euros."),
+        vision(&format!("{first}#the-diary-4711")),
+        Says::text("A person is asked."),
+    ]);
+    let home = home(&[site]);
+    let mut chat = Chat::start(SAFECLAW, &[], home.root(), &[("OLLAMA_HOST", &ollama.host())]);
+    chat.say(format!("What does {first} cost?"));
+    chat.expect("_BROWSER_VISION: ok");
+    chat.expect("_BROWSER_VISION: pending");
+    chat.expect("A person is asked.");
+    let asked = chat.ask("/approvals", "To answer: /approve ");
+    assert!(asked.contains("#the-diary-4711"), "{asked}");
+}
+
+#[test]
 fn an_address_inside_the_house_is_refused_with_what_to_do() {
     let site = site(PAGE);
     let url = format!("http://{site}/");

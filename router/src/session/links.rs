@@ -27,6 +27,9 @@ pub(super) struct KnownPlaces<'a> {
     pub(super) said: Option<&'a str>,
     /// The hosts that a model may name.
     pub(super) named: &'a [Glob],
+    /// Whether a browser goes there. No request carries the fragment of an address, but a browser gives it to the scripts of the
+    /// page, which may send it anywhere.
+    pub(super) in_browser: bool,
 }
 
 /// How far parameters reach.
@@ -83,18 +86,19 @@ pub(super) fn joined(known: Vec<u64>, new: &[u64]) -> Vec<u64> {
 
 /// How far `params` reach for who knows these places.
 pub(super) fn reach(params: &Object, places: &KnownPlaces) -> Reach {
-    let typed: Vec<u64> = places.typed.iter().filter_map(|link| fingerprint(link)).collect();
-    let choices = places.shown.len() + typed.len();
+    let typed: Vec<u64> =
+        places.typed.iter().flat_map(|link| [fingerprint(link), whole(link)]).flatten().collect();
+    let choices = places.shown.len() + places.typed.len();
     let mut reach = Reach { is_foreign: false, bits: 0 };
     for text in texts(params) {
-        let link = fingerprint(text);
+        let link = if places.in_browser { whole(text) } else { fingerprint(text) };
         let is_known = |links: &[u64]| link.is_some_and(|link| links.contains(&link));
         if is_known(&typed) && places.said.is_some_and(|said| said.contains(text.trim())) {
             // There is no choice in what was asked for just now.
         } else if is_known(&typed) || is_known(places.shown) {
             // The logarithm of the choices, whole bits.
             reach.bits += usize::BITS - choices.saturating_sub(1).leading_zeros();
-        } else if !is_named(text, places.named) {
+        } else if !is_named(text, places) {
             match typed_bits(text, places.said) {
                 Some(bits) => reach.bits += bits,
                 None => reach.is_foreign = true,
@@ -116,13 +120,14 @@ fn is_address(text: &str) -> bool {
     host.is_some_and(|host| host.contains(['.', ':']))
 }
 
-/// Whether `text` is an address at one of these hosts, without a query.
-fn is_named(text: &str, named: &[Glob]) -> bool {
-    let url = if named.is_empty() { None } else { url(text) };
+/// Whether `text` is an address at a host that may be named, with nothing behind its path that is sent.
+fn is_named(text: &str, places: &KnownPlaces) -> bool {
+    let url = if places.named.is_empty() { None } else { url(text) };
     let host = |url: &Url| url.host_str().map(|host| host.trim_end_matches('.').to_owned());
     url.filter(|url| url.query().is_none() && url.username().is_empty())
+        .filter(|url| url.fragment().is_none() || !places.in_browser)
         .and_then(|url| host(&url))
-        .is_some_and(|host| named.iter().any(|named| named.matches(&host)))
+        .is_some_and(|host| places.named.iter().any(|named| named.matches(&host)))
 }
 
 /// The fingerprint of a text that is a link and nothing else.
@@ -136,12 +141,21 @@ fn link(text: &str) -> Option<u64> {
     if is_link { fingerprint(text) } else { None }
 }
 
-/// What tells an http(s) address from others: without its fragment, which is sent nowhere.
+/// What tells an http(s) address from others: without its fragment.
 fn fingerprint(text: &str) -> Option<u64> {
     let mut url = url(text)?;
     url.set_fragment(None);
+    Some(digest(&url))
+}
+
+/// What tells an http(s) address from others, fragment and all.
+fn whole(text: &str) -> Option<u64> {
+    url(text).as_ref().map(digest)
+}
+
+fn digest(url: &Url) -> u64 {
     let [a, b, c, d, e, f, g, h, ..]: [u8; 32] = Sha256::digest(url.as_str()).into();
-    Some(u64::from_be_bytes([a, b, c, d, e, f, g, h]))
+    u64::from_be_bytes([a, b, c, d, e, f, g, h])
 }
 
 /// An http(s) address. A text without a scheme is read as a person would mean it.
@@ -164,7 +178,7 @@ mod tests {
     fn reached(url: &str, shown: &[u64], typed: &[&str], said: Option<&str>) -> Reach {
         let typed: Vec<String> = typed.iter().map(|link| (*link).to_owned()).collect();
         let named = [Glob::new("*.wiki.example")];
-        let places = KnownPlaces { shown, typed: &typed, said, named: &named };
+        let places = KnownPlaces { shown, typed: &typed, said, named: &named, in_browser: true };
         reach(&object(json!({ "url": url })), &places)
     }
 
@@ -174,15 +188,35 @@ mod tests {
             "url": "https://d.example/y", "links": [{"url": "https://c.example/deep"}]});
         let known = within(&object(page));
         let is_foreign = |url: &str, typed: &[&str]| reached(url, &known, typed, None).is_foreign;
-        for link in ["https://d.example/y", "https://c.example/deep#part"] {
+        for link in ["https://d.example/y", "https://c.example/deep"] {
             assert!(!is_foreign(link, &[]), "{link}");
         }
         assert!(!is_foreign("https://e.example/", &["e.example"]));
-        let foreign =
-            ["https://a.example/x?y=1", "https://b.example", "https://c.example", "not a link", ""];
+        for link in ["https://e.example/a#part", "https://e.example/a"] {
+            assert!(!is_foreign(link, &["e.example/a#part"]), "{link}");
+        }
+        let foreign = [
+            "https://a.example/x?y=1",
+            "https://b.example",
+            "https://c.example",
+            "https://c.example/deep#the-diary",
+            "not a link",
+            "",
+        ];
         for link in foreign {
             assert!(is_foreign(link, &[]), "{link}");
         }
+    }
+
+    #[test]
+    fn what_stands_behind_the_hash_is_sent_by_a_browser_alone() {
+        let shown = within(&object(json!({"url": "https://a.example/deep#top"})));
+        let is_foreign = |in_browser| {
+            let places =
+                KnownPlaces { shown: &shown, typed: &[], said: None, named: &[], in_browser };
+            reach(&object(json!({"url": "https://a.example/deep#the-diary"})), &places).is_foreign
+        };
+        assert!(is_foreign(true) && !is_foreign(false));
     }
 
     #[test]
@@ -191,6 +225,7 @@ mod tests {
         assert!(!is_foreign("https://en.wiki.example/Bridge"));
         for url in [
             "https://en.wiki.example/?q=x",
+            "https://en.wiki.example/Bridge#the-diary",
             "https://wiki.example.evil.example/",
             "https://evil.example/en.wiki.example",
         ] {
@@ -217,7 +252,7 @@ mod tests {
         }
         assert_eq!(reached("what to cook", &[], &[], said).bits, 12, "words alone, as of a search");
         let page = object(json!({"url": {"https://evil.example/4711": "x"}}));
-        let places = KnownPlaces { shown: &[], typed: &[], said, named: &[] };
+        let places = KnownPlaces { shown: &[], typed: &[], said, named: &[], in_browser: false };
         assert!(reach(&page, &places).is_foreign, "the name of a field");
     }
 

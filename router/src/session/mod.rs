@@ -310,7 +310,9 @@ fn reach(
     let links: Option<Vec<u64>> = links.map_err(|fault| unusable(&fault))?;
     let (shown, envelope) = (links.unwrap_or_default(), &command.envelope);
     let said = envelope.said.as_deref();
-    let places = KnownPlaces { shown: &shown, typed: &envelope.typed, said, named };
+    // What the agent does itself, it does with its browser.
+    let in_browser = command.action.is_local();
+    let places = KnownPlaces { shown: &shown, typed: &envelope.typed, said, named, in_browser };
     Ok(links::reach(&command.params, &places))
 }
 
