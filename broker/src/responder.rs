@@ -63,11 +63,14 @@ pub(crate) struct Past {
     pub(crate) may_have_begun: bool,
 }
 
-/// Where a router says that it begins a command.
+/// Where a router says what it does with a command.
 #[async_trait]
 pub(crate) trait Begins: std::fmt::Debug + Send + Sync {
     /// Says so, through as many failures as it takes; false when the command is another router's by now.
     async fn begins(&self) -> bool;
+
+    /// Says that it leaves its slot to others. Where nobody counts slots that means nothing.
+    fn takes_long(&self) {}
 }
 
 /// What becomes of a request.
@@ -114,6 +117,13 @@ impl Request {
         match &self.begins {
             Some(begins) => begins.begins().await,
             None => true,
+        }
+    }
+
+    /// Says that the command may take long: whoever serves it has room for another one meanwhile.
+    pub fn takes_long(&self) {
+        if let Some(begins) = &self.begins {
+            begins.takes_long();
         }
     }
 

@@ -158,7 +158,7 @@ impl Serving {
         mut slot: Option<OwnedSemaphorePermit>,
     ) -> Outcome {
         let outcome = match self.judge(command, request).await {
-            Ok(approved) => match self.make_way(&approved, &mut slot) {
+            Ok(approved) => match self.make_way(&approved, request, &mut slot) {
                 Ok(_long) => self.carry_out(approved, Some(request)).await,
                 Err(stopped) => Err(stopped),
             },
@@ -174,6 +174,7 @@ impl Serving {
     fn make_way(
         &self,
         approved: &Approved,
+        request: &Request,
         slot: &mut Option<OwnedSemaphorePermit>,
     ) -> Result<Option<SemaphorePermit<'_>>, Stopped> {
         if approved.call().skill.timeout <= SHORT {
@@ -185,13 +186,19 @@ impl Serving {
         };
         let long = self.long.try_acquire().map_err(busy)?;
         slot.take();
+        request.takes_long();
         Ok(Some(long))
     }
 
     async fn judge(&self, command: &Command, request: &Request) -> Result<Approved, Stopped> {
         let Router { catalog, secrets, judge, publisher, .. } = &self.parts;
         let skill = catalog.find(&command.action);
-        let seen = judge.look(command, skill.is_ok_and(|skill| skill.reaches_anything())).await?;
+        let seen = judge.look(command, skill.is_ok_and(|skill| skill.reaches_anything())).await;
+        // Whatever keeps it from being run again, it may have been done.
+        let seen = seen.map_err(|stopped| match request.may_have_begun() {
+            true => stopped.maybe_executed(),
+            false => stopped,
+        })?;
         let now = publisher.now();
         let call = Call::new(command.clone(), request.attempt(), catalog, secrets, now)?;
         if request.may_have_begun() && !call.may_run_again() {

@@ -39,6 +39,8 @@ pub(super) struct Held {
     pub(super) body: Arc<[u8]>,
     /// What it is signed with.
     pub(super) seal: Seal,
+    /// It has left its slot to others.
+    pub(super) takes_long: bool,
     /// Is cancelled when nobody waits for it, or when it is lost.
     pub(super) cancelled: CancellationToken,
     /// Is cancelled when it has been taken away, so that it is another router's to answer.
@@ -69,6 +71,19 @@ impl Hands {
     pub(super) fn settled(&self) -> u64 {
         let fields = lock(&self.fields);
         fields.asked.first().copied().unwrap_or(fields.next)
+    }
+
+    /// This one leaves its slot to others.
+    pub(super) fn takes_long(&self, field: u64) {
+        if let Some(held) = lock(&self.held).get_mut(&field) {
+            held.takes_long = true;
+        }
+        self.freed.notify_one();
+    }
+
+    /// How many may be in hand where so many have a slot: those that take long have none.
+    pub(super) fn slots(&self, slots: usize) -> usize {
+        slots + lock(&self.held).values().filter(|held| held.takes_long).count()
     }
 
     pub(super) fn let_go(&self, field: u64) {

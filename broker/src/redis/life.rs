@@ -137,6 +137,7 @@ impl Life {
             attempt: claimed.attempt,
             body: claimed.body.as_slice().into(),
             seal,
+            takes_long: false,
             cancelled: CancellationToken::new(),
             lost: CancellationToken::new(),
         };

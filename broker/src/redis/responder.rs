@@ -114,7 +114,7 @@ impl Responder for RedisResponder {
     }
 }
 
-/// What tells the server that a command begins. A request that outlives its end keeps nothing of it.
+/// What tells the server that a command begins, and this end that it takes long. A request that outlives its end keeps nothing of it.
 struct Announced {
     life: Weak<Life>,
     held: Held,
@@ -134,6 +134,12 @@ impl Begins for Announced {
             None => false,
         }
     }
+
+    fn takes_long(&self) {
+        if let Some(life) = self.life.upgrade() {
+            life.hands.takes_long(self.held.field);
+        }
+    }
 }
 
 impl RedisResponder {
@@ -142,7 +148,7 @@ impl RedisResponder {
         let Some(watch) = &mut self.watch else { return pending().await };
         let Life { hands, terms, .. } = &*self.life;
         loop {
-            let room = terms.slots.saturating_sub(hands.count());
+            let room = hands.slots(terms.slots).saturating_sub(hands.count());
             if room == 0 {
                 hands.freed().await;
             } else if room > terms.reserved() {

@@ -139,13 +139,15 @@ enum Control {
 struct Asked<'a> {
     life: &'a Life,
     first: u64,
+    /// How many commands may be in hand behind it.
+    slots: usize,
     answered: bool,
 }
 
 impl<'a> Asked<'a> {
     fn new(life: &'a Life) -> Self {
-        let first = life.hands.ask(life.terms.slots + MOST_SHED);
-        Self { life, first, answered: false }
+        let slots = life.hands.slots(life.terms.slots);
+        Self { life, first: life.hands.ask(slots + MOST_SHED), slots, answered: false }
     }
 
     fn claim(&self, name: &str, control: Control) -> Cmd {
@@ -154,7 +156,7 @@ impl<'a> Asked<'a> {
         claim.arg(CLAIM.get_hash()).arg(6 + keys.lanes.len());
         claim.arg(&keys.routers).arg(keys.work(name)).arg(&keys.again).arg(&keys.stale);
         claim.arg(&keys.lanes).arg(&keys.control).arg(&keys.wheel);
-        claim.arg(name).arg(self.first).arg(terms.slots).arg(terms.reserved());
+        claim.arg(name).arg(self.first).arg(self.slots).arg(terms.reserved());
         claim.arg(protocol::json::MAX_BYTES).arg(KEPT_BYTES).arg(terms.waiting_most);
         claim.arg(MOST_ATTEMPTS).arg(LEASE_MS).arg(&keys.states).arg(&keys.works);
         claim.arg(millis(REMEMBERED)).arg(u8::from(terms.keys.is_some()));

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use broker::Request;
 use broker::redis::Terms;
 use protocol::{Millis, Priority, QueueNames};
 use redis::{Commands, Connection};
@@ -67,4 +68,33 @@ fn the_last_slot_is_kept_for_whoever_waits_in_person() {
     wait_until("the interactive one, too", || held.lock().unwrap().len() == 2);
     let id = held.lock().unwrap()[1].command().unwrap().message_id.to_string();
     assert_eq!(id, "hi");
+}
+
+#[test]
+fn what_takes_long_leaves_its_slot_to_one_other() {
+    let server = RedisServer::start();
+    let mut redis = connect(&server);
+    let held = Arc::new(Mutex::new(Vec::new()));
+    let hands = Arc::clone(&held);
+    let _router = Router::start(&server, Terms { slots: 1, ..quick() }, move |request| {
+        if request.command().unwrap().message_id.as_str() == "long" {
+            request.takes_long();
+        }
+        hands.lock().unwrap().push(request);
+    });
+    for id in ["long", "second", "third"] {
+        push(&mut redis, Priority::Interactive, id);
+    }
+    let ids = || -> Vec<String> {
+        let id = |request: &Request| request.command().unwrap().message_id.to_string();
+        held.lock().unwrap().iter().map(id).collect()
+    };
+    wait_until("two are begun", || ids().len() == 2);
+    // What the server holds is counted, too: the third is still on the queue.
+    let waiting: usize = redis.llen(QueueNames::default().lane(Priority::Interactive)).unwrap();
+    assert_eq!((ids(), waiting), (vec!["long".to_owned(), "second".to_owned()], 1));
+    answer(held.lock().unwrap().pop().unwrap());
+    wait_until("the third is begun", || ids() == ["long", "third"]);
+    held.lock().unwrap().drain(..).for_each(answer);
+    settles(&server);
 }
