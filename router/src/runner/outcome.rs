@@ -9,7 +9,7 @@ use crate::sandbox::RunError;
 /// The result in what a skill printed.
 ///
 /// # Errors
-/// `bad_result` when that is no object; `skill_failed` when it is `{"error": "words"}`.
+/// `bad_result` when that is no object; `skill_failed` when it is `{"error": "words"}`, perhaps with `"maybe_executed": true`.
 pub(super) fn result(output: &[u8], effect: Effect) -> Result<Object, Stopped> {
     let bad = |why: String| with_effect(Stopped::new(Code::BadResult, why), effect);
     if output.trim_ascii().is_empty() {
@@ -31,6 +31,11 @@ pub(super) fn result(output: &[u8], effect: Effect) -> Result<Object, Stopped> {
         Some(Value::String(words)) if result.len() == 1 => {
             Err(Stopped::new(Code::SkillFailed, words.clone()))
         }
+        Some(Value::String(words))
+            if result.len() == 2 && result.get("maybe_executed") == Some(&Value::Bool(true)) =>
+        {
+            Err(with_effect(Stopped::new(Code::SkillFailed, words.clone()), effect))
+        }
         _ => Ok(result),
     }
 }
@@ -50,7 +55,7 @@ pub(super) fn stopped(error: &RunError, effect: Effect) -> Stopped {
 }
 
 /// A skill that reaches out and then fails may have done what it was asked all the same.
-fn with_effect(stopped: Stopped, effect: Effect) -> Stopped {
+pub(super) fn with_effect(stopped: Stopped, effect: Effect) -> Stopped {
     if effect >= Effect::External { stopped.maybe_executed() } else { stopped }
 }
 
@@ -76,6 +81,9 @@ mod tests {
         let failed = result(br#"{"error": "no such city"}"#, Effect::External).unwrap_err();
         assert_eq!(failed, Stopped::new(Code::SkillFailed, "no such city"));
         assert!(result(br#"{"error": "none", "sum": 1}"#, Effect::None).is_ok());
+        let unsure = br#"{"error": "no answer came", "maybe_executed": true}"#;
+        assert!(result(unsure, Effect::External).unwrap_err().maybe_executed);
+        assert!(!result(unsure, Effect::Local).unwrap_err().maybe_executed);
     }
 
     #[test]

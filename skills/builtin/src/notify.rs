@@ -49,12 +49,13 @@ fn unanswered(error: http::Error) -> SkillError {
         http::Error::BadUrl { reason, .. } => SkillError::new(reason),
         error => error.into(),
     };
-    SkillError::new(match unsure {
-        true => format!(
+    match unsure {
+        true => SkillError::new(format!(
             "whether the notification has arrived is not known: {words}. Look there before you send it again"
-        ),
-        false => format!("nothing was sent: {words}"),
-    })
+        ))
+        .maybe_executed(),
+        false => SkillError::new(format!("nothing was sent: {words}")),
+    }
 }
 
 #[cfg(test)]

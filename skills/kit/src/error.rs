@@ -2,6 +2,8 @@
 
 use std::error::Error;
 
+use serde_json::{Value, json};
+
 /// A failure in words, which the router passes on to the person who asked.
 ///
 /// It is made from any error by `?`, with the whole chain of causes in its words. (That is why it is no
@@ -21,12 +23,27 @@ use std::error::Error;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SkillError {
     words: String,
+    maybe_executed: bool,
 }
 
 impl SkillError {
     /// A failure with these words: what went wrong, and what to do about it.
     pub fn new(words: impl Into<String>) -> Self {
-        Self { words: words.into() }
+        Self { words: words.into(), maybe_executed: false }
+    }
+
+    /// The same, where what was asked may have been done all the same: nobody repeats it by themselves then.
+    #[must_use]
+    pub fn maybe_executed(self) -> Self {
+        Self { maybe_executed: true, ..self }
+    }
+
+    /// What is answered in the place of a result.
+    pub(crate) fn answer(&self) -> Value {
+        match self.maybe_executed {
+            true => json!({"error": self.words, "maybe_executed": true}),
+            false => json!({"error": self.words}),
+        }
     }
 }
 
@@ -48,7 +65,7 @@ impl<E: Error> From<E> for SkillError {
             }
             cause = error.source();
         }
-        Self { words }
+        Self::new(words)
     }
 }
 

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::call::Who;
 use crate::config::{Config, Mode};
@@ -24,7 +24,7 @@ const CALL_KEY: &str = "_call";
 /// Runs `skill` as the router asks: once, or once a line. It is the whole `main` of a skill.
 ///
 /// The result has to be a JSON object, so a struct or a map. A failure, a panic among them, is answered as
-/// `{"error": "<words>"}`; only what cannot be answered at all ends the process with another exit code.
+/// `{"error": "<words>"}`, with `"maybe_executed": true` where it may have been done all the same; only what cannot be answered at all ends the process with another exit code.
 pub fn serve<P, R>(mut skill: impl FnMut(P) -> Result<R, SkillError>) -> ExitCode
 where
     P: DeserializeOwned,
@@ -159,10 +159,15 @@ where
     let params = serde_json::from_value(Value::Object(params))
         .map_err(|error| SkillError::new(format!("the parameters do not fit: {error}")))?;
     let result = catch_unwind(AssertUnwindSafe(|| skill(params, call)))
-        .map_err(|panic| SkillError::new(format!("the skill panicked: {}", words(&*panic))))??;
-    match serde_json::to_value(result)? {
+        .map_err(|panic| SkillError::new(format!("the skill panicked: {}", words(&*panic))))
+        .map_err(SkillError::maybe_executed)??;
+    let result = serde_json::to_value(result).map_err(SkillError::from);
+    match result.map_err(SkillError::maybe_executed)? {
         Value::Object(object) => Ok(object),
-        other => Err(SkillError::new(format!("the skill's result is no object: {other}"))),
+        other => {
+            Err(SkillError::new(format!("the skill's result is no object: {other}"))
+                .maybe_executed())
+        }
     }
 }
 
@@ -174,22 +179,21 @@ fn words(panic: &(dyn Any + Send)) -> &str {
 fn write(output: &mut impl Write, answered: Result<Object, SkillError>) -> Result<(), Broken> {
     let mut line = match answered {
         Ok(result) => Value::Object(result).to_string(),
-        Err(error) => failure(&error.to_string()),
+        Err(error) => error.answer().to_string(),
     };
     if line.len() > MAX_ANSWER {
         let size = line.len();
-        line = failure(&format!("the answer is {size} bytes long, {MAX_ANSWER} are the limit"));
+        let why = format!("the answer is {size} bytes long, {MAX_ANSWER} are the limit");
+        line = SkillError::new(why).maybe_executed().answer().to_string();
     }
     line.push('\n');
     output.write_all(line.as_bytes()).and_then(|()| output.flush()).map_err(Broken::Output)
 }
 
-fn failure(words: &str) -> String {
-    json!({"error": words}).to_string()
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[derive(Deserialize)]
@@ -242,11 +246,17 @@ mod tests {
 
     #[test]
     fn every_failure_is_one_object_with_words() {
+        // What has no result may have been done all the same.
         for (input, words) in [
-            ("{\"n\":13}", "13 brings bad luck"),
             ("{\"n\":14}", "the skill panicked: no more than 14"),
             ("{\"n\":15}", "the skill's result is no object: [15]"),
             ("{\"n\":16}", "the answer is 1048587 bytes long, 1048576 are the limit"),
+        ] {
+            let answer: Value = serde_json::from_str(&run_once(input)).unwrap();
+            assert_eq!(answer, json!({"error": words, "maybe_executed": true}));
+        }
+        for (input, words) in [
+            ("{\"n\":13}", "13 brings bad luck"),
             (
                 "{\"n\":\"x\"}",
                 "the parameters do not fit: invalid type: string \"x\", expected u32",
@@ -275,7 +285,7 @@ mod tests {
             answers.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(answers.len(), 5, "{answers:?}");
         assert_eq!(answers[0], json!({"n": 2, "id": "m1", "dry": true}));
-        assert_eq!(answers[1], json!({"error": "the skill panicked: no more than 14"}));
+        assert_eq!(answers[1]["error"], "the skill panicked: no more than 14");
         assert!(answers[2]["error"].is_string() && answers[3]["error"].is_string());
         assert_eq!(answers[4], json!({"n": 4, "id": "m2", "dry": false}));
     }

@@ -94,6 +94,7 @@ fn publish(network: &dyn Network, request: &Request, call: &Call) -> Result<Post
         SkillError::new(format!(
             "{name} has taken the post, but does not say where it is: {error}. Do not send it again"
         ))
+        .maybe_executed()
     })
 }
 
@@ -106,6 +107,7 @@ fn unanswered(name: &str, error: http::Error) -> SkillError {
     SkillError::new(format!(
         "whether {name} has the post is not known: {words}. Look there before you send it again"
     ))
+    .maybe_executed()
 }
 
 /// The setting `name`, the address of an API, without a slash at its end.
