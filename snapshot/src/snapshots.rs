@@ -88,12 +88,14 @@ impl Snapshots {
         self.write(at, "task", &head)
     }
 
-    /// Takes in how the folder is now that a command has ended.
+    /// Takes in how the folder is now that a command of the task that began at `task` has ended; a task that was undone meanwhile
+    /// needs no word of it.
     ///
     /// # Errors
     /// The system's; then nobody can tell later what the owner has changed.
-    pub fn ended(&self) -> io::Result<()> {
-        let Some((at, head)) = self.latest()? else { return Ok(()) };
+    pub fn ended(&self, task: Millis) -> io::Result<()> {
+        let latest = self.latest()?.filter(|(at, _)| *at == task);
+        let Some((at, head)) = latest else { return Ok(()) };
         let before = self.inventory(at, "then").or_else(|_| self.inventory(at, "before"))?;
         let opened = Beneath::open(&head.folder)?;
         let found = Inventory::look(&opened, &before, self.bounds, &mut Sums)?;
@@ -288,7 +290,7 @@ mod tests {
         for name in ["x", "y", "z"] {
             fs::write(folder.join(name), "1").unwrap();
         }
-        snapshots.ended().unwrap();
+        snapshots.ended(snapshots.next().unwrap().unwrap().1).unwrap();
         let undone = snapshots.undo(Millis(2)).unwrap().unwrap();
         assert_eq!(
             (undone.restored, undone.removed),

@@ -42,7 +42,8 @@ impl Desk {
     fn command(&mut self, task: u64, deed: impl FnOnce(&Self)) {
         self.begins(task);
         deed(self);
-        self.snapshots.ended().unwrap();
+        let (_, task) = self.snapshots.next().unwrap().unwrap();
+        self.snapshots.ended(task).unwrap();
     }
 
     fn begins(&mut self, task: u64) {

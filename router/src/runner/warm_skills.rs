@@ -11,6 +11,7 @@ use std::time::Duration;
 use protocol::{Code, Effect, Stopped};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 use super::gate::Gate;
 use super::outcome;
@@ -40,6 +41,8 @@ pub(super) struct WarmSkill {
     gate: Option<Gate>,
     /// The folder that it has instead of what router/config.json names.
     opened: Option<PathBuf>,
+    /// Is cancelled when it has to end with all that it does.
+    ending: CancellationToken,
 }
 
 impl WarmSkill {
@@ -52,6 +55,7 @@ impl WarmSkill {
             used,
             gate,
             opened: None,
+            ending: CancellationToken::new(),
         }
     }
 
@@ -69,18 +73,31 @@ impl WarmSkill {
         effect: Effect,
     ) -> Result<Vec<u8>, Stopped> {
         let until = Instant::now() + wall;
-        let Ok(mut process) = tokio::time::timeout_at(until, self.process.lock()).await else {
-            let why = "earlier calls took all of its time; it was not begun";
-            return Err(Stopped::new(Code::Timeout, why));
+        let mut has_begun = false;
+        let work = async {
+            let Ok(mut process) = tokio::time::timeout_at(until, self.process.lock()).await else {
+                let why = "earlier calls took all of its time; it was not begun";
+                return Err(Stopped::new(Code::Timeout, why));
+            };
+            has_begun = true;
+            self.touch();
+            let answered = tokio::time::timeout_at(until, process.call_marked(line, mark)).await;
+            self.touch();
+            if let Some(gate) = &self.gate {
+                gate.settle().await;
+            }
+            let late = Err(RunError::TimedOut { after: wall });
+            answered.unwrap_or(late).map_err(|error| outcome::stopped(&error, effect))
         };
-        self.touch();
-        let answered = tokio::time::timeout_at(until, process.call_marked(line, mark)).await;
-        self.touch();
-        if let Some(gate) = &self.gate {
-            gate.settle().await;
-        }
-        let late = Err(RunError::TimedOut { after: wall });
-        answered.unwrap_or(late).map_err(|error| outcome::stopped(&error, effect))
+        let done = tokio::select! {
+            done = work => Some(done),
+            () = self.ending.cancelled() => None,
+        };
+        done.unwrap_or_else(|| {
+            let why = "its process was ended, because the folder was closed, changed or put back meanwhile";
+            let stopped = Stopped::new(Code::SkillFailed, why);
+            Err(if has_begun { outcome::with_effect(stopped, effect) } else { stopped })
+        })
     }
 
     /// Whether it runs `skill`, too, as `skill` is now.
@@ -197,9 +214,14 @@ impl WarmSkills {
         start().await
     }
 
-    /// Ends the processes that the session `key` has of its own.
+    /// Ends the processes that the session `key` has of its own, and what they do.
     pub(super) async fn end_session(&self, key: &str) {
-        self.by_key.lock().await.retain(|of, _| of.session.as_deref() != Some(key));
+        let is_its = |of: &Key| of.session.as_deref() == Some(key);
+        let ended: Vec<_> = self.by_key.lock().await.extract_if(|of, _| is_its(of)).collect();
+        for warm in ended.iter().flat_map(|(_, there)| there) {
+            warm.ending.cancel();
+            drop(warm.process.lock().await);
+        }
     }
 
     /// Ends each process when the skill that it was started for is changed, switched off or removed.
@@ -374,6 +396,23 @@ mod tests {
         let refused = house.of("READ", "ninth").await.err().unwrap();
         assert_eq!(refused.code, Code::QueueFull);
         drop(at_work);
+    }
+
+    #[tokio::test]
+    async fn what_a_process_does_ends_with_its_session() {
+        let house = House::new().await;
+        let given = house.given("READ", "a").await.unwrap();
+        let (warm, all) = (Arc::clone(&given.0), house.warm.clone());
+        let at_work = warm.process.lock().await;
+        let hour = Duration::from_secs(3_600);
+        let call =
+            tokio::spawn(async move { given.call((b"{}\n", "m"), hour, Effect::External).await });
+        let ending = tokio::spawn(async move { all.end_session("a").await });
+        let stopped = call.await.unwrap().unwrap_err();
+        assert!(stopped.message.contains("its process was ended"), "{stopped:?}");
+        assert!(!ending.is_finished(), "something runs there still");
+        drop(at_work);
+        ending.await.unwrap();
     }
 
     #[tokio::test]

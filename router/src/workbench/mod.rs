@@ -117,19 +117,20 @@ impl Workbench {
     pub(crate) async fn begin(&self, call: &Call, folder: PathBuf) -> Result<AtWork, Stopped> {
         let (this, task) = (self.clone(), call.command.envelope.asked);
         let snapshots = self.snapshots(key_of(&call.command));
-        let at_work = AtWork { open: Some((self.clone(), snapshots.clone())) };
         let begun = tokio::task::spawn_blocking(move || {
-            let _alone = this.alone();
-            snapshots.begin(&folder, task, Millis::of_this_machine())
+            let alone = this.alone();
+            snapshots.begin(&folder, task, Millis::of_this_machine())?;
+            let task = snapshots.next()?.map(|(_, at)| at);
+            drop(alone);
+            Ok(AtWork { open: task.map(|task| (this, snapshots, task)) })
         });
         let begun = begun.await.map_err(io::Error::other).and_then(|begun| begun);
-        begun.map_err(|error| {
+        begun.map_err(|error: io::Error| {
             let why = format!(
                 "the folder can't be kept as it is ({error}), so nothing was run in it; make room for router/state"
             );
             Stopped::new(Code::Internal, why)
-        })?;
-        Ok(at_work)
+        })
     }
 
     /// The folder of the latest task of the session `key`.
@@ -182,8 +183,8 @@ impl Workbench {
 
 /// A call that runs in a folder.
 pub(crate) struct AtWork {
-    /// Nothing when it has been written down how it ended.
-    open: Option<(Workbench, Snapshots)>,
+    /// Where it is written down how it ended, with the task that it belongs to; nothing once that is done.
+    open: Option<(Workbench, Snapshots, Millis)>,
 }
 
 impl AtWork {
@@ -205,9 +206,9 @@ impl Drop for AtWork {
     }
 }
 
-fn written_down((workbench, snapshots): &(Workbench, Snapshots)) {
+fn written_down((workbench, snapshots, task): &(Workbench, Snapshots, Millis)) {
     let _alone = workbench.alone();
-    if let Err(error) = snapshots.ended() {
+    if let Err(error) = snapshots.ended(*task) {
         tracing::warn!("how the folder is after a command can't be kept: {error}");
     }
 }
