@@ -140,6 +140,21 @@ fn what_was_always_allowed_can_be_taken_back() {
 }
 
 #[test]
+fn what_waits_that_is_alike_runs_with_it_from_there_too() {
+    let home = home();
+    let mut chat = chat(&home);
+    chat.ask("/run RING {\"who\": \"A\"}", "RING: pending");
+    let id = question(&home);
+    chat.ask("/run RING {\"who\": \"B\"}", "RING: pending");
+    told(&home, &["router", "approvals", "approve", &id, "--yes", "--always"]);
+    chat.expect("RING: ok");
+    chat.expect("RING: ok");
+    assert!(told(&home, &["router", "approvals"]).contains("no question waits"));
+    let grants = told(&home, &["router", "approvals", "grants"]);
+    assert!(grants.contains("used 1 times"), "{grants}");
+}
+
+#[test]
 fn so_many_times_and_so_long_can_be_allowed_and_no_longer_than_a_week() {
     let home = home();
     let mut chat = chat(&home);

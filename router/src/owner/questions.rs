@@ -61,10 +61,14 @@ pub(crate) async fn answer(
     let scope = deeds.doing(&Deed::answer_to(parked, answer), take(place, answer, me)).await?;
     let Some((scope, terms)) = scope.zip(answer.always) else { return Ok(None) };
     let grant = on_terms(scope, terms, me, now());
-    let grants = Grants::new(place.store.clone());
-    let given = async { Ok::<_, OwnerError>(grants.give(&grant).await?) };
-    deeds.doing(&Deed::Grant((&grant).into()), given).await?;
-    Ok(Some(grant))
+    deeds.doing(&Deed::Grant((&grant).into()), give(place, grant.clone(), me)).await.map(Some)
+}
+
+/// Allows it from now on, and what waits that is just like it.
+async fn give(place: &StorePlace, mut grant: Grant, me: &Principal) -> Result<Grant, OwnerError> {
+    Approvals::new(place.store.clone()).release(&mut grant, me, now()).await?;
+    Grants::new(place.store.clone()).give(&grant).await?;
+    Ok(grant)
 }
 
 async fn take(

@@ -1,16 +1,12 @@
 //! What the router tells people of its own book: what was done in their session, and what is allowed for a while.
 
-use std::sync::Arc;
-
-use protocol::{Command, Object, Principal, Stopped};
+use protocol::{Command, Object, Stopped};
 use serde_json::{Value, json};
 
 use super::{Router, Serving};
 use crate::audit::{self, Deed, Whose};
 use crate::judge::undecided;
-use crate::policy::Grant;
 use crate::session_key::{is_guests, key_of};
-use shared::StoreFault;
 
 /// How many acts are told at once, without a word, and at most.
 const ACTS: u64 = 20;
@@ -80,17 +76,6 @@ impl Serving {
             })
         });
         Ok(Object::from_iter([("grants".to_owned(), told.collect())]))
-    }
-
-    /// Lets the other questions that a grant answers run as well: steps of one plan that are alike.
-    pub(super) async fn release_alike(
-        self: &Arc<Self>,
-        grant: &Grant,
-        by: &Principal,
-    ) -> Result<u32, StoreFault> {
-        let Router { judge, publisher, .. } = &self.parts;
-        let most = grant.times.map_or(u32::MAX, |times| times.saturating_sub(grant.used));
-        judge.approvals.release(&grant.scope, most, by, publisher.now()).await
     }
 
     /// A question with a word on what its grant would have allowed in the last 30 days.

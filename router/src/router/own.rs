@@ -10,7 +10,7 @@ use crate::audit::Deed;
 use crate::grants::on_terms;
 use crate::judge::undecided;
 use crate::policy::approval::{Answer, State, Subject, binding};
-use crate::policy::{Asked, Grant, Then};
+use crate::policy::{Asked, Then};
 use crate::session::Terms;
 use crate::session_key::key_of;
 
@@ -100,10 +100,10 @@ impl Serving {
         let asked_in = ("session".to_owned(), json!(key_of(&parked.command)));
         let mut result = Object::from_iter([asked_in]);
         if let Some((scope, terms)) = scope.zip(answer.always) {
-            let grant = on_terms(scope, terms, &by, now);
+            let mut grant = on_terms(scope, terms, &by, now);
             audit.deed(&Deed::Grant((&grant).into()), Some(&by), now).await?;
-            let released = self.release_alike(&grant, &by).await.map_err(undecided)?;
-            let grant = Grant { used: grant.used.saturating_add(released), ..grant };
+            let released =
+                judge.approvals.release(&mut grant, &by, now).await.map_err(undecided)?;
             judge.grants.give(&grant).await.map_err(undecided)?;
             result.insert("with_it".to_owned(), json!(released));
             result.insert("granted".to_owned(), json!(grant.scope.to_string()));

@@ -25,7 +25,7 @@ pub(crate) use yes::Yes;
 
 use crate::call::Call;
 use crate::digest::Digest;
-use crate::policy::{Policy, Scope};
+use crate::policy::{Grant, Policy, Scope};
 use crate::session_key::key_of;
 use shared::{self, APPROVALS, Store, StoreFault};
 
@@ -187,24 +187,25 @@ impl Approvals {
         Ok(open.into_iter().find(|(other, _)| other == id).and_then(|(_, parked)| parked.grant))
     }
 
-    /// Says yes in the name of `by` to every question that would have offered the very same grant, to `most` of them at most,
-    /// and tells to how many.
+    /// Says yes in the name of `by` to every question that would have offered just this grant, which pays for them, and tells to
+    /// how many.
     ///
     /// # Errors
     /// [`StoreFault`].
     pub(crate) async fn release(
         &self,
-        scope: &Scope,
-        most: u32,
+        grant: &mut Grant,
         by: &Principal,
         now: Millis,
     ) -> Result<u32, StoreFault> {
         let mut released = 0;
         for (id, parked) in self.open().await? {
-            let is_alike = parked.grant.as_ref() == Some(scope) && parked.code.is_none();
-            if is_alike && parked.until > now && released < most {
+            let is_alike = parked.grant.as_ref() == Some(&grant.scope) && parked.code.is_none();
+            let is_paid = grant.times.is_none_or(|times| grant.used < times);
+            if is_alike && is_paid && parked.until > now {
                 let yes = Parked { state: State::Yes { by: by.clone() }, ..parked.clone() };
-                released += u32::from(self.swap(&id, &parked, Some(&yes)).await?);
+                let is_new = u32::from(self.swap(&id, &parked, Some(&yes)).await?);
+                (released, grant.used) = (released + is_new, grant.used.saturating_add(is_new));
             }
         }
         self.answered.notify_one();
