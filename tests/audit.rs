@@ -338,7 +338,11 @@ fn an_answer_is_no_act_of_its_own_and_a_permission_is_no_success() {
     chat.ask("/deny", "HELLO_WORLD");
     // Nobody has this name, so there is no page to look at.
     chat.ask("Look at https://nowhere.invalid/.", "https://nowhere.invalid/");
-    let did = chat.ask("/did", "what came of it");
+    chat.ask("Post 'Hello World' to X.", "nothing was sent");
+    let did = chat.ask("/did", "(nothing was sent)");
+    let posted =
+        "CREATE_POST dry run {\"platform\":\"X\",\"text\":\"Hello World\"} (nothing was sent)";
+    assert!(did.contains(posted), "{did}");
     assert!(did.contains("HELLO_WORLD denied"), "{did}");
     assert!(did.contains("_BROWSER_VISION permitted"), "{did}");
     assert!(!did.contains("APPROVE") && !did.contains("_BROWSER_VISION ok"), "{did}");

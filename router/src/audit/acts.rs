@@ -20,6 +20,9 @@ const ROWS: usize = 5_000;
 /// What an outcome says of something that the agent does itself.
 const BY_THE_AGENT: &str = "the agent does this itself, and has told what came of it";
 
+/// What an outcome says of a dry run.
+const IN_VAIN: &str = "nothing was sent";
+
 /// How far a preview looks back.
 const MONTH: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
@@ -44,7 +47,7 @@ impl Whose {
 /// out before they were written.
 pub(crate) fn acts(folder: &Path, whose: &Whose, count: usize) -> Result<Vec<Object>, FileError> {
     let text = |row: &Object, key: &str| row.get(key).and_then(Value::as_str).map(str::to_owned);
-    let mut begun: BTreeMap<String, Value> = BTreeMap::new();
+    let mut begun: BTreeMap<String, Object> = BTreeMap::new();
     let mut done = Vec::new();
     for entry in newest(&Files::all(folder)?, ROWS)? {
         let row = entry.fields;
@@ -54,10 +57,7 @@ pub(crate) fn acts(folder: &Path, whose: &Whose, count: usize) -> Result<Vec<Obj
         }
         let id = text(&row, "message_id").unwrap_or_default();
         match text(&row, "row").as_deref() {
-            Some("intent" | "answer") => {
-                let params = row.get("params").cloned().unwrap_or_default();
-                begun.insert(id, params);
-            }
+            Some("intent" | "answer") => drop(begun.insert(id, row)),
             Some("outcome") => {
                 let keys = ["at", "action", "status", "code", "message"];
                 let value = |key: &str| row.get(key).filter(|value| !value.is_null()).cloned();
@@ -70,7 +70,14 @@ pub(crate) fn acts(folder: &Path, whose: &Whose, count: usize) -> Result<Vec<Obj
                         told.insert("status".to_owned(), json!("permitted"));
                     }
                 }
-                told.extend(begun.remove(&id).map(|params| ("params".to_owned(), params)));
+                let mut intent = begun.remove(&id).unwrap_or_default();
+                if intent.get("dry_run") == Some(&json!(true))
+                    && told.get("status") == Some(&json!("ok"))
+                {
+                    told.insert("status".to_owned(), json!("dry run"));
+                    told.insert("message".to_owned(), json!(IN_VAIN));
+                }
+                told.extend(intent.remove("params").map(|params| ("params".to_owned(), params)));
                 done.push(told);
             }
             _ => {}
