@@ -2,8 +2,8 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustyline::config::Configurer;
@@ -31,8 +31,8 @@ pub enum TypedLine {
     Line(String),
     /// As far as it was typed, when an editor of the person's own was wanted for the rest (Ctrl-X Ctrl-E).
     Elsewhere(String),
-    /// Ctrl-C.
-    Interrupted,
+    /// Ctrl-C, and the line as far as it was typed, unless it is to be gone.
+    Interrupted(String),
     /// Ctrl-D, or a terminal that is gone.
     End,
 }
@@ -76,6 +76,9 @@ impl Editor {
         let elsewhere = Elsewhere::default();
         let keys = Event::KeySeq(vec![KeyEvent::ctrl('X'), KeyEvent::ctrl('E')]);
         editor.bind_sequence(keys, EventHandler::Conditional(Box::new(elsewhere.clone())));
+        let interrupted = Drafted::default();
+        let key = EventHandler::Conditional(Box::new(interrupted.clone()));
+        editor.bind_sequence(KeyEvent::ctrl('C'), key);
         let printer = editor.create_external_printer().map_err(io::Error::other)?;
         // The first start has no history yet.
         let _ = editor.load_history(&typed);
@@ -83,7 +86,7 @@ impl Editor {
         let (answering, answers) = mpsc::channel(1);
         let above = Arc::new(Above::default());
         let (shared, printing) = (Arc::clone(&above), Arc::clone(&above));
-        let edited = Edited { editor, typed, elsewhere };
+        let edited = Edited { editor, typed, elsewhere, interrupted };
         std::thread::spawn(move || edited.edit(&asking, &answering, &shared));
         std::thread::spawn(move || printing.print_all(printer));
         Ok(Self { questions, answers, above, is_asked: false, restore })
@@ -152,6 +155,24 @@ impl ConditionalEventHandler for Elsewhere {
     }
 }
 
+/// The line in which Ctrl-C was pressed.
+#[derive(Debug, Clone, Default)]
+struct Drafted(Arc<Mutex<String>>);
+
+impl Drafted {
+    fn take(&self) -> String {
+        // Poisoned, it is still whole.
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl ConditionalEventHandler for Drafted {
+    fn handle(&self, _: &Event, _: RepeatCount, _: bool, at: &EventContext<'_>) -> Option<Cmd> {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = at.line().to_owned();
+        Some(Cmd::Interrupt)
+    }
+}
+
 /// Whether a line may stand in a file: what looks like a PIN does not, for nobody here knows whether one is asked for.
 fn may_be_kept(line: &str) -> bool {
     !line.trim().is_empty() && !protocol::Pin::stands_in(line)
@@ -162,6 +183,7 @@ struct Edited {
     editor: Lines,
     typed: PathBuf,
     elsewhere: Elsewhere,
+    interrupted: Drafted,
 }
 
 impl Edited {
@@ -204,7 +226,12 @@ impl Edited {
                     TypedLine::Line(line)
                 }
                 Err(ReadlineError::Interrupted | ReadlineError::Signal(Signal::Interrupt)) => {
-                    TypedLine::Interrupted
+                    let draft = self.interrupted.take();
+                    TypedLine::Interrupted(if kept == LineHistory::Yes {
+                        draft
+                    } else {
+                        String::new()
+                    })
                 }
                 Err(_) => TypedLine::End,
             };

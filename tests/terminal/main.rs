@@ -155,6 +155,27 @@ fn ctrl_c_stops_a_turn_and_closes_its_connection() {
 }
 
 #[test]
+fn ctrl_c_in_a_turn_keeps_the_line_that_is_being_typed() {
+    let (home, server) = (TempHome::new(), OllamaServer::start([never(), Says::text("Here.")]));
+    let mut chat = chat(&home, &[("OLLAMA_HOST", &server.host()), ("NO_COLOR", "1")]);
+    line(&mut chat, "Are you there?");
+    testkit::wait_until("the model is asked", || server.prompts().len() == 1);
+    chat.press("And where is my dr");
+    chat.expect_last("you> And where is my dr");
+    chat.press(CTRL_C);
+    chat.expect("[stopped]");
+    chat.expect_last("you> And where is my dr");
+    line(&mut chat, "aft?");
+    chat.expect("Here.");
+    assert!(server.prompts()[1].contains("And where is my draft?"), "{:?}", server.prompts());
+    // At the prompt it empties the line, as in a shell.
+    chat.expect_last(PROMPT);
+    chat.press("nothing");
+    chat.press(CTRL_C);
+    chat.expect_last(PROMPT);
+}
+
+#[test]
 fn ctrl_c_twice_in_a_turn_ends_it() {
     let before = untouched();
     let home = TempHome::new();

@@ -51,7 +51,7 @@ struct Terminal {
     gathered: Gathered,
     said: Unanswered,
     questions: OpenQuestions,
-    /// What was typed before an editor that gave nothing: it stands in the next line.
+    /// What was typed before an editor that gave nothing, or before what ran was stopped: it stands in the next line.
     begun: String,
     /// Whether the line editor has the terminal.
     is_typing: bool,
@@ -229,7 +229,13 @@ impl Terminal {
         }
         let flow = match typed {
             TypedLine::End => Flow::Quit,
-            TypedLine::Interrupted => self.interrupt().await?,
+            TypedLine::Interrupted(draft) => {
+                // It was pressed for what runs, and the line is not done yet.
+                if !self.said.is_empty() {
+                    self.begun = draft;
+                }
+                self.interrupt().await?
+            }
             TypedLine::Elsewhere(begun) => self.write_on(&begun).await?,
             TypedLine::Line(line) => match line.trim().strip_prefix(EDIT) {
                 Some("") => self.write_on("").await?,
