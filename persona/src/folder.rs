@@ -7,10 +7,17 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use super::Fault;
-
 /// The largest file that is read, in bytes.
 const LIMIT: u64 = 64 * 1024;
+
+/// A file that is no persona, or no policy skill.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// The name of the file.
+    pub file: String,
+    /// What is wrong with it.
+    pub why: String,
+}
 
 /// What is read from all files of a folder.
 pub(super) trait OfFiles: Default {

@@ -26,11 +26,12 @@ use settings::Target;
 
 pub use cast::{Cast, PersonaError};
 pub use file::PersonaFileError;
+pub use folder::Fault;
 pub use mention::mentioned;
 pub use policy_skill::{PolicySkillError, SkillRole};
 pub use policy_skills::{PolicyFolder, PolicySkills};
 pub use reach::{Unreached, reached};
-pub use roster::{Fault, Roster};
+pub use roster::Roster;
 
 /// Who thinks.
 #[derive(Debug, Clone, PartialEq)]

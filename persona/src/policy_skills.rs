@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::folder::{Folder, OfFiles, name_of, text_of};
-use super::{Fault, PolicySkill, SkillRole};
+use super::folder::{Fault, Folder, OfFiles, name_of, text_of};
+use super::{PolicySkill, SkillRole};
 
 /// The policy skills, sorted by the names of their files, and the files that are left out.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -8,19 +8,10 @@ use storm::AgentFile;
 
 use super::Persona;
 use super::file::PROPERTIES;
-use super::folder::{OfFiles, name_of, text_of};
+use super::folder::{Fault, OfFiles, name_of, text_of};
 
 /// The name under which SOUL.md with the configured model is chosen again.
 pub(super) const DEFAULT: &str = "default";
-
-/// A file that is no persona, or no policy skill.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
-    /// The name of the file.
-    pub file: String,
-    /// What is wrong with it.
-    pub why: String,
-}
 
 /// The personas, sorted by name, and the files that are left out.
 #[derive(Debug, Clone, PartialEq, Default)]

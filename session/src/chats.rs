@@ -16,7 +16,7 @@ const EVENTS: usize = 5_000;
 const LATELY: usize = 256;
 
 impl Session {
-    /// The conversation as it is now; `None` while nothing was said in it.
+    /// The conversation as it is now; `None` while nothing was said in it and it has no name.
     #[must_use]
     pub fn chat(&self) -> Option<StoredChat> {
         let files = &self.files;
@@ -25,7 +25,7 @@ impl Session {
         let mut events = before.map(|chat| chat.events).unwrap_or_default();
         events.extend(self.since_clear());
         let (history, artifact) = (files.history.read(), files.artifact.read());
-        if events.is_empty() && history.entries().is_empty() {
+        if events.is_empty() && history.entries().is_empty() && open.title.is_none() {
             return None;
         }
         events.drain(..events.len().saturating_sub(EVENTS));

@@ -50,12 +50,25 @@ fn wish(rest: &str) -> Result<Work, String> {
     Ok(Work { params, task: task.trim().to_owned() })
 }
 
+/// `folder` as a whole path, if there is such a folder where this process was started.
+fn from_here(folder: &str) -> String {
+    let whole = std::path::absolute(folder).ok().filter(|whole| whole.is_dir());
+    let whole = whole.and_then(|whole| whole.into_os_string().into_string().ok());
+    whole.unwrap_or_else(|| folder.to_owned())
+}
+
 #[async_trait]
 impl Perform for Work {
     async fn perform(&self, mut at: At<'_>) {
         let (once, sets) = (self.params["once"] == true, at.mind.sets.on());
         let closes = self.params.get("close").is_some() && at.session.task().is_open;
-        let params = self.params.as_object().cloned().unwrap_or_default();
+        let mut params = self.params.as_object().cloned().unwrap_or_default();
+        // Whoever types at this terminal means what stands beside it.
+        if at.mind.seated.as_ref() == Some(&at.session.principal)
+            && let Some(folder) = params.get_mut("folder")
+        {
+            *folder = from_here(folder.as_str().unwrap_or_default()).into();
+        }
         let answer = at.mind.actions.owner.work(&Caller::of(at.session), params).await;
         let told = answer.map_err(|stopped| stopped.message);
         let told = told.and_then(|answer| self.turn_set(&at, &answer).map(|()| answer));
