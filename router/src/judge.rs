@@ -14,7 +14,7 @@ use crate::policy::approval::{Approvals, Subject, Yes, binding};
 use crate::policy::{Approved, Asked, Policy, PolicyFile, Scope, Standing, Then, Verdict};
 use crate::session::{Known, Seen, Sessions, Terms};
 use crate::session_key::account_of;
-use crate::switch::Switch;
+use shared::Switch;
 use shared::{LINKS, SESSIONS, Store, StoreFault};
 
 /// Everything that decides about calls.

@@ -36,7 +36,6 @@ mod pin;
 mod pulse;
 pub mod runner;
 pub mod self_test;
-mod switch;
 mod workbench;
 
 mod audit;

@@ -2,6 +2,7 @@
 //! [`Store`] of the place where the queue is.
 
 mod folder;
+mod switch;
 mod tables;
 mod traffic;
 
@@ -10,6 +11,7 @@ use serde::de::DeserializeOwned;
 
 pub use broker::{Store, StoreFault, Table};
 pub use folder::Folder;
+pub use switch::Switch;
 pub use tables::{APPROVALS, GRANTS, LINKS, NET, PINS, SESSIONS, SPENT, SWITCH, WORK};
 pub use traffic::{Hosts, Traffic, TrafficBook};
 

@@ -10,7 +10,7 @@ use home::{Check, Home};
 use protocol::Millis;
 
 use crate::config::Settings;
-use crate::switch::Switch;
+use shared::Switch;
 use shared::{Folder, SWITCH};
 
 const NAME: &str = "queue";

@@ -6,7 +6,7 @@ use protocol::Stopped;
 use super::OwnerError;
 use super::places::{StorePlace, local, places};
 use crate::audit::{Deed, OwnersLog, Unrecorded};
-use crate::switch::Switch;
+use shared::Switch;
 use shared::StoreFault;
 
 /// How throwing the switch went.

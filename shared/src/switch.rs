@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use protocol::{Code, Stopped};
 
-use shared::{SWITCH, Store, StoreFault, Table};
+use crate::{SWITCH, Store, StoreFault, Table};
 
 /// Its key in the table.
 const KEY: &str = "stop";
@@ -18,17 +18,17 @@ const LOOK: Duration = Duration::from_millis(250);
 
 /// The kill switch.
 #[derive(Debug, Clone)]
-pub(crate) struct Switch {
+pub struct Switch {
     store: Arc<dyn Store>,
 }
 
 impl Switch {
     /// Where it stands in the store.
-    pub(crate) const PLACE: (Table, &'static str) = (SWITCH, KEY);
+    pub const PLACE: (Table, &'static str) = (SWITCH, KEY);
 
     /// The switch in `store`.
     #[must_use]
-    pub(crate) fn new(store: Arc<dyn Store>) -> Self {
+    pub fn new(store: Arc<dyn Store>) -> Self {
         Self { store }
     }
 
@@ -36,7 +36,7 @@ impl Switch {
     ///
     /// # Errors
     /// `stopped`.
-    pub(crate) async fn check(&self) -> Result<(), Stopped> {
+    pub async fn check(&self) -> Result<(), Stopped> {
         Self::says(self.store.read(SWITCH, KEY).await)
     }
 
@@ -44,7 +44,7 @@ impl Switch {
     ///
     /// # Errors
     /// `stopped`.
-    pub(crate) fn says(seen: Result<Option<Vec<u8>>, StoreFault>) -> Result<(), Stopped> {
+    pub fn says(seen: Result<Option<Vec<u8>>, StoreFault>) -> Result<(), Stopped> {
         let why = match seen {
             Ok(None) => return Ok(()),
             Ok(Some(_)) => {
@@ -59,7 +59,7 @@ impl Switch {
     }
 
     /// Waits until the switch is thrown.
-    pub(crate) async fn thrown(&self) -> Stopped {
+    pub async fn thrown(&self) -> Stopped {
         loop {
             if let Err(stopped) = self.check().await {
                 return stopped;
@@ -72,7 +72,7 @@ impl Switch {
     ///
     /// # Errors
     /// [`StoreFault`].
-    pub(crate) async fn throw(&self, by: &str) -> Result<(), StoreFault> {
+    pub async fn throw(&self, by: &str) -> Result<(), StoreFault> {
         loop {
             let there = self.store.read(SWITCH, KEY).await?;
             if there.is_some() || self.store.swap(SWITCH, KEY, None, Some(by.as_bytes())).await? {
@@ -85,7 +85,7 @@ impl Switch {
     ///
     /// # Errors
     /// [`StoreFault`].
-    pub(crate) async fn put_back(&self) -> Result<bool, StoreFault> {
+    pub async fn put_back(&self) -> Result<bool, StoreFault> {
         self.store.remove(SWITCH, KEY).await
     }
 }
