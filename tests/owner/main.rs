@@ -5,6 +5,7 @@
 mod deeds;
 
 use std::fs::{Permissions, set_permissions};
+use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Output, Stdio};
 
@@ -219,4 +220,30 @@ fn everything_stops_and_goes_on_at_a_word() {
     // The agent's own way to the same switch.
     chat.ask("/stop", "resume");
     chat.ask("/run PAGE {}", "PAGE: refused, everything is stopped");
+}
+
+#[test]
+fn what_a_call_has_sent_before_it_was_stopped_is_counted() {
+    // It takes a request and never answers.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let there = listener.local_addr().unwrap();
+    let home = home();
+    let fetch = include_str!("../../router/skills/web_fetch/skill.toml");
+    home.put("router/skills/web_fetch/skill.toml", fetch);
+    let reach = format!(r#"{{"skills": {{"WEB_FETCH": {{"allow_private": ["{there}"]}}}}}}"#);
+    home.put("router/config.json", reach);
+    let mut chat = chat(&home);
+    chat.say(format!("/run WEB_FETCH {{\"url\": \"http://{there}/\"}}"));
+    let mut taken = None;
+    wait_until("it is asked", || {
+        taken = listener.accept().ok();
+        taken.is_some()
+    });
+    told(&home, &["stop"]);
+    chat.expect("WEB_FETCH: refused, everything is stopped");
+    told(&home, &["resume"]);
+    wait_until("it is counted", || {
+        chat.ask("/net", "where they are.").contains(&format!("WEB_FETCH and {there}"))
+    });
 }

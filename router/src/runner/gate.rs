@@ -34,13 +34,42 @@ pub(crate) struct Gates {
 
 /// One open gate. Dropping it closes every connection.
 pub(crate) struct Gate {
-    // Fields are dropped in this order: first the proxy, then the place of its socket.
+    // Fields are dropped in this order: the proxy, the place of its socket, and what counts on its last words.
     proxy: Proxy,
     place: TempDir,
+    counting: Counting,
+}
+
+/// What goes through one gate, until it is written down. A call that is stopped drops it, and has sent something, too.
+struct Counting {
     skill: String,
     seen: Seen,
-    following: JoinHandle<()>,
+    /// Ends with the proxy, whose last words it hears; nothing once it is waited for.
+    following: Option<JoinHandle<()>>,
     book: Option<TrafficBook>,
+}
+
+impl Counting {
+    /// Waits for the end of the proxy, and writes down what has gone through it.
+    fn end(&mut self) -> impl Future<Output = ()> + Send + use<> {
+        let (following, seen) = (self.following.take(), self.seen.clone());
+        let (book, skill) = (self.book.take(), std::mem::take(&mut self.skill));
+        async move {
+            if let (Some(following), Some(book)) = (following, book) {
+                let _ = following.await;
+                book.add(&skill, &seen.news()).await;
+            }
+        }
+    }
+}
+
+impl Drop for Counting {
+    fn drop(&mut self) {
+        let is_over = self.following.is_none();
+        if let (false, Ok(runtime)) = (is_over, tokio::runtime::Handle::try_current()) {
+            runtime.spawn(self.end());
+        }
+    }
 }
 
 /// What goes through one gate: what was decided and is not in the book yet, and connections that still carry.
@@ -114,24 +143,20 @@ impl Gate {
 
     /// Writes down what has gone through it by now.
     pub(super) async fn settle(&self) {
-        let Some(book) = &self.book else { return };
-        let news = self.seen.news();
-        self.seen.forget();
+        let Counting { skill, seen, book: Some(book), .. } = &self.counting else { return };
+        let news = seen.news();
+        seen.forget();
         if !news.is_empty() {
-            book.add(&self.skill, &news).await;
+            book.add(skill, &news).await;
         }
     }
 
     /// Closes every connection, and writes down what has gone through it.
     pub(crate) async fn close(self) {
-        let Self { proxy, place, skill, seen, following, book } = self;
+        let Self { proxy, place, mut counting } = self;
         drop(proxy);
-        // It ends with the proxy, whose last words it hears.
-        let _ = following.await;
+        counting.end().await;
         drop(place);
-        if let Some(book) = book {
-            book.add(&skill, &seen.news()).await;
-        }
     }
 
     /// Whether anything that another machine has sent may have come through it.
@@ -161,7 +186,9 @@ impl Gates {
         let (skill, seen) = (skill.name().to_string(), Seen::default());
         let following = tokio::spawn(follow(skill.clone(), decided, seen.clone()));
         let proxy = Proxy::serve(listener, rules, upstream, attempts);
-        Ok(Gate { proxy, place, skill, seen, following, book: self.book.clone() })
+        let following = Some(following);
+        let counting = Counting { skill, seen, following, book: self.book.clone() };
+        Ok(Gate { proxy, place, counting })
     }
 
     fn rules(&self, skill: &Skill, params: &Object) -> Result<Rules, String> {
