@@ -15,6 +15,12 @@ pub trait Responder: Send {
     /// Call it only when there is room to serve a command: what it has handed over has left the queue.
     async fn receive(&mut self) -> Option<Request>;
 
+    /// The next request to the router itself, such as a stop: people are heard while there is no room for anything else. Giving it
+    /// up loses nothing. A transport whose queue can't be searched has none.
+    async fn receive_own(&mut self) -> Request {
+        std::future::pending().await
+    }
+
     /// Is cancelled when no further command will come.
     fn closing(&self) -> CancellationToken;
 

@@ -96,13 +96,16 @@ impl Router {
         let closing = responder.closing();
         loop {
             // A slot first: what has been received has left the queue, and must not wait in here.
-            let slot = tokio::select! {
-                slot = Arc::clone(&serving.slots).acquire_owned() => slot,
+            let (request, slot) = tokio::select! {
+                slot = Arc::clone(&serving.slots).acquire_owned() => {
+                    let Some(request) = responder.receive().await else { break };
+                    (request, slot.ok())
+                }
+                request = responder.receive_own() => (request, None),
                 () = closing.cancelled() => break,
             };
-            let Some(request) = responder.receive().await else { break };
             let (at_work, span) = (Arc::clone(&serving), span(&request));
-            let served = async move { at_work.serve(request, slot.ok()).await };
+            let served = async move { at_work.serve(request, slot).await };
             serving.tasks.spawn(served.instrument(span));
         }
         publishing.abort();

@@ -100,12 +100,22 @@ impl Intake {
     /// Takes the command that is next out of its lane. `clock` is the time that deadlines are given in.
     pub(super) fn take(&mut self, clock: Millis, now: Instant) -> Option<Next> {
         let waiting = self.lanes.pop()?;
+        Some(self.hand_over(waiting, clock, now))
+    }
+
+    /// Takes the next request to the router itself out of its lane, whatever waits before it.
+    pub(super) fn take_own(&mut self, clock: Millis, now: Instant) -> Option<Next> {
+        let waiting = self.lanes.remove(|waiting| waiting.label.is_own())?;
+        Some(self.hand_over(waiting, clock, now))
+    }
+
+    fn hand_over(&mut self, waiting: Waiting, clock: Millis, now: Instant) -> Next {
         if waiting.label.deadline.is_some_and(|deadline| deadline <= clock) {
-            return Some(Next::Late(self.stop(&waiting.label, late(), now)));
+            return Next::Late(self.stop(&waiting.label, late(), now));
         }
         let cancelled = CancellationToken::new();
         self.note(waiting.label.id.as_ref(), State::Running(cancelled.clone()), now);
-        Some(Next::Run(waiting, cancelled))
+        Next::Run(waiting, cancelled)
     }
 
     /// Takes a command back: one that waits ends at once with the reply that is given here, one that runs is told,

@@ -1,6 +1,6 @@
 //! What stands on the outside of a command: enough to judge whose turn it is, before it is looked at as a whole.
 
-use protocol::{MessageId, Millis, Priority};
+use protocol::{MessageId, Millis, Priority, RESERVED_NAMES};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -27,6 +27,11 @@ struct Written {
 }
 
 impl Label {
+    /// Whether it is a request to the router itself.
+    pub(super) fn is_own(&self) -> bool {
+        RESERVED_NAMES.contains(&self.action.as_str())
+    }
+
     pub(super) fn read(command: &str) -> Self {
         // A list would be taken for the fields in their order.
         let written =

@@ -60,7 +60,7 @@ pub fn responder(
 impl Responder for PipeResponder {
     async fn receive(&mut self) -> Option<Request> {
         while !self.shutdown.is_cancelled() {
-            if let Some(request) = self.shared.next() {
+            if let Some(request) = self.shared.next(Intake::take) {
                 return Some(request);
             }
             tokio::select! {
@@ -69,6 +69,15 @@ impl Responder for PipeResponder {
             }
         }
         None
+    }
+
+    async fn receive_own(&mut self) -> Request {
+        loop {
+            if let Some(request) = self.shared.next(Intake::take_own) {
+                return request;
+            }
+            self.shared.arrived.notified().await;
+        }
     }
 
     fn closing(&self) -> CancellationToken {
@@ -167,10 +176,13 @@ impl Shared {
         None
     }
 
-    /// The next command to run. Those whose time is over are answered on the way.
-    fn next(self: &Arc<Self>) -> Option<Request> {
+    /// The next command to run, by what takes it. Those whose time is over are answered on the way.
+    fn next(
+        self: &Arc<Self>,
+        take: impl Fn(&mut Intake, Millis, Instant) -> Option<Next>,
+    ) -> Option<Request> {
         loop {
-            let next = self.intake().take(self.clock.now(), Instant::now())?;
+            let next = take(&mut self.intake(), self.clock.now(), Instant::now())?;
             match next {
                 Next::Run(waiting, cancelled) => return Some(self.hand_over(waiting, cancelled)),
                 Next::Late(None) => {}

@@ -6,13 +6,18 @@ const OPEN: &str = "[effects]\nnone = \"allow\"\nlocal = \"allow\"\nexternal = \
 
 /// A house whose policy allows what is seen elsewhere, with skills that read.
 fn open_house() -> House {
+    open_house_for(8)
+}
+
+/// The same, for so many commands at a time.
+fn open_house_for(parallel: usize) -> House {
     let house = house_with(
         |home| {
             home.put("router/policy.toml", OPEN);
             skill(home, "page", "none", "reads = \"public\"\n[net]\nhosts = [\"api.example\"]");
             skill(home, "diary", "none", "reads = \"private\"");
         },
-        8,
+        parallel,
     );
     house.let_run(100);
     house
@@ -128,6 +133,19 @@ async fn the_kill_switch_stops_what_runs_and_lets_nothing_begin() {
     assert_eq!(stopped(&house.ask("LOOK", json!({})).await).code, Code::Stopped);
     std::fs::remove_file(house.home.router_state().join("switch/stop.entry")).unwrap();
     done(&house.ask("LOOK", json!({})).await);
+}
+
+#[tokio::test]
+async fn a_stop_is_heard_where_there_is_room_for_nothing_else() {
+    let house = open_house_for(1);
+    house.sandbox.leave.forget_permits(100);
+    let running = house.asking("r1", "POST");
+    eventually("it runs", async || house.running() == 1).await;
+    let waiting = house.asking("r2", "POST");
+    done(&house.ask("STOP", json!({})).await);
+    for reply in [running.await.unwrap(), waiting.await.unwrap()] {
+        assert_eq!(stopped(&reply).code, Code::Stopped);
+    }
 }
 
 #[tokio::test]
