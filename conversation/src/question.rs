@@ -189,7 +189,8 @@ impl Question {
 
     /// By what people tell it from others, and how long it waits.
     pub fn named(&self, words: &Words) -> String {
-        let digest = self.digest.as_ref();
+        // The router's text names it already.
+        let digest = self.digest.as_ref().filter(|digest| !self.text.contains(digest.as_str()));
         let digest = digest.map(|digest| words.fill("card.digest", &[("digest", digest)]));
         let minutes = self.seconds.map(|seconds| seconds.div_ceil(60));
         let minutes = minutes.map(|minutes| words.fill("card.minutes", &[("minutes", &minutes)]));
@@ -335,6 +336,9 @@ mod tests {
         let new = Question::read(&new).unwrap();
         assert_eq!((new.wants_code, new.short()), (true, "01234567"));
         assert_eq!(new.grant.as_deref(), Some("POST to X"));
+        assert_eq!(new.named(english()), "(question 01234567, digest abc, for 1 minutes)\n");
+        let twice = Question { text: "x\ndigest abc".to_owned(), ..new };
+        assert_eq!(twice.named(english()), "(question 01234567, for 1 minutes)\n");
         for none in [json!({}), json!({"id": 1, "question": "x"}), json!("q")] {
             assert_eq!(Question::read(&none), None);
         }
