@@ -48,13 +48,16 @@ const FROM_BASH: [&str; 28] = [
 ];
 
 /// Out of the repository: what the owner's git would run.
-const FROM_GIT: [&str; 9] = [
+const FROM_GIT: [&str; 12] = [
     "echo x > /workspace/.git/hooks/pre-commit && echo ESCAPED",
     "rm /workspace/.git/hooks/old && echo ESCAPED",
     "chmod 777 /workspace/.git/hooks/old && echo ESCAPED",
     "git -C /workspace config core.fsmonitor 'touch /tmp/x' && echo ESCAPED",
     "echo x >> /workspace/.git/config && echo ESCAPED",
     "mv /workspace/.git/config /workspace/.git/c && echo ESCAPED",
+    "echo ../evil > /workspace/.git/commondir && echo ESCAPED",
+    "rm -f /workspace/.git/commondir; [ -e /workspace/.git/commondir ] || echo ESCAPED",
+    "mv /workspace/.git/commondir /workspace/.git/c && echo ESCAPED",
     "mv /workspace/.git /workspace/.git2 && echo ESCAPED",
     "rm -rf /workspace/.git; [ -e /workspace/.git/config ] || echo ESCAPED",
     "cp -r /workspace/.git /workspace/g && mv -T /workspace/g /workspace/.git && echo ESCAPED",

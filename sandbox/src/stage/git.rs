@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use super::bind::lock_in_place;
 
-/// What of a repository the owner's git runs, or lets name what it runs.
-const TRUSTED: [&str; 4] = ["hooks", "config", "config.worktree", "info/attributes"];
+/// What of a repository the owner's git runs, or lets name what it runs, or where that is (gitrepository-layout(5)).
+const TRUSTED: [&str; 5] = ["hooks", "config", "config.worktree", "info/attributes", "commondir"];
 
 /// How deep repositories of submodules and worktrees are looked for.
 const DEPTH: usize = 6;
@@ -21,8 +21,9 @@ const FOLDERS: usize = 20_000;
 /// Locks it in the folder at `project`, as it is seen inside, and in the repositories that lie in it.
 ///
 /// # Errors
-/// What the kernel answered.
+/// What the kernel answered, or which link can't be kept from being exchanged.
 pub(super) fn lock(project: &Path) -> io::Result<()> {
+    is_there(&project.join(".git"))?;
     let mut waiting = vec![(project.to_owned(), 0)];
     let mut looked = 0;
     while let Some((folder, depth)) = waiting.pop() {
@@ -54,18 +55,46 @@ fn lock_one(folder: &Path) -> io::Result<()> {
     }
     for repository in repositories {
         let hooks = repository.join("hooks");
-        if repository == git && !hooks.exists() {
+        if repository == git && !is_there(&hooks)? {
             // Locked while it is empty: otherwise the first hook could be written.
             fs::create_dir(&hooks)?;
         }
+        let elsewhere = repository.join("commondir");
+        if !is_there(&elsewhere)? {
+            // Git takes hooks and settings from where this says; it says what is so without it.
+            fs::write(&elsewhere, ".\n")?;
+        }
+        let own = repository.join("config.worktree");
+        if !is_there(&own)? && names_own_settings(&repository.join("config")) {
+            fs::write(&own, "")?;
+        }
         for trusted in TRUSTED.map(|trusted| repository.join(trusted)) {
-            let is_there = fs::symlink_metadata(&trusted);
-            if is_there.is_ok_and(|facts| facts.is_dir() || facts.is_file()) {
+            if is_there(&trusted)? {
                 lock_in_place(&trusted, false)?;
             }
         }
     }
     Ok(())
+}
+
+/// Whether git reads settings of each worktree's own, too (git-worktree(1), `extensions.worktreeConfig`).
+fn names_own_settings(config: &Path) -> bool {
+    let text = fs::read_to_string(config).unwrap_or_default();
+    text.to_ascii_lowercase().contains("worktreeconfig")
+}
+
+/// Whether something stands at `path`.
+///
+/// # Errors
+/// When it is a link: nothing keeps that from being exchanged.
+fn is_there(path: &Path) -> io::Result<bool> {
+    match fs::symlink_metadata(path) {
+        Ok(facts) if facts.is_symlink() => Err(io::Error::other(format!(
+            "{} is a link, so it can't be kept from being exchanged: put what it leads to in its place",
+            path.display()
+        ))),
+        found => Ok(found.is_ok()),
+    }
 }
 
 /// The repositories at and below `folder`: what has a HEAD.
@@ -82,5 +111,23 @@ fn repositories_in(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
         } else if depth > 0 {
             repositories_in(&path.join("modules"), depth - 1, found);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_link_is_refused_where_a_lock_would_be() {
+        let project = tempfile::tempdir().unwrap();
+        let hooks = project.path().join("hooks");
+        assert!(!is_there(&hooks).unwrap());
+        symlink("../elsewhere", &hooks).unwrap();
+        assert!(is_there(&hooks).unwrap_err().to_string().contains("hooks is a link"));
+        symlink("elsewhere.git", project.path().join(".git")).unwrap();
+        assert!(lock(project.path()).unwrap_err().to_string().contains(".git is a link"));
     }
 }
