@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::json;
 use testkit::page::{click, find, see, text};
-use testkit::{TempHome, complaints, with_browser};
+use testkit::{TempHome, complaints, wait_until, with_browser};
 
 use crate::house::{chat, home, host, link, open, raw, told};
 
@@ -292,6 +292,26 @@ fn whoever_is_silent_or_slow_keeps_the_owner_out_of_nothing() {
     }
     let answer = opened(&host, link.split_once('#').unwrap().1);
     assert_eq!(status(&answer), "200", "{answer}");
+}
+
+#[test]
+fn whoever_has_the_window_open_is_shut_out_when_it_is_turned_off() {
+    let home = home();
+    let _chat = chat(&home);
+    let host = host(&link(&home));
+    let mut stream = std::net::TcpStream::connect(&host).unwrap();
+    let request = format!("GET /v1/sight HTTP/1.1\r\nHost: {host}\r\n\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut first = [0; 16 * 1024];
+    assert!(stream.read(&mut first).unwrap() > 0);
+    told(&home, &["router", "window", "off"]);
+    wait_until("its key is gone", || !home.router_state().join("window.key").exists());
+    // Whoever is shut out may be cut off.
+    let _ = stream.write_all(request.as_bytes());
+    let mut rest = Vec::new();
+    let _ = stream.read_to_end(&mut rest);
+    let rest = String::from_utf8_lossy(&rest);
+    assert!(!rest.contains("HTTP/1.1 "), "{rest}");
 }
 
 #[test]

@@ -68,7 +68,10 @@ function showDoor(text) {
 }
 
 function build() {
-  const acted = () => look();
+  const acted = (said) => {
+    if (said) at("said").textContent = said;
+    look();
+  };
   const questions = make("div", {});
   const list = (tag, empty, key, row) => {
     const place = make(tag, {});

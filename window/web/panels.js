@@ -71,13 +71,15 @@ export function act(text, kind, deed, acted) {
       if (done.asks) return ask(done.asks, told, async () => {
         const again = await post("/v1/deeds", { ...deed(), may_be_twice: true });
         told.replaceChildren(...visible(again.said));
-        acted();
+        acted(again.said);
       });
       told.replaceChildren(...visible(done.said));
+      // The next look may take the row away, with what is told in it.
+      acted(done.said);
     } catch (error) {
       told.textContent = error.message;
+      acted();
     }
-    acted();
   });
   return make("span", { class: "act" }, press, told);
 }

@@ -32,11 +32,15 @@ class Card {
       return this.code.focus();
     }
     this.outcome.textContent = word("card.sending");
+    // A look may see that it is answered before the answer to it is here.
+    this.sending = true;
     try {
       const done = await post("/v1/deeds", { deed: "answer", id: this.question.id, answer: choice, code });
       this.settle(done.said);
     } catch (error) {
       this.outcome.textContent = error.message;
+    } finally {
+      this.sending = false;
     }
     this.acted();
   }
@@ -77,7 +81,7 @@ export class Questions {
     }
     this.first = false;
     for (const [id, card] of this.cards) {
-      if (!waiting.has(id)) card.settle(word("card.elsewhere"));
+      if (!waiting.has(id) && !card.sending) card.settle(word("card.elsewhere"));
       const end = sight.ended.find((end) => end.id === card.question.message_id && end.status !== "pending");
       if (end) card.ended(end);
     }

@@ -54,26 +54,34 @@ pub(crate) async fn keep(desk: Desk, mut wanted: watch::Receiver<WindowPlace>) {
     loop {
         let place = *wanted.borrow_and_update();
         let over = CancellationToken::new();
-        let open = show(Arc::clone(&desk), place, over.clone());
-        tokio::select! {
-            () = open => {}
-            changed = wanted.changed() => if changed.is_err() { return },
+        // Whoever has it open is shut out with it.
+        let shut = over.clone().drop_guard();
+        let open = show(Arc::clone(&desk), place, over);
+        tokio::pin!(open);
+        let changed = tokio::select! {
+            () = &mut open => return,
+            changed = wanted.changed() => changed,
+        };
+        drop(shut);
+        open.await;
+        if changed.is_err() {
+            return;
         }
     }
 }
 
-/// Shows it at `place` for as long as this is awaited.
+/// Shows it at `place` until it is over.
 async fn show(desk: Arc<Desk>, place: WindowPlace, over: CancellationToken) {
     if let Some(address) = place.0 {
         match Window::open(address, &desk.home.router_state()).await {
             Ok(window) => {
                 tracing::info!("the window is at {}", window.address().site());
-                window.serve(desk, over).await;
+                window.serve(desk, over.clone()).await;
             }
             Err(why) => tracing::warn!("{why}"),
         }
     }
-    std::future::pending().await
+    over.cancelled().await;
 }
 
 impl Desk {
