@@ -64,9 +64,9 @@ impl Answered {
         } else {
             Err(Stopped::new(Code::Owner, GUESTS_ANSWER))
         };
-        let open = match (&ended, given.choice) {
-            // A wrong PIN ends nothing: its question is put again.
-            (Err(stopped), Choice::Pin(_)) if stopped.code == Code::BadParams => {
+        let open = match &ended {
+            // A wrong PIN or code ends nothing: its question is put again.
+            Err(stopped) if stopped.code == Code::BadParams => {
                 open(mind, &caller, &[]).await.unwrap_or_default()
             }
             _ => Vec::new(),
