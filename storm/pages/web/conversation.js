@@ -9,6 +9,8 @@ const NEAR = 120;
 // How often words that come are read as Markdown, in milliseconds.
 const PACE = 250;
 const AT_ONCE = 100;
+// How long after the browser has given up listening it is tried again, in milliseconds.
+const AGAIN = 3000;
 const FORMS = ["md", "html", "jsonl"];
 
 export async function conversation(place, id) {
@@ -39,11 +41,12 @@ class Talk {
     this.round = button(word("talk.round"), "", () => this.go(this.session.agents.length));
     this.auto = button(word("talk.rounds", { count: 3 }), "", () => this.go(3 * this.session.agents.length));
     this.stop = button(word("talk.stop"), "", () => tries(() => ask("POST", `${at("storms", id)}/stop`, {})));
-    this.text = make("textarea", { rows: "1", "aria-label": word("talk.yours"), placeholder: word("talk.yours"), title: word("talk.keys"), dir: "auto", maxlength: "200000", autocomplete: "off" });
+    this.text = make("textarea", { rows: "1", "aria-label": word("talk.yours"), placeholder: word("talk.yours"), title: word("talk.keys"), dir: "auto", autocomplete: "off" });
     const send = make("button", { type: "submit", class: "main" }, word("talk.say"));
     this.form = make("form", { class: "saying" }, this.text, send);
     this.text.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+      // The Enter that ends a word of an input method; some browsers tell it by the code alone.
+      if (event.key !== "Enter" || event.shiftKey || event.isComposing || event.keyCode === 229) return;
       event.preventDefault();
       this.form.requestSubmit();
     });
@@ -183,8 +186,22 @@ class Talk {
     this.text.value = "";
     this.grow();
     if (await tries(() => ask("POST", `${at("storms", this.id)}/say`, { text }))) return;
-    this.text.value = text;
+    // What was typed meanwhile stays behind it.
+    this.text.value = [text, this.text.value].filter(Boolean).join("\n");
     this.grow();
+  }
+
+  async listenAgain() {
+    await new Promise((go) => setTimeout(go, AGAIN));
+    try {
+      await ask("GET", at("storms", this.id));
+    } catch (error) {
+      failed(error);
+      // Whoever is signed out loads the page again, and what was deleted tells nothing more.
+      if (![401, 404].includes(error.status)) this.listenAgain();
+      return;
+    }
+    this.listen();
   }
 
   listen() {
@@ -209,8 +226,9 @@ class Talk {
       source.addEventListener(kind, (event) => { turn = turn.then(() => hear(JSON.parse(event.data))).catch(failed); });
     }
     source.addEventListener("error", () => {
-      if (source.readyState !== EventSource.CLOSED) return tell(word("page.offline"));
-      ask("GET", at("storms", this.id)).catch(failed);
+      tell(word("page.offline"));
+      // The browser gives up where somebody else answers for the agent, as a proxy does while it is away.
+      if (source.readyState === EventSource.CLOSED) this.listenAgain();
     });
   }
 

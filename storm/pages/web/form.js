@@ -18,10 +18,19 @@ export async function ask(method, path, body) {
   } catch {
     throw new Refused(0, word("page.offline"));
   }
-  const text = await answer.text();
-  const value = text ? JSON.parse(text) : {};
-  if (!answer.ok) throw new Refused(answer.status, value.error ? inWords(value.error.told ?? value.error.message) : answer.statusText);
-  return value;
+  const value = read(await answer.text());
+  if (answer.ok && value) return value;
+  const why = value?.error ? inWords(value.error.told ?? value.error.message) : answer.statusText;
+  throw new Refused(answer.status, why || word("page.offline"));
+}
+
+// A proxy may answer for an agent that is away, in a form of its own.
+function read(text) {
+  try {
+    return text ? JSON.parse(text) : {};
+  } catch {
+    return null;
+  }
 }
 
 // The address of a thing below `/v1`; each part stays one part.
