@@ -53,8 +53,8 @@ pub(super) fn index(
     let host: String = call.setting("papers")?;
     if host.is_empty() {
         return Err(SkillError::new(
-            "no folder is open yet: in a terminal, `safeclaw router library allow DIR` opens one, and `safeclaw \
-             router library add FILE` takes any file",
+            "no folder is open yet: in a terminal, the router's command `library allow DIR` opens one, and `library \
+             add FILE` takes any file",
         ));
     }
     let own = call.setting::<bool>("own")?;

@@ -151,7 +151,7 @@ pub(super) fn work_for(
 ) -> Result<Value, SkillError> {
     let Some(embedder) = Embedder::of(call)? else {
         return Err(SkillError::new(
-            "no embedder is set: `safeclaw router library embed` sets one",
+            "no embedder is set: the router's command `library embed` sets one",
         ));
     };
     let work = Work { folder: PathBuf::new(), embedder, http: call.http() };

@@ -30,7 +30,7 @@ pub(super) fn within(asked: &str, host: &str) -> Result<PathBuf, SkillError> {
     let inner = if asked.is_absolute() {
         let outside = || {
             SkillError::new(format!(
-                "{} is not in the folder that is open, {host}: in a terminal, `safeclaw router library add` takes \
+                "{} is not in the folder that is open, {host}: in a terminal, the router's command `library add` takes \
                  any file, and `library allow` opens another folder",
                 asked.display()
             ))
