@@ -6,8 +6,8 @@ use protocol::Stopped;
 use super::OwnerError;
 use super::places::{StorePlace, local, places};
 use crate::audit::{Deed, OwnersLog, Unrecorded};
-use shared::Switch;
 use shared::StoreFault;
+use shared::Switch;
 
 /// How throwing the switch went.
 #[derive(Debug)]
