@@ -31,7 +31,24 @@ export const post = (path, body = {}) =>
 export const upload = (file) =>
   ask(`/v1/files?name=${encodeURIComponent(file.name)}`, { method: "POST", headers: { "Content-Type": "application/octet-stream" }, body: file });
 
-export const trees = async (texts) => (await post("/v1/markdown", { texts })).trees;
+// How many texts the agent reads as Markdown at once, and about how many characters of them.
+const TEXTS = 100;
+const CHARACTERS = 200000;
+
+export async function trees(texts) {
+  const read = [];
+  let from = 0;
+  while (from < texts.length) {
+    let [to, size] = [from, 0];
+    do {
+      size += texts[to].length;
+      to += 1;
+    } while (to < texts.length && to - from < TEXTS && size + texts[to].length <= CHARACTERS);
+    read.push(...(await post("/v1/markdown", { texts: texts.slice(from, to) })).trees);
+    from = to;
+  }
+  return read;
+}
 
 // How long after the browser has given up it is tried again, in milliseconds.
 const AGAIN = 3000;

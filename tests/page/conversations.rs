@@ -48,6 +48,24 @@ async fn another_conversation_shows_all_of_its_own_and_nothing_of_the_one_before
 }
 
 #[tokio::test]
+async fn a_long_conversation_that_is_opened_again_is_shown_whole() {
+    // More than the agent reads as Markdown at once.
+    let count = 210;
+    let mut house = House::start((0..count).map(|n| Says::text(&format!("Answer {n} stands."))));
+    for n in 0..count {
+        house.chat.ask(&format!("question {n}"), &format!("Answer {n} stands."));
+    }
+    house.chat.say("/new");
+    house.chat.ask("/open 1", "Here goes on");
+    with_browser(async |client| {
+        house.sign_in(client).await;
+        see(client, "#scroller", "Answer 0 stands.").await;
+        see(client, "#scroller", &format!("Answer {} stands.", count - 1)).await;
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn what_is_due_stands_on_the_page_too() {
     let house = House::start([]);
     with_browser(async |client| {

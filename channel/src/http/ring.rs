@@ -71,9 +71,24 @@ impl Ring {
         self.forget();
     }
 
-    /// What was told before belongs to a conversation that is put away or forgotten.
+    /// What was told before belongs to a conversation that is put away or forgotten. A question that is open stays so.
     fn begin_afresh(&mut self, told: &Told) {
+        let before = std::mem::take(&mut self.entries);
         *self = Self { gone: told.id, ..Self::new(told.at) };
+        let told: Vec<Told> = before.into_iter().map(|entry| entry.told).collect();
+        let is_settled = |wanted: &str| {
+            told.iter().any(|told| match &told.what {
+                What::Says(Outgoing::Settled { id, .. }) => id == wanted,
+                _ => false,
+            })
+        };
+        for one in &told {
+            if let What::Says(Outgoing::Question(question)) = &one.what
+                && !is_settled(&question.id)
+            {
+                self.add(one.clone(), Vec::new());
+            }
+        }
     }
 
     /// All that is kept.
@@ -193,6 +208,7 @@ fn is_passing(what: &What) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use conversation::question::Question;
     use protocol::Principal;
 
     use super::*;
@@ -241,6 +257,21 @@ mod tests {
         let ring = ring([begin("hi"), words("a"), words("b"), Outgoing::End, words("late")]);
         assert_eq!(ring.since(2), Err(Gap));
         assert_eq!(texts(ring.since(3).unwrap()), ["End", "late"]);
+    }
+
+    #[test]
+    fn an_open_question_stays_when_another_conversation_begins() {
+        let question = |id: &str| {
+            let asked = serde_json::json!({"id": id, "question": "POST {}"});
+            Outgoing::Question(Question::read(&asked).unwrap())
+        };
+        let settled = Outgoing::Settled { id: "q1".to_owned(), how: "no".to_owned() };
+        let said = [begin("hi"), question("q1"), question("q2"), settled, Outgoing::Switched];
+        let ring = ring(said);
+        let all = ring.all();
+        assert_eq!(all.len(), 1);
+        assert!(matches!(&all[0].what, What::Says(Outgoing::Question(open)) if open.id == "q2"));
+        assert_eq!((ring.since(4), ring.since(5)), (Err(Gap), Ok(Vec::new())));
     }
 
     #[test]
