@@ -57,17 +57,18 @@ impl Snapshots {
     }
 
     /// Takes in that a command is about to run in `folder`, and keeps the folder as it is when the command is the first one of
-    /// its `task`. `now` is the time.
+    /// its `task`. `now` is the time, and what is given the time at which the task began.
     ///
     /// # Errors
     /// The system's; then nothing is kept, and the command should not run.
-    pub fn begin(&self, folder: &Path, task: Option<Millis>, now: Millis) -> io::Result<()> {
+    pub fn begin(&self, folder: &Path, task: Option<Millis>, now: Millis) -> io::Result<Millis> {
         let head = Head { folder: folder.to_owned(), task };
         let latest = self.latest()?;
         if let Some((at, there)) = &latest
             && *there == head
         {
-            return self.set_back(*at);
+            self.set_back(*at)?;
+            return Ok(*at);
         }
         self.sweep(now)?;
         let before = match &latest {
@@ -85,7 +86,8 @@ impl Snapshots {
         self.write(at, "before", &found)?;
         // The contents are on the disk before anything says so.
         nix::unistd::syncfs(File::open(self.blobs())?)?;
-        self.write(at, "task", &head)
+        self.write(at, "task", &head)?;
+        Ok(at)
     }
 
     /// Takes in how the folder is now that a command of the task that began at `task` has ended; a task that was undone meanwhile

@@ -119,10 +119,9 @@ impl Workbench {
         let snapshots = self.snapshots(key_of(&call.command));
         let begun = tokio::task::spawn_blocking(move || {
             let alone = this.alone();
-            snapshots.begin(&folder, task, Millis::of_this_machine())?;
-            let task = snapshots.next()?.map(|(_, at)| at);
+            let task = snapshots.begin(&folder, task, Millis::of_this_machine())?;
             drop(alone);
-            Ok(AtWork { open: task.map(|task| (this, snapshots, task)) })
+            Ok(AtWork { open: Some((this, snapshots, task)) })
         });
         let begun = begun.await.map_err(io::Error::other).and_then(|begun| begun);
         begun.map_err(|error: io::Error| {

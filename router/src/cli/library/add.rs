@@ -85,7 +85,7 @@ pub(super) async fn run(
         let is_embedded = embedded.is_ok();
         let failed = embedded.err().map(|error| told_anew(error, &BTreeSet::new()));
         let told = sum.failed.into_iter().chain(failed).collect();
-        return watch(home, &mut places, &command, (told, is_embedded)).await;
+        return watch(home, &mut places, &command, told, is_embedded).await;
     }
     embedded?;
     match sum.failed.len() {
@@ -100,7 +100,8 @@ async fn watch(
     home: &Home,
     places: &mut [Place],
     command: &Add,
-    (mut told, mut is_embedded): (BTreeSet<String>, bool),
+    mut told: BTreeSet<String>,
+    mut is_embedded: bool,
 ) -> Result<(), LibraryCliError> {
     loop {
         tokio::time::sleep(EVERY).await;
