@@ -1,16 +1,11 @@
 //! A browser elsewhere that is one: a driver of its own, at a port of its own, that reaches pages by this agent's proxy.
-#![expect(clippy::disallowed_types, reason = "the driver is a process")]
 
-use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
-use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use eyes::{Eyes, Look, LookError, Network, Place};
-use rustix::process::{Pid, Signal, kill_process_group};
-use testkit::eventually;
+use testkit::{Driver, eventually};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
@@ -20,32 +15,21 @@ use crate::site::{Page, Sink, Site};
 /// A browser server, and eyes that use it.
 struct Remote {
     eyes: Eyes,
-    driver: Child,
+    driver: Driver,
     proxy: SocketAddr,
     ended: Arc<Mutex<usize>>,
-    _temp: tempfile::TempDir,
 }
 
 impl Remote {
     async fn start(site: &Site) -> Self {
-        let temp = tempfile::tempdir().unwrap();
-        let mut driver = Command::new("chromedriver")
-            .arg("--port=0")
-            .envs(["HOME", "TMPDIR"].map(|name| (name, temp.path())))
-            .process_group(0)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("chromedriver is missing; run: cargo xtask setup");
-        let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines();
-        let port = lines.find_map(|line| port_in(&line.unwrap()));
+        let driver = Driver::start();
         let ended = Arc::new(Mutex::new(0));
-        let address = server(port.unwrap(), Arc::clone(&ended)).await;
+        let address = server(driver.port(), Arc::clone(&ended)).await;
         let proxy = free().await;
         let network = Network::new(&[site.address.to_string()]).unwrap();
         let network = network.remote(Some(&proxy.to_string()), None, false).unwrap();
         let eyes = Eyes::new(Place::Remote(format!("http://{address}/").parse().unwrap()), network);
-        Self { eyes, driver, proxy, ended, _temp: temp }
+        Self { eyes, driver, proxy, ended }
     }
 
     /// What the proxy answers to a stranger at another address of this machine.
@@ -61,20 +45,6 @@ impl Remote {
         stream.read_to_string(&mut answer).await.unwrap();
         answer
     }
-}
-
-impl Drop for Remote {
-    fn drop(&mut self) {
-        let group = Pid::from_raw(self.driver.id().cast_signed());
-        let _ = kill_process_group(group.unwrap(), Signal::KILL);
-        let _ = self.driver.wait();
-    }
-}
-
-/// `ChromeDriver was started successfully on port 41234.`
-fn port_in(line: &str) -> Option<u16> {
-    let (_, port) = line.split_once("successfully on port ")?;
-    port.trim_end_matches('.').parse().ok()
 }
 
 /// An address that nobody has.

@@ -24,9 +24,14 @@ static SEATS: Semaphore = Semaphore::const_new(2);
 /// The driver lives as long as a test wants it, so that none is left when the last one ends.
 static DRIVER: Mutex<Weak<Driver>> = Mutex::new(Weak::new());
 
-struct Driver {
+/// How many drivers are started before a test gives up.
+const TRIES: u8 = 8;
+
+/// A driver of browsers, with a temporary folder as its home. It and its browsers end when it is dropped.
+#[derive(Debug)]
+pub struct Driver {
     process: Child,
-    address: String,
+    port: u16,
     _folder: TempDir,
 }
 
@@ -64,26 +69,58 @@ impl Driver {
         driver
     }
 
-    fn start() -> Self {
+    /// Starts a driver. It asks the system for a free port of IPv4 and wants the same one of IPv6, which may not be free:
+    /// then it ends at once, and is started again.
+    ///
+    /// # Panics
+    /// When there is none, with what has to be installed. When every try ends early, with what the last one printed.
+    pub fn start() -> Self {
+        let mut said = String::new();
+        for _ in 0..TRIES {
+            match Self::attempt() {
+                Ok(driver) => return driver,
+                Err(printed) => said = printed,
+            }
+        }
+        panic!("chromedriver ended before it said on which port it listens: {said}");
+    }
+
+    /// Starts one, or says what it printed instead of its port.
+    fn attempt() -> Result<Self, String> {
         let folder = tempfile::tempdir().unwrap();
         let mut process = Command::new("chromedriver")
             .args(["--port=0"])
-            .env("TMPDIR", folder.path())
+            .envs(["HOME", "TMPDIR"].map(|name| (name, folder.path())))
             .process_group(0)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
             .expect("chromedriver is missing; run: apt-get install chromium chromium-driver");
         let lines = BufReader::new(process.stdout.take().unwrap()).lines();
-        let port = lines.map_while(Result::ok).find_map(|line| port_in(&line));
-        let port = port.expect("chromedriver says on which port it listens");
-        Self { process, address: format!("http://127.0.0.1:{port}"), _folder: folder }
+        let mut said = Vec::new();
+        for line in lines.map_while(Result::ok) {
+            if let Some(port) = port_in(&line) {
+                return Ok(Self { process, port, _folder: folder });
+            }
+            said.push(line);
+        }
+        Err(format!("{} ({})", said.join(" / "), process.wait().unwrap()))
+    }
+
+    /// Where it listens, on 127.0.0.1.
+    pub const fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Its process, which leads a group of its own.
+    pub fn id(&self) -> u32 {
+        self.process.id()
     }
 
     async fn session(&self) -> Client {
         let mut builder = ClientBuilder::new(HttpConnector::new());
         builder.capabilities(capabilities());
-        let opened = builder.connect(&self.address).await;
+        let opened = builder.connect(&format!("http://127.0.0.1:{}", self.port)).await;
         opened.expect("no browser; run: apt-get install chromium chromium-driver")
     }
 }

@@ -20,7 +20,7 @@ mod terminal;
 mod wait;
 
 pub use bot_api::{BOT_TOKEN, BotApi, Called, Shown, Trouble};
-pub use browser::{complaints, reads, runs_first, serious_findings, show_as, with_browser};
+pub use browser::{Driver, complaints, reads, runs_first, serious_findings, show_as, with_browser};
 pub use chat::Chat;
 pub use http::{Arrived, json_server};
 pub use ollama::{OllamaServer, Says};
