@@ -41,7 +41,7 @@ impl House {
         let (outgoing, said) = mpsc::unbounded_channel();
         let workspace = Arc::new(Workspace::open(folder.path()));
         let model = Arc::new(Switch::of(Arc::new(Offline::new("none"))));
-        let page = Some(Page { workspace, model, standing: OwnersStanding::default() });
+        let page = Some(Page::new(&workspace, &model, &OwnersStanding::default()));
         let http = Http {
             listen,
             token: Some(TOKEN.into()),

@@ -77,16 +77,17 @@ pub(crate) enum DropError {
     Disk(String),
 }
 
-/// The folder of a chat's files.
+/// The folder of the owner's files. All channels share one value: two would lose what the other writes into the list.
 #[derive(Debug)]
-pub(crate) struct Files {
+pub struct Files {
     folder: PathBuf,
     list: File<List>,
 }
 
 impl Files {
-    /// Those of the conversation whose files lie in `folder`.
-    pub(crate) fn below(folder: &Path) -> Self {
+    /// The files below `folder`, where the owner's conversation lies.
+    #[must_use]
+    pub fn below(folder: &Path) -> Self {
         let folder = folder.join("files");
         let list = File::new(folder.join("list.json"), &Notices::default());
         Self { folder, list }

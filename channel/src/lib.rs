@@ -19,6 +19,8 @@ use schedule::Due;
 use tokio::sync::mpsc;
 use words::Words;
 
+pub use dropped::Files as GivenFiles;
+
 pub use conversation::message::{ActionLine, Addressed, Origin, Outgoing, Receipt, Ticket};
 
 /// The longest message, in bytes, about 64,000 tokens: a pasted log or page. Whether the model has room for it is said by its

@@ -48,14 +48,13 @@ pub(super) fn all(
     (quit, reception): (&CancellationToken, &Arc<Reception>),
     seat: Seat,
 ) -> Result<Channels, NameError> {
-    let workspace = &*page.workspace;
     let is_one = seat.says.is_some();
     let mut all = vec![console(page, quit, seat)?];
     if is_one {
         return Ok(Channels { all, lines: Vec::new() });
     }
     #[cfg(feature = "telegram")]
-    let others = [telegram::channel(settings, workspace, reception)?, http(settings, page)];
+    let others = [telegram::channel(settings, page, reception)?, http(settings, page)];
     #[cfg(not(feature = "telegram"))]
     let _ = reception;
     #[cfg(not(feature = "telegram"))]

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use business::{BotMode, Reception};
+use channel::http::web::Page;
 use channel::telegram::{Client, Telegram};
-use conversation::workspace::Workspace;
 use protocol::NameError;
 use settings::Settings;
 
@@ -13,7 +13,7 @@ use super::channels::On;
 /// The channel of the bot whose token is set.
 pub(super) fn channel(
     settings: &Settings,
-    workspace: &Workspace,
+    page: &Page,
     reception: &Arc<Reception>,
 ) -> Result<Option<On>, NameError> {
     let Some(token) = settings.telegram_token.clone() else { return Ok(None) };
@@ -27,7 +27,8 @@ pub(super) fn channel(
         }
     };
     let timeout = settings.config.timeout.span();
-    let channel = Telegram::new(client, of, timeout, Arc::clone(reception), workspace.folder())?;
+    let kept = (page.workspace.folder(), &page.given);
+    let channel = Telegram::new(client, of, timeout, Arc::clone(reception), kept)?;
     let owner = of.owner.map_or_else(
         || format!("nobody is the owner there; run `{}`", home::agent_command("config telegram")),
         |owner| format!("user {owner} is the owner"),

@@ -52,7 +52,7 @@ pub(super) fn house_for(api: BotApi, home: TempHome, bot_mode: business::BotMode
         &settings,
         Duration::from_secs(10),
         std::sync::Arc::clone(&reception),
-        &home.workspace(),
+        (&folder, &std::sync::Arc::new(channel::GivenFiles::below(&folder))),
     )
     .unwrap();
     let (sender, incoming) = mpsc::channel(16);

@@ -57,7 +57,7 @@ pub struct Telegram {
     /// Where what was taken is written down.
     journal: PathBuf,
     /// The files of the owner's conversation.
-    files: Files,
+    files: Arc<Files>,
 }
 
 /// What the parts of the channel share.
@@ -87,8 +87,8 @@ const AT_ONCE: usize = 2;
 const MOST_ASKED: usize = 1_024;
 
 impl Telegram {
-    /// The channel of the bot that `client` is. `reception` says how strangers are treated; what was taken and what the owner sends is
-    /// kept in the `workspace`.
+    /// The channel of the bot that `client` is. `reception` says how strangers are treated; what was taken is kept in
+    /// the `workspace`, and what the owner sends among the `files`.
     ///
     /// # Errors
     /// Never in practice: the name is a constant that follows its grammar.
@@ -97,9 +97,9 @@ impl Telegram {
         settings: &settings::Telegram,
         timeout: Duration,
         reception: Arc<Reception>,
-        workspace: &Path,
+        (workspace, files): (&Path, &Arc<Files>),
     ) -> Result<Self, NameError> {
-        let (people, files) = (People::new(settings, reception)?, Files::below(workspace));
+        let (people, files) = (People::new(settings, reception)?, Arc::clone(files));
         let journal = workspace.join(JOURNAL);
         Ok(Self { client, people, timeout, journal, files })
     }
@@ -123,7 +123,7 @@ impl Telegram {
             people: self.people,
             timeout: self.timeout,
             journal,
-            files: Arc::new(self.files),
+            files: self.files,
             fetching: Semaphore::new(AT_ONCE),
             questions: Questions::default(),
             asked: Mutex::default(),

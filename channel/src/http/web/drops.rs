@@ -61,9 +61,8 @@ struct Dropping {
 }
 
 /// The paths of files.
-pub(super) fn routes(hub: Hub, session: &Arc<SessionFiles>) -> Router {
-    let files = Arc::new(Files::below(session.folder()));
-    let session = Arc::clone(session);
+pub(super) fn routes(hub: Hub, files: &Arc<Files>, session: &Arc<SessionFiles>) -> Router {
+    let (files, session) = (Arc::clone(files), Arc::clone(session));
     let places = Arc::new(Semaphore::new(AT_ONCE));
     Router::new()
         .route("/v1/files", get(list).post(keep))

@@ -39,6 +39,8 @@ use conversation::workspace::Workspace;
 use model::Switch;
 use session::OwnersStanding;
 
+use crate::GivenFiles;
+
 /// What the page needs of the agent.
 #[derive(Clone)]
 pub struct Page {
@@ -48,14 +50,17 @@ pub struct Page {
     pub model: Arc<Switch>,
     /// How the owner's conversation stands.
     pub standing: OwnersStanding,
+    /// The files that the owner has given, here and elsewhere.
+    pub given: Arc<GivenFiles>,
 }
 
 impl Page {
     /// The page of this agent.
     #[must_use]
     pub fn new(workspace: &Arc<Workspace>, model: &Arc<Switch>, standing: &OwnersStanding) -> Self {
+        let given = Arc::new(GivenFiles::below(workspace.folder()));
         let (workspace, model) = (Arc::clone(workspace), Arc::clone(model));
-        Self { workspace, model, standing: standing.clone() }
+        Self { workspace, model, standing: standing.clone(), given }
     }
 }
 

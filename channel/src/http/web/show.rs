@@ -56,7 +56,7 @@ pub(in crate::http) fn routes(hub: Hub, page: Page, door: Arc<Door>, sites: Arc<
     let at = AtDoor { door: Arc::clone(&door), sites };
     let run = Uuid::new_v4().simple().to_string()[..8].into();
     let files = Arc::new(page.workspace.session_files(&SessionKey::owner()));
-    let drops = drops::routes(hub.clone(), &files);
+    let drops = drops::routes(hub.clone(), &page.given, &files);
     let showing = Showing { hub, page, door, files, run };
     let form = get(sign_in::show).post(sign_in::sign_in);
     let doors =
