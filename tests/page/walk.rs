@@ -45,6 +45,24 @@ async fn the_owner_signs_in_talks_denies_and_allows() {
 }
 
 #[tokio::test]
+async fn a_question_of_before_a_restart_is_a_card_and_is_answered() {
+    let House { home, chat: mut first, .. } =
+        House::start([call("RING", &json!({"who": "Ada"})), Says::text("It waits.")]);
+    first.ask("ring Ada", "It waits.");
+    first.terminate();
+    first.wait();
+    let house = House::start_in(home, []);
+    with_browser(async |client| {
+        house.sign_in(client).await;
+        see(client, ".card pre", "\"who\": \"Ada\"").await;
+        click(client, ".card .allow").await;
+        see(client, "#log", "RING: ok").await;
+        assert_eq!(complaints(client).await, Vec::<String>::new());
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_pin_is_typed_into_its_question_and_seen_nowhere() {
     let home = TempHome::new();
     home.put(

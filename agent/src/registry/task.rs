@@ -31,6 +31,9 @@ const LONGEST: Duration = Duration::from_secs(600);
 /// How long the router has to say which questions are open before the first prompt.
 const OPEN: Duration = Duration::from_millis(800);
 
+/// Who reads the page.
+const ON_THE_PAGE: &str = "http:owner";
+
 /// How long a guest may be silent before the task ends, and all that the session takes of memory with it. It begins again at
 /// the next message, from the session's files.
 const IDLE: Duration = Duration::from_secs(60);
@@ -49,6 +52,13 @@ pub struct SessionTask {
     pub events: mpsc::UnboundedReceiver<Event>,
     /// Cancelled when the agent ends: the turn that runs is stopped then, and kept.
     pub leaving: CancellationToken,
+}
+
+/// Puts the questions that wait for `caller` where that is.
+async fn put_again(mind: Arc<Mind>, caller: Caller, outbox: Outbox) {
+    for question in answering::left_open(&mind, &caller).await {
+        outbox.whisper(&caller.principal, Outgoing::Question(question));
+    }
 }
 
 /// What is attended to next.
@@ -202,16 +212,23 @@ impl SessionTask {
         )));
     }
 
-    /// Puts the questions from before to the owner at this terminal, ahead of the first prompt. A router that is slow to say
-    /// which they are is not waited for.
+    /// Puts the questions from before to the owner: on the page, which begins empty, and at this terminal ahead of the first
+    /// prompt, which does not wait for a router that is slow to say which they are.
     async fn put_what_is_open(&self) {
-        let Some(seated) = self.mind.seated.clone().filter(|_| self.session.is_owners()) else {
+        if !self.session.is_owners() {
             return;
+        }
+        let put = |principal: Principal| {
+            let caller = Caller { principal, ..Caller::of(&self.session) };
+            put_again(Arc::clone(&self.mind), caller, self.outbox.clone())
         };
-        let caller = Caller { principal: seated.clone(), ..Caller::of(&self.session) };
-        let open = tokio::time::timeout(OPEN, answering::left_open(&self.mind, &caller)).await;
-        for question in open.unwrap_or_default() {
-            self.outbox.whisper(&seated, Outgoing::Question(question));
+        if self.mind.links.is_some()
+            && let Ok(reader) = Principal::new(ON_THE_PAGE)
+        {
+            tokio::spawn(put(reader));
+        }
+        if let Some(seated) = &self.mind.seated {
+            let _ = tokio::time::timeout(OPEN, put(seated.clone())).await;
         }
     }
 
