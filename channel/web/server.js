@@ -1,4 +1,6 @@
 // What the page asks of the agent.
+import { stream } from "./stream.js";
+
 export class Refused extends Error {
   constructor(status, message, code) {
     super(message);
@@ -53,13 +55,13 @@ export async function trees(texts) {
 // How long after the browser has given up it is tried again, in milliseconds.
 const AGAIN = 3000;
 
-// How long the first event may take once the agent has answered, in milliseconds.
-const HELD = 8000;
+// How long the agent may take to say that it is there, in milliseconds.
+const PATIENCE = 8000;
 
 async function listenAgain(hear, stands) {
   await new Promise((go) => setTimeout(go, AGAIN));
   try {
-    await get("/v1/page");
+    await ask("/v1/page", { signal: AbortSignal.timeout(PATIENCE) });
   } catch (error) {
     // Whoever is signed out loads the page again.
     if (error.status !== 401) listenAgain(hear, stands);
@@ -68,34 +70,20 @@ async function listenAgain(hear, stands) {
   listen(hear, stands);
 }
 
-// Hears what is told. The browser connects again by itself and names the last event that it has; where it gives up, because
-// somebody else answers for the agent, it is tried anew. Another conversation is heard from its beginning. `stands` learns why
-// nothing is heard: `offline`, `closed` or `held`; and null once something is.
+// Hears what is told. Where the browser gives up, it is tried anew. Another conversation is heard from its beginning. `stands`
+// learns why nothing is heard: `offline`, `closed` or `held`; and null once something is.
 export function listen(hear, stands) {
-  const source = new EventSource("/v1/page/events");
   const kinds = ["start", "now", "sent", "begin", "queued", "refused", "aside", "working", "waiting", "words", "action",
     "failed", "notice", "text", "question", "settled", "picture", "file", "broadcast", "reminder", "end"];
-  for (const kind of kinds) source.addEventListener(kind, (event) => hear(JSON.parse(event.data)));
-  source.addEventListener("switched", (event) => {
-    source.close();
-    hear(JSON.parse(event.data));
+  const hears = Object.fromEntries(kinds.map((kind) => [kind, hear]));
+  const switched = (told) => {
+    end();
+    hear(told);
     listen(hear, stands);
-  });
-  let held = null;
-  const settle = (why) => {
-    clearTimeout(held);
-    stands(why);
   };
-  // What is told first always ends with the time.
-  source.addEventListener("open", () => {
-    clearTimeout(held);
-    held = setTimeout(() => stands("held"), HELD);
-  });
-  source.addEventListener("now", () => settle(null));
-  source.addEventListener("error", () => {
-    const isClosed = source.readyState === EventSource.CLOSED;
-    settle(isClosed ? "closed" : "offline");
-    if (isClosed) listenAgain(hear, stands);
+  const end = stream("/v1/page/events", { ...hears, switched }, (why) => {
+    stands(why);
+    if (why === "closed") listenAgain(hear, stands);
   });
 }
 

@@ -5,10 +5,23 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use axum::http::{HeaderName, header};
+use axum::response::sse::{Event, KeepAlive};
 use axum::response::{IntoResponse, Response};
 
 /// How often a silent stream of events says that it is there.
-pub const ALIVE: Duration = Duration::from_secs(15);
+const ALIVE: Duration = Duration::from_secs(15);
+
+/// Has a silent stream of events for programs say that it is there, in a comment.
+#[must_use]
+pub fn alive() -> KeepAlive {
+    KeepAlive::new().interval(ALIVE)
+}
+
+/// Has a silent stream of events for a page say that it is there, in an event: a browser tells no page of comments.
+#[must_use]
+pub fn alive_for_pages() -> KeepAlive {
+    alive().event(Event::default().event("alive").data("{}"))
+}
 
 /// Has a proxy in front of a stream of events pass each on as it comes (nginx, ngx_http_proxy_module).
 pub const UNBUFFERED: [(HeaderName, &str); 1] =
@@ -69,6 +82,9 @@ impl IntoResponse for PageFile {
 
 /// Makes elements of text, so that nothing reads HTML.
 pub const DOM_JS: &str = include_str!("../web/dom.js");
+
+/// Hears a stream of events, and learns when its connection is dead.
+pub const STREAM_JS: &str = include_str!("../web/stream.js");
 
 /// The words of a page, in the browser's language.
 pub const WORDS_JS: &str = include_str!("../web/words.js");

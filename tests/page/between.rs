@@ -6,39 +6,52 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use fantoccini::Client;
 use testkit::page::{click, find, see, text};
-use testkit::{Says, wait_until, with_browser};
+use testkit::{Says, runs_first, wait_until, with_browser};
 
 use crate::house::{House, TOKEN};
 
-/// A proxy in front of the page. As long as it `holds`, it passes on the heads of answers and keeps their bodies.
+/// A proxy in front of the page. Of the streams of events that it `holds` it passes on the heads and keeps the bodies.
 struct Proxy {
     port: u16,
-    holds: Arc<AtomicBool>,
+    /// How many connections it has taken.
+    taken: Arc<AtomicUsize>,
+    /// The first so many it holds.
+    holds: Arc<AtomicUsize>,
 }
 
 impl Proxy {
     fn before(agent: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        let holds = Arc::new(AtomicBool::new(true));
-        let held = Arc::clone(&holds);
+        let [taken, holds] = [0, 0].map(|count| Arc::new(AtomicUsize::new(count)));
+        let (count, held) = (Arc::clone(&taken), Arc::clone(&holds));
         thread::spawn(move || {
             for browser in listener.incoming().map_while(Result::ok) {
-                let held = Arc::clone(&held);
-                thread::spawn(move || pass_on(browser, (port, agent), &held));
+                let (number, held) = (count.fetch_add(1, Ordering::Relaxed), Arc::clone(&held));
+                let is_held = move || number < held.load(Ordering::Relaxed);
+                thread::spawn(move || pass_on(browser, (port, agent), is_held));
             }
         });
-        Self { port, holds }
+        Self { port, taken, holds }
+    }
+
+    /// Signs a browser in through it.
+    async fn sign_in(&self, client: &Client, house: &House) {
+        let link = house.link().replace(&house.port.to_string(), &self.port.to_string());
+        client.goto(&link).await.unwrap();
+        click(client, "form button").await;
+        see(client, "#standing", "Model: ").await;
     }
 }
 
 /// Passes one request on, and its answer back. An error is that of somebody who is gone.
-fn pass_on(browser: TcpStream, (port, agent): (u16, u16), holds: &AtomicBool) -> Option<()> {
+fn pass_on(browser: TcpStream, (port, agent): (u16, u16), holds: impl Fn() -> bool) -> Option<()> {
     let mut reader = BufReader::new(browser.try_clone().ok()?);
     let (mut head, mut length) = (String::new(), 0);
     loop {
@@ -72,7 +85,7 @@ fn pass_on(browser: TcpStream, (port, agent): (u16, u16), holds: &AtomicBool) ->
             Err(_) => {}
         }
         let end = kept.windows(4).position(|four| four == b"\r\n\r\n").map(|at| at + 4);
-        let may_go = match (is_held && holds.load(Ordering::Relaxed), has_head, end) {
+        let may_go = match (is_held && holds(), has_head, end) {
             (false, _, _) => kept.len(),
             (true, false, Some(end)) => end,
             (true, _, _) => 0,
@@ -88,21 +101,38 @@ fn pass_on(browser: TcpStream, (port, agent): (u16, u16), holds: &AtomicBool) ->
 async fn a_proxy_that_holds_events_back_is_named_and_nothing_is_lost_or_doubled() {
     let house = House::start([Says::text("It is late.")]);
     let proxy = Proxy::before(house.port);
+    proxy.holds.store(usize::MAX, Ordering::Relaxed);
     with_browser(async |client| {
-        let link = house.link().replace(&house.port.to_string(), &proxy.port.to_string());
-        client.goto(&link).await.unwrap();
-        click(client, "form button").await;
-        see(client, "#standing", "Model: ").await;
+        proxy.sign_in(client, &house).await;
         see(client, "#alert", "holds back what is said").await;
         find(client, "#text").await.send_keys("What time is it?").await.unwrap();
         click(client, "#send").await;
         wait_until("the model is asked", || !house.model.prompts().is_empty());
         assert_eq!(text(client, "#log").await, "");
-        proxy.holds.store(false, Ordering::Relaxed);
+        proxy.holds.store(0, Ordering::Relaxed);
         see(client, "#log .agent", "It is late.").await;
         assert_eq!(text(client, "#alert").await, "");
         let shown = text(client, "#log").await;
         assert_eq!(shown.matches("What time is it?").count(), 1, "{shown}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_connection_that_died_without_a_word_is_made_again() {
+    let house = House::start(["Good morning.", "And good night."].map(Says::text));
+    let proxy = Proxy::before(house.port);
+    with_browser(async |client| {
+        // The page's minute is three seconds long.
+        let faster = "const wait = setTimeout; window.setTimeout = (then, time) => wait(then, time / 20);";
+        runs_first(client, faster).await;
+        proxy.sign_in(client, &house).await;
+        for answer in ["Good morning.", "And good night."] {
+            find(client, "#text").await.send_keys("Hello").await.unwrap();
+            click(client, "#send").await;
+            see(client, "#log .agent:last-of-type", answer).await;
+            proxy.holds.store(proxy.taken.load(Ordering::Relaxed), Ordering::Relaxed);
+        }
     })
     .await;
 }

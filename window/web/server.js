@@ -1,6 +1,9 @@
 // What the page asks of the router. The token stands in a header: a cookie would also go to other ports of this host.
 const KEPT = "token";
 
+// How long the router may take to show something, in milliseconds: a connection that died without a word would never answer.
+const PATIENCE = 8000;
+
 export class Refused extends Error {
   constructor(status, code, message) {
     super(message || code);
@@ -21,7 +24,7 @@ async function ask(path, options = {}) {
   throw new Refused(answer.status, value.error?.code || answer.statusText, value.error?.message);
 }
 
-export const get = (path) => ask(path);
+export const get = (path) => ask(path, { signal: AbortSignal.timeout(PATIENCE) });
 
 export const post = (path, body = {}) =>
   ask(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });

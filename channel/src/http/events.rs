@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures::{Stream, StreamExt as _, stream};
-use loopback::{ALIVE, UNBUFFERED};
+use loopback::{UNBUFFERED, alive, alive_for_pages};
 use serde_json::{Value, json};
 
 use super::listener::{Ear, Next};
@@ -13,7 +13,7 @@ use super::told::Told;
 
 /// What an ear hears, as it comes. It ends where the ear's queue does.
 pub(super) fn stream(ear: Ear) -> Response {
-    sent(heard(ear, |told| event(&told.what.json())))
+    sent(heard(ear, |told| event(&told.what.json())), alive())
 }
 
 /// `first`, then what an ear hears, made into events by `event`, until `over` says that its reader may hear no more.
@@ -23,12 +23,12 @@ pub(super) fn page_stream(
     event: impl Fn(&Told) -> Event + Send + 'static,
     over: impl Future<Output = ()> + Send + 'static,
 ) -> Response {
-    sent(stream::iter(first).chain(heard(ear, event)).take_until(Box::pin(over)))
+    let events = stream::iter(first).chain(heard(ear, event)).take_until(Box::pin(over));
+    sent(events, alive_for_pages())
 }
 
-fn sent(events: impl Stream<Item = Event> + Send + 'static) -> Response {
-    let events = events.map(Ok::<Event, Infallible>);
-    let events = Sse::new(events).keep_alive(KeepAlive::new().interval(ALIVE));
+fn sent(events: impl Stream<Item = Event> + Send + 'static, alive: KeepAlive) -> Response {
+    let events = Sse::new(events.map(Ok::<Event, Infallible>)).keep_alive(alive);
     (UNBUFFERED, events).into_response()
 }
 

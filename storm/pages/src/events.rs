@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use axum::extract::{Path, State};
-use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::sse::{Event, Sse};
 use axum::response::{IntoResponse, Response};
 use futures::stream;
-use loopback::{ALIVE, UNBUFFERED};
+use loopback::{UNBUFFERED, alive_for_pages};
 use serde_json::{Value, json};
 use tokio::sync::broadcast;
 use tokio::time::{Interval, MissedTickBehavior, interval};
@@ -43,7 +43,7 @@ pub(crate) async fn listen(
         let sent = Event::default().event(kind).data(event.to_string());
         Some((Ok::<_, Infallible>(sent), watching))
     });
-    let events = Sse::new(stream).keep_alive(KeepAlive::new().interval(ALIVE));
+    let events = Sse::new(stream).keep_alive(alive_for_pages());
     Ok((UNBUFFERED, events).into_response())
 }
 

@@ -1,5 +1,6 @@
 // The conversation: what was said, who is next, who is awaited, and a person's word at any time.
 import { button, make, visible, written } from "/web/dom.js";
+import { stream } from "/web/stream.js";
 import { build } from "/web/markdown.js";
 import { ask, at, failed, head, link, page, tell, tries, warning } from "./form.js";
 import { inWords, time, word } from "./words.js";
@@ -205,7 +206,6 @@ class Talk {
   }
 
   listen() {
-    const source = new EventSource(`${at("storms", this.id)}/events`);
     const kinds = { begun: () => this.begins(), awaited: (told) => this.awaits(told.name), piece: (told) => this.speech?.take(told.text),
       anew: () => this.speech?.anew(), waiting: (told) => { this.state.textContent = told.text; },
       said: (told) => this.said(told), notice: (told) => this.log.append(warning(told.text)), stopping: () => { this.isStopping = true; this.controls(); },
@@ -222,13 +222,10 @@ class Talk {
       } };
     // One after another: what is told while the files are read waits until they are shown.
     let turn = Promise.resolve();
-    for (const [kind, hear] of Object.entries(kinds)) {
-      source.addEventListener(kind, (event) => { turn = turn.then(() => hear(JSON.parse(event.data))).catch(failed); });
-    }
-    source.addEventListener("error", () => {
-      tell(word("page.offline"));
-      // The browser gives up where somebody else answers for the agent, as a proxy does while it is away.
-      if (source.readyState === EventSource.CLOSED) this.listenAgain();
+    const inTurn = ([kind, hear]) => [kind, (told) => { turn = turn.then(() => hear(told)).catch(failed); }];
+    stream(`${at("storms", this.id)}/events`, Object.fromEntries(Object.entries(kinds).map(inTurn)), (why) => {
+      if (why) tell(word(why === "held" ? "page.held" : "page.offline"));
+      if (why === "closed") this.listenAgain();
     });
   }
 

@@ -22,6 +22,7 @@ static FILES: &[PageFile] = &[
     PageFile::new("/web/markdown.js", include_str!("../../../web/markdown.js")),
     PageFile::new("/web/model.js", include_str!("../../../web/model.js")),
     PageFile::new("/web/server.js", include_str!("../../../web/server.js")),
+    PageFile::new("/web/stream.js", loopback::STREAM_JS),
     PageFile::new("/web/words.js", loopback::WORDS_JS),
     PageFile::new("/web/strings/en.json", ENGLISH),
     PageFile::new("/web/strings/de.json", GERMAN),
