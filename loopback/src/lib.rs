@@ -11,4 +11,6 @@ pub use browser::{guarded_headers, header_text, is_of_the_page, may_open};
 pub use codes::{CodeError, Codes, Sign, derived_token};
 pub use connections::{Caller, serve};
 pub use tries::Tries;
-pub use web::{DOM_JS, ICON_SVG, PageFile, STREAM_JS, UNBUFFERED, WORDS_JS, alive, alive_for_pages};
+pub use web::{
+    DOM_JS, ICON_SVG, PageFile, STREAM_JS, UNBUFFERED, WORDS_JS, alive, alive_for_pages,
+};

@@ -75,6 +75,8 @@ struct Serving {
     /// For what a person has approved: the loop keeps one of the others while it waits.
     approved: Semaphore,
     tasks: TaskTracker,
+    /// Cancelled when nothing more is begun.
+    closing: CancellationToken,
     /// Cancelled when the time to finish is over.
     stop: CancellationToken,
 }
@@ -89,10 +91,12 @@ impl Router {
             long: Semaphore::new(parallel),
             approved: Semaphore::new(parallel),
             tasks: TaskTracker::new(),
+            closing: CancellationToken::new(),
             stop: CancellationToken::new(),
         });
         let publishing = tokio::spawn(Arc::clone(&serving).publish());
-        let attending = tokio::spawn(Arc::clone(&serving).attend());
+        // It is not cut off: a question between two hands would count as one that was begun.
+        serving.tasks.spawn(Arc::clone(&serving).attend());
         let closing = responder.closing();
         loop {
             // A slot first: what has been received has left the queue, and must not wait in here.
@@ -109,7 +113,7 @@ impl Router {
             serving.tasks.spawn(served.instrument(span));
         }
         publishing.abort();
-        attending.abort();
+        serving.closing.cancel();
         serving.finish(&mut responder, grace).await;
     }
 }

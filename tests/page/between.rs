@@ -124,7 +124,8 @@ async fn a_connection_that_died_without_a_word_is_made_again() {
     let proxy = Proxy::before(house.port);
     with_browser(async |client| {
         // The page's minute is three seconds long.
-        let faster = "const wait = setTimeout; window.setTimeout = (then, time) => wait(then, time / 20);";
+        let faster =
+            "const wait = setTimeout; window.setTimeout = (then, time) => wait(then, time / 20);";
         runs_first(client, faster).await;
         proxy.sign_in(client, &house).await;
         for answer in ["Good morning.", "And good night."] {

@@ -13,47 +13,70 @@ use crate::policy::approval::{Answer, Due, Lease, Parked, Yes};
 use crate::session_key::{LEGACY, key_of, unlock_words};
 use crate::{answers, events};
 
+/// Where it is told what has become of a question.
+enum Told {
+    /// Here, and now.
+    Here,
+    /// By the router that has it now.
+    ByAnother,
+    /// Once a router takes it up that is not closing: nothing has been begun.
+    Later,
+}
+
 impl Serving {
     /// Attends to the questions whose time has come, one after the other, for as long as this router serves.
     pub(super) async fn attend(self: Arc<Self>) {
-        loop {
-            let (lease, due) = self.parts.judge.approvals.due(|| self.parts.publisher.now()).await;
+        let Router { judge, publisher, .. } = &self.parts;
+        while let Some((lease, due)) = judge.approvals.due(|| publisher.now(), &self.closing).await
+        {
             self.tasks.spawn(Arc::clone(&self).follow(lease, due));
         }
     }
 
-    /// Ends a question, unless another router has taken this one for dead meanwhile and told of it.
+    /// Ends a question, unless another router has taken this one for dead meanwhile and told of it, or is to take it up.
     async fn follow(self: Arc<Self>, lease: Lease, due: Due) {
         let Router { judge, audit, publisher, .. } = &self.parts;
-        let is_told = tokio::select! {
-            is_told = self.tell(&lease, &due) => is_told,
+        let told = tokio::select! {
+            told = self.tell(&lease, &due) => told,
             // Dropping the other one ends what runs.
-            () = judge.approvals.lost(&lease, || publisher.now()) => false,
+            () = judge.approvals.lost(&lease, || publisher.now()) => Told::ByAnother,
         };
-        if is_told {
-            if let Err(fault) = judge.approvals.end(&lease).await {
-                tracing::warn!("a question that has ended is still kept: {fault}");
+        let kept = match told {
+            Told::Here => judge.approvals.end(&lease).await,
+            Told::Later => judge.approvals.put_back(&lease, due.parked()).await,
+            Told::ByAnother => {
+                let command = &due.parked().command;
+                tracing::warn!("{} is another router's now, and stopped here", command.action);
+                audit.outcome(command, &interrupted().into(), publisher.now());
+                Ok(())
             }
-        } else {
-            let command = &due.parked().command;
-            tracing::warn!("{} is another router's now, and stopped here", command.action);
-            audit.outcome(command, &interrupted().into(), publisher.now());
+        };
+        if let Err(fault) = kept {
+            tracing::warn!("a question that has ended is still kept: {fault}");
         }
         judge.approvals.let_go(&lease);
     }
 
-    /// Does what an answer means, writes down how it ended, and tells its session; `false` when another router does.
-    async fn tell(&self, lease: &Lease, due: &Due) -> bool {
+    /// Does what an answer means, writes down how it ended, and tells its session.
+    async fn tell(&self, lease: &Lease, due: &Due) -> Told {
         let Router { judge, audit, secrets, publisher, .. } = &self.parts;
         let parked = due.parked();
+        let turn = async {
+            match due {
+                Due::Yes(..) => self.approved.acquire().await.ok(),
+                _ => None,
+            }
+        };
+        let Some(_slot) = self.closing.run_until_cancelled(turn).await else {
+            return Told::Later;
+        };
         audit.answered(lease.id(), parked, publisher.now());
         let outcome = match due {
             Due::Yes(parked, yes) => {
-                let _slot = self.approved.acquire().await;
                 // It may have waited for its turn, and a process may have been held up for long.
                 match judge.approvals.renew(lease, publisher.now()).await {
                     Ok(true) => self.run_parked(parked, yes).await,
-                    Ok(false) => return false,
+                    Ok(false) => return Told::ByAnother,
                     Err(fault) => Err(undecided(fault)),
                 }
                 .map_or_else(Outcome::Stopped, Outcome::Done)
@@ -76,7 +99,7 @@ impl Serving {
         if let Some(event) = events::result(&parked.command, outcome, publisher.now()) {
             publisher.event(&event).await;
         }
-        true
+        Told::Here
     }
 
     /// Runs what was asked about: the stored bytes, with the skill and the policy of the question, or nothing.

@@ -81,6 +81,29 @@ async fn closing_waits_for_what_a_person_has_approved() {
     done(&result);
 }
 
+#[tokio::test]
+async fn closing_leaves_what_was_approved_and_not_begun_to_the_next_router() {
+    let house = house_with(|_| {}, 1);
+    let mut events = house.events().await;
+    for text in ["first", "second"] {
+        let (id, _) = question(&house.ask("POST", json!({"text": text})).await);
+        house.ask("APPROVE", json!({"id": id, "answer": "yes"})).await;
+        eventually("it is taken up", async || {
+            house.home.text(format!("router/state/approvals/{id}.entry")).contains("taken_up")
+        })
+        .await;
+    }
+    eventually("the first one runs", async || house.running() == 1).await;
+    house.shutdown.cancel();
+    house.let_run(1);
+    let said = |result: &Reply| done(result).result["said"]["text"].clone();
+    assert_eq!(said(&result(&mut events).await), "first");
+    let house = house.restarted().await;
+    let mut events = house.events().await;
+    house.let_run(1);
+    assert_eq!(said(&result(&mut events).await), "second");
+}
+
 #[tokio::test(start_paused = true)]
 async fn what_outlives_the_grace_is_stopped_answered_and_written_down() {
     let mut house = house_with(|home| skill(home, "mark", "none", "idempotent = false\n"), 8);

@@ -13,7 +13,7 @@ use shared::{self, APPROVALS, StoreFault};
 /// time there.
 const LEASE: Duration = Duration::from_secs(15);
 
-/// How often it says so.
+/// How often it says so, and how often a question that has ended is tried to be forgotten.
 const BEAT: Duration = Duration::from_secs(4);
 
 /// What a router holds that has taken a question up.
@@ -73,11 +73,35 @@ impl Approvals {
         }
     }
 
-    /// Forgets a question that has ended in these hands.
+    /// Puts a question back as it stood `before` it came into these hands, which have begun nothing: another router takes it up.
+    ///
+    /// # Errors
+    /// [`StoreFault`].
+    pub(crate) async fn put_back(&self, lease: &Lease, before: &Parked) -> Result<(), StoreFault> {
+        shared::update(&*self.store, APPROVALS, &lease.id, |there: Option<Parked>| match there {
+            Some(parked) if lease.holds(&parked) => (Some(before.clone()), ()),
+            there => (there, ()),
+        })
+        .await
+    }
+
+    /// Forgets a question that has ended in these hands. A store that fails is asked again for as long as the question is held:
+    /// one that is still kept then is told of once more, as one that may have been done.
     ///
     /// # Errors
     /// [`StoreFault`].
     pub(crate) async fn end(&self, lease: &Lease) -> Result<(), StoreFault> {
+        for _ in 0..LEASE.as_secs() / BEAT.as_secs() {
+            match self.forget(lease).await {
+                Ok(()) => return Ok(()),
+                Err(fault) => tracing::warn!("a question that has ended is still kept: {fault}"),
+            }
+            tokio::time::sleep(BEAT).await;
+        }
+        self.forget(lease).await
+    }
+
+    async fn forget(&self, lease: &Lease) -> Result<(), StoreFault> {
         shared::update(&*self.store, APPROVALS, &lease.id, |there: Option<Parked>| {
             (there.filter(|parked| !lease.holds(parked)), ())
         })

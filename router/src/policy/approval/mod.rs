@@ -16,6 +16,7 @@ use std::time::Duration;
 use protocol::{Code, Command, Millis, OWNER, Object, Principal, Stopped};
 use serde_json::{Value, json};
 use tokio::sync::{Mutex, Notify};
+use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 pub(crate) use answer::Answer;
@@ -228,12 +229,16 @@ impl Approvals {
         Ok(own.map(|(id, parked)| parked.shown_in_channel(&id, policy, now)).collect())
     }
 
-    /// Waits until a question's time has come, and takes it up. It is looked for again after each one. `now` is asked
-    /// for the queue's time.
-    pub(crate) async fn due(&self, now: impl Fn() -> Millis) -> (Lease, Due) {
-        loop {
+    /// Waits until a question's time has come, and takes it up; none once nothing more is begun. It is looked for again after
+    /// each one. `now` is asked for the queue's time.
+    pub(crate) async fn due(
+        &self,
+        now: impl Fn() -> Millis,
+        closing: &CancellationToken,
+    ) -> Option<(Lease, Due)> {
+        while !closing.is_cancelled() {
             let waiting = match self.take_up(now()).await {
-                Ok(Ok(due)) => return due,
+                Ok(Ok(due)) => return Some(due),
                 Ok(Err(waiting)) => waiting,
                 Err(fault) => {
                     tracing::warn!("what waits for a person can't be read: {fault}");
@@ -241,8 +246,10 @@ impl Approvals {
                 }
             };
             let patience = if waiting > 0 { SOON } else { LATER };
-            let _ = tokio::time::timeout(patience, self.answered.notified()).await;
+            let answered = tokio::time::timeout(patience, self.answered.notified());
+            closing.run_until_cancelled(answered).await;
         }
+        None
     }
 
     /// Takes up the first question whose time has come, or tells how many wait.
