@@ -142,6 +142,28 @@ fn a_link_in_the_home_is_not_followed() {
     assert_eq!((code, said.contains("workspace/personas is a link")), (Some(1), true), "{said}");
     assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
     assert_eq!(fs::read_dir(fresh.path()).unwrap().count(), 1, "nothing was changed");
+    // Nor is one in what is backed up, and it is told.
+    fs::rename(home.root().join("workspace/personas"), elsewhere.path().join("own")).unwrap();
+    symlink(elsewhere.path().join("own"), home.root().join("workspace/personas")).unwrap();
+    let other = file.with_file_name("other.backup");
+    let (code, said) = safeclaw(home.root(), &["backup", other.to_str().unwrap()]);
+    assert_eq!((code, said.contains("\"workspace/personas\": a link")), (Some(0), true), "{said}");
+}
+
+#[test]
+fn what_a_killed_restore_has_left_behind_is_removed_by_the_next_one() {
+    let home = lived_in();
+    let (_folder, file) = backed_up(&home, &[]);
+    let killed = home.root().join(".restore-of-before");
+    fs::create_dir(&killed).unwrap();
+    fs::write(killed.join(".env"), "X_TOKEN=a-secret-of-mine\n").unwrap();
+    let at_work = home.root().join(".restore-at-work");
+    fs::create_dir(&at_work).unwrap();
+    let held = fs::File::open(&at_work).unwrap();
+    held.lock().unwrap();
+    let (code, said) = safeclaw(home.root(), &["restore", file.to_str().unwrap(), "--dry-run"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(!killed.exists() && at_work.exists());
 }
 
 #[test]

@@ -52,6 +52,7 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 fn a_script_sets_everything_that_its_options_say_and_keeps_the_rest() {
     let home = TempHome::new();
     home.put(".env", "OTHER=kept\n");
+    std::fs::set_permissions(home.env_file(), Permissions::from_mode(0o644)).unwrap();
     home.put("agent/config.json", r#"{"timeout": 25}"#);
     let server = OllamaServer::start([Says::text("ready")]);
     let page = free();
@@ -62,6 +63,9 @@ fn a_script_sets_everything_that_its_options_say_and_keeps_the_rest() {
     assert_eq!((&config["llm"]["model"], &config["timeout"]), (&json!("qwen3:4b"), &json!(25)));
     assert_eq!(config["http"]["listen"], json!(page));
     assert!(home.text(".env").contains("OTHER=kept"));
+    // As everybody may read a copy of the example.
+    let mode = || std::fs::metadata(home.env_file()).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(), 0o600, "the page's token stands in it");
     let (_, is_done) = init(&home, &["--ask", "everything", "--yes"], &server.host());
     assert!(is_done);
     let again = init(&home, &["--yes"], &server.host()).0.stdout();
@@ -182,6 +186,12 @@ fn a_model_that_is_missing_is_fetched_where_that_is_wanted() {
     assert_eq!(server.pulled(), ["mistral"]);
     assert!(said.stderr().contains("[mistral: pulling 8eeb52dfb3bb]"), "{}", said.stderr());
     assert_eq!(config(&home)["llm"]["model"], "mistral");
+    // The server that the model is to be on fetches it.
+    let there = OllamaServer::start([Says::unknown("mistral"), Says::text("ready")]);
+    let model = format!("ollama:mistral@http://{}", there.host());
+    let (said, is_done) = init(&home, &["--model", &model, "--fetch", "--yes"], &server.host());
+    assert!(is_done, "{}", said.stderr());
+    assert_eq!((there.pulled().len(), server.pulled().len()), (1, 1));
 }
 
 #[test]

@@ -44,11 +44,12 @@ fn is_made_again(path: &Path) -> bool {
 pub(crate) struct Chosen {
     /// The paths in the home, sorted.
     pub(crate) files: Vec<PathBuf>,
-    /// The paths that can't stand in a list, as they can be shown.
+    /// What people may miss, with the reason.
     pub(crate) left_out: Vec<String>,
 }
 
-/// All files of the home at `root` that belong into a backup. Links, sockets and pipes don't.
+/// All files of the home at `root` that belong into a backup. Links, sockets and pipes don't; links are told of, because people
+/// make them.
 pub(crate) fn files(root: &Path, with_secrets: bool) -> Result<Chosen, BackupError> {
     let mut chosen = Chosen::default();
     let mut open: Vec<PathBuf> = ROOMS.iter().map(PathBuf::from).collect();
@@ -70,8 +71,12 @@ pub(crate) fn files(root: &Path, with_secrets: bool) -> Result<Chosen, BackupErr
             if can_be_listed(&path) {
                 chosen.files.push(path);
             } else {
-                chosen.left_out.push(format!("{path:?}"));
+                let why = "its name is no text, or holds control characters; rename it to keep it";
+                chosen.left_out.push(format!("{path:?}: {why}"));
             }
+        } else if meta.is_symlink() {
+            let why = "a link; back up by yourself what it leads to";
+            chosen.left_out.push(format!("{path:?}: {why}"));
         }
     }
     chosen.files.sort();

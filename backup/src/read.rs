@@ -16,6 +16,9 @@ use crate::BackupError;
 use crate::manifest::{FORMAT, LONGEST, Manifest, ManifestFile, NAME};
 use crate::write::sum;
 
+/// How the name of a folder begins into which a backup is read.
+const PREFIX: &str = ".restore-";
+
 /// How an encrypted backup begins.
 const ENCRYPTED: &[u8] = b"age-encryption.org/";
 
@@ -25,6 +28,8 @@ const ENCRYPTED: &[u8] = b"age-encryption.org/";
 pub struct Backup {
     pub(crate) manifest: Manifest,
     pub(crate) folder: TempDir,
+    /// Locks the folder, so that nobody takes it for one that was left behind.
+    _held: File,
 }
 
 impl Backup {
@@ -38,8 +43,11 @@ impl Backup {
         passphrase: Option<SecretString>,
     ) -> Result<Self, BackupError> {
         home::file::make_folder(beside)?;
-        let folder = tempfile::Builder::new().prefix(".restore-").tempdir_in(beside);
+        remove_left_behind(beside);
+        let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(beside);
         let folder = folder.map_err(BackupError::io("cannot make a folder in", beside))?;
+        let held = File::open(folder.path()).and_then(|held| held.lock().map(|()| held));
+        let _held = held.map_err(BackupError::io("cannot lock", folder.path()))?;
         let mut file = File::open(path).map_err(BackupError::io("cannot read", path))?;
         let manifest = if is_encrypted(&mut file).map_err(BackupError::io("cannot read", path))? {
             let passphrase =
@@ -66,7 +74,7 @@ impl Backup {
             let (found, by) = (home.format, home.by);
             return Err(BackupError::NewerHome { path: path.to_owned(), found, by });
         }
-        Ok(Self { manifest, folder })
+        Ok(Self { manifest, folder, _held })
     }
 
     /// When it was made, in UTC, by RFC 3339.
@@ -79,6 +87,19 @@ impl Backup {
     #[must_use]
     pub fn has_secrets(&self) -> bool {
         self.manifest.has_secrets
+    }
+}
+
+/// Removes what a restore has left behind that was killed: there may be secrets in it.
+fn remove_left_behind(beside: &Path) {
+    for entry in fs::read_dir(beside).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let is_ours = entry.file_name().to_string_lossy().starts_with(PREFIX)
+            && entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if is_ours && File::open(&path).is_ok_and(|held| held.try_lock().is_ok()) {
+            // What can't be removed now is tried again the next time.
+            let _ = fs::remove_dir_all(path);
+        }
     }
 }
 
@@ -157,6 +178,9 @@ fn put(path: &PathBuf, bytes: &[u8], file: &ManifestFile) -> io::Result<()> {
     let mode = file.mode();
     // The same path twice would be an error here.
     let mut open = fs::OpenOptions::new();
-    open.write(true).create_new(true).mode(mode).open(path)?.write_all(bytes)?;
+    let mut written = open.write(true).create_new(true).mode(mode).open(path)?;
+    written.write_all(bytes)?;
+    // Before it takes the place of a file that is there.
+    written.sync_data()?;
     fs::set_permissions(path, fs::Permissions::from_mode(mode))
 }

@@ -4,7 +4,9 @@ use futures::StreamExt;
 use ollama_rs::Ollama;
 use ollama_rs::error::OllamaError;
 use ollama_rs::models::pull::PullModelStatus;
+use reqwest::Client;
 
+use crate::address::is_near;
 use crate::{Host, HostError};
 
 /// How far it is.
@@ -58,7 +60,10 @@ pub async fn pull(
         OllamaError::Other(said) => PullError::Refused { model: model.to_owned(), said },
         error => PullError::Broken(error),
     };
-    let server = Ollama::from_url(host.url().clone());
+    let client = Client::builder();
+    let client = if is_near(host.url()) { client.no_proxy() } else { client };
+    let client = client.build().map_err(|error| PullError::Broken(error.into()))?;
+    let server = Ollama::builder().url(host.url().clone()).reqwest_client(client).build();
     let mut steps = server.pull_model_stream(model.to_owned(), false).await.map_err(failed)?;
     let mut is_done = false;
     while let Some(step) = steps.next().await {

@@ -57,9 +57,11 @@ impl Change<'_> {
     /// # Errors
     /// [`KeyError`]; the file is unchanged then.
     pub fn model_given(&mut self, given: &str, fetch: bool) -> Result<(), KeyError> {
+        let target = Target::meant(given, &self.file.settings().llm.target())?;
+        let fetch = fetch && target.provider == ProviderName::Ollama;
         match self.llm_given(given) {
-            Err(KeyError::Model(ModelError::UnknownModel { model, .. })) if fetch => {
-                self.models.pull(&model)?;
+            Err(KeyError::Model(ModelError::UnknownModel { .. })) if fetch => {
+                self.models.pull(&target)?;
                 self.llm_given(given)
             }
             done => done,
@@ -99,8 +101,9 @@ impl Change<'_> {
         if name.is_empty() {
             return Err(KeyError::NoModel);
         }
-        self.models.pull(&name)?;
-        self.taken(&Target { provider: ProviderName::Ollama, model: name, base_url: None })
+        let target = Target { provider: ProviderName::Ollama, model: name, base_url: None };
+        self.models.pull(&target)?;
+        self.taken(&target)
     }
 
     fn taken(&mut self, target: &Target) -> Result<(), KeyError> {

@@ -193,11 +193,11 @@ pub trait Models {
     /// What is wrong with it, and what would be right.
     fn prove(&self, target: &Target) -> Result<Proof, ModelError>;
 
-    /// Has Ollama fetch the model called `name`.
+    /// Has the Ollama of `target` fetch its model.
     ///
     /// # Errors
     /// Why it is not there.
-    fn pull(&self, name: &str) -> Result<(), PullError>;
+    fn pull(&self, target: &Target) -> Result<(), PullError>;
 }
 
 /// What a change of a key needs.

@@ -74,8 +74,8 @@ impl Asker for Terminal {
         if !Self::is_there() {
             return self.ask(question, "", &[]);
         }
-        let asked = inquire::Password::new(question).without_confirmation().prompt();
-        asked.map(|answer| answer.trim().to_owned()).map_err(ended)
+        // A blank at its end may belong to it.
+        inquire::Password::new(question).without_confirmation().prompt().map_err(ended)
     }
 
     fn confirm(&mut self, question: &str) -> io::Result<Option<bool>> {

@@ -68,15 +68,18 @@ fn made(wanted: Backup, home: Option<&Path>) -> Result<String, String> {
     ))
 }
 
-/// What a person is told of files that are not in a backup because of their names.
+/// How many files are named that are not in a backup.
+const SHOWN: usize = 20;
+
+/// What a person is told of `files` that are not in a backup.
 pub(super) fn left_out(files: &[String]) -> String {
-    let lines = files.iter().map(|file| format!("\n  {file}"));
-    let told = "\nNot in it, because their names hold control characters or are no text; rename them to keep them:";
     if files.is_empty() {
-        String::new()
-    } else {
-        lines.fold(told.to_owned(), |told, line| told + &line)
+        return String::new();
     }
+    let shown: String = files.iter().take(SHOWN).map(|file| format!("\n  {file}")).collect();
+    let more = files.len().saturating_sub(SHOWN);
+    let more = if more == 0 { String::new() } else { format!("\n  … and {more} more") };
+    format!("\nNot in it:{shown}{more}")
 }
 
 fn default_name(is_encrypted: bool) -> PathBuf {

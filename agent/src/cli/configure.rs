@@ -121,9 +121,10 @@ impl Models for AskedNow {
         self.runtime.block_on(model::prove(&*self.maker.endpoint(target)?, &mut tell))
     }
 
-    fn pull(&self, name: &str) -> Result<(), PullError> {
-        let host = Host::new(self.maker.ollama_host.as_deref().unwrap_or_default())?;
-        let mut shown = Pulls::new(name);
-        self.runtime.block_on(llm::pull(&host, name, |step| shown.hear(&step)))
+    fn pull(&self, target: &Target) -> Result<(), PullError> {
+        let (own, model) = (self.maker.ollama_host.as_deref(), &target.model);
+        let host = Host::new(target.base_url.as_deref().or(own).unwrap_or_default())?;
+        let mut shown = Pulls::new(model);
+        self.runtime.block_on(llm::pull(&host, model, |step| shown.hear(&step)))
     }
 }

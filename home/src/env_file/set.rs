@@ -25,12 +25,21 @@ impl EnvFile {
                 io::Error::new(io::ErrorKind::InvalidInput, format!("{name} can't be set so"));
             return Err(FileError::new("write", path, why).into());
         }
-        // Before the secret is in it.
-        if !bytes.is_empty() {
-            fs::set_permissions(path, Permissions::from_mode(0o600))
-                .map_err(|error| FileError::new("change the mode of", path, error))?;
+        Ok(Self::write(path, text.as_bytes())?)
+    }
+
+    /// Writes the file at `path`, which from then on its owner alone can read.
+    ///
+    /// # Errors
+    /// [`FileError`], with the file as it was.
+    pub fn write(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+        // Before a secret is in it.
+        match fs::set_permissions(path, Permissions::from_mode(0o600)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(FileError::new("change the mode of", path, error))
+            }
+            _ => file::write(path, bytes),
         }
-        Ok(file::write(path, text.as_bytes())?)
     }
 
     /// Removes every line that sets `name`. Where there is no file, there is none afterwards.

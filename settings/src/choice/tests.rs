@@ -56,7 +56,7 @@ impl Models for Fake {
         self.lists.clone().map(|models| models.into_iter().map(str::to_owned).collect())
     }
 
-    fn pull(&self, _: &str) -> Result<(), PullError> {
+    fn pull(&self, _: &Target) -> Result<(), PullError> {
         Ok(())
     }
 

@@ -4,14 +4,17 @@ use std::cell::RefCell;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use home::{FileError, Home, HomeError, file};
+use home::{EnvFile, FileError, Home, HomeError, file};
 use router::{PinFault, PinWish};
 use settings::{Settings, SettingsError};
 use tempfile::TempDir;
 
+/// Where secrets are.
+const ENV: &str = ".env";
+
 /// The files that a set-up may change, below the home.
 const FILES: [&str; 5] =
-    [".env", "agent/config.json", "router/config.json", "router/policy.toml", CHOICES];
+    [ENV, "agent/config.json", "router/config.json", "router/policy.toml", CHOICES];
 
 /// What was chosen in a chat, which the next start would take over: a set-up does so first, or it would be undone then.
 const CHOICES: &str = "workspace/chosen.json";
@@ -128,6 +131,7 @@ impl Draft {
         for (name, bytes) in changes {
             let path = self.real.root().join(name);
             match bytes {
+                Some(bytes) if name == ENV => EnvFile::write(&path, &bytes)?,
                 Some(bytes) => file::write(&path, &bytes)?,
                 None => {
                     std::fs::remove_file(&path).map_err(|error| DraftError::Remove(path, error))?
