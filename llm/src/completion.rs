@@ -74,7 +74,8 @@ impl Completion {
             (Ended::AtLimit, Some(tokens)) => Some(format!("after {tokens} tokens")),
             (Ended::AtLimit, None) => Some("at the limit of its length".to_owned()),
             (Ended::Repeating, _) => Some("in an endless repetition".to_owned()),
-            (Ended::OfItself | Ended::Otherwise(_), _) => None,
+            (Ended::ByServer(word), _) => Some(format!("by its server ({word})")),
+            (Ended::OfItself | Ended::ForTools(_), _) => None,
         }
     }
 }

@@ -10,8 +10,10 @@ pub enum Ended {
     AtLimit,
     /// It said the same again and again, and was cut off.
     Repeating,
-    /// Otherwise, in the server's word, such as `tool_calls` or `content_filter`.
-    Otherwise(String),
+    /// It asks for a tool, in the server's word, such as `tool_calls`.
+    ForTools(String),
+    /// Its server ended it, in its own word, such as `content_filter`.
+    ByServer(String),
 }
 
 impl Ended {
@@ -20,12 +22,22 @@ impl Ended {
     #[must_use]
     pub(crate) fn read(word: &str) -> Self {
         match word.to_lowercase().as_str() {
-            "stop" | "end_turn" | "stop_sequence" | "eos" | "load" => Self::OfItself,
+            "stop" | "end_turn" | "stop_sequence" | "eos" | "eos_token" | "load" => Self::OfItself,
+            "tool_calls" | "tool_use" | "function_call" => Self::ForTools(word.to_owned()),
             // Ollama and OpenAI; Anthropic and Gemini; Mistral; Anthropic's newer models.
             "length" | "max_tokens" | "model_length" | "model_context_window_exceeded" => {
                 Self::AtLimit
             }
-            _ => Self::Otherwise(word.to_owned()),
+            _ => Self::ByServer(word.to_owned()),
+        }
+    }
+
+    /// What helps who got half an answer that ended so, in words for people.
+    #[must_use]
+    pub const fn mend(&self) -> &'static str {
+        match self {
+            Self::ByServer(_) => "say it in other words",
+            _ => "say \"go on\", or ask for less at once",
         }
     }
 }

@@ -21,6 +21,9 @@ const AGAIN: &str = "ask again, or another with `/model TARGET`";
 /// What helps where the server will not do it.
 const ANOTHER: &str = "ask another with `/model TARGET`";
 
+/// What helps where the server has rules of what it answers.
+const OTHER_WORDS: &str = "say it in other words, or ask another with `/model TARGET`";
+
 /// What mends an address at which somebody else answers.
 fn look_at_the_address() -> String {
     format!("check the address with `{}`", home::agent_command("config llm"))
@@ -115,6 +118,14 @@ pub enum ModelError {
         status: u16,
         /// What it said, shortened.
         words: String,
+    },
+    /// The server answers nothing to this prompt: what it says, or would say, is against its rules.
+    #[error("the model server at {address} does not answer this ({word}); {}", OTHER_WORDS)]
+    Declined {
+        /// Where it is.
+        address: String,
+        /// Its word for why.
+        word: String,
     },
     /// The server failed while it answered.
     #[error("the model server at {address} failed in the middle of the answer: {words}; {}", AGAIN)]
@@ -249,6 +260,7 @@ impl ModelError {
             Self::Overrun { .. } => OVERRUN.into(),
             Self::TooLong { .. } => TOO_LONG.into(),
             Self::Status { status, .. } => status_mend(*status).into(),
+            Self::Declined { .. } => OTHER_WORDS.into(),
             Self::Server { .. } | Self::Cut { .. } | Self::Transport { .. } => AGAIN.into(),
             Self::BadFrame { .. } => look_at_the_address().into(),
             Self::Endless { .. } => LESS.into(),
@@ -279,6 +291,7 @@ impl ModelError {
                 "that is too long for the model; say it in fewer words, or `/clear`"
             }
             Self::Cut { .. } | Self::CutOff(_) => "the answer is cut off; ask again",
+            Self::Declined { .. } => "the model does not answer this; say it in other words",
             Self::Endless { .. } => "the answer has no end and was stopped; ask for less",
             _ => "no model can answer at the moment; ask again later",
         }
@@ -342,6 +355,7 @@ mod tests {
             ModelError::Overrun { address: address(), model: model(), words: words() },
             status(400),
             status(500),
+            ModelError::Declined { address: address(), word: words() },
             ModelError::Server { address: address(), words: words() },
             ModelError::BadFrame { address: address(), expected: "x".to_owned(), shown: words() },
             ModelError::Cut { address: address() },
@@ -367,7 +381,7 @@ mod tests {
             assert!(!mend.is_empty() && !what.ends_with(&*mend), "{error}");
         }
         let said = |error: &ModelError| error.to_string().contains("boom; bang");
-        assert_eq!(all("boom; bang").iter().filter(|error| said(error)).count(), 11);
+        assert_eq!(all("boom; bang").iter().filter(|error| said(error)).count(), 12);
         let settings = ModelError::Settings("no key; write one".to_owned());
         assert_eq!((settings.what().as_str(), &*settings.mend()), ("no key; write one", ""));
     }

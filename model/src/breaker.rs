@@ -161,6 +161,7 @@ fn is_its_fault(error: &ModelError) -> bool {
         error,
         ModelError::Overrun { .. }
             | ModelError::OnlyThought { .. }
+            | ModelError::Declined { .. }
             | ModelError::TooLong { .. }
             | ModelError::UnknownModel { .. }
             | ModelError::WrongKey { .. }

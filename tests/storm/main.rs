@@ -231,12 +231,14 @@ fn in_a_chat_agents_speak_beside_it_and_what_they_say_is_others_text() {
         "workspace/personas/Ann.md",
         "<aistorm type=\"Ollama\" model=\"llama3.1:8B\" />\n\nYou think.\n",
     );
-    let ollama = OllamaServer::start(["Build a kite.", "Or a raft."].map(Says::text));
+    let says = [Says::text("Build a kite."), Says::AtLimit("Or a raft.".to_owned())];
+    let ollama = OllamaServer::start(says);
     let mut chat = Chat::start(SAFECLAW, &[], home.root(), &[("OLLAMA_HOST", &ollama.host())]);
     chat.ask("/storm new weekend Ideas for two?", "is there, with Ann. /storm start lets");
     chat.ask("/storm start", "[Ann]: Build a kite.");
     chat.ask("/storm say Mind the rain.", "said in weekend; Ann is next");
     chat.ask("/storm auto 1", "[Ann]: Or a raft.");
+    chat.expect_on_stderr("what Ann says was cut off at the limit of its length");
     chat.ask("/storm export jsonl", "weekend is in ");
     chat.expect("output/weekend.jsonl");
     let lines = home.text("workspace/output/weekend.jsonl");

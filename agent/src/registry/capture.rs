@@ -193,7 +193,12 @@ async fn note(
     let ask = Ask::chat(rules.as_str().trim(), &[], &asked).private(bits.private);
     let answer = mind.model.complete(&ask, &mut |_| {}).await?;
     mind.spent(key, Origin::Person, &answer.usage);
-    let words = Words::of(&answer.text, [&[], &[]]);
+    // A line that was cut off says who knows what.
+    let text = match answer.cut() {
+        Some(_) => answer.text.rsplit_once('\n').map_or("", |(whole, _)| whole),
+        None => &answer.text,
+    };
+    let words = Words::of(text, [&[], &[]]);
     if is_nothing(&words) {
         return Ok(None);
     }

@@ -99,6 +99,12 @@ impl Place {
         ModelError::Server { address: self.address.clone(), words }
     }
 
+    /// What it is when the server ends an answer before its first word, and says `word` of it.
+    pub(crate) fn declined(&self, word: &str) -> ModelError {
+        let word = self.words(word.as_bytes());
+        ModelError::Declined { address: self.address.clone(), word }
+    }
+
     /// What it is when the server says this instead of an answer, and that means `refusal`.
     pub(crate) fn refused(
         &self,

@@ -130,8 +130,7 @@ impl Provider for Gemini {
             return vec![Part::Failed(Said::new(0, frame))];
         }
         if let Some(reason) = text(&frame["promptFeedback"]["blockReason"]) {
-            let words = format!("it does not answer this prompt ({reason})");
-            return vec![Part::Failed(Said { words, ..Said::default() })];
+            return vec![Part::Done { reason: reason.to_owned() }];
         }
         let candidate = &frame["candidates"][0];
         let contents = candidate["content"]["parts"].as_array().into_iter().flatten();

@@ -95,7 +95,9 @@ impl Said {
     /// What it means, where providers agree; `overruns` are the words of this one.
     pub(super) fn refusal(&self, overruns: &Overruns) -> Refusal {
         if matches!(self.status, 429 | 503 | 529) {
-            return Refusal::Busy;
+            // No waiting brings money (OpenAI's error codes).
+            let is_spent = self.code.contains("insufficient_quota");
+            return if is_spent { Refusal::Other } else { Refusal::Busy };
         }
         if let Some((_, before)) = overruns.iter().find(|(words, _)| self.holds(words)) {
             return Refusal::Overrun(self.window.or_else(|| number_after(&self.words, before)));

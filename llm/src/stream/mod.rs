@@ -105,9 +105,10 @@ impl<'r> Reader<'r> {
                     let tokens = self.gathered.tokens.written.unwrap_or(self.limit);
                     Err(place.only_thought(self.model, tokens).into())
                 }
-                Ended::Otherwise(word) => {
+                Ended::ForTools(word) => {
                     Err(place.failed(&format!("it ended with {word} and said nothing")).into())
                 }
+                Ended::ByServer(word) => Err(place.declined(&word).into()),
             },
             Some(_) => Ok(self.gathered),
         }

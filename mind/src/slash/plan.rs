@@ -68,6 +68,10 @@ impl Plan {
         at.outbox.say(Outgoing::Working(what.to_owned()));
         let mut hear = |progress: Progress<'_>| at.outbox.say_progress(what, &progress);
         let planned = model.complete(&ask, &mut hear).await.map_err(|error| error.to_string())?;
+        if let Some(cut) = planned.cut() {
+            let mend = planned.ended.mend();
+            return Err(format!("the plan was cut off {cut}, and nothing of it was done; {mend}"));
+        }
         match steps(&Words::alone().whole(&planned.text)) {
             steps if steps.is_empty() => {
                 Err("the model has written no plan; say the goal in other \

@@ -167,6 +167,13 @@ impl Speaker<'_> {
         let said: Vec<Object> = self.thread.of_others().collect();
         let read = match Answer::read(&completion, self.cards, &Shown::of(said.iter())) {
             Err(AnswerError::Empty) => Ok(Answer::default()),
+            // Of calls beside the text nobody knows whether the last one was whole, and another try would be as long.
+            read if completion.cut().is_some()
+                && (read.is_err() || !completion.calls.is_empty()) =>
+            {
+                let words = Words::of(&completion.text, self.cards);
+                Ok(Answer { words, ..Answer::default() })
+            }
             read => read,
         };
         self.thread.says(completion.text);
@@ -183,6 +190,9 @@ impl Speaker<'_> {
             Ear { hear, words: Words::new(self.cards), hearer: &hearer, what, cards: self.cards };
         let completed = self.model.complete(&ask, &mut |step: Progress<'_>| ear.hears(&step)).await;
         ear.ends();
+        if let Some(cut) = completed.as_ref().ok().and_then(Completion::cut) {
+            hear(Heard::Notice(format!("what {} says was cut off {cut}", self.name)));
+        }
         completed.map_err(|error| match error.is_of_size() {
             true => SpeakError::TooLong(error.to_string()),
             false => SpeakError::Failed(error.to_string()),

@@ -149,7 +149,7 @@ impl Work<'_, '_> {
         let cut = completion.cut();
         self.turn.session.usage = Some(completion.usage.clone());
         if let (Some(cut), true) = (cut, read.as_ref().map_or(true, |r| r.commands.is_empty())) {
-            return Err(format!("the answer was cut off {cut}; say \"go on\", or ask for less"));
+            return Err(format!("the answer was cut off {cut}; {}", completion.ended.mend()));
         }
         match read {
             Ok(reply) if reply.commands.is_empty() => self.without_a_command(&completion).await,

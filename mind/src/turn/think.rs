@@ -58,7 +58,8 @@ impl Turn<'_> {
             let cut = completion.cut();
             self.session.usage = Some(completion.usage);
             if let Some(cut) = cut {
-                return self.cut_off(&cut, read, !completion.calls.is_empty());
+                let mend = completion.ended.mend();
+                return self.cut_off((&cut, mend), read, !completion.calls.is_empty());
             }
             match read {
                 Ok(answer) => return Ok(answer),
@@ -85,11 +86,10 @@ impl Turn<'_> {
     /// calls beside the text nobody knows whether the last one was. Another try would be as long, and be cut off as well.
     fn cut_off(
         &self,
-        cut: &str,
+        (cut, more): (&str, &str),
         read: Result<Answer, AnswerError>,
         has_calls: bool,
     ) -> Result<Answer, String> {
-        let more = "say \"go on\", or ask for less at once";
         match read {
             Ok(answer) if !has_calls => {
                 self.outbox.say(Outgoing::Notice(format!("the answer was cut off {cut}; {more}")));

@@ -20,6 +20,8 @@ pub enum Says {
     Begins(String),
     /// This, and then the connection ends before the answer does.
     Cut(String),
+    /// This, and that it was as long as it may be.
+    AtLimit(String),
     /// This, and how many tokens the prompt and the answer had.
     Counted(String, u64, u64),
     /// What this makes of the prompt, in one piece.
@@ -33,6 +35,7 @@ impl std::fmt::Debug for Says {
         match self {
             Self::Pieces(pieces) => f.debug_tuple("Pieces").field(pieces).finish(),
             Self::Begins(piece) => f.debug_tuple("Begins").field(piece).finish(),
+            Self::AtLimit(piece) => f.debug_tuple("AtLimit").field(piece).finish(),
             Self::Cut(piece) => f.debug_tuple("Cut").field(piece).finish(),
             Self::Counted(piece, read, written) => {
                 f.debug_tuple("Counted").field(piece).field(read).field(written).finish()
@@ -283,6 +286,12 @@ impl Served {
                 line(stream, "", true)
             }
             Says::Cut(piece) => line(stream, &piece, false),
+            Says::AtLimit(piece) => {
+                line(stream, &piece, false)?;
+                let ends =
+                    json!({"message": {"content": ""}, "done": true, "done_reason": "length"});
+                stream.write_all(format!("{ends}\n").as_bytes())
+            }
             Says::Status(..) => Ok(()),
         }
     }

@@ -69,8 +69,15 @@ async fn an_answer_that_ends_otherwise_is_whole() {
         assert_eq!(ended(&api, reason).await, (Ended::OfItself, None), "{}", api.name);
     }
     for (api, reason) in [(OPENAI, "tool_calls"), (ANTHROPIC, "tool_use")] {
-        let word = Ended::Otherwise(reason.to_owned());
+        let word = Ended::ForTools(reason.to_owned());
         assert_eq!(ended(&api, reason).await, (word, None), "{}", api.name);
+    }
+    for (api, reason) in
+        [(OPENAI, "content_filter"), (ANTHROPIC, "refusal"), (GEMINI, "RECITATION")]
+    {
+        let (ended, cut) =
+            (Ended::ByServer(reason.to_owned()), format!("by its server ({reason})"));
+        assert_eq!(self::ended(&api, reason).await, (ended, Some(cut)), "{}", api.name);
     }
     for api in ALL {
         let server = Server::start([streamed(&[api.text("Well"), api.done()])]).await;

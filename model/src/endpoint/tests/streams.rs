@@ -183,7 +183,7 @@ async fn an_answer_that_ends_before_its_first_word_is_no_answer() {
         (GEMINI, "data: {\"promptFeedback\":{\"blockReason\":\"SAFETY\"}}\n\n", "(SAFETY)"),
     ] {
         let error = error(&api, chunked("200 OK", &[stream.as_bytes()], true)).await;
-        assert!(error.contains("failed in the middle") && error.contains(words), "{error}");
+        assert!(error.contains("does not answer this") && error.contains(words), "{error}");
     }
 }
 
