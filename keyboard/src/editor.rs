@@ -1,6 +1,6 @@
 //! The line editor, on a thread of its own: it waits for keys as long as it takes.
 
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 
 use crate::above::Above;
 use crate::completion::Completion;
-use crate::restore::{Lent, Restore, is_edited};
+use crate::restore::{Lent, Restore, forget_keys, is_edited};
 
 /// How long the line editor may need to take the terminal.
 const TAKES: Duration = Duration::from_millis(500);
@@ -33,6 +33,8 @@ pub enum TypedLine {
     Elsewhere(String),
     /// Ctrl-C, and the line as far as it was typed, unless it is to be gone.
     Interrupted(String),
+    /// A byte came that is no UTF-8, and the line is gone.
+    Unreadable,
     /// Ctrl-D, or a terminal that is gone.
     End,
 }
@@ -232,6 +234,11 @@ impl Edited {
                     } else {
                         String::new()
                     })
+                }
+                Err(ReadlineError::Io(error)) if error.kind() == ErrorKind::InvalidData => {
+                    // What is left of a paste is half of something.
+                    forget_keys();
+                    TypedLine::Unreadable
                 }
                 Err(_) => TypedLine::End,
             };

@@ -24,6 +24,20 @@ pub(crate) fn said(home: &TempHome, text: &str) {
 }
 
 #[test]
+fn a_byte_that_is_no_utf_8_ends_no_chat_and_the_rest_of_its_paste_is_no_line() {
+    let home = TempHome::new();
+    let mut chat = chat(&home, &[]);
+    chat.press(b"M\xfcnchen\r/help\r");
+    chat.expect("a byte that is no UTF-8 was typed, and the line is not sent");
+    chat.expect_last(PROMPT);
+    line(&mut chat, "/memory");
+    chat.expect("Nothing is remembered.");
+    assert!(!chat.screen().contains("nchen"), "{}", chat.screen());
+    line(&mut chat, "quit");
+    assert_eq!(chat.wait().code(), Some(0));
+}
+
+#[test]
 fn a_slash_is_completed_and_says_what_it_does() {
     for size in SIZES {
         let home = TempHome::new();

@@ -229,6 +229,11 @@ impl Terminal {
         }
         let flow = match typed {
             TypedLine::End => Flow::Quit,
+            TypedLine::Unreadable => {
+                let told = settings::words().get("say.unreadable");
+                self.emit(&Outgoing::Notice(told.to_owned()))?;
+                Flow::GoesOn
+            }
             TypedLine::Interrupted(draft) => {
                 // It was pressed for what runs, and the line is not done yet.
                 if !self.said.is_empty() {

@@ -83,8 +83,8 @@ impl Terminal {
     ///
     /// # Panics
     /// When the terminal is gone.
-    pub fn press(&mut self, keys: &str) {
-        self.keyboard.write_all(keys.as_bytes()).unwrap();
+    pub fn press(&mut self, keys: impl AsRef<[u8]>) {
+        self.keyboard.write_all(keys.as_ref()).unwrap();
     }
 
     /// What stands on the screen.
