@@ -302,7 +302,7 @@ fn channels_and_browsers_that_can_not_work_are_found() {
         ],
     );
     seen.has("telegram", "fail", "", "check the network");
-    seen.has("programs", "ok", "is in use", "");
+    seen.has("programs", "fail", "another program listens at", "config http");
     seen.has("browser", "fail", "its network is not decided", "browser.proxy_bind");
     assert!(!format!("{:?}", seen.checks).contains("33-more"));
     let seen = Seen::of(home.root(), &[("REMOTE_BROWSER_SERVER", "not an address")]);

@@ -103,10 +103,14 @@ fn so_it_does_of_an_agent_and_a_router_on_a_redis() {
 
 /// Runs `safeclaw service` with these folders of programs first: its code, and what it said.
 fn service(home: &Path, programs: &[&Path], words: &[&str]) -> (Option<i32>, String) {
+    safeclaw(home, programs, &[&["service"], words].concat())
+}
+
+fn safeclaw(home: &Path, programs: &[&Path], words: &[&str]) -> (Option<i32>, String) {
     let user = home.parent().unwrap();
     let folders = programs.iter().copied().chain([Path::new("/usr/bin"), Path::new("/bin")]);
     let mut command = Command::new(SAFECLAW);
-    command.arg("--home").arg(home).arg("service").args(words).env_clear();
+    command.arg("--home").arg(home).args(words).env_clear();
     command.env("PATH", std::env::join_paths(folders).unwrap());
     command.env("HOME", user).env("XDG_CONFIG_HOME", user.join("config"));
     let output = command.output().unwrap();
@@ -218,6 +222,14 @@ fn a_unit_is_installed_looked_at_and_removed() {
     assert!(text.contains(&format!("--home \"{}\" chat", home.display())), "{text}");
     let (code, said) = run(&["status"]);
     assert_eq!((code, said.contains("Reached by http")), (Some(0), true), "{said}");
+    // The doctor finds it by any name.
+    let second = unit.with_file_name("second-agent.service");
+    fs::copy(&unit, &second).unwrap();
+    let (_, said) = safeclaw(&home, &[&programs], &["doctor"]);
+    for name in ["safeclaw.service", "second-agent.service"] {
+        assert!(said.contains(&format!("{name} runs since")), "{said}");
+    }
+    fs::remove_file(second).unwrap();
     // Another home does not take its place.
     let other = folder.path().join("other");
     fs::create_dir_all(other.join("agent")).unwrap();

@@ -7,7 +7,7 @@ use home::FileError;
 
 use super::plan::with;
 use super::text::{MARK, quoted};
-use super::{Scope, Systemd, SystemdError, UnitError, names, path};
+use super::{Scope, Systemd, SystemdError, UnitError, folder, names, path};
 
 /// The units of one name that were installed.
 #[derive(Debug)]
@@ -33,13 +33,25 @@ impl Installed {
         Ok((!units.is_empty()).then_some(Self { systemd: Systemd::of(scope), files, units }))
     }
 
-    /// Whether they serve the home at `root`.
-    pub(crate) fn serves(&self, root: &Path) -> bool {
-        let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
-        let word = quoted(&root);
-        self.files
-            .iter()
-            .any(|file| fs::read_to_string(file).is_ok_and(|text| text.contains(&word)))
+    /// All units of both scopes that serve the home at `root`, whatever their names.
+    pub(crate) fn serving(root: &Path) -> Vec<(Scope, String)> {
+        let word = quoted(&canonical(root));
+        let serves = |file: &Path| {
+            fs::read_to_string(file)
+                .is_ok_and(|text| text.starts_with(MARK) && text.contains(&word))
+        };
+        let mut found = Vec::new();
+        for scope in [Scope::User, Scope::System] {
+            let folder = folder(scope).ok().and_then(|folder| fs::read_dir(folder).ok());
+            let files = folder.into_iter().flatten().flatten().map(|entry| entry.path());
+            let units = files.filter(|file| file.extension().is_some_and(|end| end == "service"));
+            let names = units
+                .filter(|file| serves(file))
+                .filter_map(|file| Some((scope, file.file_name()?.to_str()?.to_owned())));
+            found.extend(names);
+        }
+        found.sort_by(|one, other| one.1.cmp(&other.1));
+        found
     }
 
     /// Has systemd `start`, `stop` or `restart` them.
@@ -57,6 +69,11 @@ impl Installed {
         self.systemd.control(&["daemon-reload"])?;
         Ok(())
     }
+}
+
+/// A home's folder as units name it.
+fn canonical(root: &Path) -> PathBuf {
+    root.canonicalize().unwrap_or_else(|_| root.to_owned())
 }
 
 /// How a unit is, for people, and whether it runs.

@@ -19,14 +19,18 @@ fn names(name: &str) -> [String; 3] {
     ["", "-agent", "-router"].map(|end| format!("{name}{end}"))
 }
 
-/// Where a unit lies.
-fn path(scope: Scope, name: &str) -> Result<PathBuf, UnitError> {
-    let folder = match scope {
-        Scope::System => PathBuf::from("/etc/systemd/system"),
+/// Where units lie.
+fn folder(scope: Scope) -> Result<PathBuf, UnitError> {
+    match scope {
+        Scope::System => Ok(PathBuf::from("/etc/systemd/system")),
         Scope::User => {
             let user = etcetera::choose_base_strategy().map_err(|_| UnitError::NoUser)?;
-            user.config_dir().join("systemd/user")
+            Ok(user.config_dir().join("systemd/user"))
         }
-    };
-    Ok(folder.join(format!("{name}.service")))
+    }
+}
+
+/// Where a unit lies.
+fn path(scope: Scope, name: &str) -> Result<PathBuf, UnitError> {
+    Ok(folder(scope)?.join(format!("{name}.service")))
 }

@@ -1,12 +1,14 @@
 //! The channels: whether Telegram knows the bot and its owner, and whether the port for programs is free.
 
-use home::Check;
+use home::{Check, Home};
 use settings::Settings;
 
-pub(super) async fn checks(settings: &Settings) -> Vec<Check> {
+use super::files;
+
+pub(super) async fn checks(home: &Home, settings: &Settings) -> Vec<Check> {
     let mut checks = Vec::new();
     checks.extend(telegram(settings).await);
-    checks.extend(http(settings));
+    checks.extend(http(home, settings));
     checks
 }
 
@@ -47,7 +49,7 @@ async fn telegram(_: &Settings) -> Option<Check> {
     None
 }
 
-fn http(settings: &Settings) -> Option<Check> {
+fn http(home: &Home, settings: &Settings) -> Option<Check> {
     const NAME: &str = "programs";
     let address = settings.config.http.listen?.address();
     if settings.http_token.is_none() {
@@ -57,18 +59,20 @@ fn http(settings: &Settings) -> Option<Check> {
             home::agent_command(&format!("config http {address}")),
         ));
     }
-    Some(match std::net::TcpListener::bind(address) {
-        Ok(_) => Check::ok(NAME, format!("{address} is free for the next start")),
+    let why = match std::net::TcpListener::bind(address) {
+        Ok(_) => return Some(Check::ok(NAME, format!("{address} is free for the next start"))),
         Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => {
-            Check::ok(NAME, format!("{address} is in use, by an agent if one runs"))
+            // An agent that runs tells by itself when it can't listen.
+            if !matches!(files::runs(home), Ok(false)) {
+                return Some(Check::ok(
+                    NAME,
+                    format!("{address} is in use, by the agent that runs"),
+                ));
+            }
+            format!("another program listens at {address}, and no agent runs here")
         }
-        Err(error) => Check::fail(
-            NAME,
-            format!("{address} can't be listened at: {error}"),
-            format!(
-                "choose an address of this machine: {}",
-                home::agent_command("config http 127.0.0.1:8787")
-            ),
-        ),
-    })
+        Err(error) => format!("{address} can't be listened at: {error}"),
+    };
+    let other = home::agent_command("config http 127.0.0.1:8788");
+    Some(Check::fail(NAME, why, format!("choose another address of this machine: {other}")))
 }

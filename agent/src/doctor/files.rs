@@ -1,6 +1,7 @@
 //! The files of the workspace: whether they can be read, and whether an agent works there.
 
 use std::fs::{self, File, TryLockError};
+use std::io;
 use std::path::Path;
 
 use document::Document as _;
@@ -98,15 +99,21 @@ fn template(home: &Home) -> Check {
 }
 
 /// Whether an agent holds the workspace. Its lock is tried and given back at once, in a way that writes nothing.
+pub(super) fn runs(home: &Home) -> io::Result<bool> {
+    let Ok(file) = File::open(home.agent_lock()) else { return Ok(false) };
+    match file.try_lock_shared() {
+        Ok(()) => Ok(false),
+        Err(TryLockError::WouldBlock) => Ok(true),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
 fn running(home: &Home) -> Check {
     const NAME: &str = "agent";
-    let Ok(file) = File::open(home.agent_lock()) else {
-        return Check::ok(NAME, "none runs here");
-    };
-    match file.try_lock_shared() {
-        Ok(()) => Check::ok(NAME, "none runs here"),
-        Err(TryLockError::WouldBlock) => Check::ok(NAME, "one runs here"),
-        Err(TryLockError::Error(error)) => Check::warn(
+    match runs(home) {
+        Ok(false) => Check::ok(NAME, "none runs here"),
+        Ok(true) => Check::ok(NAME, "one runs here"),
+        Err(error) => Check::warn(
             NAME,
             format!("whether one runs can't be told: {error}"),
             "put the home on a local disk; its file system knows no locks",

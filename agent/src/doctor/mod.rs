@@ -20,7 +20,7 @@ pub async fn checks(home: &Home) -> Vec<Check> {
             checks.extend(model::checks(&settings).await);
             checks.push(browser(&settings));
             checks.push(clock::check(home, &settings));
-            checks.extend(channels::checks(&settings).await);
+            checks.extend(channels::checks(home, &settings).await);
         }
         Err(error) => checks.insert(0, unreadable(&error)),
     }

@@ -57,8 +57,8 @@ fn examined(given: Option<&Path>) -> Result<Vec<Check>, StartError> {
     Ok(::agent::runtime()?.block_on(async {
         let (minds, walls) =
             tokio::join!(::agent::doctor::checks(&home), ::router::doctor::checks(&home, &me));
-        let unit = unit::check(&home).into_iter().collect();
-        [ground::checks(&home), minds, walls, unit].concat()
+        let units = unit::checks(&home);
+        [ground::checks(&home), minds, walls, units].concat()
     }))
 }
 
