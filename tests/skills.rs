@@ -158,6 +158,7 @@ fn a_folder_that_is_no_skill_is_left_out_with_the_reason_and_stops_nobody() {
         ("too_long", "timeout = \"11m\"\n"),
         ("refers", "[params]\np = { allOf = [{ \"$ref\" = \"#/properties/p\" }] }\n"),
         ("unseen", "command = [\"./.git/run\"]\n"),
+        ("unseen_word", "command = [\"sh\", \"/skill/target/release/deps/x.sh\"]\n"),
         ("speaks", "instrction\\u001b = 1\n"),
         (
             "serves_when",
@@ -191,6 +192,7 @@ fn a_folder_that_is_no_skill_is_left_out_with_the_reason_and_stops_nobody() {
         "too_long/skill.toml: timeout: \"11m\" is longer than 10m",
         "refers/skill.toml: params.p: $ref refers to other schemas",
         "unseen/skill.toml: command: changes under .git/ are not looked at",
+        "unseen_word/skill.toml: command: changes under deps/ are not looked at",
         "pipe/skill.toml",
         "serves_when/skill.toml: secrets.T: when: a process that stays has the same secrets",
         "router/config.json: skills.fine: there is no such skill; did you mean FINE?",

@@ -214,6 +214,9 @@ fn program(folder: &Path, manifest: &Manifest) -> Result<Program, String> {
     match (&manifest.command, &manifest.builtin) {
         (Some(command), None) => {
             let program = command.first().ok_or("command: it names no program")?;
+            for word in command {
+                check_is_looked_at(word)?;
+            }
             if program.contains('/') {
                 check_executable(folder, program)?;
             }
@@ -232,13 +235,16 @@ fn program(folder: &Path, manifest: &Manifest) -> Result<Program, String> {
     }
 }
 
+/// What a word of the command names must not lie where nobody looks for changes.
+fn check_is_looked_at(word: &str) -> Result<(), String> {
+    let name = left_out(Path::new(word)).filter(|_| word.contains('/'));
+    name.map_or(Ok(()), |name| {
+        Err(format!("command: changes under {name}/ are not looked at; put the program elsewhere"))
+    })
+}
+
 fn check_executable(folder: &Path, program: &str) -> Result<(), String> {
     let path = folder.join(program.trim_start_matches("./"));
-    if let Some(name) = left_out(Path::new(program)) {
-        return Err(format!(
-            "command: changes under {name}/ are not looked at; put the program elsewhere"
-        ));
-    }
     let shown = path.display();
     let facts = fs::metadata(&path)
         .map_err(|_| format!("command: {shown} is missing; put the program there"))?;
