@@ -3,8 +3,8 @@
 //! Hooks and settings are run by the owner's git, outside: whoever may write them may do anything there. So they are locked,
 //! and the repository is a mount of its own, which can't be renamed, removed or exchanged.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::bind::lock_in_place;
@@ -23,13 +23,12 @@ const FOLDERS: usize = 20_000;
 /// # Errors
 /// What the kernel answered, or which link can't be kept from being exchanged.
 pub(super) fn lock(project: &Path) -> io::Result<()> {
-    is_there(&project.join(".git"))?;
     let mut waiting = vec![(project.to_owned(), 0)];
     let mut looked = 0;
     while let Some((folder, depth)) = waiting.pop() {
         lock_one(&folder)?;
         looked += 1;
-        if depth == DEPTH || looked == FOLDERS {
+        if depth == DEPTH || looked >= FOLDERS {
             continue;
         }
         let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
@@ -43,6 +42,7 @@ pub(super) fn lock(project: &Path) -> io::Result<()> {
 
 fn lock_one(folder: &Path) -> io::Result<()> {
     let git = folder.join(".git");
+    is_there(&git)?;
     match fs::symlink_metadata(&git) {
         Ok(facts) if facts.is_dir() => lock_in_place(&git, true)?,
         // A worktree or a submodule: it says where its repository is.
@@ -62,11 +62,11 @@ fn lock_one(folder: &Path) -> io::Result<()> {
         let elsewhere = repository.join("commondir");
         if !is_there(&elsewhere)? {
             // Git takes hooks and settings from where this says; it says what is so without it.
-            fs::write(&elsewhere, ".\n")?;
+            make(&elsewhere, ".\n")?;
         }
         let own = repository.join("config.worktree");
         if !is_there(&own)? && names_own_settings(&repository.join("config")) {
-            fs::write(&own, "")?;
+            make(&own, "")?;
         }
         for trusted in TRUSTED.map(|trusted| repository.join(trusted)) {
             if is_there(&trusted)? {
@@ -75,6 +75,12 @@ fn lock_one(folder: &Path) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Makes the file at `path`, where none may be: what another process puts there meanwhile, such as a link that leads out of the
+/// project, is not written to.
+fn make(path: &Path, text: &str) -> io::Result<()> {
+    File::create_new(path)?.write_all(text.as_bytes())
 }
 
 /// Whether git reads settings of each worktree's own, too (git-worktree(1), `extensions.worktreeConfig`).
@@ -129,5 +135,19 @@ mod tests {
         assert!(is_there(&hooks).unwrap_err().to_string().contains("hooks is a link"));
         symlink("elsewhere.git", project.path().join(".git")).unwrap();
         assert!(lock(project.path()).unwrap_err().to_string().contains(".git is a link"));
+        fs::remove_file(project.path().join(".git")).unwrap();
+        fs::create_dir(project.path().join("inner")).unwrap();
+        symlink("elsewhere.git", project.path().join("inner/.git")).unwrap();
+        assert!(lock(project.path()).unwrap_err().to_string().contains("inner/.git is a link"));
+    }
+
+    #[test]
+    fn what_appears_meanwhile_is_not_written_to() {
+        let project = tempfile::tempdir().unwrap();
+        let [own, link] = ["own", "commondir"].map(|name| project.path().join(name));
+        fs::write(&own, "the owner's").unwrap();
+        symlink(&own, &link).unwrap();
+        assert_eq!(make(&link, ".\n").unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read_to_string(own).unwrap(), "the owner's");
     }
 }
