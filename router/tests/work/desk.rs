@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 
+use seccompiler::{SeccompAction, SeccompFilter};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -89,6 +90,20 @@ impl Desk {
     /// The same as an ordinary user; nothing where the tests are one's already.
     pub fn open_as_user() -> Option<Self> {
         nix::unistd::geteuid().is_root().then(|| Place::new(Some(USER)).start(&[]))
+    }
+
+    /// The same on a machine that refuses namespaces.
+    pub fn open_without_namespaces() -> Self {
+        let refusing = || {
+            let rules = [(libc::SYS_unshare, Vec::new())].into_iter().collect();
+            let refuse = SeccompAction::Errno(libc::EPERM.unsigned_abs());
+            let machine = std::env::consts::ARCH.try_into().unwrap();
+            let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, machine).unwrap();
+            let program: seccompiler::BpfProgram = filter.try_into().unwrap();
+            seccompiler::apply_filter(&program).unwrap();
+            Self::open()
+        };
+        std::thread::spawn(refusing).join().unwrap()
     }
 
     fn at(place: Arc<Place>, more: &[&str]) -> Self {

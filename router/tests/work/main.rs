@@ -12,6 +12,7 @@ mod desk;
 mod escapes;
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -29,6 +30,18 @@ fn a_command_is_answered_by_its_response_and_the_screen() {
     assert_eq!(old["response"]["output"], "42\n");
     assert_eq!(old["screen"]["python"]["content"], "x = 6");
     assert_eq!(old["screen"].as_object().unwrap().keys().count(), 3);
+}
+
+#[test]
+fn without_namespaces_the_editor_edits_and_a_file_keeps_its_mode() {
+    let mut desk = Desk::open_without_namespaces();
+    let file = desk.project().join("run.sh");
+    desk.says("editor", "create run.sh\necho one");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+    desk.says("editor", "view run.sh");
+    let said = desk.says("editor", "edit run.sh 1-1\necho two");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "echo two", "{said}");
+    assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o755);
 }
 
 #[test]

@@ -62,6 +62,10 @@ impl File {
         text: &str,
     ) -> Result<(), String> {
         let mut new = String::with_capacity(self.text.len() + text.len());
+        if self.text.is_empty() {
+            // A view shows one line, which is none.
+            new.push_str(text);
+        }
         for (number, line) in (1..).zip(self.text.split_inclusive('\n')) {
             if number == first {
                 new.push_str(text);
@@ -86,9 +90,14 @@ fn write(place: &Path, text: &str) -> io::Result<()> {
     // A link stays one.
     let place = place.canonicalize()?;
     let folder = place.parent().unwrap_or(Path::new("/"));
-    let mut new = tempfile::NamedTempFile::new_in(folder)?;
+    let mode = place.metadata()?.permissions();
+    let mut new = tempfile::Builder::new().permissions(mode.clone()).tempfile_in(folder)?;
     new.write_all(text.as_bytes())?;
-    new.as_file().set_permissions(place.metadata()?.permissions())?;
+    match new.as_file().set_permissions(mode) {
+        // Without namespaces no mode is changed; the file was made with its own, less what is masked out.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {}
+        set => set?,
+    }
     new.persist(&place)?;
     Ok(())
 }

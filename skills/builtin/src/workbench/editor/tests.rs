@@ -64,6 +64,15 @@ fn an_edit_exchanges_the_whole_file_and_leaves_its_mode_and_links_as_they_are() 
 }
 
 #[test]
+fn an_edit_of_an_empty_file_fills_it() {
+    let (project, mut editor) = editor(&[("n.txt", "")]);
+    says(&mut editor, "view n.txt");
+    editor.screen();
+    says(&mut editor, "edit n.txt 1-1\nhello");
+    assert_eq!(fs::read_to_string(project.path().join("n.txt")).unwrap(), "hello");
+}
+
+#[test]
 fn definitions_in_all_five_languages() {
     for (file, text, name, title) in [
         (
