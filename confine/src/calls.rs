@@ -20,12 +20,13 @@ const NEVER: &[i64] = &[
     // other file systems and namespaces
     libc::SYS_mount, libc::SYS_umount2, libc::SYS_pivot_root, libc::SYS_chroot, libc::SYS_move_mount,
     libc::SYS_open_tree, libc::SYS_fsopen, libc::SYS_fsconfig, libc::SYS_fsmount, libc::SYS_fspick,
-    libc::SYS_mount_setattr, libc::SYS_unshare, libc::SYS_setns,
+    libc::SYS_mount_setattr, OPEN_TREE_ATTR, libc::SYS_unshare, libc::SYS_setns,
     libc::SYS_open_by_handle_at, libc::SYS_name_to_handle_at,
     // whose a file is and who may use it, by its name: Landlock lets these through
     libc::SYS_fchmodat, FCHMODAT2, libc::SYS_fchown, libc::SYS_fchownat,
     libc::SYS_setxattr, libc::SYS_lsetxattr, libc::SYS_fsetxattr,
     libc::SYS_removexattr, libc::SYS_lremovexattr, libc::SYS_fremovexattr,
+    SETXATTRAT, REMOVEXATTRAT, FILE_SETATTR,
     // the user's keys
     libc::SYS_keyctl, libc::SYS_add_key, libc::SYS_request_key,
     // large parts of the kernel that were attacked before
@@ -42,8 +43,23 @@ const NEVER_OLD: &[i64] = &[libc::SYS_chmod, libc::SYS_chown, libc::SYS_lchown];
 #[cfg(not(target_arch = "x86_64"))]
 const NEVER_OLD: &[i64] = &[];
 
-/// Its number on every machine; libc does not know it everywhere.
+// Newer than what the libc crate knows for every machine; such numbers are the same on every machine.
 const FCHMODAT2: i64 = 452;
+const SETXATTRAT: i64 = 463;
+const REMOVEXATTRAT: i64 = 466;
+const OPEN_TREE_ATTR: i64 = 467;
+const FILE_SETATTR: i64 = 469;
+
+/// The flags of `clone` that make a namespace.
+const NEW_NAMESPACES: [i32; 7] = [
+    libc::CLONE_NEWUSER,
+    libc::CLONE_NEWNS,
+    libc::CLONE_NEWPID,
+    libc::CLONE_NEWNET,
+    libc::CLONE_NEWIPC,
+    libc::CLONE_NEWUTS,
+    libc::CLONE_NEWCGROUP,
+];
 
 /// The bits by which a program runs as its owner or group.
 const SET_IDS: u64 = 0o6000;
@@ -57,8 +73,8 @@ const X32: u32 = 0x4000_0000;
 /// Refuses them to this thread and all that it starts, and new privileges as well, which the kernel demands.
 pub(super) fn refuse(unix: UnixSockets) -> Result<(), String> {
     rustix::thread::set_no_new_privs(true).map_err(|error| error.to_string())?;
-    let filter = filter(unix).map_err(|error| error.to_string())?;
-    for program in [second_table(), filter] {
+    let said = |error: BackendError| error.to_string();
+    for program in [second_table(), missing().map_err(said)?, filter(unix).map_err(said)?] {
         apply_filter(&program).map_err(|error| error.to_string())?;
     }
     Ok(())
@@ -72,12 +88,27 @@ fn filter(unix: UnixSockets) -> Result<BpfProgram, BackendError> {
     let given = [0o2000, 0o4000, SET_IDS].map(|bits| masked(1, SET_IDS, bits));
     let given = given.into_iter().chain([masked(1, EVERYBODY_WRITES, EVERYBODY_WRITES)]);
     rules.insert(libc::SYS_fchmod, given.collect::<Result<_, _>>()?);
+    let namespaces = NEW_NAMESPACES.map(|flag| {
+        let flag = flag.unsigned_abs().into();
+        masked(0, flag, flag)
+    });
+    rules.insert(libc::SYS_clone, namespaces.into_iter().collect::<Result<_, _>>()?);
     // What types into the terminal types into the shell that has started the agent.
     rules.insert(libc::SYS_ioctl, vec![one(1, libc::TIOCSTI)?, one(1, libc::TIOCLINUX)?]);
     if unix == UnixSockets::Refused {
         rules.insert(libc::SYS_socket, vec![one(0, libc::AF_UNIX.unsigned_abs().into())?]);
     }
-    let refused = SeccompAction::Errno(libc::EPERM.unsigned_abs());
+    program(rules, libc::EPERM)
+}
+
+/// `clone3` hides its flags in memory. Where the kernel has none, threads are made by `clone`, which a filter can judge.
+fn missing() -> Result<BpfProgram, BackendError> {
+    program(BTreeMap::from([(libc::SYS_clone3, Vec::new())]), libc::ENOSYS)
+}
+
+/// Answers the calls that `rules` mean with the error `with`.
+fn program(rules: BTreeMap<i64, Vec<SeccompRule>>, with: i32) -> Result<BpfProgram, BackendError> {
+    let refused = SeccompAction::Errno(with.unsigned_abs());
     let machine = std::env::consts::ARCH.try_into()?;
     SeccompFilter::new(rules, SeccompAction::Allow, refused, machine)?.try_into()
 }
@@ -161,6 +192,25 @@ mod tests {
         });
         let refused = Err(PermissionDenied);
         assert_eq!(tried.join().unwrap(), [refused, refused, refused, refused, refused, Ok(())]);
+    }
+
+    #[expect(unsafe_code, reason = "no safe crate makes these calls so")]
+    fn answered(call: i64, first: u64) -> i32 {
+        // Without pointers: what the kernel would read is not there.
+        let done = unsafe { libc::syscall(call, first, 0, 0, 0, 0, 0) };
+        if done < 0 { std::io::Error::last_os_error().raw_os_error().unwrap() } else { 0 }
+    }
+
+    #[test]
+    fn namespaces_are_refused_by_every_call_that_makes_them_and_threads_are_made_all_the_same() {
+        let tried = std::thread::spawn(|| {
+            refuse(UnixSockets::Refused).unwrap();
+            let user = u64::from(libc::CLONE_NEWUSER.unsigned_abs());
+            std::thread::spawn(|| {}).join().unwrap();
+            [(libc::SYS_clone, user), (libc::SYS_clone3, 0), (SETXATTRAT, 0), (FILE_SETATTR, 0)]
+                .map(|(call, first)| answered(call, first))
+        });
+        assert_eq!(tried.join().unwrap(), [libc::EPERM, libc::ENOSYS, libc::EPERM, libc::EPERM]);
     }
 
     /// Without seccomp nothing else stands between these calls and their effect, least of all for root.
