@@ -1,65 +1,20 @@
 //! A folder is put back as it was before a task, and nothing else is touched.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test ends with a panic"
+)]
+
+mod desk;
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use desk::{Desk, away};
 use protocol::Millis;
-use snapshot::{Snapshots, Undone};
-
-struct Desk {
-    place: tempfile::TempDir,
-    snapshots: Snapshots,
-    now: u64,
-}
-
-impl Desk {
-    fn new(files: &[(&str, &str)]) -> Self {
-        let place = tempfile::tempdir().unwrap();
-        let snapshots = Snapshots::at(place.path().canonicalize().unwrap().join("state/one"));
-        let desk = Self { place, snapshots, now: 1_700_000_000_000 };
-        fs::create_dir(desk.project()).unwrap();
-        files.iter().for_each(|(path, text)| desk.put(path, text));
-        desk
-    }
-
-    fn project(&self) -> PathBuf {
-        self.place.path().canonicalize().unwrap().join("project")
-    }
-
-    fn put(&self, path: &str, text: &str) {
-        let path = self.project().join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-
-    fn text(&self, path: &str) -> Option<String> {
-        fs::read_to_string(self.project().join(path)).ok()
-    }
-
-    /// One command of a task.
-    fn command(&mut self, task: u64, deed: impl FnOnce(&Self)) {
-        self.begins(task);
-        deed(self);
-        let (_, task) = self.snapshots.next().unwrap().unwrap();
-        self.snapshots.ended(task).unwrap();
-    }
-
-    fn begins(&mut self, task: u64) {
-        self.now += 1_000;
-        self.snapshots.begin(&self.project(), Some(Millis(task)), Millis(self.now)).unwrap();
-    }
-
-    fn undo(&mut self) -> Undone {
-        self.now += 1_000;
-        self.snapshots.undo(Millis(self.now)).unwrap().expect("there is a task")
-    }
-}
-
-fn away(undone: &Undone, path: &str) -> String {
-    fs::read_to_string(undone.aside.as_ref().unwrap().join(path)).unwrap()
-}
 
 #[test]
 fn what_a_task_changed_made_and_removed_is_as_before() {
@@ -198,6 +153,7 @@ fn nix_pipe(path: &Path) {
     let name = std::ffi::CString::new(path.to_str().unwrap()).unwrap();
     nix::unistd::mkfifo(name.as_c_str(), nix::sys::stat::Mode::S_IRWXU).unwrap();
 }
+
 #[test]
 fn contents_are_kept_once_and_the_oldest_task_longest() {
     let mut desk = Desk::new(&[("a", "0"), ("b", "same")]);
