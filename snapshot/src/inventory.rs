@@ -106,32 +106,43 @@ pub(crate) struct Inventory {
 
 /// Takes the content of each file whose sum is not known yet, and gives the sum.
 pub(crate) trait Intake {
-    /// Reads `file` to its end.
-    fn read(&mut self, file: File, longest: u64) -> io::Result<String>;
+    /// Reads `file` to its end; nothing when the file can't be read, or is longer than `longest` bytes.
+    ///
+    /// # Errors
+    /// The content can't be taken in, which is no fault of the file.
+    fn read(&mut self, file: File, longest: u64) -> io::Result<Option<String>>;
 }
 
 /// Reads files for their sums alone.
 pub(crate) struct Sums;
 
 impl Intake for Sums {
-    fn read(&mut self, file: File, longest: u64) -> io::Result<String> {
+    fn read(&mut self, file: File, longest: u64) -> io::Result<Option<String>> {
         sum_into(file, longest, &mut io::sink())
     }
 }
 
-/// Copies at most `longest` bytes of `file`, and gives the SHA-256 of them.
-pub(crate) fn sum_into(file: File, longest: u64, to: &mut impl Write) -> io::Result<String> {
+/// Copies at most `longest` bytes of `file`, and gives the SHA-256 of them; nothing when `file` can't be read, or is longer.
+///
+/// # Errors
+/// `to` can't be written.
+pub(crate) fn sum_into(
+    file: File,
+    longest: u64,
+    to: &mut impl Write,
+) -> io::Result<Option<String>> {
     let (mut sum, mut chunk) = (Sha256::new(), vec![0; 64 * 1024]);
     let mut file = file.take(longest + 1);
     let mut length = 0;
     loop {
-        let count = file.read(&mut chunk)?;
+        let Ok(count) = file.read(&mut chunk) else { return Ok(None) };
         if count == 0 {
-            return Ok(sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect());
+            let sum = sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+            return Ok(Some(sum));
         }
         length += count as u64;
         if length > longest {
-            return Err(io::ErrorKind::FileTooLarge.into());
+            return Ok(None);
         }
         sum.update(&chunk[..count]);
         to.write_all(&chunk[..count])?;
@@ -139,7 +150,10 @@ pub(crate) fn sum_into(file: File, longest: u64, to: &mut impl Write) -> io::Res
 }
 
 impl Inventory {
-    /// Looks through `folder`. A file that is as it was in `before` is not read again.
+    /// Looks through `folder`. A file that is as it was in `before` is not read again. What can't be read is left out.
+    ///
+    /// # Errors
+    /// `folder` itself can't be read, or `reader` can't take in what stands there.
     pub(crate) fn look(
         folder: &Beneath,
         before: &Self,
@@ -147,7 +161,7 @@ impl Inventory {
         reader: &mut impl Intake,
     ) -> io::Result<Self> {
         let mut look = Looking { folder, before, bounds, reader, bytes: 0, found: Self::default() };
-        look.enter(Path::new(""), 0)?;
+        look.enter(Path::new(""))?;
         Ok(look.found)
     }
 
@@ -175,9 +189,15 @@ struct Looking<'l, R> {
 }
 
 impl<R: Intake> Looking<'_, R> {
-    fn enter(&mut self, path: &Path, depth: usize) -> io::Result<()> {
-        let folder = self.folder.folder(path)?;
-        let mut names = folder.names()?;
+    fn enter(&mut self, path: &Path) -> io::Result<()> {
+        let opened = self.folder.folder(path).and_then(|folder| Ok((folder.names()?, folder)));
+        let (mut names, folder) = match opened {
+            Err(_) if !path.as_os_str().is_empty() => {
+                self.found.left_out.push(path.to_string_lossy().into_owned());
+                return Ok(());
+            }
+            opened => opened?,
+        };
         names.sort();
         for name in names {
             let path = path.join(&name);
@@ -194,41 +214,43 @@ impl<R: Intake> Looking<'_, R> {
             // What goes while it is looked at was not there, and what can't be read is left out.
             let facts = match folder.facts(&name) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                facts => facts,
+                facts => facts.ok(),
             };
-            let item = facts.and_then(|facts| self.item(&folder, &path, &facts, depth));
-            match item {
-                Ok(Some(item)) => {
-                    let is_folder = item.form == Form::Folder;
-                    self.found.items.insert(shown.clone(), item);
-                    if is_folder && self.enter(&path, depth + 1).is_err() {
-                        self.found.left_out.push(shown);
-                    }
-                }
-                Ok(None) | Err(_) => self.found.left_out.push(shown),
+            let item = match facts {
+                Some(facts) => self.item(&folder, &path, &facts)?,
+                None => None,
+            };
+            let Some(item) = item else {
+                self.found.left_out.push(shown);
+                continue;
+            };
+            let is_folder = item.form == Form::Folder;
+            self.found.items.insert(shown, item);
+            if is_folder {
+                self.enter(&path)?;
             }
         }
         Ok(())
     }
 
     /// What stands under the last name of `path`; nothing when that is left out.
+    ///
+    /// # Errors
+    /// The reader's own.
     fn item(
         &mut self,
         folder: &Beneath,
         path: &Path,
         facts: &Metadata,
-        depth: usize,
     ) -> io::Result<Option<Item>> {
         let Some(name) = path.file_name() else { return Ok(None) };
         let stamp = stamp(facts);
         let form = if facts.is_symlink() {
-            Form::Link(std::fs::read_link(folder.at(name))?)
+            std::fs::read_link(folder.at(name)).ok().map(Form::Link)
         } else if facts.is_dir() {
             let is_made_again = MADE_AGAIN.iter().any(|made| name == *made);
-            if is_made_again || depth + 1 >= self.bounds.depth {
-                return Ok(None);
-            }
-            Form::Folder
+            let is_too_deep = path.components().count() >= self.bounds.depth;
+            (!is_made_again && !is_too_deep).then_some(Form::Folder)
         } else if facts.is_file() {
             let size = facts.len();
             if size > self.bounds.file || self.bytes.saturating_add(size) > self.bounds.bytes {
@@ -239,15 +261,18 @@ impl<R: Intake> Looking<'_, R> {
                 Some(Item { form: Form::File(sum), stamp: Some(then), .. })
                     if stamp == Some(*then) =>
                 {
-                    Form::File(sum.clone())
+                    Some(Form::File(sum.clone()))
                 }
-                _ => Form::File(self.reader.read(folder.read(name)?, self.bounds.file)?),
+                _ => match folder.read(name) {
+                    Ok(file) => self.reader.read(file, self.bounds.file)?.map(Form::File),
+                    Err(_) => None,
+                },
             }
         } else {
-            return Ok(None);
+            None
         };
-        let mode = facts.mode() & 0o1777;
-        Ok(Some(Item { form, mode, uid: facts.uid(), gid: facts.gid(), stamp }))
+        let (mode, uid, gid) = (facts.mode() & 0o1777, facts.uid(), facts.gid());
+        Ok(form.map(|form| Item { form, mode, uid, gid, stamp }))
     }
 }
 

@@ -71,23 +71,32 @@ impl Snapshots {
             return Ok(*at);
         }
         self.sweep(now)?;
-        let before = match &latest {
-            Some((at, _)) => {
-                self.inventory(*at, "after").or_else(|_| self.inventory(*at, "before"))
+        let at = latest.as_ref().map_or(now, |(at, _)| now.max(at.after(Duration::from_millis(1))));
+        let taken = self.take(&head, latest.map(|(at, _)| at), at);
+        if taken.is_err() {
+            // Half of a snapshot would take up the room that is missing.
+            let _ = self.sweep(now);
+        }
+        taken.map(|()| at)
+    }
+
+    /// Keeps the folder of `head` as it is now, as the task `at`.
+    fn take(&self, head: &Head, latest: Option<Millis>, at: Millis) -> io::Result<()> {
+        let before = match latest {
+            Some(latest) => {
+                self.inventory(latest, "after").or_else(|_| self.inventory(latest, "before"))
             }
             None => Ok(Inventory::default()),
         };
         let before = self.with_content(before.unwrap_or_default());
         file::make_folder(&self.blobs()).map_err(io::Error::other)?;
-        let opened = Beneath::open(folder)?;
+        let opened = Beneath::open(&head.folder)?;
         let mut copies = Copies { blobs: self.blobs() };
         let found = Inventory::look(&opened, &before, self.bounds, &mut copies)?;
-        let at = latest.map_or(now, |(at, _)| now.max(at.after(Duration::from_millis(1))));
         self.write(at, "before", &found)?;
         // The contents are on the disk before anything says so.
         nix::unistd::syncfs(File::open(self.blobs())?)?;
-        self.write(at, "task", &head)?;
-        Ok(at)
+        self.write(at, "task", head)
     }
 
     /// Takes in how the folder is now that a command of the task that began at `task` has ended; a task that was undone meanwhile
@@ -264,11 +273,16 @@ struct Copies {
 }
 
 impl Intake for Copies {
-    fn read(&mut self, file: File, longest: u64) -> io::Result<String> {
+    fn read(&mut self, file: File, longest: u64) -> io::Result<Option<String>> {
         let draft = self.blobs.join("draft");
-        let sum = sum_into(file, longest, &mut File::create(&draft)?)?;
-        fs::rename(&draft, self.blobs.join(&sum))?;
-        Ok(sum)
+        let copied = File::create(&draft).and_then(|mut to| {
+            let sum = sum_into(file, longest, &mut to)?;
+            sum.map(|sum| fs::rename(&draft, self.blobs.join(&sum)).map(|()| sum)).transpose()
+        });
+        if !matches!(copied, Ok(Some(_))) {
+            let _ = fs::remove_file(&draft);
+        }
+        copied
     }
 }
 

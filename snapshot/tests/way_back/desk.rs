@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
 
 use protocol::Millis;
 use snapshot::{Snapshots, Undone};
@@ -57,4 +58,12 @@ impl Desk {
 
 pub fn away(undone: &Undone, path: &str) -> String {
     fs::read_to_string(undone.aside.as_ref().unwrap().join(path)).unwrap()
+}
+
+/// Runs one of these tests again, in the process that `command` makes of its words.
+pub fn again(test: &str, mut command: Command) {
+    command.arg(std::env::current_exe().unwrap()).args(["--exact", test]);
+    let ran = command.output().unwrap();
+    let said = String::from_utf8_lossy(&ran.stdout);
+    assert!(ran.status.success() && said.contains("1 passed"), "{said}");
 }
