@@ -130,6 +130,7 @@ fn router(
     let catalog = Catalog::watched(&home, &config, wishes.reader());
     let traffic = TrafficBook::new(&store);
     let workbench = Workbench::new(&home, &store);
+    tokio::spawn(workbench.clone().tidy());
     let at_once = config.max_parallel.count();
     let sandbox = SkillSandbox::new(&home, myself, &catalog, secrets.clone(), at_once)?;
     let pulse = Pulse::default();

@@ -63,19 +63,19 @@ impl Snapshots {
     /// The system's; then nothing is kept, and the command should not run.
     pub fn begin(&self, folder: &Path, task: Option<Millis>, now: Millis) -> io::Result<Millis> {
         let head = Head { folder: folder.to_owned(), task };
-        let latest = self.latest()?;
+        let latest = self.latest(now)?;
         if let Some((at, there)) = &latest
             && *there == head
         {
             self.set_back(*at)?;
             return Ok(*at);
         }
-        self.sweep(now)?;
+        self.sweep(now, MOST - 1)?;
         let at = latest.as_ref().map_or(now, |(at, _)| now.max(at.after(Duration::from_millis(1))));
         let taken = self.take(&head, latest.map(|(at, _)| at), at);
         if taken.is_err() {
             // Half of a snapshot would take up the room that is missing.
-            let _ = self.sweep(now);
+            let _ = self.sweep(now, MOST);
         }
         taken.map(|()| at)
     }
@@ -105,25 +105,44 @@ impl Snapshots {
     /// # Errors
     /// The system's; then nobody can tell later what the owner has changed.
     pub fn ended(&self, task: Millis) -> io::Result<()> {
-        let latest = self.latest()?.filter(|(at, _)| *at == task);
-        let Some((at, head)) = latest else { return Ok(()) };
-        let before = self.inventory(at, "then").or_else(|_| self.inventory(at, "before"))?;
+        if self.tasks()?.last() != Some(&task) {
+            return Ok(());
+        }
+        let head: Head = self.read(task, "task")?;
+        let before = self.inventory(task, "then").or_else(|_| self.inventory(task, "before"))?;
         let opened = Beneath::open(&head.folder)?;
         let found = Inventory::look(&opened, &before, self.bounds, &mut Sums)?;
-        self.write(at, "after", &found)
+        self.write(task, "after", &found)
     }
 
-    /// Which folder the latest snapshot is of, and when it was taken.
+    /// Which folder the latest snapshot is of, and when it was taken; nothing when that is too long ago.
     ///
     /// # Errors
     /// The system's.
-    pub fn next(&self) -> io::Result<Option<(PathBuf, Millis)>> {
-        Ok(self.latest()?.map(|(at, head)| (head.folder, at)))
+    pub fn next(&self, now: Millis) -> io::Result<Option<(PathBuf, Millis)>> {
+        Ok(self.latest(now)?.map(|(at, head)| (head.folder, at)))
     }
 
-    /// The newest task.
-    pub(crate) fn latest(&self) -> io::Result<Option<(Millis, Head)>> {
-        match self.tasks()?.last() {
+    /// Removes what is kept for too long by any conversation; each has its snapshots in a folder of its own in `rooms`.
+    ///
+    /// # Errors
+    /// The system's, once all of them have been tried.
+    pub fn sweep_all(rooms: &Path, now: Millis) -> io::Result<()> {
+        let rooms = names(rooms)?.into_iter().map(|name| rooms.join(name));
+        let swept = rooms.filter(|room| room.is_dir()).map(|room| {
+            Self::at(room.clone()).sweep(now, MOST)?;
+            // Those stay that are not empty.
+            for folder in [room.join("blobs"), room.join("undone"), room] {
+                let _ = fs::remove_dir(folder);
+            }
+            Ok(())
+        });
+        swept.fold(Ok(()), io::Result::and)
+    }
+
+    /// The newest task that is not too old.
+    pub(crate) fn latest(&self, now: Millis) -> io::Result<Option<(Millis, Head)>> {
+        match self.tasks()?.last().filter(|at| !is_old(**at, now)) {
             Some(at) => Ok(Some((*at, self.read(*at, "task")?))),
             None => Ok(None),
         }
@@ -202,14 +221,13 @@ impl Snapshots {
         Ok(tasks)
     }
 
-    /// Removes what is too old or too much, and what a crash has left.
-    fn sweep(&self, now: Millis) -> io::Result<()> {
+    /// Removes what is too old, the tasks beyond `most`, and what a crash has left.
+    fn sweep(&self, now: Millis, most: usize) -> io::Result<()> {
         let mut tasks = self.tasks()?;
-        let is_old = |at: Millis| now.since(at) > KEPT;
-        for at in tasks.extract_if(.., |at| is_old(*at)) {
+        for at in tasks.extract_if(.., |at| is_old(*at, now)) {
             self.forget(at)?;
         }
-        while tasks.len() >= MOST {
+        while tasks.len() > most {
             let merged = tasks.remove(1);
             // The oldest one takes it in: what it did is taken back together with it.
             let (from, to) = (self.file(merged, "after"), self.file(tasks[0], "after"));
@@ -240,13 +258,17 @@ impl Snapshots {
             fs::remove_file(self.blobs().join(name))?;
         }
         let undone = self.room.join("undone");
-        for name in
-            names(&undone)?.iter().filter(|name| name.parse().is_ok_and(|at| is_old(Millis(at))))
-        {
-            fs::remove_dir_all(undone.join(name))?;
+        for name in names(&undone)? {
+            if name.parse().is_ok_and(|at| is_old(Millis(at), now)) {
+                fs::remove_dir_all(undone.join(name))?;
+            }
         }
         Ok(())
     }
+}
+
+fn is_old(at: Millis, now: Millis) -> bool {
+    now.since(at) > KEPT
 }
 
 /// The names in a folder that is ours; none while there is no folder.
@@ -306,7 +328,7 @@ mod tests {
         for name in ["x", "y", "z"] {
             fs::write(folder.join(name), "1").unwrap();
         }
-        snapshots.ended(snapshots.next().unwrap().unwrap().1).unwrap();
+        snapshots.ended(snapshots.next(Millis(1)).unwrap().unwrap().1).unwrap();
         let undone = snapshots.undo(Millis(2)).unwrap().unwrap();
         assert_eq!(
             (undone.restored, undone.removed),

@@ -43,7 +43,7 @@ impl Snapshots {
     /// # Errors
     /// The system's; then the snapshot is kept, and it can be tried again.
     pub fn undo(&self, now: Millis) -> io::Result<Option<Undone>> {
-        let Some((at, head)) = self.latest()? else { return Ok(None) };
+        let Some((at, head)) = self.latest(now)? else { return Ok(None) };
         let folder = Beneath::open(&head.folder)?;
         let before = self.inventory(at, "before")?;
         let after = self.inventory(at, "after").ok();

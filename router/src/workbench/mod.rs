@@ -7,11 +7,13 @@ mod folder;
 mod told;
 
 use std::collections::HashMap;
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use home::Home;
+use home::{Home, file};
 use protocol::{Code, Millis, Stopped};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -21,6 +23,9 @@ use crate::call::Call;
 use crate::session_key::key_of;
 use shared::{self, Store, StoreFault, WORK};
 
+/// How often old snapshots are looked for.
+const DAY: Duration = Duration::from_hours(24);
+
 /// The folders that people have opened, of all routers that share the store. Clones share it.
 #[derive(Debug, Clone)]
 pub struct Workbench {
@@ -28,8 +33,6 @@ pub struct Workbench {
     store: Arc<dyn Store>,
     /// What is open for as long as this router lives, by the session.
     passing: Arc<Mutex<HashMap<String, PathBuf>>>,
-    /// Held while a snapshot is taken or put back.
-    at_work: Arc<Mutex<()>>,
 }
 
 /// What the store keeps.
@@ -51,8 +54,7 @@ impl Workbench {
     /// Keeps it in `store`, and snapshots in `home`.
     #[must_use]
     pub fn new(home: &Home, store: &Arc<dyn Store>) -> Self {
-        let (passing, at_work) = (Arc::default(), Arc::default());
-        Self { home: home.clone(), store: Arc::clone(store), passing, at_work }
+        Self { home: home.clone(), store: Arc::clone(store), passing: Arc::default() }
     }
 
     /// The folder that a person means by `named`.
@@ -118,7 +120,7 @@ impl Workbench {
         let (this, task) = (self.clone(), call.command.envelope.asked);
         let snapshots = self.snapshots(key_of(&call.command));
         let begun = tokio::task::spawn_blocking(move || {
-            let alone = this.alone();
+            let alone = this.alone()?;
             let task = snapshots.begin(&folder, task, Millis::of_this_machine())?;
             drop(alone);
             Ok(AtWork { open: Some((this, snapshots, task)) })
@@ -137,7 +139,8 @@ impl Workbench {
     /// # Errors
     /// `bad_params` when there is none, or it can't be worked in any more; `internal` when that can't be read.
     pub(crate) fn undoable(&self, key: &str) -> Result<PathBuf, Stopped> {
-        let next = self.snapshots(key).next().map_err(|error| lost(&error))?;
+        let next =
+            self.snapshots(key).next(Millis::of_this_machine()).map_err(|error| lost(&error))?;
         let (folder, _) = next.ok_or_else(|| Stopped::new(Code::BadParams, NOTHING))?;
         self.find(&folder.to_string_lossy())
     }
@@ -149,7 +152,7 @@ impl Workbench {
     pub(crate) async fn undo(&self, key: &str) -> Result<String, Stopped> {
         let (this, snapshots) = (self.clone(), self.snapshots(key));
         let undone = tokio::task::spawn_blocking(move || {
-            let _alone = this.alone();
+            let _alone = this.alone()?;
             snapshots.undo(Millis::of_this_machine())
         });
         let undone = undone.await.map_err(io::Error::other).and_then(|undone| undone);
@@ -157,6 +160,29 @@ impl Workbench {
         undone
             .map(|undone| told::told(&undone))
             .ok_or_else(|| Stopped::new(Code::BadParams, NOTHING))
+    }
+
+    /// Removes the snapshots of all conversations that are too old, at once and then once a day.
+    pub(crate) async fn tidy(self) {
+        let mut days = tokio::time::interval(DAY);
+        loop {
+            days.tick().await;
+            if let Err(error) = self.sweep().await {
+                tracing::warn!("old snapshots can't be removed: {error}");
+            }
+        }
+    }
+
+    async fn sweep(&self) -> io::Result<()> {
+        let this = self.clone();
+        let swept = tokio::task::spawn_blocking(move || {
+            if !this.rooms().exists() {
+                return Ok(());
+            }
+            let _alone = this.alone()?;
+            Snapshots::sweep_all(&this.rooms(), Millis::of_this_machine())
+        });
+        swept.await.map_err(io::Error::other)?
     }
 
     async fn keep(&self, key: &str, folder: Option<PathBuf>) -> Result<(), Stopped> {
@@ -168,15 +194,23 @@ impl Workbench {
     fn snapshots(&self, key: &str) -> Snapshots {
         let sum = Sha256::digest(key.as_bytes());
         let name: String = sum.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-        Snapshots::at(self.home.router_state().join("snapshots").join(name))
+        Snapshots::at(self.rooms().join(name))
+    }
+
+    fn rooms(&self) -> PathBuf {
+        self.home.router_state().join("snapshots")
     }
 
     fn passing(&self) -> std::sync::MutexGuard<'_, HashMap<String, PathBuf>> {
         self.passing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn alone(&self) -> std::sync::MutexGuard<'_, ()> {
-        self.at_work.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Waits until nobody else takes a snapshot or puts one back, in other routers of this home, too. It is held by what is given.
+    fn alone(&self) -> io::Result<File> {
+        file::make_folder(&self.rooms()).map_err(io::Error::other)?;
+        let lock = File::create(self.rooms().join("lock"))?;
+        lock.lock()?;
+        Ok(lock)
     }
 }
 
@@ -206,8 +240,8 @@ impl Drop for AtWork {
 }
 
 fn written_down((workbench, snapshots, task): &(Workbench, Snapshots, Millis)) {
-    let _alone = workbench.alone();
-    if let Err(error) = snapshots.ended(*task) {
+    let ended = workbench.alone().and_then(|_alone| snapshots.ended(*task));
+    if let Err(error) = ended {
         tracing::warn!("how the folder is after a command can't be kept: {error}");
     }
 }
@@ -221,4 +255,32 @@ fn lost(error: &io::Error) -> Stopped {
 
 fn unusable(fault: StoreFault) -> Stopped {
     Stopped::new(Code::Internal, format!("which folder is open can't be kept or read: {fault}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use testkit::TempHome;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn old_snapshots_go_though_their_conversation_is_at_rest() {
+        let (home, project) = (TempHome::new(), tempfile::tempdir().unwrap());
+        let home = Home::find(Some(home.root())).unwrap();
+        let store: Arc<dyn Store> = Arc::new(shared::Folder::at(home.router_state()));
+        let workbench = Workbench::new(&home, &store);
+        let project = project.path().canonicalize().unwrap();
+        std::fs::write(project.join("a"), "old").unwrap();
+        let now = Millis::of_this_machine();
+        let long_ago = Millis(now.0 - 8 * 24 * 3_600 * 1_000);
+        for (key, at) in [("rests", long_ago), ("works", now)] {
+            workbench.snapshots(key).begin(&project, None, at).unwrap();
+        }
+        tokio::spawn(workbench.clone().tidy());
+        // One of them stays, and the lock.
+        while std::fs::read_dir(workbench.rooms()).unwrap().count() > 2 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(workbench.snapshots("works").next(now).unwrap(), Some((project, now)));
+    }
 }

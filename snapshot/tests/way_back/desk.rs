@@ -41,7 +41,7 @@ impl Desk {
     pub fn command(&mut self, task: u64, deed: impl FnOnce(&Self)) {
         self.begins(task);
         deed(self);
-        let (_, task) = self.snapshots.next().unwrap().unwrap();
+        let (_, task) = self.snapshots.next(Millis(self.now)).unwrap().unwrap();
         self.snapshots.ended(task).unwrap();
     }
 

@@ -165,7 +165,7 @@ fn contents_are_kept_once_and_the_oldest_task_longest() {
     let room = desk.place.path().join("state/one");
     assert_eq!(fs::read_dir(room.join("blobs")).unwrap().count(), 11);
     let mut ways = 0;
-    while desk.snapshots.next().unwrap().is_some() {
+    while desk.snapshots.next(Millis(desk.now)).unwrap().is_some() {
         assert_eq!(desk.undo().failed, Vec::<String>::new());
         ways += 1;
     }
