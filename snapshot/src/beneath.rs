@@ -1,12 +1,13 @@
 //! A folder that is held open: each name in it is found from there, and no link is followed.
 
 use std::ffi::OsStr;
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File, Metadata, Permissions};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use nix::errno::Errno;
 use nix::fcntl::{AT_FDCWD, OFlag, OpenHow, ResolveFlag, openat2};
 
 /// An open folder.
@@ -22,11 +23,15 @@ impl Beneath {
 
     /// The folder `path` below this one, which must lie on the same file system.
     pub(crate) fn folder(&self, path: &Path) -> io::Result<Self> {
+        self.opened(path, FOLDER)
+    }
+
+    fn opened(&self, path: &Path, flags: OFlag) -> io::Result<Self> {
         let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
         let inside = ResolveFlag::RESOLVE_BENEATH
             | ResolveFlag::RESOLVE_NO_SYMLINKS
             | ResolveFlag::RESOLVE_NO_XDEV;
-        Ok(Self(openat2(&self.0, path, OpenHow::new().flags(FOLDER).resolve(inside))?))
+        Ok(Self(openat2(&self.0, path, OpenHow::new().flags(flags).resolve(inside))?))
     }
 
     /// The folder of `path`, and its name there.
@@ -57,9 +62,11 @@ impl Beneath {
         self.here().join(name)
     }
 
-    /// Gives the folder itself these permissions.
-    pub(crate) fn allow(&self, permissions: fs::Permissions) -> io::Result<()> {
-        fs::set_permissions(self.here(), permissions)
+    /// Gives the folder `path` below this one the permissions `mode`, also where nobody may read it.
+    pub(crate) fn allow(&self, path: &Path, mode: u32) -> io::Result<()> {
+        let folder = self.opened(path, FOLDER.union(OFlag::O_PATH))?;
+        let kept = fs::metadata(folder.here())?.mode() & 0o6000;
+        fs::set_permissions(folder.here(), Permissions::from_mode(kept | mode))
     }
 
     fn here(&self) -> PathBuf {
@@ -69,3 +76,12 @@ impl Beneath {
 }
 
 const FOLDER: OFlag = OFlag::O_RDONLY.union(OFlag::O_DIRECTORY).union(OFlag::O_CLOEXEC);
+
+/// The permissions with which its owner can do all in a folder.
+pub(crate) const OPEN: u32 = 0o700;
+
+/// Whether nothing is there, be it that something else than a folder stands on the way.
+pub(crate) fn is_absent(error: &io::Error) -> bool {
+    let errors = [Errno::ENOENT, Errno::ENOTDIR, Errno::ELOOP];
+    errors.iter().any(|errno| error.raw_os_error() == Some(*errno as i32))
+}

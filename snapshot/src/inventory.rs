@@ -10,7 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::beneath::Beneath;
+use crate::beneath::{Beneath, OPEN, is_absent};
 
 /// Folders that tools make again by themselves. Their names are fixed, because a list in the project could be written by
 /// the one whose deeds are to be taken back.
@@ -69,6 +69,8 @@ pub(crate) enum Form {
     File(String),
     /// A link that leads there.
     Link(PathBuf),
+    /// What can't be looked at or is too much. No snapshot holds it, and a way back finds it where something else was.
+    Unseen,
 }
 
 /// Inode, size, and when content and state changed, in nanoseconds.
@@ -111,14 +113,26 @@ pub(crate) trait Intake {
     /// # Errors
     /// The content can't be taken in, which is no fault of the file.
     fn read(&mut self, file: File, longest: u64) -> io::Result<Option<String>>;
+
+    /// Whether folders that keep their owner out are opened to be looked into.
+    fn opens(&self) -> bool {
+        false
+    }
 }
 
 /// Reads files for their sums alone.
-pub(crate) struct Sums;
+#[derive(Default)]
+pub(crate) struct Sums {
+    opens: bool,
+}
 
 impl Intake for Sums {
     fn read(&mut self, file: File, longest: u64) -> io::Result<Option<String>> {
         sum_into(file, longest, &mut io::sink())
+    }
+
+    fn opens(&self) -> bool {
+        self.opens
     }
 }
 
@@ -162,6 +176,30 @@ impl Inventory {
     ) -> io::Result<Self> {
         let mut look = Looking { folder, before, bounds, reader, bytes: 0, found: Self::default() };
         look.enter(Path::new(""))?;
+        Ok(look.found)
+    }
+
+    /// Looks through `folder` on a way back to `before`, and for all that was there before, one by one, however much is there now.
+    /// A file that is as it was in `known` is not read again. Folders that keep their owner out are open from now on.
+    ///
+    /// # Errors
+    /// `folder` itself can't be read.
+    pub(crate) fn look_again(
+        folder: &Beneath,
+        before: &Self,
+        known: &Self,
+        bounds: Extent,
+    ) -> io::Result<Self> {
+        let (reader, found) = (&mut Sums { opens: true }, Self::default());
+        let mut look = Looking { folder, before: known, bounds, reader, bytes: 0, found };
+        look.enter(Path::new(""))?;
+        // So much was there before, at most.
+        look.bytes = 0;
+        for path in before.items.keys() {
+            if !look.found.items.contains_key(path) {
+                look.look_for(path)?;
+            }
+        }
         Ok(look.found)
     }
 
@@ -233,6 +271,20 @@ impl<R: Intake> Looking<'_, R> {
         Ok(())
     }
 
+    /// Looks at `path` alone.
+    fn look_for(&mut self, path: &str) -> io::Result<()> {
+        let way = Path::new(path);
+        let facts = self.folder.parent(way).and_then(|(at, name)| Ok((at.facts(name)?, at)));
+        let item = match facts {
+            Err(error) if is_absent(&error) => return Ok(()),
+            Err(_) => None,
+            Ok((facts, parent)) => self.item(&parent, way, &facts)?,
+        };
+        let unseen = Item { form: Form::Unseen, mode: 0, uid: 0, gid: 0, stamp: None };
+        self.found.items.insert(path.to_owned(), item.unwrap_or(unseen));
+        Ok(())
+    }
+
     /// What stands under the last name of `path`; nothing when that is left out.
     ///
     /// # Errors
@@ -250,7 +302,12 @@ impl<R: Intake> Looking<'_, R> {
         } else if facts.is_dir() {
             let is_made_again = MADE_AGAIN.iter().any(|made| name == *made);
             let is_too_deep = path.components().count() >= self.bounds.depth;
-            (!is_made_again && !is_too_deep).then_some(Form::Folder)
+            let is_entered = !is_made_again && !is_too_deep;
+            if is_entered && self.reader.opens() && facts.mode() & OPEN != OPEN {
+                // Where it stays shut, what lies in it can't be looked at.
+                let _ = self.folder.allow(path, facts.mode() & 0o1777 | OPEN);
+            }
+            is_entered.then_some(Form::Folder)
         } else if facts.is_file() {
             let size = facts.len();
             if size > self.bounds.file || self.bytes.saturating_add(size) > self.bounds.bytes {

@@ -1,8 +1,9 @@
 //! The snapshots of one conversation: one for each task, the newest last.
 //!
 //! A task `N` (the time at which it began) has the files `N.before` (what was there), `N.task` (which says that the snapshot is
-//! whole), `N.after` (what was there when the latest command had ended; while one runs it is called `N.then`), and `N.plan` while
-//! it is being taken back. `blobs/` has the contents of files by their sums, and `undone/` what a way back has put away.
+//! whole), `N.after` (what was there when the latest command had ended; while one runs it is called `N.then`), and `N.rest` while
+//! it is being taken back (what is still to be put back). `blobs/` has the contents of files by their sums, and `undone/` what a
+//! way back has put away.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -111,7 +112,7 @@ impl Snapshots {
         let head: Head = self.read(task, "task")?;
         let before = self.inventory(task, "then").or_else(|_| self.inventory(task, "before"))?;
         let opened = Beneath::open(&head.folder)?;
-        let found = Inventory::look(&opened, &before, self.bounds, &mut Sums)?;
+        let found = Inventory::look(&opened, &before, self.bounds, &mut Sums::default())?;
         self.write(task, "after", &found)
     }
 
@@ -182,17 +183,19 @@ impl Snapshots {
     /// Forgets a task.
     pub(crate) fn forget(&self, at: Millis) -> io::Result<()> {
         // First what says that it is there.
-        for name in ["task", "plan", "after", "then", "before"] {
-            match fs::remove_file(self.file(at, name)) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                _ => {}
-            }
-        }
-        Ok(())
+        ["task", "rest", "after", "then", "before"].iter().try_for_each(|name| self.drop(at, name))
     }
 
-    /// Nobody knows how the folder is while a command runs.
+    fn drop(&self, at: Millis, name: &str) -> io::Result<()> {
+        match fs::remove_file(self.file(at, name)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Nobody knows how the folder is while a command runs, and a way back has all to do again.
     fn set_back(&self, at: Millis) -> io::Result<()> {
+        self.drop(at, "rest")?;
         match fs::rename(self.file(at, "after"), self.file(at, "then")) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             moved => moved,
@@ -230,6 +233,7 @@ impl Snapshots {
         while tasks.len() > most {
             let merged = tasks.remove(1);
             // The oldest one takes it in: what it did is taken back together with it.
+            self.drop(tasks[0], "rest")?;
             let (from, to) = (self.file(merged, "after"), self.file(tasks[0], "after"));
             match fs::rename(from, &to) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -241,7 +245,7 @@ impl Snapshots {
         }
         for name in names(&self.room)? {
             let of =
-                ["before", "after", "then", "plan"].iter().find_map(|part| task_of(&name, part));
+                ["before", "after", "then", "rest"].iter().find_map(|part| task_of(&name, part));
             if of.is_some_and(|at| !tasks.contains(&at)) {
                 fs::remove_file(self.room.join(&name))?;
             }
@@ -337,5 +341,29 @@ mod tests {
         assert_eq!(undone.left_out, ["big", "more files than a snapshot holds"]);
         assert_eq!(fs::read_to_string(folder.join("big")).unwrap(), "9876543210");
         assert!(folder.join("y").exists() && folder.join("z").exists());
+    }
+
+    #[test]
+    fn what_was_there_comes_back_however_much_a_task_has_made_before_it() {
+        let place = tempfile::tempdir().unwrap();
+        let place = place.path().canonicalize().unwrap();
+        let folder = place.join("project");
+        let put = |path: &str, text: &str| fs::write(folder.join(path), text).unwrap();
+        fs::create_dir_all(folder.join("src")).unwrap();
+        ["src/a", "src/b", "src/same"].iter().for_each(|path| put(path, "old"));
+        let bounds = Extent { bytes: 16, items: 4, ..Extent::default() };
+        let snapshots = Snapshots::bounded(place.join("state"), bounds);
+        let task = snapshots.begin(&folder, None, Millis(1)).unwrap();
+        fs::create_dir(folder.join("build")).unwrap();
+        ["build/1", "build/2", "build/3", "build/4"].iter().for_each(|path| put(path, "1234"));
+        put("src/a", "new");
+        fs::remove_file(folder.join("src/b")).unwrap();
+        snapshots.ended(task).unwrap();
+        let undone = snapshots.undo(Millis(2)).unwrap().unwrap();
+        assert_eq!(undone.restored, ["src/a", "src/b"]);
+        assert_eq!(undone.removed, ["build/1", "build/2", "build/3"]);
+        assert_eq!((undone.kept, undone.failed), (vec![], vec![]));
+        let text = |path| fs::read_to_string(folder.join(path)).unwrap();
+        assert_eq!(["src/a", "src/b", "src/same"].map(text), ["old"; 3]);
     }
 }

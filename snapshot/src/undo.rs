@@ -1,17 +1,17 @@
 //! The way back.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File, Permissions};
+use std::fs::{self, DirBuilder, File, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, fchown, lchown, symlink};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt, fchown, lchown, symlink};
 use std::path::{Path, PathBuf};
 
 use home::file;
 use nix::unistd::geteuid;
 use protocol::Millis;
 
-use crate::beneath::Beneath;
-use crate::inventory::{Form, Inventory, Item, Sighting, Sums};
+use crate::beneath::{Beneath, OPEN, is_absent};
+use crate::inventory::{Form, Inventory, Item, Sighting};
 use crate::snapshots::Snapshots;
 
 /// The name under which a file is written before it takes its own.
@@ -37,8 +37,8 @@ pub struct Undone {
 }
 
 impl Snapshots {
-    /// Puts the folder back as it was before the latest task, and forgets the task. After a crash it goes on. Nothing happens
-    /// when there is no task.
+    /// Puts the folder back as it was before the latest task, and forgets the task once nothing is left to do. After a crash or
+    /// a failure it goes on, and touches nothing else. Nothing happens when there is no task.
     ///
     /// # Errors
     /// The system's; then the snapshot is kept, and it can be tried again.
@@ -48,44 +48,56 @@ impl Snapshots {
         let before = self.inventory(at, "before")?;
         let after = self.inventory(at, "after").ok();
         let known = after.as_ref().unwrap_or(&before);
-        let there = Inventory::look(&folder, known, self.bounds(), &mut Sums)?;
+        let there = Inventory::look_again(&folder, &before, known, self.bounds())?;
         // After a crash in the middle, what had been put back would look like the owner's.
-        let kept: BTreeSet<String> = match self.read(at, "plan") {
-            Ok(planned) => planned,
-            Err(_) => changed_since(&before, after.as_ref(), &there),
+        let mut to_do = match self.read(at, "rest") {
+            Ok(rest) => rest,
+            Err(_) => changed_by_task(&before, after.as_ref(), &there),
         };
-        self.write(at, "plan", &kept)?;
-        let aside = self.aside(now);
-        let mut way =
-            Way { folder: &folder, blobs: self.blobs(), aside, undone: Undone::default() };
-        way.go(&before, &there, &kept);
-        let mut undone = way.undone;
-        undone.folder = head.folder;
-        undone.kept.extend(kept);
-        let unseen: BTreeSet<_> = before.left_out.into_iter().chain(there.left_out).collect();
-        undone.left_out.extend(unseen);
-        if before.is_cut || there.is_cut {
-            undone.left_out.push("more files than a snapshot holds".to_owned());
+        let planned = self.write(at, "rest", &to_do);
+        if planned.is_err() {
+            to_do = BTreeSet::new();
         }
+        let mut way = Way {
+            folder: &folder,
+            blobs: self.blobs(),
+            aside: self.aside(now),
+            rest: BTreeSet::new(),
+            undone: Undone { folder: head.folder, ..Undone::default() },
+        };
+        way.go(&before, &there, &to_do);
+        planned?;
+        let (mut undone, rest) = (way.undone, way.rest);
+        let is_kept = |path: &&String| !to_do.contains(*path) && !path.ends_with(DRAFT);
+        undone.kept.extend(changed(&before, &there).filter(is_kept).cloned());
+        undone.left_out = left_out(&before, &there);
         if undone.failed.is_empty() {
             self.forget(at)?;
+        } else {
+            self.write(at, "rest", &rest)?;
         }
         Ok(Some(undone))
     }
 }
 
-/// What is another now than when the task's last command had ended, and than before the task.
-fn changed_since(
+/// What is another now than before the task, by its doing: not what has changed since its last command had ended.
+fn changed_by_task(
     before: &Inventory,
     after: Option<&Inventory>,
     there: &Inventory,
 ) -> BTreeSet<String> {
-    let Some(after) = after else { return BTreeSet::new() };
-    let is_kept = |path: &&String| {
-        let now = there.known(path);
-        !is_same(now, before.known(path)) && !is_same(now, after.known(path))
+    let is_by_task = |path: &&String| {
+        after.is_none_or(|after| is_same(there.items.get(*path), after.known(path)))
     };
-    paths(before, there).filter(is_kept).cloned().collect()
+    changed(before, there).filter(is_by_task).cloned().collect()
+}
+
+/// What is another now than before the task.
+fn changed<'i>(
+    before: &'i Inventory,
+    there: &'i Inventory,
+) -> impl DoubleEndedIterator<Item = &'i String> {
+    paths(before, there).filter(|path| !is_same(there.items.get(*path), before.known(path)))
 }
 
 fn paths<'i>(
@@ -96,30 +108,37 @@ fn paths<'i>(
     all.into_iter()
 }
 
-/// Whether nothing tells the two apart; of what was not looked at nobody knows.
-fn is_same(one: Sighting<'_>, other: Sighting<'_>) -> bool {
-    match (one, other) {
-        (Sighting::There(one), Sighting::There(other)) => one.is_like(other),
-        (Sighting::Absent, Sighting::There(_)) | (Sighting::There(_), Sighting::Absent) => false,
-        _ => true,
+/// Whether nothing tells the two apart; of what was not looked at then nobody knows.
+fn is_same(now: Option<&Item>, then: Sighting<'_>) -> bool {
+    match (now, then) {
+        (Some(now), Sighting::There(then)) => now.is_like(then),
+        (Some(_), Sighting::Absent) | (None, Sighting::There(_)) => false,
+        (None, Sighting::Absent) | (_, Sighting::Nothing) => true,
     }
+}
+
+/// What no way back can know of. Whatever was there before has been looked for one by one.
+fn left_out(before: &Inventory, there: &Inventory) -> Vec<String> {
+    let unseen = there.left_out.iter().filter(|path| !before.items.contains_key(*path));
+    let all: BTreeSet<_> = before.left_out.iter().chain(unseen).cloned().collect();
+    let more = (before.is_cut || there.is_cut).then(|| "more files than a snapshot holds".into());
+    all.into_iter().chain(more).collect()
 }
 
 struct Way<'w> {
     folder: &'w Beneath,
     blobs: PathBuf,
     aside: PathBuf,
+    /// What is still to be done.
+    rest: BTreeSet<String>,
     undone: Undone,
 }
 
 impl Way<'_> {
-    fn go(&mut self, before: &Inventory, there: &Inventory, kept: &BTreeSet<String>) {
-        let is_other = |path: &&String| {
-            !kept.contains(*path) && !is_same(there.known(path), before.known(path))
-        };
-        let changed: Vec<_> = paths(before, there).filter(is_other).collect();
+    fn go(&mut self, before: &Inventory, there: &Inventory, to_do: &BTreeSet<String>) {
+        let all: Vec<_> = changed(before, there).filter(|path| to_do.contains(*path)).collect();
         // What lies in a folder goes before the folder.
-        for path in changed.iter().rev() {
+        for path in all.iter().rev() {
             let (Some(now), then) = (there.items.get(*path), before.items.get(*path)) else {
                 continue;
             };
@@ -129,19 +148,31 @@ impl Way<'_> {
                     Ok(()) => {}
                     // Something stays in it.
                     Err(error)
-                        if error.kind() == io::ErrorKind::DirectoryNotEmpty && then.is_none() => {}
-                    Err(error) => self.undone.failed.push(format!("{path} ({error})")),
+                        if error.kind() == io::ErrorKind::DirectoryNotEmpty && then.is_none() =>
+                    {
+                        self.rest.insert((*path).clone());
+                    }
+                    Err(error) => self.fail(path, &error),
                 }
             }
         }
-        for path in changed {
+        for path in all {
             let Some(then) = before.items.get(path) else { continue };
+            if self.rest.contains(path) {
+                continue;
+            }
             match self.restore(Path::new(path), then, there.items.get(path)) {
                 Ok(()) => self.undone.restored.push(path.clone()),
-                Err(error) => self.undone.failed.push(format!("{path} ({error})")),
+                Err(error) => self.fail(path, &error),
             }
         }
         self.undone.removed.reverse();
+        self.shut(before, there, to_do);
+    }
+
+    fn fail(&mut self, path: &str, why: &io::Error) {
+        self.undone.failed.push(format!("{path} ({why})"));
+        self.rest.insert(path.to_owned());
     }
 
     fn remove(&mut self, path: &Path, now: &Item) -> io::Result<()> {
@@ -150,12 +181,15 @@ impl Way<'_> {
             return fs::remove_dir(parent.at(name));
         }
         self.put_away(path, now)?;
-        fs::remove_file(parent.at(name))
+        match fs::remove_file(parent.at(name)) {
+            // It was put away itself.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            removed => removed,
+        }
     }
 
     fn restore(&mut self, path: &Path, then: &Item, now: Option<&Item>) -> io::Result<()> {
         let (parent, name) = self.folder.parent(path)?;
-        let as_before = Permissions::from_mode(then.mode);
         match &then.form {
             Form::Link(to) => {
                 symlink(to, parent.at(name))?;
@@ -165,12 +199,12 @@ impl Way<'_> {
             }
             Form::Folder => {
                 if now.is_none_or(|now| now.form != Form::Folder) {
-                    fs::create_dir(parent.at(name))?;
+                    // It gets its permissions once all is in it.
+                    DirBuilder::new().mode(0o700).create(parent.at(name))?;
                     if geteuid().is_root() {
                         lchown(parent.at(name), Some(then.uid), Some(then.gid))?;
                     }
                 }
-                self.folder.folder(path)?.allow(as_before)?;
             }
             Form::File(sum) => {
                 let mut content = File::open(self.blobs.join(sum))?;
@@ -185,25 +219,62 @@ impl Way<'_> {
                 if geteuid().is_root() {
                     fchown(&file, Some(then.uid), Some(then.gid))?;
                 }
-                file.set_permissions(as_before)?;
+                file.set_permissions(Permissions::from_mode(then.mode))?;
                 file.sync_all()?;
                 fs::rename(draft, parent.at(name))?;
             }
+            // No snapshot holds such a thing.
+            Form::Unseen => return Err(io::ErrorKind::InvalidData.into()),
         }
         Ok(())
     }
 
-    /// Keeps what is about to go.
+    /// Gives the folders their permissions: those of before to what was to be put back, and to others their own, for they were
+    /// opened. What lies in a folder comes before the folder, which may keep its owner out from then on.
+    fn shut(&mut self, before: &Inventory, there: &Inventory, to_do: &BTreeSet<String>) {
+        for path in paths(before, there).rev() {
+            let then = before.items.get(path).filter(|_| to_do.contains(path));
+            let folder = then.or(there.items.get(path)).filter(|item| item.form == Form::Folder);
+            let Some(folder) = folder else { continue };
+            if then.is_none() && folder.mode & OPEN == OPEN {
+                continue;
+            }
+            match self.folder.allow(Path::new(path), folder.mode) {
+                Err(error) if then.is_some() && !is_absent(&error) && !self.rest.contains(path) => {
+                    self.fail(path, &error);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Keeps what is about to go. What was not looked at is moved, if it can be: it may be large, and nobody may read it.
     fn put_away(&mut self, path: &Path, now: &Item) -> io::Result<()> {
+        let (parent, name) = self.folder.parent(path)?;
+        let facts = parent.facts(name)?;
+        if now.form == Form::Unseen && facts.is_dir() {
+            let why = "a folder stands there that no snapshot looks into: move it away";
+            return Err(io::Error::other(why));
+        }
         let place = self.aside.join(path);
         file::make_folder(place.parent().unwrap_or(&self.aside)).map_err(io::Error::other)?;
         self.undone.aside = Some(self.aside.clone());
         if let Form::Link(to) = &now.form {
             return symlink(to, place);
         }
-        let (parent, name) = self.folder.parent(path)?;
+        if now.form == Form::Unseen {
+            match fs::rename(parent.at(name), &place) {
+                Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {}
+                moved => return moved,
+            }
+            if !facts.is_file() {
+                // A pipe or a socket holds nothing.
+                return Ok(());
+            }
+        }
+        let mut content = parent.read(name)?;
         let mut away = File::create_new(place)?;
-        io::copy(&mut parent.read(name)?, &mut away)?;
+        io::copy(&mut content, &mut away)?;
         away.flush()
     }
 }

@@ -8,8 +8,9 @@ const NAMES: usize = 12;
 /// The words.
 pub(super) fn told(undone: &Undone) -> String {
     let folder = undone.folder.display().to_string();
+    let is = if undone.failed.is_empty() { "is" } else { "is not yet" };
     let mut lines = vec![format!(
-        "{} is as it was before the latest task: {} put back, {} removed.",
+        "{} {is} as it was before the latest task: {} put back, {} removed.",
         folder.escape_debug(),
         undone.restored.len(),
         undone.removed.len()
@@ -38,4 +39,24 @@ fn list(names: &[String]) -> String {
     let more = names.len().saturating_sub(NAMES);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     format!("{}{more}", first.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_as_it_was_once_nothing_is_left_to_do() {
+        let mut undone = Undone { folder: "/project".into(), ..Undone::default() };
+        undone.restored.push("a".to_owned());
+        let all = "/project is as it was before the latest task: 1 put back, 0 removed.";
+        assert!(told(&undone).starts_with(all));
+        undone.failed.push("b (a reason)".to_owned());
+        assert_eq!(
+            told(&undone),
+            "/project is not yet as it was before the latest task: 1 put back, 0 removed.\n\
+            Put back: a\n\
+            Not brought back; the snapshot is kept, so /undo tries again: b (a reason)"
+        );
+    }
 }

@@ -60,10 +60,9 @@ pub fn away(undone: &Undone, path: &str) -> String {
     fs::read_to_string(undone.aside.as_ref().unwrap().join(path)).unwrap()
 }
 
-/// Runs one of these tests again, in the process that `command` makes of its words.
+/// Runs one of these tests again, in the process that `command` makes.
 pub fn again(test: &str, mut command: Command) {
-    command.arg(std::env::current_exe().unwrap()).args(["--exact", test]);
-    let ran = command.output().unwrap();
+    let ran = command.args(["--exact", test]).output().unwrap();
     let said = String::from_utf8_lossy(&ran.stdout);
     assert!(ran.status.success() && said.contains("1 passed"), "{said}");
 }

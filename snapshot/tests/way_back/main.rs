@@ -9,7 +9,9 @@
 )]
 
 mod desk;
+mod hidden;
 mod room;
+mod users;
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -105,9 +107,9 @@ fn a_crash_in_a_command_or_in_a_snapshot_loses_nothing() {
 fn a_way_back_that_was_cut_short_goes_on() {
     let mut desk = Desk::new(&[("a", "old"), ("b", "old")]);
     desk.command(1, |desk| ["a", "b"].iter().for_each(|path| desk.put(path, "new")));
-    // As it is after a crash: the plan is written, a is gone and not yet back.
+    // As it is after a crash: what is to do is written down, a is gone and not yet back.
     let task = format!("{:013}", 1_700_000_001_000u64);
-    fs::write(desk.place.path().join(format!("state/one/{task}.plan")), "[]").unwrap();
+    fs::write(desk.place.path().join(format!("state/one/{task}.rest")), r#"["a","b"]"#).unwrap();
     fs::remove_file(desk.project().join("a")).unwrap();
     let undone = desk.undo();
     assert_eq!((undone.restored, undone.kept), (vec!["a".to_owned(), "b".to_owned()], vec![]));
@@ -143,7 +145,7 @@ fn what_tools_make_again_and_what_is_no_file_is_left_out_and_named() {
         desk.put("sub/node_modules/z", "z");
         desk.put("a", "new");
     });
-    nix_pipe(&desk.project().join("pipe"));
+    pipe(&desk.project().join("pipe"));
     let undone = desk.undo();
     assert_eq!(undone.left_out, ["pipe", "sub/node_modules", "target"]);
     assert_eq!(undone.restored, ["a"]);
@@ -151,7 +153,7 @@ fn what_tools_make_again_and_what_is_no_file_is_left_out_and_named() {
     assert_eq!(desk.text("target/x").unwrap(), "y");
 }
 
-fn nix_pipe(path: &Path) {
+fn pipe(path: &Path) {
     let name = std::ffi::CString::new(path.to_str().unwrap()).unwrap();
     nix::unistd::mkfifo(name.as_c_str(), nix::sys::stat::Mode::S_IRWXU).unwrap();
 }

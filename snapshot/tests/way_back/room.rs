@@ -18,7 +18,7 @@ fn a_snapshot_that_cannot_be_written_is_none_and_takes_up_no_room() {
         // A disk that is full after 64 KB of a file.
         let mut shell = Command::new("sh");
         shell.args(["-c", "trap '' XFSZ; ulimit -f 128; exec \"$@\"", "sh"]);
-        shell.current_dir(place.path());
+        shell.arg(std::env::current_exe().unwrap()).current_dir(place.path());
         let test = "room::a_snapshot_that_cannot_be_written_is_none_and_takes_up_no_room";
         return desk::again(test, shell);
     }
