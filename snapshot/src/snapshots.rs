@@ -180,6 +180,11 @@ impl Snapshots {
         self.room.join("undone").join(now.0.to_string())
     }
 
+    /// Where it lays down what was there before under the names that it keeps as they are now.
+    pub(crate) fn laid_down(&self, now: Millis) -> PathBuf {
+        self.room.join("undone").join(format!("{}.before", now.0))
+    }
+
     /// Forgets a task.
     pub(crate) fn forget(&self, at: Millis) -> io::Result<()> {
         // First what says that it is there.
@@ -263,7 +268,8 @@ impl Snapshots {
         }
         let undone = self.room.join("undone");
         for name in names(&undone)? {
-            if name.parse().is_ok_and(|at| is_old(Millis(at), now)) {
+            let at = name.strip_suffix(".before").unwrap_or(&name).parse();
+            if at.is_ok_and(|at| is_old(Millis(at), now)) {
                 fs::remove_dir_all(undone.join(name))?;
             }
         }

@@ -34,6 +34,8 @@ pub struct Undone {
     pub left_out: Vec<String>,
     /// Where that lies which was put away; nothing when there was nothing to put away.
     pub aside: Option<PathBuf>,
+    /// Where that lies which the snapshot held of what was kept; nothing when it held none of it.
+    pub before: Option<PathBuf>,
 }
 
 impl Snapshots {
@@ -72,11 +74,41 @@ impl Snapshots {
         undone.kept.extend(changed(&before, &there).filter(is_kept).cloned());
         undone.left_out = left_out(&before, &there);
         if undone.failed.is_empty() {
+            // A program that the task left running may have changed what seems to be the owner's.
+            undone.before = self.lay_down(&before, &undone.kept, now).unwrap_or_else(|error| {
+                let _ = fs::remove_dir_all(self.laid_down(now));
+                undone.failed.push(format!("the old ones of what was kept ({error})"));
+                None
+            });
+        }
+        if undone.failed.is_empty() {
             self.forget(at)?;
         } else {
             self.write(at, "rest", &rest)?;
         }
         Ok(Some(undone))
+    }
+
+    /// Copies what was there `before` under these names to a folder, and says where that is.
+    fn lay_down(
+        &self,
+        before: &Inventory,
+        names: &[String],
+        now: Millis,
+    ) -> io::Result<Option<PathBuf>> {
+        let folder = self.laid_down(now);
+        for name in names {
+            let Some(then) = before.items.get(name) else { continue };
+            let place = folder.join(name);
+            file::make_folder(place.parent().unwrap_or(&folder)).map_err(io::Error::other)?;
+            match &then.form {
+                Form::File(sum) => drop(fs::copy(self.blobs().join(sum), place)?),
+                Form::Link(to) => symlink(to, place)?,
+                Form::Folder => file::make_folder(&place).map_err(io::Error::other)?,
+                Form::Unseen => {}
+            }
+        }
+        Ok(folder.exists().then_some(folder))
     }
 }
 

@@ -29,6 +29,10 @@ pub(super) fn told(undone: &Undone) -> String {
     if let Some(aside) = &undone.aside {
         lines.push(format!("What it replaced lies in {} for a week.", aside.display()));
     }
+    if let Some(before) = &undone.before {
+        let lies = before.display();
+        lines.push(format!("How the kept ones were before the task lies in {lies} for a week."));
+    }
     lines.join("\n")
 }
 
@@ -52,11 +56,15 @@ mod tests {
         let all = "/project is as it was before the latest task: 1 put back, 0 removed.";
         assert!(told(&undone).starts_with(all));
         undone.failed.push("b (a reason)".to_owned());
+        undone.kept.push("c".to_owned());
+        undone.before = Some("/before".into());
         assert_eq!(
             told(&undone),
             "/project is not yet as it was before the latest task: 1 put back, 0 removed.\n\
             Put back: a\n\
-            Not brought back; the snapshot is kept, so /undo tries again: b (a reason)"
+            Kept, because it was changed after the task: c\n\
+            Not brought back; the snapshot is kept, so /undo tries again: b (a reason)\n\
+            How the kept ones were before the task lies in /before for a week."
         );
     }
 }

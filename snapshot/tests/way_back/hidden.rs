@@ -102,3 +102,40 @@ fn a_task_that_goes_on_after_a_failure_is_taken_back_whole() {
     });
     assert_eq!(desk.undo().restored, ["a", "venv"]);
 }
+
+#[test]
+fn what_a_job_changed_after_the_last_command_is_laid_down_as_it_was() {
+    let mut desk = Desk::new(&[("a", "old"), ("src/b", "b")]);
+    symlink("b", desk.project().join("src/link")).unwrap();
+    desk.command(1, |desk| desk.put("a", "new"));
+    // As `(sleep 5; rm -r src; echo more >> a) &` does it.
+    fs::remove_dir_all(desk.project().join("src")).unwrap();
+    desk.put("a", "newer");
+    desk.put("own", "mine");
+    let undone = desk.undo();
+    assert_eq!(undone.kept, ["a", "own", "src", "src/b", "src/link"]);
+    let before = undone.before.unwrap();
+    assert_eq!(fs::read_to_string(before.join("a")).unwrap(), "old");
+    assert_eq!(fs::read_to_string(before.join("src/b")).unwrap(), "b");
+    assert_eq!(fs::read_link(before.join("src/link")).unwrap(), Path::new("b"));
+    assert!(!before.join("own").exists());
+    desk.now += 8 * 24 * 3_600 * 1_000;
+    desk.command(2, |_| {});
+    assert!(!before.exists());
+}
+
+#[test]
+fn a_snapshot_is_kept_as_long_as_what_it_holds_can_not_be_laid_down() {
+    let mut desk = Desk::new(&[("a", "old"), ("b", "old")]);
+    desk.command(1, |desk| desk.put("a", "new"));
+    ["a", "b"].iter().for_each(|path| desk.put(path, "mine"));
+    // A file where the folder is to be.
+    let undone = desk.place.path().join("state/one/undone");
+    fs::write(&undone, "").unwrap();
+    let failed = desk.undo().failed;
+    assert!(failed[0].starts_with("the old ones of what was kept ("), "{failed:?}");
+    fs::remove_file(undone).unwrap();
+    let before = desk.undo().before.unwrap();
+    let text = |path| fs::read_to_string(before.join(path)).unwrap();
+    assert_eq!(["a", "b"].map(text), ["old"; 2]);
+}
