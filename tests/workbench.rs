@@ -1,9 +1,11 @@
 //! A person opens a folder for the agent, the agent works in it, and the person takes that back.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
+#![allow(clippy::disallowed_types, reason = "the owner's git is a process")]
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
 use std::sync::{Arc, Mutex};
 
 use testkit::{Chat, OllamaServer, Says, TempHome};
@@ -283,6 +285,32 @@ fn a_model_that_never_stops_is_told_and_then_stopped() {
     chat.say("Once more.");
     chat.expect_on_stderr("the same command again and again");
     assert_eq!(project.text("todo.txt"), "milk\nmilk\n");
+}
+
+#[test]
+fn what_a_task_makes_for_the_owners_git_to_run_is_set_aside() {
+    let (home, project) = (TempHome::new(), Project::new());
+    let git = |words: &[&str]| {
+        let mut git = Command::new("git");
+        git.arg("-C").arg(project.path()).args(["-c", "safe.directory=*"]).args(words);
+        assert!(git.status().unwrap().success(), "{words:?}");
+    };
+    git(&["init", "-q"]);
+    let evil = "```bash\nmkdir evil && cd evil && git init -q && git -c user.name=x -c user.email=x@y commit -q --allow-empty -m x\n\
+        printf '#!/bin/sh\\necho ran > RAN\\n' > ../hook && chmod +x ../hook\n\
+        git config core.fsmonitor PROJECT/hook && cd .. && git add evil && ls -a evil\n```";
+    let ran = project.path().join("ran");
+    let evil = evil.replace("RAN", ran.to_str().unwrap()).replace("PROJECT", &project.shown());
+    let server = replies(&[&evil, "It is done."]);
+    let mut chat = chat(&home, &server);
+    chat.ask(&format!("/work {}", project.shown()), "Open: ");
+    chat.ask("Make a repository.", "It is done.");
+    let last = server.prompts().pop().unwrap();
+    assert!(last.contains("evil/.git.set-aside-1 was called .git"), "{last}");
+    git(&["status"]);
+    assert!(!ran.exists() && project.path().join("evil/.git.set-aside-1/config").exists());
+    chat.ask("/undo", "put back");
+    assert!(!project.path().join("evil").exists());
 }
 
 #[test]

@@ -6,11 +6,14 @@
 
 mod beneath;
 
+mod gitlinks;
+
 mod inventory;
 
 mod snapshots;
 
 mod undo;
 
+pub use gitlinks::{repositories, set_aside};
 pub use snapshots::Snapshots;
 pub use undo::Undone;

@@ -167,7 +167,7 @@ impl SkillSandbox {
         })
     }
 
-    async fn warm(&self, call: &Call, wall: Duration) -> Result<Vec<u8>, Stopped> {
+    async fn warm(&self, call: &Call, wall: Duration) -> Result<Object, Stopped> {
         let workbench = self.workbench.as_ref().filter(|_| call.skill.is_workbench());
         let opened = match workbench {
             Some(workbench) => workbench.opened(key_of(&call.command)).await?,
@@ -194,10 +194,13 @@ impl SkillSandbox {
         let line = Value::Object(line).to_string();
         let (mark, effect) = (mark(call), call.effect());
         let answered = warm.call((line.as_bytes(), &mark), wall, effect).await;
-        if let Some(at_work) = at_work {
-            at_work.end().await;
-        }
-        answered
+        let told = match at_work {
+            Some(at_work) => at_work.end().await,
+            None => Vec::new(),
+        };
+        let mut result = outcome::result(&answered?, effect)?;
+        outcome::tell(&mut result, told);
+        Ok(result)
     }
 
     async fn start_warm(
@@ -232,9 +235,7 @@ impl Sandbox for SkillSandbox {
         let wall = left.map_or(call.skill.timeout, |left| left.min(call.skill.timeout));
         // A dry run has no network, and a process that stays has it already.
         match call.skill.mode {
-            Mode::Serve if call.dry_run.is_none() => {
-                outcome::result(&self.warm(call, wall).await?, call.effect())
-            }
+            Mode::Serve if call.dry_run.is_none() => self.warm(call, wall).await,
             _ => self.once(call, wall, approved.opens()).await,
         }
     }

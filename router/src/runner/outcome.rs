@@ -40,6 +40,16 @@ pub(super) fn result(output: &[u8], effect: Effect) -> Result<Object, Stopped> {
     }
 }
 
+/// Has a result tell something more, behind what came out.
+pub(super) fn tell(result: &mut Object, told: Vec<String>) {
+    for told in told {
+        match result.get_mut("output") {
+            Some(Value::String(output)) => output.push_str(&format!("\n[{told}]")),
+            _ => drop(result.insert("output".to_owned(), Value::String(told))),
+        }
+    }
+}
+
 /// What went wrong with a process, for whoever asked.
 pub(super) fn stopped(error: &RunError, effect: Effect) -> Stopped {
     let (code, has_run) = match error {

@@ -6,7 +6,7 @@
 mod folder;
 mod told;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,6 +18,8 @@ use protocol::{Code, Millis, Stopped};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use snapshot::Snapshots;
+
+pub(crate) use told::set_aside;
 
 use crate::call::Call;
 use crate::session_key::key_of;
@@ -32,13 +34,15 @@ pub struct Workbench {
     home: Home,
     store: Arc<dyn Store>,
     /// What is open for as long as this router lives, by the session.
-    passing: Arc<Mutex<HashMap<String, PathBuf>>>,
+    passing: Arc<Mutex<HashMap<String, Opened>>>,
 }
 
-/// What the store keeps.
-#[derive(Debug, Serialize, Deserialize)]
+/// What is open, as the store keeps it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Opened {
     folder: PathBuf,
+    /// The repositories in the folder that its index named when a person opened it; none in the entry of an older router.
+    repositories: Option<BTreeSet<PathBuf>>,
 }
 
 /// For how long a folder stays open.
@@ -71,12 +75,15 @@ impl Workbench {
     /// `internal` when the store can't be used.
     pub(crate) async fn open(&self, key: &str, folder: &Path, lasts: Lasts) -> Result<(), Stopped> {
         self.passing().remove(key);
+        // Where that can't be read, nothing in it is known to be the owner's.
+        let repositories = Some(snapshot::repositories(folder).unwrap_or_default());
+        let opened = Opened { folder: folder.to_owned(), repositories };
         match lasts {
             Lasts::WithRouter => {
-                self.passing().insert(key.to_owned(), folder.to_owned());
+                self.passing().insert(key.to_owned(), opened);
                 Ok(())
             }
-            Lasts::UntilClosed => self.keep(key, Some(folder.to_owned())).await,
+            Lasts::UntilClosed => self.keep(key, Some(opened)).await,
         }
     }
 
@@ -94,12 +101,16 @@ impl Workbench {
     /// # Errors
     /// `internal` when the store can't be used.
     pub(crate) async fn opened(&self, key: &str) -> Result<Option<PathBuf>, Stopped> {
-        if let Some(folder) = self.passing().get(key) {
-            return Ok(Some(folder.clone()));
+        Ok(self.entry(key).await?.map(|opened| opened.folder))
+    }
+
+    async fn entry(&self, key: &str) -> Result<Option<Opened>, Stopped> {
+        if let Some(opened) = self.passing().get(key) {
+            return Ok(Some(opened.clone()));
         }
         let seen = self.store.read(WORK, key).await;
         let opened = seen.and_then(|seen| shared::read_seen((WORK, key), seen.as_deref()));
-        opened.map(|opened: Option<Opened>| opened.map(|opened| opened.folder)).map_err(unusable)
+        opened.map_err(unusable)
     }
 
     /// Whether any session has a folder open.
@@ -118,12 +129,16 @@ impl Workbench {
     /// `internal`; then it must not run.
     pub(crate) async fn begin(&self, call: &Call, folder: PathBuf) -> Result<AtWork, Stopped> {
         let (this, task) = (self.clone(), call.command.envelope.asked);
-        let snapshots = self.snapshots(key_of(&call.command));
+        let key = key_of(&call.command);
+        let snapshots = self.snapshots(key);
+        let known = self.entry(key).await?.and_then(|opened| opened.repositories);
         let begun = tokio::task::spawn_blocking(move || {
             let alone = this.alone()?;
-            let task = snapshots.begin(&folder, task, Millis::of_this_machine())?;
+            // What a job of an earlier command has made is no part of the folder as it was.
+            let made = set_aside(&folder, known.as_ref());
+            let at = snapshots.begin(&folder, task, Millis::of_this_machine())?;
             drop(alone);
-            Ok(AtWork { open: Some((this, snapshots, task)) })
+            Ok(AtWork { open: Some(Open { this, snapshots, at, folder, known, made }) })
         });
         let begun = begun.await.map_err(io::Error::other).and_then(|begun| begun);
         begun.map_err(|error: io::Error| {
@@ -185,8 +200,8 @@ impl Workbench {
         swept.await.map_err(io::Error::other)?
     }
 
-    async fn keep(&self, key: &str, folder: Option<PathBuf>) -> Result<(), Stopped> {
-        let change = |_: Option<Opened>| (folder.clone().map(|folder| Opened { folder }), ());
+    async fn keep(&self, key: &str, opened: Option<Opened>) -> Result<(), Stopped> {
+        let change = |_: Option<Opened>| (opened.clone(), ());
         shared::update(&*self.store, WORK, key, change).await.map_err(unusable)
     }
 
@@ -201,7 +216,7 @@ impl Workbench {
         self.home.router_state().join("snapshots")
     }
 
-    fn passing(&self) -> std::sync::MutexGuard<'_, HashMap<String, PathBuf>> {
+    fn passing(&self) -> std::sync::MutexGuard<'_, HashMap<String, Opened>> {
         self.passing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -216,15 +231,28 @@ impl Workbench {
 
 /// A call that runs in a folder.
 pub(crate) struct AtWork {
-    /// Where it is written down how it ended, with the task that it belongs to; nothing once that is done.
-    open: Option<(Workbench, Snapshots, Millis)>,
+    /// What is left to do when it has ended; nothing once that is done.
+    open: Option<Open>,
+}
+
+struct Open {
+    this: Workbench,
+    snapshots: Snapshots,
+    /// The task that the call belongs to.
+    at: Millis,
+    folder: PathBuf,
+    known: Option<BTreeSet<PathBuf>>,
+    /// What has been set aside by now, in words.
+    made: Vec<String>,
 }
 
 impl AtWork {
-    /// Writes down how the folder is now that the call has ended.
-    pub(crate) async fn end(mut self) {
-        if let Some(open) = self.open.take() {
-            let _ = tokio::task::spawn_blocking(move || written_down(&open)).await;
+    /// Sets aside what the call has made for the owner's git to run, writes down how the folder is now, and gives what was set
+    /// aside, in words.
+    pub(crate) async fn end(mut self) -> Vec<String> {
+        match self.open.take() {
+            Some(open) => tokio::task::spawn_blocking(|| open.end()).await.unwrap_or_default(),
+            None => Vec::new(),
         }
     }
 }
@@ -234,15 +262,22 @@ impl Drop for AtWork {
     fn drop(&mut self) {
         if let (Some(open), Ok(runtime)) = (self.open.take(), tokio::runtime::Handle::try_current())
         {
-            runtime.spawn_blocking(move || written_down(&open));
+            runtime.spawn_blocking(|| open.end());
         }
     }
 }
 
-fn written_down((workbench, snapshots, task): &(Workbench, Snapshots, Millis)) {
-    let ended = workbench.alone().and_then(|_alone| snapshots.ended(*task));
-    if let Err(error) = ended {
-        tracing::warn!("how the folder is after a command can't be kept: {error}");
+impl Open {
+    fn end(self) -> Vec<String> {
+        let mut made = self.made;
+        let ended = self.this.alone().and_then(|_alone| {
+            made.extend(set_aside(&self.folder, self.known.as_ref()));
+            self.snapshots.ended(self.at)
+        });
+        if let Err(error) = ended {
+            tracing::warn!("how the folder is after a command can't be kept: {error}");
+        }
+        made
     }
 }
 

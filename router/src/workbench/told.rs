@@ -1,4 +1,7 @@
-//! What came of a way back, in words for a person.
+//! What came of a way back, and what is set aside after a command, in words for a person.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use snapshot::Undone;
 
@@ -34,6 +37,28 @@ pub(super) fn told(undone: &Undone) -> String {
         lines.push(format!("How the kept ones were before the task lies in {lies} for a week."));
     }
     lines.join("\n")
+}
+
+/// Sets aside what a task has made in `folder` for its owner's git to run, except what is `known` to be the owner's, and tells of
+/// it. Nothing is set aside where that is not known.
+pub(crate) fn set_aside(folder: &Path, known: Option<&BTreeSet<PathBuf>>) -> Vec<String> {
+    let Some(known) = known else { return Vec::new() };
+    let told = match snapshot::set_aside(folder, known) {
+        Ok(moved) => moved.iter().map(|path| {
+            let path = path.to_string_lossy();
+            format!(
+                "{} was called .git and stood in the index of the folder's own repository, so that `git status` there \
+                would have run what its settings say; it has this name now",
+                path.escape_debug()
+            )
+        }).collect(),
+        Err(error) => vec![format!(
+            "whether `git status` in the folder would run what a task has made can't be told ({error}); use no git there \
+            before you have looked, or take /undo"
+        )],
+    };
+    told.iter().for_each(|told| tracing::warn!("in {}: {told}", folder.display()));
+    told
 }
 
 /// The first names, on one line: a program may have chosen them.

@@ -48,7 +48,7 @@ const FROM_BASH: [&str; 28] = [
 ];
 
 /// Out of the repository: what the owner's git would run.
-const FROM_GIT: [&str; 12] = [
+const FROM_GIT: [&str; 14] = [
     "echo x > /workspace/.git/hooks/pre-commit && echo ESCAPED",
     "rm /workspace/.git/hooks/old && echo ESCAPED",
     "chmod 777 /workspace/.git/hooks/old && echo ESCAPED",
@@ -61,6 +61,8 @@ const FROM_GIT: [&str; 12] = [
     "mv /workspace/.git /workspace/.git2 && echo ESCAPED",
     "rm -rf /workspace/.git; [ -e /workspace/.git/config ] || echo ESCAPED",
     "cp -r /workspace/.git /workspace/g && mv -T /workspace/g /workspace/.git && echo ESCAPED",
+    "mv /workspace/deep/er/sub /workspace/s && echo ESCAPED",
+    "mv /workspace/deep /workspace/d && echo ESCAPED",
 ];
 
 /// Out of python, and in the same words out of an environment of the project.
@@ -121,7 +123,7 @@ fn tried(mut desk: Desk) {
 /// Puts a repository with a hook into the project.
 fn with_repository(desk: Desk) -> Desk {
     let mut desk = desk;
-    desk.says("bash", "git init -q . && touch .git/hooks/old");
+    desk.says("bash", "git init -q . && touch .git/hooks/old && git init -q deep/er/sub");
     // A repository that is there at the start is locked.
     desk.again(&[])
 }

@@ -3,6 +3,7 @@
 //! Hooks and settings are run by the owner's git, outside: whoever may write them may do anything there. So they are locked,
 //! and the repository is a mount of its own, which can't be renamed, removed or exchanged.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -24,9 +25,13 @@ const FOLDERS: usize = 20_000;
 /// What the kernel answered, or which link can't be kept from being exchanged.
 pub(super) fn lock(project: &Path) -> io::Result<()> {
     let mut waiting = vec![(project.to_owned(), 0)];
-    let mut looked = 0;
+    let (mut looked, mut found, mut above) = (0, Vec::new(), BTreeSet::new());
     while let Some((folder, depth)) = waiting.pop() {
-        lock_one(&folder)?;
+        if is_there(&folder.join(".git"))? {
+            let on_the_way = folder.ancestors().take_while(|above| *above != project);
+            above.extend(on_the_way.map(Path::to_owned));
+            found.push(folder.clone());
+        }
         looked += 1;
         if depth == DEPTH || looked >= FOLDERS {
             continue;
@@ -37,12 +42,15 @@ pub(super) fn lock(project: &Path) -> io::Result<()> {
         });
         waiting.extend(folders.map(|entry| (entry.path(), depth + 1)));
     }
-    Ok(())
+    // Mounts as well, or a folder above could be renamed and another put in its place; the upper ones first, which show the lower.
+    for folder in above {
+        lock_in_place(&folder, true)?;
+    }
+    found.iter().try_for_each(|folder| lock_one(folder))
 }
 
 fn lock_one(folder: &Path) -> io::Result<()> {
     let git = folder.join(".git");
-    is_there(&git)?;
     match fs::symlink_metadata(&git) {
         Ok(facts) if facts.is_dir() => lock_in_place(&git, true)?,
         // A worktree or a submodule: it says where its repository is.

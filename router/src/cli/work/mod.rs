@@ -19,6 +19,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 
 use crate::cli::error::CommandError;
 use crate::sandbox::SelfCommand;
+use crate::workbench::set_aside;
 use bench::Bench;
 use line::Asked;
 use watched::Watched;
@@ -68,8 +69,12 @@ pub(super) async fn run(
 ) -> Result<ExitCode, CommandError> {
     let folder = folder(home, &work.folder)?;
     let before = Watched::look(&folder);
+    let known = snapshot::repositories(&folder).map_err(WorkError::Unready)?;
     let bench = Bench::open(home, me, &folder, work.allow_env).await?;
     serve(bench).await.map_err(WorkError::Pipe)?;
+    for told in set_aside(&folder, Some(&known)) {
+        home::say_on_stderr!("{told}");
+    }
     for path in before.changed(&Watched::look(&folder)) {
         home::say_on_stderr!(
             "look before you use it: {path} is new or changed, and other programs run it by themselves"
