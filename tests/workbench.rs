@@ -115,6 +115,21 @@ fn a_folder_stays_open_over_a_restart_and_others_are_refused() {
 }
 
 #[test]
+fn a_snapshot_that_is_too_old_goes_when_a_router_starts() {
+    let (home, server) = (TempHome::new(), model(writes));
+    let room = home.root().join("router/state/snapshots/of-another-conversation");
+    fs::create_dir_all(room.join("blobs")).unwrap();
+    fs::write(room.join("0000000000001.task"), "{}").unwrap();
+    fs::write(room.join("blobs/content"), "old").unwrap();
+    let mut chat = chat(&home, &server);
+    chat.ask("/work", "No folder is open");
+    while room.exists() {
+        std::thread::yield_now();
+    }
+    assert_eq!(chat.end().code(), Some(0), "{}", chat.stderr());
+}
+
+#[test]
 fn a_model_a_page_and_the_clock_open_no_folder() {
     let (home, project) = (TempHome::new(), Project::new());
     let path = project.shown();
