@@ -141,6 +141,11 @@ fn told(done: &Object) -> String {
     if number("unchanged") > 0 {
         lines.push(format!("{} had not changed", number("unchanged")));
     }
+    let kept = number("keep_their_label");
+    if kept > 0 {
+        lines
+            .push(format!("{kept} had another label and kept it: name a file to change its label"));
+    }
     for file in list("files") {
         let notes = file.get("notes").and_then(Value::as_array).into_iter().flatten();
         let name = text(file, "name");
@@ -191,13 +196,14 @@ mod tests {
     #[test]
     fn what_went_in_and_what_did_not_is_told() {
         let done = json!({
-            "indexed": 1, "passages": 4, "unchanged": 2, "left": 3,
+            "indexed": 1, "passages": 4, "unchanged": 2, "keep_their_label": 1, "left": 3,
             "files": [{"name": "a.pdf", "notes": ["9 characters of hidden text were left out"]}],
             "failed": [{"name": "b.pdf", "why": "the file is encrypted"}],
         });
         assert_eq!(
             told(done.as_object().unwrap()),
-            "1 file indexed, 4 passages\n2 had not changed\na.pdf: 9 characters of hidden text were left out\n\
+            "1 file indexed, 4 passages\n2 had not changed\n\
+             1 had another label and kept it: name a file to change its label\na.pdf: 9 characters of hidden text were left out\n\
              b.pdf: the file is encrypted\n3 are left: say the same again to go on"
         );
     }

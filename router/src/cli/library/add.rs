@@ -42,6 +42,8 @@ struct Sum {
     indexed: u64,
     passages: u64,
     unchanged: u64,
+    /// How many have another label than was asked for, and keep it.
+    kept: u64,
     /// What was not taken in, and why.
     failed: Vec<String>,
 }
@@ -176,6 +178,7 @@ async fn take_in(
         sum.indexed += number("indexed");
         sum.passages += number("passages");
         sum.unchanged += number("unchanged");
+        sum.kept += number("keep_their_label");
         for file in failed {
             let line = format!("{}: {}", plain(&file["name"]), plain(&file["why"]));
             if !told.contains(&line) {
@@ -207,6 +210,12 @@ fn summed(sum: &Sum) -> String {
     let mut said = format!("{} indexed, {passages}", home::counted(sum.indexed, "file"));
     if sum.unchanged > 0 {
         said.push_str(&format!("; {} had not changed", sum.unchanged));
+    }
+    if sum.kept > 0 {
+        let kept = sum.kept;
+        said.push_str(&format!(
+            "; {kept} had another label and kept it: name a file to change its label"
+        ));
     }
     said
 }

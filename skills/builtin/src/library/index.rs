@@ -24,6 +24,33 @@ pub(super) struct Paths {
     /// The file of a folder to begin with, as `next` of an earlier answer says.
     #[serde(default)]
     from: usize,
+    /// Whether a watch looks at it again: then a file that was named before is like one of a folder.
+    #[serde(default)]
+    again: bool,
+}
+
+/// For whom a paper is, and whether the owner wrote it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Label {
+    public: bool,
+    own: bool,
+}
+
+impl Label {
+    fn role(self) -> Role {
+        if self.public { Role::Public } else { Role::Admin }
+    }
+
+    fn other_role(self) -> Role {
+        if self.public { Role::Admin } else { Role::Public }
+    }
+}
+
+/// What stands at a place already.
+struct Placed {
+    label: Label,
+    /// Of the file as it was read; none when it is to be read again in any case.
+    stamp: Option<Stamp>,
 }
 
 /// The files of folders that failed while this process has run, by place, and why: as long as they do not change they fail
@@ -35,14 +62,19 @@ pub(super) type Failed = HashMap<String, (Stamp, String)>;
 struct Done {
     indexed: Vec<Value>,
     failed: Vec<Value>,
+    /// The labels of those that are named.
+    labels: Vec<Label>,
     unchanged: usize,
+    /// How many have another label than was asked for, and keep it.
+    kept: usize,
     left: usize,
     next: usize,
     passages: usize,
 }
 
 /// Indexes a file or all files of a folder. What was indexed and has not changed is left as it is, so a call that ran
-/// out of time is simply made again.
+/// out of time is simply made again. A file that is named gets the label that is asked for; one of a folder keeps the label
+/// that it has.
 pub(super) fn index(
     (library, failed): (&mut Library, &mut Failed),
     params: Paths,
@@ -57,15 +89,15 @@ pub(super) fn index(
              add FILE` takes any file",
         ));
     }
-    let own = call.setting::<bool>("own")?;
+    let label = Label { public, own: call.setting("own")? };
     // When a folder is not done after this, what is left waits for the next call.
     let patience = Duration::from_secs(call.setting("patience")?);
     let folder = call.folder("papers")?.to_owned();
     let inner = open::within(&params.path, &host)?;
     let files = open::files(&folder, &inner)?;
-    let one = folder.join(&inner).is_file();
-    let shelf = Shelf { folder: &folder, host: Path::new(&host), own, public, one };
-    let before = before(library, &shelf)?;
+    let one = folder.join(&inner).is_file() && !params.again;
+    let shelf = Shelf { folder: &folder, host: Path::new(&host), label, one };
+    let before = before(library)?;
     let (began, mut done) = (Instant::now(), Done::default());
     done.next = files.len();
     for (at, (file, stamp)) in files.iter().enumerate().skip(params.from) {
@@ -79,9 +111,10 @@ pub(super) fn index(
         return Err(SkillError::new(why));
     }
     // Who names one file knows its name; those of a folder may be anybody's words.
-    let has_named = !done.indexed.is_empty() || !done.failed.is_empty();
-    let named = (has_named && !one).then(|| shelf.role());
-    Ok(told(done, brings(named.iter().map(|role| (role, own)))))
+    let labels = if one { Vec::new() } else { std::mem::take(&mut done.labels) };
+    let named: Vec<(Role, bool)> =
+        labels.into_iter().map(|label| (label.role(), label.own)).collect();
+    Ok(told(done, brings(named.iter().map(|(role, own)| (role, *own)))))
 }
 
 fn told(done: Done, brings: Vec<&str>) -> Value {
@@ -93,46 +126,44 @@ fn told(done: Done, brings: Vec<&str>) -> Value {
     if !done.failed.is_empty() {
         told["failed"] = json!(done.failed.into_iter().take(NAMED).collect::<Vec<_>>());
     }
+    if done.kept > 0 {
+        told["keep_their_label"] = json!(done.kept);
+    }
     told
 }
 
-/// What stands under this role alone already, by place.
-fn before(library: &Library, shelf: &Shelf<'_>) -> Result<HashMap<String, Stamp>, SkillError> {
-    let known = library.list(&Reader::Roles(vec![shelf.role()]), Kind::Kb)?.into_iter();
-    let mut stamped: HashMap<String, Stamp> = known
-        .filter(|known| known.own == shelf.own)
-        .map(|known| (known.place, Stamp { changed_at: known.changed_at, bytes: known.bytes }))
-        .collect();
-    for known in library.list(&Reader::Roles(vec![shelf.other_role()]), Kind::Kb)? {
-        stamped.remove(&known.place);
+/// The papers that stand in the library already, by place.
+fn before(library: &Library) -> Result<HashMap<String, Placed>, SkillError> {
+    let mut before: HashMap<String, Placed> = HashMap::new();
+    for known in library.list(&Reader::Roles(vec![Role::Public, Role::Admin]), Kind::Kb)? {
+        let label = Label { public: known.role == Role::Public, own: known.own };
+        let stamp = Stamp { changed_at: known.changed_at, bytes: known.bytes };
+        // What stands under both roles is read again, for the owner alone.
+        let both = |other: &mut Placed| {
+            let own = label.own && other.label.own;
+            *other = Placed { label: Label { public: false, own }, stamp: None };
+        };
+        let placed = Placed { label, stamp: Some(stamp) };
+        before.entry(known.place).and_modify(both).or_insert(placed);
     }
-    Ok(stamped)
+    Ok(before)
 }
 
 /// The folder that files are taken from, and as what.
 struct Shelf<'a> {
     folder: &'a Path,
     host: &'a Path,
-    own: bool,
-    public: bool,
-    /// Whether one file was named: then it is read again even if it seems unchanged.
+    label: Label,
+    /// Whether one file was named: then it is read again even if it seems unchanged, and gets this label.
     one: bool,
 }
 
 impl Shelf<'_> {
-    fn role(&self) -> Role {
-        if self.public { Role::Public } else { Role::Admin }
-    }
-
-    fn other_role(&self) -> Role {
-        if self.public { Role::Admin } else { Role::Public }
-    }
-
     fn take_in(
         &self,
         (library, failed): (&mut Library, &mut Failed),
         (file, stamp): (&Path, Stamp),
-        before: &HashMap<String, Stamp>,
+        before: &HashMap<String, Placed>,
         done: &mut Done,
     ) {
         let place = self.host.join(file).to_string_lossy().into_owned();
@@ -140,15 +171,19 @@ impl Shelf<'_> {
         if Element::of_name(&name).is_none() && !self.one {
             return;
         }
-        if before.get(&place) == Some(&stamp) && !self.one {
+        let placed = before.get(&place).filter(|_| !self.one);
+        let label = placed.map_or(self.label, |placed| placed.label);
+        done.kept += usize::from(label != self.label);
+        if placed.and_then(|placed| placed.stamp) == Some(stamp) {
             done.unchanged += 1;
             return;
         }
+        done.labels.push(label);
         if let Some((_, why)) = failed.get(&place).filter(|(at, _)| *at == stamp && !self.one) {
             done.failed.push(json!({"name": name, "why": why}));
             return;
         }
-        match self.put(library, file, (&place, &name)) {
+        match self.put(library, file, (&place, &name), label) {
             Ok((passages, notes)) => {
                 failed.remove(&place);
                 done.passages += passages;
@@ -167,6 +202,7 @@ impl Shelf<'_> {
         library: &mut Library,
         file: &Path,
         (place, name): (&str, &str),
+        label: Label,
     ) -> Result<(usize, Vec<String>), SkillError> {
         let paper = open::paper(self.folder, file, MAX_BYTES)?;
         let (element, document) = parse(name, &paper.bytes, &Budget::default())?;
@@ -174,17 +210,17 @@ impl Shelf<'_> {
         let mut item = Item {
             kind: Kind::Kb,
             element,
-            role: self.other_role(),
+            role: label.other_role(),
             place: place.to_owned(),
             name: name.to_owned(),
-            own: self.own,
+            own: label.own,
             changed_at: paper.changed_at,
             bytes: paper.bytes.len() as u64,
             document,
         };
         // A paper has one role: who could see it before may not any more, also when this ends in the middle.
         library.forget(&item.id(), &Reader::Owner)?;
-        item.role = self.role();
+        item.role = label.role();
         let put = library.put(&item, now())?;
         Ok((put.passages, notes))
     }

@@ -10,6 +10,8 @@ mod embedder;
 mod index;
 mod meaning;
 mod open;
+#[cfg(test)]
+mod tests;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
