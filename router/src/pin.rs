@@ -17,7 +17,7 @@ use crate::digest::Digest;
 use shared::{self, PINS, Store, StoreFault};
 
 /// What it guards, whatever the policy adds.
-pub(crate) const GUARDED: [&str; 9] = [
+pub(crate) const GUARDED: [&str; 10] = [
     "EXEC",
     "READ_FILE",
     "GREP_FILES",
@@ -25,6 +25,7 @@ pub(crate) const GUARDED: [&str; 9] = [
     "SEND_FILE",
     "INDEX_DOC",
     "PUBLISH_DOC",
+    "FORGET_DOC",
     "WORKBENCH",
     "_MODE",
 ];
@@ -440,7 +441,7 @@ mod tests {
     fn it_guards_what_reaches_the_machine_and_what_the_policy_adds() {
         let name = |name| ActionName::new(name).unwrap();
         let more = [name("CREATE_POST")];
-        for guarded in ["EXEC", "INDEX_DOC", "PUBLISH_DOC", "WORKBENCH", "_MODE", "CREATE_POST"] {
+        for guarded in ["EXEC", "INDEX_DOC", "FORGET_DOC", "WORKBENCH", "_MODE", "CREATE_POST"] {
             assert!(guards(&name(guarded), &more), "{guarded}");
         }
         assert!(!guards(&name("WEATHER"), &more) && !guards(&name("CREATE_POST"), &[]));

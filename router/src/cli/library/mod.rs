@@ -99,7 +99,7 @@ pub(super) async fn run(
             // A path counts from the folder where one is.
             let whole = std::path::absolute(&what).ok().filter(|_| what.contains('/'));
             let what = whole.unwrap_or_else(|| what.into());
-            let gone = worker.ask("FORGET_DOC", json!({"path": what})).await?;
+            let gone = worker.ask("FORGET_DOC", json!({"path": what, "all": true})).await?;
             format!("{} taken out of the library", counted(&gone["forgotten"], "file"))
         }
         Command::Rebuild => {

@@ -1,4 +1,4 @@
-//! Puts papers in and takes them out.
+//! Puts papers in.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::answer::brings;
 use super::open::{self, Stamp};
-use super::{now, owner_alone, reader};
+use super::{now, owner_alone};
 
 /// The most files that are named in one answer.
 const NAMED: usize = 50;
@@ -224,34 +224,4 @@ impl Shelf<'_> {
         let put = library.put(&item, now())?;
         Ok((put.passages, notes))
     }
-}
-
-/// Takes out what has this place or this name; with a folder's place, all below it.
-pub(super) fn forget(
-    library: &mut Library,
-    params: Paths,
-    call: &Call,
-) -> Result<Value, SkillError> {
-    owner_alone(call)?;
-    let asked = params.path.trim().trim_end_matches('/');
-    let below = format!("{asked}/");
-    let reader = reader(call);
-    let (mut names, mut others) = (Vec::new(), Vec::new());
-    for known in library.list(&reader, Kind::Kb)? {
-        let named = known.place == asked || known.name == asked || known.id == asked;
-        if !asked.is_empty() && (named || known.place.starts_with(&below)) {
-            library.forget(&known.id, &reader)?;
-            if !named {
-                others.push((known.role, known.own));
-            }
-            names.push(known.name);
-        }
-    }
-    if names.is_empty() {
-        return Err(SkillError::new(format!("nothing in the library is called {asked:?}")));
-    }
-    let count = names.len();
-    names.truncate(NAMED);
-    let brings = brings(others.iter().map(|(role, own)| (role, *own)));
-    Ok(json!({"forgotten": count, "names": names, "_brings": brings}))
 }

@@ -7,6 +7,7 @@
 
 mod answer;
 mod embedder;
+mod forget;
 mod index;
 mod meaning;
 mod open;
@@ -56,7 +57,7 @@ impl Shelf {
             }
             "INDEX_DOC" => self.index(read(params)?, call, false),
             "PUBLISH_DOC" => self.index(read(params)?, call, true),
-            "FORGET_DOC" => index::forget(self.library(call)?, read(params)?, call),
+            "FORGET_DOC" => forget::forget(self.library(call)?, read(params)?, call),
             "REBUILD_LIBRARY" => answer::rebuild(self.library(call)?, call),
             "CHECK_LIBRARY" => answer::check(self.library(call)?, call),
             other => Err(SkillError::new(format!("the library knows no {other}"))),

@@ -113,3 +113,23 @@ fn a_paper_keeps_its_label_until_it_is_named() {
     assert!(house.publish("costs.md").get("keep_their_label").is_none());
     has_roles(&house, [("costs.md", "public"), labels[1]]);
 }
+
+#[test]
+fn one_paper_is_taken_out_unless_all_are_asked_for() {
+    let papers = ["a/one.md", "a/two.md", "b/one.md", "three.md"].map(|name| (name, name));
+    let house = House::new(&papers);
+    assert_eq!(house.index(".")["indexed"], 4);
+    let forget = |params: Value| house.ask("FORGET_DOC", &params);
+    let folder = house.papers();
+    for several in [folder.clone(), folder.join("a"), folder.join("b"), "one.md".into()] {
+        let refused = forget(json!({"path": several}));
+        let why = refused["error"].as_str().unwrap();
+        assert!(why.contains("stands for more than one file"), "{several:?}: {why}");
+    }
+    assert_eq!(house.roles().len(), 4);
+    for one in [folder.join("a/one.md"), "three.md".into()] {
+        assert_eq!(forget(json!({"path": one}))["forgotten"], 1);
+    }
+    assert_eq!(forget(json!({"path": folder, "all": true}))["forgotten"], 2);
+    assert!(house.roles().is_empty());
+}
