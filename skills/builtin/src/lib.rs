@@ -12,6 +12,8 @@ mod notify;
 mod web_fetch;
 mod workbench;
 
+pub use library::fatal;
+
 use std::io::Write;
 use std::process::ExitCode;
 

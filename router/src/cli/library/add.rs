@@ -169,7 +169,8 @@ async fn take_in(
     let mut from = 0;
     loop {
         let params = json!({"path": place.path.to_string_lossy(), "from": from});
-        let done = place.worker.ask(action, params).await?;
+        let done =
+            place.worker.ask(action, params).await.map_err(|error| place.worker.named(error))?;
         let number = |key: &str| done[key].as_u64().unwrap_or(0);
         for file in done["files"].as_array().into_iter().flatten() {
             home::say!("{}", taken_in(file));

@@ -8,7 +8,7 @@ use protocol::{Object, json};
 use serde_json::Value;
 
 use super::LibraryCliError;
-use crate::catalog::Skill;
+use crate::catalog::{Skill, printable};
 use crate::defaults;
 use crate::runner::gate::Gates;
 use crate::runner::{data_folder, job};
@@ -92,6 +92,14 @@ impl Worker {
         match answer.get("error").and_then(Value::as_str) {
             Some(why) => Err(refused(why)),
             None => Ok(Value::Object(answer)),
+        }
+    }
+
+    /// `error`, with the paper that was being read when a call was ended in the middle.
+    pub(super) fn named(&self, error: LibraryCliError) -> LibraryCliError {
+        match builtin::fatal(&self.library) {
+            Some(paper) => refused(&format!("{error}; it was reading {}", printable(&paper))),
+            None => error,
         }
     }
 

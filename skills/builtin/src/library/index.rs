@@ -5,13 +5,14 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use library::parse::{Budget, MAX_BYTES, parse};
-use library::{Element, Item, Kind, Library, Reader, Role};
+use library::{Document, Element, Item, Kind, Library, Reader, Role};
 use safeclaw_skill::{Call, SkillError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::answer::brings;
-use super::open::{self, Stamp};
+use super::deaths::Deaths;
+use super::open::{self, Paper, Stamp};
 use super::{now, owner_alone};
 
 /// The most files that are named in one answer.
@@ -94,10 +95,13 @@ pub(super) fn index(
     let patience = Duration::from_secs(call.setting("patience")?);
     let folder = call.folder("papers")?.to_owned();
     let inner = open::within(&params.path, &host)?;
-    let files = open::files(&folder, &inner)?;
+    let mut deaths = Deaths::open(call.folder("library")?)?;
+    let mut files = open::files(&folder, &inner)?;
     let one = folder.join(&inner).is_file() && !params.again;
     let shelf = Shelf { folder: &folder, host: Path::new(&host), label, one };
     let before = before(library)?;
+    // What may end this process again hinders no other.
+    files.sort_by_cached_key(|(file, stamp)| deaths.has(&shelf.place(file), *stamp));
     let (began, mut done) = (Instant::now(), Done::default());
     done.next = files.len();
     for (at, (file, stamp)) in files.iter().enumerate().skip(params.from) {
@@ -105,7 +109,8 @@ pub(super) fn index(
             (done.left, done.next) = (files.len() - at, at);
             break;
         }
-        shelf.take_in((&mut *library, &mut *failed), (file, *stamp), &before, &mut done);
+        let with = (&mut *library, &mut *failed, &mut deaths);
+        shelf.take_in(with, (file, *stamp), &before, &mut done);
     }
     if one && let Some(why) = done.failed.first().and_then(|failed| failed["why"].as_str()) {
         return Err(SkillError::new(why));
@@ -159,14 +164,18 @@ struct Shelf<'a> {
 }
 
 impl Shelf<'_> {
+    fn place(&self, file: &Path) -> String {
+        self.host.join(file).to_string_lossy().into_owned()
+    }
+
     fn take_in(
         &self,
-        (library, failed): (&mut Library, &mut Failed),
+        (library, failed, deaths): (&mut Library, &mut Failed, &mut Deaths),
         (file, stamp): (&Path, Stamp),
         before: &HashMap<String, Placed>,
         done: &mut Done,
     ) {
-        let place = self.host.join(file).to_string_lossy().into_owned();
+        let place = self.place(file);
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if Element::of_name(&name).is_none() && !self.one {
             return;
@@ -179,11 +188,15 @@ impl Shelf<'_> {
             return;
         }
         done.labels.push(label);
-        if let Some((_, why)) = failed.get(&place).filter(|(at, _)| *at == stamp && !self.one) {
+        let before = failed.get(&place).filter(|(at, _)| *at == stamp).map(|(_, why)| why.clone());
+        let refused = before.or_else(|| deaths.refuses(&place, stamp));
+        if let Some(why) = refused.filter(|_| !self.one) {
             done.failed.push(json!({"name": name, "why": why}));
             return;
         }
-        match self.put(library, file, (&place, &name), label) {
+        let read = deaths.begin(&place, stamp).and_then(|()| self.read(file, &name));
+        let read = deaths.end(&place).and(read);
+        match read.and_then(|read| self.put(library, read, (&place, &name), label)) {
             Ok((passages, notes)) => {
                 failed.remove(&place);
                 done.passages += passages;
@@ -197,15 +210,19 @@ impl Shelf<'_> {
         }
     }
 
+    fn read(&self, file: &Path, name: &str) -> Result<(Paper, Element, Document), SkillError> {
+        let paper = open::paper(self.folder, file, MAX_BYTES)?;
+        let (element, document) = parse(name, &paper.bytes, &Budget::default())?;
+        Ok((paper, element, document))
+    }
+
     fn put(
         &self,
         library: &mut Library,
-        file: &Path,
+        (paper, element, document): (Paper, Element, Document),
         (place, name): (&str, &str),
         label: Label,
     ) -> Result<(usize, Vec<String>), SkillError> {
-        let paper = open::paper(self.folder, file, MAX_BYTES)?;
-        let (element, document) = parse(name, &paper.bytes, &Budget::default())?;
         let notes = document.notes.clone();
         let mut item = Item {
             kind: Kind::Kb,

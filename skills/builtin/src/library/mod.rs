@@ -6,6 +6,7 @@
 //! [`Call::session`]), and so is what they may see.
 
 mod answer;
+mod deaths;
 mod embedder;
 mod forget;
 mod index;
@@ -13,6 +14,8 @@ mod meaning;
 mod open;
 #[cfg(test)]
 mod tests;
+
+pub use deaths::fatal;
 
 use std::io::{self, Write};
 use std::process::ExitCode;

@@ -7,6 +7,7 @@ use std::time::UNIX_EPOCH;
 
 use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
 use safeclaw_skill::SkillError;
+use serde::{Deserialize, Serialize};
 
 /// A file of the owner's folder.
 #[derive(Debug)]
@@ -17,7 +18,7 @@ pub(super) struct Paper {
 }
 
 /// When a file was changed last, and its size.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct Stamp {
     pub(super) changed_at: i64,
     pub(super) bytes: u64,

@@ -133,3 +133,66 @@ fn one_paper_is_taken_out_unless_all_are_asked_for() {
     assert_eq!(forget(json!({"path": folder, "all": true}))["forgotten"], 2);
     assert!(house.roles().is_empty());
 }
+
+/// A paper on which a reader works for an hour: white letters on each page, and thousands of areas that they may stand on.
+fn endless() -> String {
+    let areas = "0 0 1 1 re f ".repeat(10_000);
+    let letters = "(a) Tj ".repeat(100_000);
+    let drawn = format!("0 g {areas} 1 g BT /F 12 Tf 100 100 Td {letters} ET");
+    let pages = 4..100;
+    let kids: String = pages.clone().map(|page| format!("{page} 0 R ")).collect();
+    let mut objects = vec![
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        format!("<< /Type /Pages /Kids [{kids}] /Count {} >>", pages.len()),
+        format!("<< /Length {} >> stream\n{drawn}\nendstream", drawn.len()),
+    ];
+    let page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 3 0 R >>";
+    objects.extend(pages.map(|_| page.to_owned()));
+    let (mut pdf, mut table) = ("%PDF-1.4\n".to_owned(), "0000000000 65535 f \n".to_owned());
+    for (at, object) in objects.iter().enumerate() {
+        table += &format!("{:010} 00000 n \n", pdf.len());
+        pdf += &format!("{} 0 obj {object} endobj\n", at + 1);
+    }
+    let (count, begins) = (objects.len() + 1, pdf.len());
+    let end = format!("trailer << /Size {count} /Root 1 0 R >>\nstartxref\n{begins}\n%%EOF\n");
+    pdf + &format!("xref\n0 {count}\n{table}{end}")
+}
+
+/// Begins to index `path` and kills whoever does, as soon as it reads `bad.pdf` after `deaths` others have died at that.
+fn killed(house: &House, path: &str, deaths: u64) {
+    let mut call = house.start("INDEX_DOC", &json!({"path": path}));
+    let place = house.papers().join("bad.pdf");
+    loop {
+        let text = fs::read(house.0.path().join("library/trying.json")).unwrap_or_default();
+        let kept: Value = serde_json::from_slice(&text).unwrap_or_default();
+        let died = kept["died"][place.to_str().unwrap()][1].as_u64().unwrap_or(0);
+        if kept["now"][0].as_str() == place.to_str() && died == deaths {
+            break;
+        }
+        assert_eq!(call.try_wait().unwrap(), None, "it has ended before it was killed: {kept}");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    call.kill().unwrap();
+    call.wait().unwrap();
+}
+
+#[test]
+fn a_paper_that_ends_its_readers_blocks_no_other_and_is_named() {
+    let house = House::new(&[("bad.pdf", &endless()), ("good.md", "A heron stands here.")]);
+    killed(&house, ".", 0);
+    let library = house.0.path().join("library");
+    assert_eq!(super::fatal(&library), Some(format!("{}/bad.pdf", house.papers().display())));
+    assert!(house.roles().is_empty(), "it comes first");
+    killed(&house, ".", 1);
+    assert_eq!(house.roles(), [("good.md".to_owned(), "admin".to_owned())]);
+    let done = house.index(".");
+    assert_eq!(super::fatal(&library), None);
+    assert_eq!((&done["unchanged"], &done["failed"][0]["name"]), (&json!(1), &json!("bad.pdf")));
+    let why = done["failed"][0]["why"].as_str().unwrap();
+    assert!(why.contains("left out until it changes"), "{why}");
+    // It is tried where it is named, and once it is another.
+    killed(&house, "bad.pdf", 2);
+    house.put("bad.pdf", "%PDF-1.4 and no more");
+    let why = house.index(".")["failed"][0]["why"].to_string();
+    assert!(why.contains("cannot be read as PDF"), "{why}");
+}
