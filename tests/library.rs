@@ -213,6 +213,33 @@ fn a_watch_goes_on_after_a_failure_and_tells_it_once() {
     assert_eq!(out.matches("new.md: 1 passage").count(), 1, "{out}");
 }
 
+#[test]
+fn a_watched_folder_that_is_suddenly_empty_loses_no_paper() {
+    let (home, (_held, papers)) = (TempHome::new(), papers());
+    let disk = papers.join("disk");
+    fs::create_dir_all(disk.join("all")).unwrap();
+    fs::rename(papers.join("pump.md"), disk.join("all/pump.md")).unwrap();
+    let mut watch = Command::new(SAFECLAW)
+        .args(["router", "library", "add", text(&disk), "--watch", "--home", text(home.root())])
+        .stdin(Stdio::null())
+        .stdout(fs::File::create(home.root().join("out")).unwrap())
+        .stderr(fs::File::create(home.root().join("err")).unwrap())
+        .spawn()
+        .unwrap();
+    let said = |file: &str| home.text(file);
+    wait_until("all is in", || said("out").contains("1 file indexed"));
+    fs::rename(disk.join("all"), papers.join("all")).unwrap();
+    wait_until("it notices", || said("err").contains("its papers stay in the library"));
+    assert!(told(&home, &["list"]).contains("pump.md"));
+    fs::rename(papers.join("all"), disk.join("all")).unwrap();
+    fs::write(disk.join("all/new.md"), "A zebra.").unwrap();
+    wait_until("the new one is in", || said("out").contains("new.md: 1 passage"));
+    fs::remove_file(disk.join("all/pump.md")).unwrap();
+    wait_until("the removed one is out", || said("out").contains("pump.md: taken out"));
+    watch.kill().unwrap();
+    watch.wait().unwrap();
+}
+
 /// A server of vectors by which a bicycle is alike to what has two wheels, whatever the words.
 fn vectors(request: &Arrived) -> String {
     let asked: Value = serde_json::from_slice(&request.body).unwrap_or_default();

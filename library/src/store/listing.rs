@@ -45,6 +45,22 @@ pub struct Counts {
     pub by_element: BTreeMap<Element, (usize, usize)>,
 }
 
+impl Counts {
+    /// How much `papers` are.
+    #[must_use]
+    pub fn of(papers: &[Listed]) -> Self {
+        let mut counts = Self::default();
+        for listed in papers {
+            counts.documents += 1;
+            counts.passages += listed.passages;
+            let (documents, passages) = counts.by_element.entry(listed.element).or_default();
+            *documents += 1;
+            *passages += listed.passages;
+        }
+        counts
+    }
+}
+
 /// The condition on roles for `reader`, for a table named `p`, and its values. It stands in every question
 /// that hands out text, so nothing is ranked that may not be seen.
 pub(super) fn allowed(reader: &Reader) -> (String, Vec<Value>) {
@@ -91,15 +107,7 @@ impl Library {
     /// # Errors
     /// When the database cannot be asked.
     pub fn counts(&self, reader: &Reader) -> Result<Counts, LibraryError> {
-        let mut counts = Counts::default();
-        for listed in self.list(reader, Kind::Kb)? {
-            counts.documents += 1;
-            counts.passages += listed.passages;
-            let (documents, passages) = counts.by_element.entry(listed.element).or_default();
-            *documents += 1;
-            *passages += listed.passages;
-        }
-        Ok(counts)
+        Ok(Counts::of(&self.list(reader, Kind::Kb)?))
     }
 
     /// The identities of all documents.

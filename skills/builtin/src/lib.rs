@@ -12,7 +12,7 @@ mod notify;
 mod web_fetch;
 mod workbench;
 
-pub use library::fatal;
+pub use library::{Root, fatal};
 
 use std::io::Write;
 use std::process::ExitCode;

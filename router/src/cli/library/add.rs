@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
+use builtin::Root;
 use clap::Args;
 use home::Home;
 use serde_json::{Value, json};
@@ -44,24 +45,47 @@ struct Sum {
     unchanged: u64,
     /// How many have another label than was asked for, and keep it.
     kept: u64,
-    /// What was not taken in, and why.
+    /// What was not done, and why.
     failed: Vec<String>,
+}
+
+impl Sum {
+    /// Tells what failed, unless that is told already.
+    fn fail(&mut self, line: String, told: &BTreeSet<String>) {
+        if !told.contains(&line) {
+            home::say_on_stderr!("{line}");
+        }
+        self.failed.push(line);
+    }
 }
 
 /// A file or a folder, with the worker that sees it.
 struct Place {
     worker: Worker,
-    path: PathBuf,
-    /// Of a file, when it had been changed as it was taken in. Those of a folder are told apart by the library.
-    changed: Option<SystemTime>,
+    root: Root,
+    /// What failed at the last look.
+    told: BTreeSet<String>,
 }
 
 impl Place {
-    /// Whether it is a file that has not changed since the last time that this was asked.
-    fn is_as_before(&mut self) -> bool {
-        let found = std::fs::metadata(&self.path).ok().filter(std::fs::Metadata::is_file);
-        let changed = found.and_then(|found| found.modified().ok());
-        std::mem::replace(&mut self.changed, changed) == changed && changed.is_some()
+    /// Takes in what has changed since the last look, and takes out what is gone; how many files it has taken in.
+    async fn look(&mut self, command: &Add) -> u64 {
+        if self.root.is_as_before() {
+            return 0;
+        }
+        let mut sum = Sum::default();
+        let taken = take_in(self, command, true, &mut sum).await;
+        // A folder that can't be read has lost nothing.
+        let out = match taken {
+            Err(_) if self.root.is_folder() => Ok(()),
+            _ => take_out(self, &mut sum).await,
+        };
+        for why in [taken, out].into_iter().filter_map(Result::err) {
+            self.root.look_again();
+            sum.fail(anew(&why), &self.told);
+        }
+        self.told = sum.failed.into_iter().collect();
+        sum.indexed
     }
 }
 
@@ -75,8 +99,9 @@ pub(super) async fn run(
         places.push(place(home, me, &command, path).await?);
     }
     let mut sum = Sum::default();
-    for place in &places {
-        take_in(place, &command, &BTreeSet::new(), &mut sum).await?;
+    for place in &mut places {
+        take_in(place, &command, false, &mut sum).await?;
+        place.told = sum.failed.iter().cloned().collect();
     }
     home::say!("{}", summed(&sum));
     let embedded = match places.first() {
@@ -84,10 +109,7 @@ pub(super) async fn run(
         None => Ok(()),
     };
     if command.watch {
-        let is_embedded = embedded.is_ok();
-        let failed = embedded.err().map(|error| told_anew(error, &BTreeSet::new()));
-        let told = sum.failed.into_iter().chain(failed).collect();
-        return watch(home, &mut places, &command, told, is_embedded).await;
+        return watch(home, &mut places, &command, embedded).await;
     }
     embedded?;
     match sum.failed.len() {
@@ -102,41 +124,30 @@ async fn watch(
     home: &Home,
     places: &mut [Place],
     command: &Add,
-    mut told: BTreeSet<String>,
-    mut is_embedded: bool,
+    mut embedded: Result<(), LibraryCliError>,
 ) -> Result<(), LibraryCliError> {
+    let (mut told, mut is_new) = (BTreeSet::new(), false);
     loop {
+        let mut sum = Sum::default();
+        is_new |= embedded.is_err();
+        if let Err(why) = embedded {
+            sum.fail(anew(&why), &told);
+        }
+        told = sum.failed.into_iter().collect();
         tokio::time::sleep(EVERY).await;
-        let mut failed = BTreeSet::new();
         for place in &mut *places {
-            if place.is_as_before() {
-                continue;
-            }
-            let mut sum = Sum::default();
-            let done = [take_in(place, command, &told, &mut sum).await, take_out(place).await];
-            is_embedded &= sum.indexed == 0;
-            failed.extend(sum.failed);
-            for why in done.into_iter().filter_map(Result::err) {
-                place.changed = None;
-                failed.insert(told_anew(why, &told));
-            }
+            is_new |= place.look(command).await > 0;
         }
-        if let Some(place) = places.first().filter(|_| !is_embedded) {
-            let embedded = embed::work(home, &place.worker).await;
-            is_embedded = embedded.is_ok();
-            failed.extend(embedded.err().map(|why| told_anew(why, &told)));
-        }
-        told = failed;
+        embedded = match places.first().filter(|_| is_new) {
+            Some(place) => embed::work(home, &place.worker).await,
+            None => Ok(()),
+        };
+        is_new = false;
     }
 }
 
-/// Tells what failed, unless that is told already.
-fn told_anew(error: LibraryCliError, told: &BTreeSet<String>) -> String {
-    let line = format!("{error}; it is tried again");
-    if !told.contains(&line) {
-        home::say_on_stderr!("{line}");
-    }
-    line
+fn anew(error: &LibraryCliError) -> String {
+    format!("{error}; it is tried again")
 }
 
 async fn place(
@@ -151,24 +162,23 @@ async fn place(
     // Of a file its folder is lent, and the file alone is named.
     let folder = if path.is_dir() { path.as_path() } else { path.parent().unwrap_or(&path) };
     let folder = allowed::real(home, folder)?;
+    let root = Root::new(path, folder.clone());
     let papers = Papers { folder, own: command.own, patience: PATIENCE };
-    let mut place =
-        Place { worker: Worker::open(home, me).await?.with(papers), path, changed: None };
-    place.is_as_before();
-    Ok(place)
+    Ok(Place { worker: Worker::open(home, me).await?.with(papers), root, told: BTreeSet::new() })
 }
 
-/// Takes in what is new below a place; files that failed as it is `told` already are not told again.
+/// Takes in what is new below a place, which was taken in before when it is done `again`.
 async fn take_in(
     place: &Place,
     command: &Add,
-    told: &BTreeSet<String>,
+    again: bool,
     sum: &mut Sum,
 ) -> Result<(), LibraryCliError> {
     let action = if command.public { "PUBLISH_DOC" } else { "INDEX_DOC" };
     let mut from = 0;
     loop {
-        let params = json!({"path": place.path.to_string_lossy(), "from": from});
+        let path = place.root.path().to_string_lossy();
+        let params = json!({"path": path, "from": from, "again": again});
         let done =
             place.worker.ask(action, params).await.map_err(|error| place.worker.named(error))?;
         let number = |key: &str| done[key].as_u64().unwrap_or(0);
@@ -182,10 +192,7 @@ async fn take_in(
         sum.kept += number("keep_their_label");
         for file in failed {
             let line = format!("{}: {}", plain(&file["name"]), plain(&file["why"]));
-            if !told.contains(&line) {
-                home::say_on_stderr!("{line}");
-            }
-            sum.failed.push(line);
+            sum.fail(line, &place.told);
         }
         from = number("next");
         let left = number("left");
@@ -222,14 +229,25 @@ fn summed(sum: &Sum) -> String {
 }
 
 /// Takes out what was below the place and is no longer there.
-async fn take_out(place: &Place) -> Result<(), LibraryCliError> {
+async fn take_out(place: &Place, sum: &mut Sum) -> Result<(), LibraryCliError> {
     let list = place.worker.list().await?;
-    for paper in list["papers"].as_array().into_iter().flatten() {
-        let Some(path) = paper["place"].as_str().map(Path::new) else { continue };
-        if path.starts_with(&place.path) && !path.exists() {
-            place.worker.ask("FORGET_DOC", json!({"path": path})).await?;
-            home::say!("{}: taken out", plain(&paper["name"]));
-        }
+    let papers = list["papers"].as_array().into_iter().flatten();
+    let lost = |paper: &&Value| {
+        paper["place"].as_str().is_some_and(|path| place.root.has_lost(Path::new(path)))
+    };
+    let lost: Vec<&Value> = papers.filter(lost).collect();
+    if !lost.is_empty() && place.root.may_be_away() {
+        let path = place.root.path().display();
+        let line = format!(
+            "{path} is empty or on another disk, so its papers stay in the library: `{}` takes them out",
+            home::router_command("library remove")
+        );
+        sum.fail(line, &place.told);
+        return Ok(());
+    }
+    for paper in lost {
+        place.worker.ask("FORGET_DOC", json!({"path": paper["place"]})).await?;
+        home::say!("{}: taken out", plain(&paper["name"]));
     }
     Ok(())
 }

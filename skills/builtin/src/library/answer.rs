@@ -1,5 +1,6 @@
 //! Finds passages and lists papers, for those who may see them.
 
+use library::store::Counts;
 use library::vectors::Vector;
 use library::{Hit, Kind, Library, Reader, Role, Search};
 use safeclaw_skill::{Call, SkillError};
@@ -90,8 +91,8 @@ pub(super) fn list(
     reader: &Reader,
     call: &Call,
 ) -> Result<Value, SkillError> {
-    let counts = library.counts(reader)?;
     let papers = library.list(reader, Kind::Kb)?;
+    let counts = Counts::of(&papers);
     let brings = brings(papers.iter().map(|paper| (&paper.role, paper.own)));
     let by_type: serde_json::Map<String, Value> = counts
         .by_element

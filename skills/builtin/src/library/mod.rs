@@ -12,10 +12,12 @@ mod forget;
 mod index;
 mod meaning;
 mod open;
+mod root;
 #[cfg(test)]
 mod tests;
 
 pub use deaths::fatal;
+pub use root::Root;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
