@@ -145,7 +145,8 @@ impl Library {
     /// When the database cannot be asked.
     pub fn check(&self) -> Result<Checked, LibraryError> {
         let mut faults = connect::faults(&self.db)?;
-        let counts = self.counts(&crate::Reader::Owner)?;
+        let papers = self.list(&crate::Reader::Owner, crate::Kind::Kb)?;
+        let counts = Counts::of(&papers);
         let rows = self.ids()?;
         let texts = self.texts.ids()?;
         for id in texts.iter().filter(|id| !rows.contains(*id)) {
@@ -153,6 +154,11 @@ impl Library {
         }
         for id in rows.iter().filter(|id| !texts.contains(*id)) {
             faults.push(format!("the document {id} has no text"));
+        }
+        for paper in papers.iter().filter(|paper| texts.contains(&paper.id)) {
+            if let Err(error) = self.texts.read(&paper.id) {
+                faults.push(format!("{error}: index {} again, by its name", paper.place));
+            }
         }
         Ok(Checked { faults, documents: counts.documents, passages: counts.passages })
     }

@@ -1,10 +1,11 @@
 //! Finds passages by words and by meaning, for those who may see them.
 
 use std::collections::HashSet;
+use std::io::{self, Write};
 
 use activation::{Usage, activation, score};
 use rusqlite::types::Value;
-use rusqlite::{Row, params_from_iter};
+use rusqlite::{OptionalExtension, Row, params_from_iter};
 
 use super::Library;
 use super::listing::allowed;
@@ -99,8 +100,11 @@ impl Library {
         }
         rows.truncate(search.limit);
         let hits = self.hits(&rows)?;
-        if search.counts {
-            self.count_use(&rows, now)?;
+        if search.counts
+            && let Err(error) = self.count_use(&rows, now)
+        {
+            // What was found is worth more than its count.
+            let _ = writeln!(io::stderr(), "what was found could not be counted: {error}");
         }
         Ok(hits)
     }
@@ -199,7 +203,8 @@ impl Library {
         let mut statement = self.db.prepare_cached(sql)?;
         let mut hits = Vec::new();
         for row in rows {
-            hits.extend(statement.query_row([row], hit)?);
+            // Another process may have taken it out since it was found.
+            hits.extend(statement.query_row([row], hit).optional()?.flatten());
         }
         Ok(hits)
     }

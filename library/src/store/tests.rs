@@ -302,6 +302,54 @@ fn a_text_that_cannot_be_read_is_told_and_costs_no_other() {
 }
 
 #[test]
+fn a_check_reads_the_texts_and_names_the_file_of_a_broken_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = filled(folder.path(), &[paper("a.txt", Role::Public, "apples")]);
+    let id = paper("a.txt", Role::Public, "").id();
+    // As a power cut may leave it.
+    fs::write(folder.path().join(format!("texts/{id}.json.gz")), "").unwrap();
+    let faults = library.check().unwrap().faults;
+    assert!(faults.len() == 1 && faults[0].contains("index /papers/a.txt again"), "{faults:?}");
+}
+
+#[test]
+fn two_writers_of_one_text_have_a_draft_each() {
+    let folder = tempfile::tempdir().unwrap();
+    let texts = Texts::in_folder(folder.path()).unwrap();
+    let item = paper("a.txt", Role::Public, &"apples and pears ".repeat(2_000));
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                for _ in 0..50 {
+                    texts.keep("one", &crate::item::Kept::of(&item, NOW)).unwrap();
+                    assert_eq!(texts.read("one").unwrap().item().as_ref(), Some(&item));
+                }
+            });
+        }
+    });
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no draft is left");
+}
+
+#[test]
+fn a_search_bears_a_passage_that_is_gone_and_a_use_that_cannot_be_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = filled(folder.path(), &[paper("a.txt", Role::Public, "apples")]);
+    assert_eq!(library.hits(&[7, 1]).unwrap().len(), 1);
+    let full =
+        "CREATE TRIGGER full BEFORE UPDATE ON passage BEGIN SELECT RAISE(ABORT, 'full'); END";
+    library.db.execute_batch(full).unwrap();
+    let search = Search {
+        text: "apples",
+        reader: &Reader::Owner,
+        kinds: &[Kind::Kb],
+        limit: 5,
+        vector: None,
+        counts: true,
+    };
+    assert_eq!(library.search(&search, NOW).unwrap().len(), 1);
+}
+
+#[test]
 fn a_newer_format_is_refused_and_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     drop(filled(folder.path(), &[paper("a.txt", Role::Public, "apples")]));

@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{BufWriter, Read, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -33,17 +34,23 @@ impl Texts {
 
     /// Keeps `kept` under `id`, whole or not at all.
     pub(super) fn keep(&self, id: &str, kept: &Kept) -> Result<(), LibraryError> {
-        // Another process may keep the same one at this moment.
-        let draft = format!("{id}.{}.new", std::process::id());
-        let (path, new) = (self.path(id), self.folder.join(draft));
-        let file = fs::File::create(&new).map_err(at(&new))?;
-        let mut packer = GzEncoder::new(std::io::BufWriter::new(file), Compression::fast());
+        let path = self.path(id);
+        // Another process may keep the same one at this moment, so each has a draft of its own.
+        let draft = tempfile::Builder::new()
+            .prefix(&format!("{id}."))
+            .suffix(".new")
+            .permissions(fs::Permissions::from_mode(0o644))
+            .tempfile_in(&self.folder)
+            .map_err(at(&self.folder))?;
+        let mut packer = GzEncoder::new(BufWriter::new(draft.as_file()), Compression::fast());
         serde_json::to_writer(&mut packer, kept)
             .map_err(std::io::Error::from)
             .and_then(|()| packer.finish())
             .and_then(|mut file| file.flush())
-            .map_err(at(&new))?;
-        fs::rename(&new, &path).map_err(at(&path))
+            // After a power cut the name leads to the whole text.
+            .and_then(|()| draft.as_file().sync_data())
+            .map_err(at(&path))?;
+        draft.persist(&path).map(drop).map_err(|error| at(&path)(error.error))
     }
 
     /// The text under `id`.

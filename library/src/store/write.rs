@@ -34,7 +34,7 @@ impl Library {
     /// history.
     ///
     /// # Errors
-    /// When it cannot be written; then what stood there before is still there.
+    /// When it cannot be written; then what stood there before is still found.
     pub fn put(&mut self, item: &Item, now: i64) -> Result<Put, LibraryError> {
         let id = item.id();
         self.texts.keep(&id, &Kept::of(item, now))?;

@@ -155,7 +155,7 @@ fn checked(checked: &Value) -> Result<(), LibraryCliError> {
         return Ok(());
     }
     let mend = home::router_command("library rebuild");
-    Err(LibraryCliError::Refused(format!("{}\n`{mend}` mends it", faults.join("\n"))))
+    Err(LibraryCliError::Refused(format!("{}\n`{mend}` mends the index", faults.join("\n"))))
 }
 
 fn listed(list: &Value) -> String {
