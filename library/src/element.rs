@@ -1,4 +1,4 @@
-//! The kinds of files that are read, and the conversation beside them.
+//! The kinds of files that are read.
 
 use std::fmt;
 
@@ -21,8 +21,6 @@ pub enum Element {
     Xlsx,
     /// Comma-separated values.
     Csv,
-    /// What was said in a chat.
-    Chat,
 }
 
 impl Element {
@@ -42,7 +40,6 @@ impl Element {
             Self::Epub => "epub",
             Self::Xlsx => "xlsx",
             Self::Csv => "csv",
-            Self::Chat => "chat",
         }
     }
 
@@ -63,7 +60,7 @@ impl Element {
     /// The element whose word is `text`.
     #[must_use]
     pub fn of_word(text: &str) -> Option<Self> {
-        Self::FILES.into_iter().chain([Self::Chat]).find(|element| element.as_str() == text)
+        Self::FILES.into_iter().find(|element| element.as_str() == text)
     }
 }
 
@@ -95,7 +92,7 @@ mod tests {
 
     #[test]
     fn every_word_is_read_back() {
-        for element in Element::FILES.into_iter().chain([Element::Chat]) {
+        for element in Element::FILES {
             assert_eq!(Element::of_word(element.as_str()), Some(element));
         }
     }

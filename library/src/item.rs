@@ -5,37 +5,12 @@ use sha2::{Digest, Sha256};
 
 use crate::{Document, Element, Role};
 
-/// Whether a passage is a paper or a memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// Something that was indexed.
-    Kb,
-    /// Something that was said.
-    Conv,
-}
-
-impl Kind {
-    /// Its word, as stored.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Kb => "kb",
-            Self::Conv => "conv",
-        }
-    }
-
-    /// The kind whose word is `text`.
-    #[must_use]
-    pub fn of_word(text: &str) -> Option<Self> {
-        [Self::Kb, Self::Conv].into_iter().find(|kind| kind.as_str() == text)
-    }
-}
+/// What every document is, as stored: something that was indexed.
+pub(crate) const KIND: &str = "kb";
 
 /// A document and what is known about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
-    /// A paper or a memory.
-    pub kind: Kind,
     /// What it came from.
     pub element: Element,
     /// Who may see it.
@@ -58,13 +33,13 @@ impl Item {
     /// Its identity: role and place, so that equal names of different people never meet.
     #[must_use]
     pub fn id(&self) -> String {
-        id(&self.role, self.kind, &self.place)
+        id(&self.role, &self.place)
     }
 }
 
 /// The identity of what stands at `place` under `role`: 16 hexadecimal digits.
-pub(crate) fn id(role: &Role, kind: Kind, place: &str) -> String {
-    hex(&[role.to_string().as_bytes(), kind.as_str().as_bytes(), place.as_bytes()])
+pub(crate) fn id(role: &Role, place: &str) -> String {
+    hex(&[role.to_string().as_bytes(), KIND.as_bytes(), place.as_bytes()])
 }
 
 /// The first 16 hexadecimal digits of a digest of `parts`, each with its length before it.
@@ -100,7 +75,7 @@ pub(crate) struct Kept {
 impl Kept {
     pub(crate) fn of(item: &Item, created_at: i64) -> Self {
         Self {
-            kind: item.kind.as_str().to_owned(),
+            kind: KIND.to_owned(),
             element: item.element.as_str().to_owned(),
             role: item.role.to_string(),
             place: item.place.clone(),
@@ -114,8 +89,10 @@ impl Kept {
     }
 
     pub(crate) fn item(self) -> Option<Item> {
+        if self.kind != KIND {
+            return None;
+        }
         Some(Item {
-            kind: Kind::of_word(&self.kind)?,
             element: Element::of_word(&self.element)?,
             role: Role::read(&self.role)?,
             place: self.place,
@@ -135,12 +112,11 @@ mod tests {
     #[test]
     fn equal_names_of_different_people_are_different_items() {
         let ids = [
-            id(&Role::Admin, Kind::Kb, "a/report.pdf"),
-            id(&Role::Public, Kind::Kb, "a/report.pdf"),
-            id(&Role::User("a".to_owned()), Kind::Kb, "report.pdf"),
-            id(&Role::User("b".to_owned()), Kind::Kb, "report.pdf"),
-            id(&Role::User("b".to_owned()), Kind::Conv, "report.pdf"),
-            id(&Role::User("breport".to_owned()), Kind::Kb, ".pdf"),
+            id(&Role::Admin, "a/report.pdf"),
+            id(&Role::Public, "a/report.pdf"),
+            id(&Role::User("a".to_owned()), "report.pdf"),
+            id(&Role::User("b".to_owned()), "report.pdf"),
+            id(&Role::User("breport".to_owned()), ".pdf"),
         ];
         let different: std::collections::HashSet<_> = ids.iter().collect();
         assert_eq!(different.len(), ids.len());

@@ -1,4 +1,4 @@
-//! Papers and conversations as searched passages.
+//! Papers as searched passages.
 //!
 //! The way of the data is the order of the modules: bytes of a file are [parsed](parse) into a
 //! [`Document`] of sections, [chunked](chunk) into passages, and [stored](store) under a [`Role`]. Any
@@ -26,6 +26,6 @@ pub mod vectors;
 pub use document::{Document, Pages, Section};
 pub use element::Element;
 pub use error::{LibraryError, ParseError};
-pub use item::{Item, Kind};
+pub use item::Item;
 pub use role::{Reader, Role};
 pub use store::{Hit, Library, Search, Unembedded};

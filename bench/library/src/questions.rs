@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use library::parse::{Budget, parse};
 use library::vectors::Vector;
-use library::{Element, Item, Kind, Library, Reader, Role, Search};
+use library::{Element, Item, Library, Reader, Role, Search};
 
 use crate::embed::Embedder;
 
@@ -102,7 +102,6 @@ fn put(library: &mut Library, path: &Path) -> Result<()> {
     let bytes = fs::read(path)?;
     let (element, document) = parse(&name, &bytes, &Budget::default())?;
     let item = Item {
-        kind: Kind::Kb,
         element,
         role: Role::Admin,
         place: path.to_string_lossy().into_owned(),
@@ -133,13 +132,6 @@ fn embed(library: &mut Library, embedder: &Embedder) -> Result<()> {
 }
 
 fn find(library: &Library, text: &str, vector: Option<&Vector>) -> Result<Vec<String>> {
-    let search = Search {
-        text,
-        reader: &Reader::Owner,
-        kinds: &[Kind::Kb],
-        limit: SHOWN,
-        vector,
-        counts: false,
-    };
+    let search = Search { text, reader: &Reader::Owner, limit: SHOWN, vector, counts: false };
     Ok(library.search(&search, NOW)?.into_iter().map(|hit| hit.name).collect())
 }

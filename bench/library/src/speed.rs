@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use library::parse::{Budget, parse};
 use library::vectors::Vector;
-use library::{Item, Kind, Library, Reader, Role, Search};
+use library::{Item, Library, Reader, Role, Search};
 use rusqlite::{Connection, OpenFlags};
 
 use crate::words::{Numbers, Vocabulary};
@@ -77,7 +77,6 @@ pub(crate) fn run(passages: usize) -> Result<()> {
 fn put(library: &mut Library, name: &str, bytes: &[u8]) -> Result<usize> {
     let (element, document) = parse(name, bytes, &Budget::default())?;
     let item = Item {
-        kind: Kind::Kb,
         element,
         role: Role::Admin,
         place: format!("/papers/{name}"),
@@ -113,8 +112,7 @@ fn natural(bare: &Connection, count: usize) -> Result<Vec<(String, String)>> {
 }
 
 fn found(library: &Library, text: &str, vector: Option<&Vector>) -> Result<Vec<String>> {
-    let search =
-        Search { text, reader: &Reader::Owner, kinds: &[Kind::Kb], limit: 5, vector, counts: true };
+    let search = Search { text, reader: &Reader::Owner, limit: 5, vector, counts: true };
     Ok(library.search(&search, NOW)?.into_iter().map(|hit| hit.id).collect())
 }
 

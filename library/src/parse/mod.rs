@@ -47,8 +47,8 @@ pub trait Parser {
     fn parse(&self, bytes: &[u8], budget: &Budget) -> Result<Document, ParseError>;
 }
 
-fn parser(element: Element) -> Option<&'static dyn Parser> {
-    Some(match element {
+fn parser(element: Element) -> &'static dyn Parser {
+    match element {
         Element::Pdf => &pdf::Pdf,
         Element::Docx => &docx::Docx,
         Element::Md => &markdown::Markdown,
@@ -57,8 +57,7 @@ fn parser(element: Element) -> Option<&'static dyn Parser> {
         Element::Epub => &epub::Epub,
         Element::Xlsx => &xlsx::Xlsx,
         Element::Csv => &csv::Csv,
-        Element::Chat => return None,
-    })
+    }
 }
 
 /// What the file `name` holds. Only the ending of its name counts; its folder and its dots mean nothing.
@@ -68,12 +67,11 @@ fn parser(element: Element) -> Option<&'static dyn Parser> {
 pub fn parse(name: &str, bytes: &[u8], budget: &Budget) -> Result<(Element, Document), ParseError> {
     let unsupported = || ParseError::Unsupported { name: name.to_owned() };
     let element = Element::of_name(name).ok_or_else(unsupported)?;
-    let parser = parser(element).ok_or_else(unsupported)?;
     if bytes.len() > budget.bytes {
         let (bytes, limit) = (bytes.len() as u64, budget.bytes as u64);
         return Err(ParseError::TooLarge { bytes, limit });
     }
-    let document = catch_unwind(AssertUnwindSafe(|| parser.parse(bytes, budget)))
+    let document = catch_unwind(AssertUnwindSafe(|| parser(element).parse(bytes, budget)))
         .unwrap_or_else(|_| Err(broken(element.as_str(), "it confused the reader")))?;
     if document.is_blank() {
         return Err(ParseError::NoText);

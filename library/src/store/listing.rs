@@ -5,15 +5,13 @@ use std::collections::{BTreeMap, HashSet};
 use rusqlite::{OptionalExtension, Row, types::Value};
 
 use super::Library;
-use crate::{Element, Kind, LibraryError, Reader, Role};
+use crate::{Element, LibraryError, Reader, Role};
 
 /// A document as it is listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
     /// Its identity.
     pub id: String,
-    /// A paper or a memory.
-    pub kind: Kind,
     /// What it came from.
     pub element: Element,
     /// Who may see it.
@@ -70,7 +68,7 @@ pub(super) fn allowed(reader: &Reader) -> (String, Vec<Value>) {
 }
 
 const COLUMNS: &str =
-    "p.id, p.kind, p.element, p.role, p.place, p.name, p.own, p.changed_at, p.bytes, p.notes,
+    "p.id, p.element, p.role, p.place, p.name, p.own, p.changed_at, p.bytes, p.notes,
     (SELECT count(*) FROM passage WHERE document = p.id)";
 
 impl Library {
@@ -78,12 +76,10 @@ impl Library {
     ///
     /// # Errors
     /// When the database cannot be asked.
-    pub fn list(&self, reader: &Reader, kind: Kind) -> Result<Vec<Listed>, LibraryError> {
-        let (allowed, mut values) = allowed(reader);
-        let sql = format!(
-            "SELECT {COLUMNS} FROM document p WHERE {allowed} AND p.kind = ? ORDER BY p.name, p.place"
-        );
-        values.push(Value::Text(kind.as_str().to_owned()));
+    pub fn list(&self, reader: &Reader) -> Result<Vec<Listed>, LibraryError> {
+        let (allowed, values) = allowed(reader);
+        let sql =
+            format!("SELECT {COLUMNS} FROM document p WHERE {allowed} ORDER BY p.name, p.place");
         let mut statement = self.db.prepare_cached(&sql)?;
         let rows = statement.query_map(rusqlite::params_from_iter(values), listed)?;
         Ok(rows.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
@@ -107,7 +103,7 @@ impl Library {
     /// # Errors
     /// When the database cannot be asked.
     pub fn counts(&self, reader: &Reader) -> Result<Counts, LibraryError> {
-        Ok(Counts::of(&self.list(reader, Kind::Kb)?))
+        Ok(Counts::of(&self.list(reader)?))
     }
 
     /// The identities of all documents.
@@ -121,21 +117,20 @@ impl Library {
 /// A row as it is listed; none when it holds words of a newer program.
 fn listed(row: &Row<'_>) -> rusqlite::Result<Option<Listed>> {
     let text = |at: usize| row.get::<_, String>(at);
-    let (kind, element) = (Kind::of_word(&text(1)?), Element::of_word(&text(2)?));
-    let (Some(kind), Some(element), Some(role)) = (kind, element, Role::read(&text(3)?)) else {
+    let (element, role) = (Element::of_word(&text(1)?), Role::read(&text(2)?));
+    let (Some(element), Some(role)) = (element, role) else {
         return Ok(None);
     };
     Ok(Some(Listed {
         id: text(0)?,
-        kind,
         element,
         role,
-        place: text(4)?,
-        name: text(5)?,
-        own: row.get(6)?,
-        changed_at: row.get(7)?,
-        bytes: row.get::<_, i64>(8)?.try_into().unwrap_or(0),
-        notes: serde_json::from_str(&text(9)?).unwrap_or_default(),
-        passages: row.get::<_, i64>(10)?.try_into().unwrap_or(0),
+        place: text(3)?,
+        name: text(4)?,
+        own: row.get(5)?,
+        changed_at: row.get(6)?,
+        bytes: row.get::<_, i64>(7)?.try_into().unwrap_or(0),
+        notes: serde_json::from_str(&text(8)?).unwrap_or_default(),
+        passages: row.get::<_, i64>(9)?.try_into().unwrap_or(0),
     }))
 }

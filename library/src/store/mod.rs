@@ -27,7 +27,7 @@ pub use search::{Hit, Search};
 use texts::Texts;
 pub use vector::Unembedded;
 use vocabulary::Vocabulary;
-pub use write::{Old, Put};
+pub use write::Put;
 
 /// An open library.
 #[derive(Debug)]
@@ -145,7 +145,7 @@ impl Library {
     /// When the database cannot be asked.
     pub fn check(&self) -> Result<Checked, LibraryError> {
         let mut faults = connect::faults(&self.db)?;
-        let papers = self.list(&crate::Reader::Owner, crate::Kind::Kb)?;
+        let papers = self.list(&crate::Reader::Owner)?;
         let counts = Counts::of(&papers);
         let rows = self.ids()?;
         let texts = self.texts.ids()?;

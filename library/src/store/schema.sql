@@ -2,8 +2,8 @@
 
 CREATE TABLE document (
   id         TEXT PRIMARY KEY,      -- 16 hexadecimal digits of role, kind and place
-  kind       TEXT NOT NULL,         -- kb | conv
-  element    TEXT NOT NULL,         -- pdf | docx | md | txt | html | epub | xlsx | csv | chat
+  kind       TEXT NOT NULL,         -- kb
+  element    TEXT NOT NULL,         -- pdf | docx | md | txt | html | epub | xlsx | csv
   role       TEXT NOT NULL,         -- public | admin | user:<chat>
   place      TEXT NOT NULL,
   name       TEXT NOT NULL,
@@ -33,7 +33,6 @@ CREATE TABLE passage (
   text            TEXT NOT NULL
 );
 CREATE INDEX passage_document ON passage (document, ordinal);
-CREATE INDEX passage_recent ON passage (kind, created_at);
 
 CREATE TABLE vector (
   passage INTEGER PRIMARY KEY REFERENCES passage (rowid) ON DELETE CASCADE,

@@ -12,7 +12,7 @@ use super::listing::allowed;
 use super::questions::{Question, questions};
 use crate::rank::{self, Scored, by_paper};
 use crate::vectors::Vector;
-use crate::{Element, Kind, LibraryError, Pages, Reader, Role, query};
+use crate::{Element, LibraryError, Pages, Reader, Role, query};
 
 /// How many passages are ranked for each one that is returned: enough for the papers to differ in how often they fit.
 const CANDIDATES: usize = 12;
@@ -24,8 +24,6 @@ pub struct Search<'a> {
     pub text: &'a str,
     /// Who asks.
     pub reader: &'a Reader,
-    /// Papers, memories, or both.
-    pub kinds: &'a [Kind],
     /// How many passages at most.
     pub limit: usize,
     /// What the text means, when somebody made a vector of it.
@@ -41,8 +39,6 @@ pub struct Hit {
     pub id: String,
     /// The document's identity.
     pub document: String,
-    /// A paper or a memory.
-    pub kind: Kind,
     /// What it came from.
     pub element: Element,
     /// Who may see it.
@@ -95,7 +91,7 @@ impl Library {
         let wanted = search.limit.saturating_mul(CANDIDATES);
         let mut rows: Vec<i64> = self.by_words(search, wanted, now)?;
         if let Some(vector) = search.vector {
-            let alike = self.alike(vector, search.reader, search.kinds, wanted)?;
+            let alike = self.alike(vector, search.reader, wanted)?;
             rows = rank::merge(&[rows, alike]);
         }
         rows.truncate(search.limit);
@@ -107,28 +103,6 @@ impl Library {
             let _ = writeln!(io::stderr(), "what was found could not be counted: {error}");
         }
         Ok(hits)
-    }
-
-    /// The newest passages, for a question that has no words to look for.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
-    pub fn recent(
-        &self,
-        reader: &Reader,
-        kind: Kind,
-        limit: usize,
-    ) -> Result<Vec<Hit>, LibraryError> {
-        let (allowed, mut values) = allowed(reader);
-        let sql = format!(
-            "SELECT p.rowid FROM passage p WHERE {allowed} AND p.kind = ? ORDER BY p.created_at DESC, p.rowid DESC LIMIT ?"
-        );
-        values.push(Value::Text(kind.as_str().to_owned()));
-        values.push(Value::Integer(i64::try_from(limit).unwrap_or(i64::MAX)));
-        let mut statement = self.db.prepare_cached(&sql)?;
-        let rows = statement.query_map(params_from_iter(values), |row| row.get(0))?;
-        let rows: Vec<i64> = rows.collect::<Result<_, _>>()?;
-        self.hits(&rows)
     }
 
     fn by_words(
@@ -172,7 +146,6 @@ impl Library {
         limit: usize,
     ) -> Result<Vec<Candidate>, LibraryError> {
         let (allowed, roles) = allowed(search.reader);
-        let marks = vec!["?"; search.kinds.len()].join(", ");
         let (rank, order, limit) = match question.is_ranked {
             true => ("words.rank", "ORDER BY words.rank", limit),
             false => ("-1.0", "", search.limit + 1),
@@ -180,11 +153,10 @@ impl Library {
         let sql = format!(
             "SELECT p.rowid, p.document, {rank}, p.base_activation, p.access_count, ifnull(p.last_accessed, p.created_at)
              FROM words JOIN passage p ON p.rowid = words.rowid
-             WHERE words MATCH ? AND {allowed} AND p.kind IN ({marks}) {order} LIMIT ?"
+             WHERE words MATCH ? AND {allowed} {order} LIMIT ?"
         );
         let mut values = vec![Value::Text(question.text.clone())];
         values.extend(roles);
-        values.extend(search.kinds.iter().map(|kind| Value::Text(kind.as_str().to_owned())));
         values.push(Value::Integer(i64::try_from(limit).unwrap_or(i64::MAX)));
         let mut statement = self.db.prepare_cached(&sql)?;
         let rows = statement.query_map(params_from_iter(values), |row| {
@@ -197,7 +169,7 @@ impl Library {
     }
 
     pub(super) fn hits(&self, rows: &[i64]) -> Result<Vec<Hit>, LibraryError> {
-        let sql = "SELECT p.id, d.id, d.kind, d.element, d.role, d.own, d.place, d.name, p.headings, p.first_page,
+        let sql = "SELECT p.id, d.id, d.element, d.role, d.own, d.place, d.name, p.headings, p.first_page,
                    p.last_page, p.text, p.created_at
                    FROM passage p JOIN document d ON d.id = p.document WHERE p.rowid = ?1";
         let mut statement = self.db.prepare_cached(sql)?;
@@ -222,26 +194,25 @@ impl Library {
 
 fn hit(row: &Row<'_>) -> rusqlite::Result<Option<Hit>> {
     let text = |at: usize| row.get::<_, String>(at);
-    let (kind, element) = (Kind::of_word(&text(2)?), Element::of_word(&text(3)?));
-    let (Some(kind), Some(element), Some(role)) = (kind, element, Role::read(&text(4)?)) else {
+    let (element, role) = (Element::of_word(&text(2)?), Role::read(&text(3)?));
+    let (Some(element), Some(role)) = (element, role) else {
         return Ok(None);
     };
-    let pages = match (row.get(9)?, row.get(10)?) {
+    let pages = match (row.get(8)?, row.get(9)?) {
         (Some(first), Some(last)) => Some(Pages { first, last }),
         _ => None,
     };
     Ok(Some(Hit {
         id: text(0)?,
         document: text(1)?,
-        kind,
         element,
         role,
-        own: row.get(5)?,
-        place: text(6)?,
-        name: text(7)?,
-        headings: serde_json::from_str(&text(8)?).unwrap_or_default(),
+        own: row.get(4)?,
+        place: text(5)?,
+        name: text(6)?,
+        headings: serde_json::from_str(&text(7)?).unwrap_or_default(),
         pages,
-        text: text(11)?,
-        created_at: row.get(12)?,
+        text: text(10)?,
+        created_at: row.get(11)?,
     }))
 }

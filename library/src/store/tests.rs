@@ -9,14 +9,13 @@ use proptest::prelude::*;
 use rusqlite::Connection;
 
 use super::*;
-use crate::{Document, Element, Item, Kind, Reader, Role, Section};
+use crate::{Document, Element, Item, Reader, Role, Section};
 
 const NOW: i64 = 1_800_000_000_000;
 const DAY: i64 = 86_400_000;
 
 fn paper(name: &str, role: Role, text: &str) -> Item {
     Item {
-        kind: Kind::Kb,
         element: Element::of_name(name).unwrap_or(Element::Txt),
         role,
         place: format!("/papers/{name}"),
@@ -31,10 +30,9 @@ fn paper(name: &str, role: Role, text: &str) -> Item {
     }
 }
 
-fn memory(chat: &str, text: &str) -> Item {
-    let role = if chat == "owner" { Role::Admin } else { Role::User(chat.to_owned()) };
-    let place = format!("{chat}/{}", text.len());
-    Item { kind: Kind::Conv, element: Element::Chat, place, ..paper("memory", role, text) }
+fn kept_for(chat: &str, text: &str) -> Item {
+    let place = format!("{chat}/report.txt");
+    Item { place, ..paper("report.txt", Role::User(chat.to_owned()), text) }
 }
 
 fn open(folder: &Path) -> Library {
@@ -50,14 +48,7 @@ fn filled(folder: &Path, items: &[Item]) -> Library {
 }
 
 fn find(library: &Library, reader: &Reader, text: &str) -> Vec<String> {
-    let search = Search {
-        text,
-        reader,
-        kinds: &[Kind::Kb, Kind::Conv],
-        limit: 5,
-        vector: None,
-        counts: false,
-    };
+    let search = Search { text, reader, limit: 5, vector: None, counts: false };
     library.search(&search, NOW).unwrap().into_iter().map(|hit| hit.text).collect()
 }
 
@@ -124,8 +115,8 @@ fn a_reader_finds_what_its_roles_allow_and_no_list_finds_nothing() {
         &[
             paper("public.txt", Role::Public, "apples are public"),
             paper("admin.txt", Role::Admin, "apples of the owner"),
-            memory("alice", "alice likes apples"),
-            memory("bob", "bob likes apples too"),
+            kept_for("alice", "alice likes apples"),
+            kept_for("bob", "bob likes apples too"),
         ],
     );
     let seen = |reader: &Reader| {
@@ -140,10 +131,8 @@ fn a_reader_finds_what_its_roles_allow_and_no_list_finds_nothing() {
     assert_eq!(seen(&Reader::Guest("%".to_owned())), [all[1]]);
     assert_eq!(seen(&Reader::Guest("alice', 'admin".to_owned())), [all[1]]);
     assert_eq!(seen(&Reader::Roles(Vec::new())), [""; 0]);
-    let recent = library.recent(&Reader::Guest("bob".to_owned()), Kind::Conv, 9).unwrap();
-    assert_eq!(recent.len(), 1);
-    assert!(library.list(&Reader::Roles(Vec::new()), Kind::Kb).unwrap().is_empty());
-    let owned = crate::item::id(&Role::Admin, Kind::Kb, "/papers/admin.txt");
+    assert!(library.list(&Reader::Roles(Vec::new())).unwrap().is_empty());
+    let owned = crate::item::id(&Role::Admin, "/papers/admin.txt");
     assert!(library.document(&owned, &Reader::Guest("bob".to_owned())).unwrap().is_none());
 }
 
@@ -196,7 +185,6 @@ fn what_is_found_often_comes_first_and_fades_again() {
         let search = Search {
             text: "green tea",
             reader: &Reader::Owner,
-            kinds: &[Kind::Kb],
             limit: 5,
             vector: None,
             counts: false,
@@ -205,14 +193,8 @@ fn what_is_found_often_comes_first_and_fades_again() {
     };
     assert_eq!(order(NOW), ["a.txt", "b.txt"]);
     for _ in 0..3 {
-        let search = Search {
-            text: "old",
-            reader: &Reader::Owner,
-            kinds: &[Kind::Kb],
-            limit: 5,
-            vector: None,
-            counts: true,
-        };
+        let search =
+            Search { text: "old", reader: &Reader::Owner, limit: 5, vector: None, counts: true };
         library.search(&search, NOW + DAY).unwrap();
     }
     assert_eq!(order(NOW + DAY), ["b.txt", "a.txt"]);
@@ -338,15 +320,21 @@ fn a_search_bears_a_passage_that_is_gone_and_a_use_that_cannot_be_counted() {
     let full =
         "CREATE TRIGGER full BEFORE UPDATE ON passage BEGIN SELECT RAISE(ABORT, 'full'); END";
     library.db.execute_batch(full).unwrap();
-    let search = Search {
-        text: "apples",
-        reader: &Reader::Owner,
-        kinds: &[Kind::Kb],
-        limit: 5,
-        vector: None,
-        counts: true,
-    };
+    let search =
+        Search { text: "apples", reader: &Reader::Owner, limit: 5, vector: None, counts: true };
     assert_eq!(library.search(&search, NOW).unwrap().len(), 1);
+}
+
+#[test]
+fn a_library_that_could_hold_conversations_opens() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = filled(folder.path(), &[paper("a.txt", Role::Public, "apples")]);
+    let index = "CREATE INDEX passage_recent ON passage (kind, created_at)";
+    library.db.execute_batch(index).unwrap();
+    drop(library);
+    let library = open(folder.path());
+    assert_eq!(find(&library, &Reader::Owner, "apples"), ["apples"]);
+    is_sound(&library);
 }
 
 #[test]
@@ -394,21 +382,6 @@ fn a_process_notices_that_another_has_built_the_index_again() {
     one.put(&paper("b.txt", Role::Public, "banana"), NOW).unwrap();
     other = open(folder.path());
     assert_eq!(find(&other, &Reader::Owner, "banana"), ["banana"]);
-}
-
-#[test]
-fn old_memories_go_and_papers_stay() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut library = open(folder.path());
-    for item in [memory("owner", "a"), memory("guest", "b"), paper("c.txt", Role::Public, "c")] {
-        library.put(&item, NOW - 100 * DAY).unwrap();
-    }
-    let gone = library.let_go(Old { guests: NOW - 90 * DAY, owner: NOW - 365 * DAY }).unwrap();
-    assert_eq!(gone, 1);
-    assert!(library.recent(&Reader::Guest("guest".to_owned()), Kind::Conv, 9).unwrap().is_empty());
-    assert_eq!(library.recent(&Reader::Owner, Kind::Conv, 9).unwrap().len(), 1);
-    assert_eq!(library.forget_all(Kind::Conv, &Role::Admin).unwrap(), 1);
-    assert_eq!(library.counts(&Reader::Owner).unwrap().documents, 1);
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! Vectors beside the passages: kept under one model's name, searched by looking at each.
 
-use rusqlite::{OptionalExtension, params, types::Value};
+use rusqlite::{OptionalExtension, params};
 
 use super::Library;
 use super::listing::allowed;
 use crate::vectors::Vector;
-use crate::{Kind, LibraryError, Reader};
+use crate::{LibraryError, Reader};
 
 /// A passage that has no vector yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,15 +112,10 @@ impl Library {
         &self,
         vector: &Vector,
         reader: &Reader,
-        kinds: &[Kind],
         limit: usize,
     ) -> Result<Vec<i64>, LibraryError> {
-        let (allowed, mut values) = allowed(reader);
-        let marks = vec!["?"; kinds.len()].join(", ");
-        let sql = format!(
-            "SELECT p.passage, p.scale, p.numbers FROM vector p WHERE {allowed} AND p.kind IN ({marks})"
-        );
-        values.extend(kinds.iter().map(|kind| Value::Text(kind.as_str().to_owned())));
+        let (allowed, values) = allowed(reader);
+        let sql = format!("SELECT p.passage, p.scale, p.numbers FROM vector p WHERE {allowed}");
         let mut statement = self.db.prepare_cached(&sql)?;
         let mut rows = statement.query(rusqlite::params_from_iter(values))?;
         let mut found: Vec<(f32, i64)> = Vec::new();

@@ -1,4 +1,4 @@
-//! Puts documents in, takes them out, and lets what is old go.
+//! Puts documents in, and takes them out.
 
 use std::collections::HashSet;
 
@@ -6,8 +6,8 @@ use rusqlite::{Connection, params};
 
 use super::Library;
 use crate::chunk::{Passage, passages};
-use crate::item::Kept;
-use crate::{Item, Kind, LibraryError, Reader, Role, query};
+use crate::item::{KIND, Kept};
+use crate::{Item, LibraryError, Reader, query};
 
 /// What putting a document in came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,15 +18,6 @@ pub struct Put {
     pub passages: usize,
     /// Those of them that were there before, word for word.
     pub kept: usize,
-}
-
-/// What is too old to be kept.
-#[derive(Debug, Clone, Copy)]
-pub struct Old {
-    /// Memories of guests made before this, in milliseconds since 1970.
-    pub guests: i64,
-    /// Memories of the owner made before this.
-    pub owner: i64,
 }
 
 impl Library {
@@ -75,41 +66,6 @@ impl Library {
         Ok(true)
     }
 
-    /// Takes out the memories that are [`Old`]; how many. Papers stay.
-    ///
-    /// # Errors
-    /// When they cannot be removed.
-    pub fn let_go(&mut self, old: Old) -> Result<usize, LibraryError> {
-        let sql = "SELECT id FROM document WHERE kind = 'conv'
-                   AND created_at < CASE role WHEN 'admin' THEN ?1 ELSE ?2 END";
-        let ids: Vec<String> = self
-            .db
-            .prepare(sql)?
-            .query_map([old.owner, old.guests], |row| row.get(0))?
-            .collect::<Result<_, _>>()?;
-        for id in &ids {
-            self.forget(id, &Reader::Owner)?;
-        }
-        Ok(ids.len())
-    }
-
-    /// Takes out everything of `kind` that belongs to `role`; how many documents.
-    ///
-    /// # Errors
-    /// When it cannot be removed.
-    pub fn forget_all(&mut self, kind: Kind, role: &Role) -> Result<usize, LibraryError> {
-        let sql = "SELECT id FROM document WHERE kind = ?1 AND role = ?2";
-        let ids: Vec<String> = self
-            .db
-            .prepare(sql)?
-            .query_map([kind.as_str(), &role.to_string()], |row| row.get(0))?
-            .collect::<Result<_, _>>()?;
-        for id in &ids {
-            self.forget(id, &Reader::Owner)?;
-        }
-        Ok(ids.len())
-    }
-
     /// Puts the texts into the index that are not in it: how many, and those that could not be read.
     pub(super) fn fill(&mut self) -> Result<(usize, Vec<String>), LibraryError> {
         let rows = self.ids()?;
@@ -150,7 +106,7 @@ fn write_document(db: &Connection, id: &str, item: &Item, now: i64) -> Result<()
                changed_at = excluded.changed_at, bytes = excluded.bytes, notes = excluded.notes";
     db.prepare_cached(sql)?.execute(params![
         id,
-        item.kind.as_str(),
+        KIND,
         item.element.as_str(),
         item.role.to_string(),
         item.place,
@@ -188,7 +144,7 @@ fn write_passage(
         passage.id,
         document,
         item.role.to_string(),
-        item.kind.as_str(),
+        KIND,
         i64::try_from(row.ordinal).unwrap_or(i64::MAX),
         passage.pages.map(|pages| pages.first),
         passage.pages.map(|pages| pages.last),

@@ -25,14 +25,8 @@ fn meaning_is_merged_with_words_and_keeps_to_roles() {
     assert_eq!(library.embedded().unwrap(), (3, 3));
     let meaning = Vector::of(&[1.0, 0.0, 0.3]).unwrap();
     let found = |reader: &Reader| -> Vec<String> {
-        let search = Search {
-            text: "vehicle",
-            reader,
-            kinds: &[Kind::Kb],
-            limit: 1,
-            vector: Some(&meaning),
-            counts: false,
-        };
+        let search =
+            Search { text: "vehicle", reader, limit: 1, vector: Some(&meaning), counts: false };
         library.search(&search, NOW).unwrap().into_iter().map(|hit| hit.name).collect()
     };
     assert_eq!(found(&Reader::Guest("x".to_owned())), ["car.txt"]);

@@ -2,7 +2,7 @@
 
 use library::store::Counts;
 use library::vectors::Vector;
-use library::{Hit, Kind, Library, Reader, Role, Search};
+use library::{Hit, Library, Reader, Role, Search};
 use safeclaw_skill::{Call, SkillError};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -40,7 +40,6 @@ pub(super) fn search(
     let search = Search {
         text: &params.query,
         reader,
-        kinds: &[Kind::Kb],
         limit: params.limit.unwrap_or(USUAL).clamp(1, MOST),
         vector,
         // What guests look for moves nothing for the owner.
@@ -91,7 +90,7 @@ pub(super) fn list(
     reader: &Reader,
     call: &Call,
 ) -> Result<Value, SkillError> {
-    let papers = library.list(reader, Kind::Kb)?;
+    let papers = library.list(reader)?;
     let counts = Counts::of(&papers);
     let brings = brings(papers.iter().map(|paper| (&paper.role, paper.own)));
     let by_type: serde_json::Map<String, Value> = counts

@@ -1,6 +1,6 @@
 //! Takes papers out.
 
-use library::{Kind, Library};
+use library::Library;
 use safeclaw_skill::{Call, SkillError};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ pub(super) fn forget(
     owner_alone(call)?;
     let asked = params.path.trim().trim_end_matches('/');
     let (below, reader) = (format!("{asked}/"), reader(call));
-    let mut papers = library.list(&reader, Kind::Kb)?;
+    let mut papers = library.list(&reader)?;
     papers.retain(|paper| {
         let is_named = [&paper.id, &paper.place, &paper.name].iter().any(|word| *word == asked);
         !asked.is_empty() && (is_named || paper.place.starts_with(&below))

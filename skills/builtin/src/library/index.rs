@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use library::parse::{Budget, MAX_BYTES, parse};
-use library::{Document, Element, Item, Kind, Library, Reader, Role};
+use library::{Document, Element, Item, Library, Reader, Role};
 use safeclaw_skill::{Call, SkillError};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -140,7 +140,7 @@ fn told(done: Done, brings: Vec<&str>) -> Value {
 /// The papers that stand in the library already, by place.
 fn before(library: &Library) -> Result<HashMap<String, Placed>, SkillError> {
     let mut before: HashMap<String, Placed> = HashMap::new();
-    for known in library.list(&Reader::Roles(vec![Role::Public, Role::Admin]), Kind::Kb)? {
+    for known in library.list(&Reader::Roles(vec![Role::Public, Role::Admin]))? {
         let label = Label { public: known.role == Role::Public, own: known.own };
         let stamp = Stamp { changed_at: known.changed_at, bytes: known.bytes };
         // What stands under both roles is read again, for the owner alone.
@@ -225,7 +225,6 @@ impl Shelf<'_> {
     ) -> Result<(usize, Vec<String>), SkillError> {
         let notes = document.notes.clone();
         let mut item = Item {
-            kind: Kind::Kb,
             element,
             role: label.other_role(),
             place: place.to_owned(),
