@@ -12,13 +12,11 @@ use axum::response::{IntoResponse, Response};
 const ALIVE: Duration = Duration::from_secs(15);
 
 /// Has a silent stream of events for programs say that it is there, in a comment.
-#[must_use]
 pub fn alive() -> KeepAlive {
     KeepAlive::new().interval(ALIVE)
 }
 
 /// Has a silent stream of events for a page say that it is there, in an event: a browser tells no page of comments.
-#[must_use]
 pub fn alive_for_pages() -> KeepAlive {
     alive().event(Event::default().event("alive").data("{}"))
 }
