@@ -164,27 +164,38 @@ impl Reception {
 
     /// How somebody stands who writes in this chat: by the mode of all chats, the chat's own, the channel's, that of the
     /// profile, and off, in this order. The owner's conversation has no mode, and a chat that the owner has allowed has none
-    /// but the first two.
+    /// but the first two. Silent for all keeps nothing of chats that are off.
     #[must_use]
     pub fn standing(&self, key: &SessionKey) -> ChatStanding {
         if key.is_owner() {
             return ChatStanding::Owner;
         }
         let chats = self.chats.read();
-        // Business for all takes nothing from those who are allowed.
-        if let Some(mode) = chats.all.filter(|mode| *mode != ChatMode::Business) {
-            return ChatStanding::In(mode);
+        let own = self.own_standing(key, &chats);
+        match (chats.all, own) {
+            // Business for all takes nothing from those who are allowed.
+            (None | Some(ChatMode::Business), _) | (_, ChatStanding::In(ChatMode::Off)) => own,
+            (Some(mode), _) => ChatStanding::In(mode),
         }
+    }
+
+    /// How somebody stands who is not the owner, where all chats have no mode.
+    fn own_standing(&self, key: &SessionKey, chats: &ChatBook) -> ChatStanding {
         if let Some(mode) = chats.chat(key).and_then(|chat| chat.mode) {
             return ChatStanding::In(mode);
         }
-        let channel = key.as_str().split('-').next().unwrap_or_default();
-        match self.modes.get(channel) {
-            Some(mode) if !self.guests.is_allowed(key) => {
+        match self.strangers(key) {
+            Some(mode) => {
                 ChatStanding::In(mode.or_else(|| self.bot_mode().gives()).unwrap_or(ChatMode::Off))
             }
-            _ => ChatStanding::Allowed,
+            None => ChatStanding::Allowed,
         }
+    }
+
+    /// The mode that the channel of this chat has, if it has one, where the people of the chat are strangers.
+    fn strangers(&self, key: &SessionKey) -> Option<Option<ChatMode>> {
+        let channel = key.as_str().split('-').next().unwrap_or_default();
+        self.modes.get(channel).copied().filter(|_| !self.guests.is_allowed(key))
     }
 
     /// A code that lets one person join within ten minutes. The one before counts no more.
@@ -273,6 +284,13 @@ impl Reception {
     /// The same for what is not read, such as a picture: its sender is told so.
     pub fn admit_unread(&self, key: &SessionKey) -> Admitted {
         self.admits(key, true)
+    }
+
+    /// Whether what is said in a silent chat is kept: all of those whom the owner allows, and of a stranger as many messages as
+    /// would be answered.
+    #[must_use]
+    pub fn keeps(&self, key: &SessionKey) -> bool {
+        self.strangers(key).is_none() || self.admits(key, true) == Admitted::Yes
     }
 
     fn admits(&self, key: &SessionKey, is_free: bool) -> Admitted {
@@ -443,6 +461,34 @@ mod tests {
         assert_eq!(house.reception.standing(&SessionKey::owner()), ChatStanding::Owner);
         house.reception.set_all(None).unwrap();
         assert!(house.reception.is_customer(&key("telegram-8")));
+    }
+
+    #[test]
+    fn silent_for_all_keeps_nothing_of_those_who_are_off() {
+        let House { reception, .. } = &house(BotMode::Personal, None);
+        let [guest, bob, ann] = ["telegram-7", "telegram-8", "telegram-9"].map(key);
+        for chat in [&bob, &ann] {
+            reception.saw(chat, "X").unwrap();
+        }
+        reception.set("telegram-9", Some(ChatMode::Business)).unwrap();
+        reception.set_all(Some(ChatMode::Silent)).unwrap();
+        assert_eq!(reception.standing(&bob), ChatStanding::In(ChatMode::Off), "a stranger");
+        for chat in [&guest, &ann] {
+            assert_eq!(reception.standing(chat), ChatStanding::In(ChatMode::Silent), "{chat}");
+        }
+        reception.set("telegram-9", Some(ChatMode::Off)).unwrap();
+        assert_eq!(reception.standing(&ann), ChatStanding::In(ChatMode::Off));
+    }
+
+    #[test]
+    fn of_a_stranger_in_a_silent_chat_so_much_is_kept_as_would_be_answered() {
+        let House { reception, now, .. } = &house(BotMode::Personal, Some(ChatMode::Silent));
+        let [guest, bob] = ["telegram-7", "telegram-8"].map(key);
+        reception.saw(&bob, "Bob").unwrap();
+        assert!((0..10).all(|_| reception.keeps(&bob)) && !reception.keeps(&bob));
+        now.fetch_add(60_000, Ordering::Relaxed);
+        assert!((0..2).all(|_| reception.keeps(&bob)) && !reception.keeps(&bob), "twelve a day");
+        assert!((0..100).all(|_| reception.keeps(&guest)), "the owner allows that chat");
     }
 
     #[test]

@@ -38,7 +38,8 @@ fn settled(folder: &Path) -> BTreeMap<String, (SystemTime, u64)> {
 #[test]
 fn a_chat_that_is_off_costs_no_byte_and_a_silent_one_is_kept() {
     let api = BotApi::new();
-    let (home, server) = (business(&api), says("Hello.", 6));
+    let home = business_with(&api, json!({"customers": {"per_day": 20}}));
+    let server = says("Hello.", 6);
     let mut chat = safeclaw(&home, &server);
     for person in [ANN, BOB, GUEST] {
         api.says(person, "hello");
@@ -51,14 +52,20 @@ fn a_chat_that_is_off_costs_no_byte_and_a_silent_one_is_kept() {
         let journal = home.text("workspace/sessions/telegram-9/journal.jsonl");
         journal.contains("the parcel is green") && journal.contains("/help")
     });
-    // A group may write faster than a disk does.
+    // Those whom the owner allows may write faster than a disk does, and of a stranger so much is kept as would be answered.
+    chat.ask("/mode silent telegram-7", "What P7 (telegram-7) writes is kept and not answered");
     for n in 0..60 {
-        api.says(BOB, &format!("parcel number {n} is red"));
+        api.says(GUEST, &format!("parcel number {n} is red"));
+        api.says(BOB, &format!("parcel number {n} is blue"));
     }
+    let kept = |chat: i64| home.text(&format!("workspace/sessions/telegram-{chat}/journal.jsonl"));
     wait_until("all of it is kept", || {
-        let journal = home.text("workspace/sessions/telegram-9/journal.jsonl");
+        let journal = kept(GUEST);
         (0..60).all(|n| journal.contains(&format!("parcel number {n} is red")))
     });
+    api.wait_until_read();
+    assert!(kept(BOB).matches("is blue").count() < 20, "{}", kept(BOB));
+    chat.ask("/mode default telegram-7", "no mode of its own any more");
     chat.ask("/mode off", "Every chat but yours is off");
     chat.ask("/mode", "Every chat but yours is off");
     let kept = || home.text("workspace/telegram.json").contains("\"unanswered\": []");
@@ -86,6 +93,38 @@ fn a_chat_that_is_off_costs_no_byte_and_a_silent_one_is_kept() {
     assert_eq!(api.texts(BOB), ["Hello."], "that chat is still silent");
     chat.ask("/mode business telegram-9", "is answered as a customer");
     assert_eq!(chat.end().code(), Some(0));
+}
+
+#[test]
+fn no_model_is_asked_about_a_silent_chat_until_somebody_is_answered_there() {
+    let api = BotApi::new();
+    let (home, server) = (home(&api, json!({})), says("Hello.", 40));
+    let mut chat = safeclaw(&home, &server);
+    api.says(GUEST, "hello");
+    let _ = api.wait_for(GUEST, "Hello.");
+    chat.ask("/mode silent telegram-7", "What P7 (telegram-7) writes is kept and not answered");
+    for n in 0..12 {
+        api.says(GUEST, &format!("parcel number {n} is red"));
+    }
+    wait_until("all of it is kept", || {
+        let journal = home.text("workspace/sessions/telegram-7/journal.jsonl");
+        (0..12).all(|n| journal.contains(&format!("parcel number {n} is red")))
+    });
+    for n in 0..10 {
+        chat.ask(&format!("My fact number {n}."), "Hello.");
+    }
+    let noted = |word: &str| {
+        let asked =
+            |prompt: &String| prompt.contains("Write the note alone.") && prompt.contains(word);
+        server.prompts().iter().any(asked)
+    };
+    // It began to wait after the silent chat did.
+    wait_until("the owner's conversation is noted", || noted("My fact number 9."));
+    assert!(!noted("parcel"));
+    chat.ask("/mode default telegram-7", "no mode of its own any more");
+    api.says(GUEST, "and now?");
+    wait_until("the guest is answered", || api.texts(GUEST).len() == 2);
+    wait_until("what was said meanwhile is noted", || noted("parcel number 11 is red"));
 }
 
 #[test]

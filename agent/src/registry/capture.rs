@@ -91,11 +91,12 @@ impl Capture {
         running.is_some_and(|running| running.is_asking.load(Ordering::Relaxed))
     }
 
-    /// Begins, if it is time and none is at work, while nobody waits for an answer.
+    /// Begins, if it is time and none is at work, while nobody waits for an answer. Where nobody is answered, no model is
+    /// asked: what is said there waits in the journal.
     pub(super) fn rest(&mut self, mind: &Arc<Mind>, session: &Session) {
         let is_running = self.running.as_ref().is_some_and(|running| !running.task.is_finished());
         let is_due = self.heard > 0 && self.heard + self.left.load(Ordering::Relaxed) >= DUE;
-        if is_running || !is_due {
+        if is_running || !is_due || mind.reception.is_muted(&session.key) {
             return;
         }
         self.heard = 0;

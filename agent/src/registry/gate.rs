@@ -33,6 +33,10 @@ impl SessionRegistry {
             tracing::warn!("injection.log can't be written: {error}");
         }
         match route {
+            Route::Archive if !reception.keeps(key) => {
+                self.let_go(key, incoming.ticket);
+                None
+            }
             Route::Archive => {
                 let said = Said::Overheard(text.to_owned());
                 Some(Incoming { said, ..incoming })

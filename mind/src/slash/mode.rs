@@ -164,7 +164,7 @@ fn all(reception: &Reception, mode: ChatMode) -> Result<String, String> {
     let what = if mode == ChatMode::Off {
         "Every chat but yours is off: nothing is kept there, and nobody is answered."
     } else {
-        "Every chat but yours is silent: what is said there is kept, and nobody is answered."
+        "Every chat but yours is silent: what is said there is kept, and nobody is answered. Whoever is off stays off."
     };
     Ok(format!("{what} /mode business or /mode personal gives each its own mode again."))
 }
