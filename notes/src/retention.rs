@@ -16,6 +16,9 @@ const HOUR: u64 = 3_600_000;
 /// How far the time goes on at once, in milliseconds: a week.
 const STEP: u64 = 7 * 24 * HOUR;
 
+/// How far ahead of it the clock, or what was kept last, may be and still be right, in milliseconds: 60 days.
+const FAR: u64 = 60 * 24 * HOUR;
+
 /// How long it takes until it goes on again, in milliseconds: a little less than a day.
 const PAUSE: u64 = 20 * HOUR;
 
@@ -41,8 +44,9 @@ impl Document for HouseTime {
 }
 
 impl HouseTime {
-    /// The next one at `clock`, with whether the clock has jumped; `None` if it is too early to look again. At first it stands
-    /// at `newest`, when something was kept last.
+    /// The next one at `clock`, with whether the clock has jumped; `None` if it is too early to look again. It goes on from
+    /// `newest`, when something was kept last, if that is later: time goes on where nobody looks. A `newest` that is far ahead
+    /// was kept by a clock that had jumped, and counts at first alone.
     #[must_use]
     pub fn next(self, clock: Millis, newest: Option<Millis>) -> Option<(Self, bool)> {
         let is_first = self == Self::default();
@@ -50,10 +54,14 @@ impl HouseTime {
         if !is_first && since.is_some_and(|since| since < PAUSE) {
             return None;
         }
-        let from = if is_first { newest.unwrap_or(clock) } else { self.now };
+        let is_near = |newest: &Millis| newest.0.saturating_sub(self.now.0) <= FAR;
+        let from = match is_first {
+            true => newest.unwrap_or(clock),
+            false => newest.filter(is_near).map_or(self.now, |newest| newest.max(self.now)),
+        };
         let most = Millis(from.0.saturating_add(STEP));
         let next = Self { now: clock.min(most), looked: clock };
-        Some((next, clock > most))
+        Some((next, clock.0 > from.0.saturating_add(FAR)))
     }
 
     /// The moment so many days before it.
@@ -135,6 +143,35 @@ mod tests {
         let (first, jumped) = HouseTime::default().next(at(5_000), Some(at(100))).unwrap();
         assert_eq!((first.now, jumped), (at(107), true));
         assert_eq!(HouseTime::default().next(at(5_000), None).unwrap().0.now, at(5_000));
+    }
+
+    #[test]
+    fn a_holiday_is_no_jump() {
+        let (first, _) = HouseTime::default().next(at(100), Some(at(99))).unwrap();
+        let (back, jumped) = first.next(at(115), Some(at(101))).unwrap();
+        assert_eq!((back.now, jumped), (at(108), false));
+        assert!(first.next(at(162), Some(at(101))).unwrap().1);
+    }
+
+    #[test]
+    fn a_home_that_is_started_once_a_month_grows_as_old_as_it_is() {
+        let (mut time, _) = HouseTime::default().next(at(0), Some(at(0))).unwrap();
+        for month in 1..=12 {
+            // What was said on the day of the start before.
+            let (next, jumped) = time.next(at(30 * month), Some(at(30 * (month - 1) + 1))).unwrap();
+            assert!(!jumped, "month {month}");
+            time = next;
+        }
+        assert_eq!(time.now, at(30 * 11 + 8));
+    }
+
+    #[test]
+    fn what_was_kept_by_a_clock_that_is_years_ahead_removes_nothing_more() {
+        let (first, _) = HouseTime::default().next(at(100), Some(at(99))).unwrap();
+        let (next, jumped) = first.next(at(5_000), Some(at(100))).unwrap();
+        assert_eq!((next.now, jumped), (at(107), true));
+        let (next, jumped) = next.next(at(5_001), Some(at(5_001))).unwrap();
+        assert_eq!((next.now, jumped), (at(114), true));
     }
 
     #[test]
