@@ -3,11 +3,11 @@
 use answer::sanitize::one_line;
 use protocol::SessionKey;
 
-/// What a customer hears whose question is passed on. A model that says it has passed the question on.
-pub const HANDED_OVER: &str = "Let me check with the team and get back to you.";
+/// What a customer hears whose question is passed on, unless the owner has set another sentence.
+pub(super) const HANDED_OVER: &str = "Let me check with the team and get back to you.";
 
-/// How a model is known to have said it, in small letters: small models change the end of the sentence.
-const SAID: &str = "let me check with the team";
+/// By how many of its first words the sentence is known when a model says it: small models change its end.
+const KNOWN_BY: usize = 6;
 
 /// How much of a question is shown, in characters.
 const QUESTION: usize = 600;
@@ -69,10 +69,10 @@ fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{e00}'..='\u{e7f}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
 }
 
-/// Whether a model's answer says that the question is passed on.
-#[must_use]
-pub fn hands_over(said: &str) -> bool {
-    one_line(said).to_lowercase().contains(SAID)
+/// Whether a model's answer `said` holds the `sentence` that passes the question on, or its first words.
+pub(super) fn holds(said: &str, sentence: &str) -> bool {
+    let first: Vec<String> = parts(sentence).into_iter().take(KNOWN_BY).collect();
+    names(&[first.join(" ")], said).is_some()
 }
 
 #[cfg(test)]
@@ -112,7 +112,13 @@ mod tests {
 
     #[test]
     fn a_model_passes_a_question_on_by_saying_so() {
-        assert!(hands_over(HANDED_OVER) && hands_over("Sorry. Let me check\nwith the team first."));
-        assert!(!hands_over("I am part of the team."));
+        let of = |said| holds(said, HANDED_OVER);
+        assert!(of(HANDED_OVER) && of("Sorry. **Let me check\nwith the team** first."));
+        assert!(!of("I am part of the team.") && !of("Let me check the team."));
+        let german = "Ich kläre das mit dem Team und melde mich.";
+        assert!(holds("ICH KLÄRE das mit dem Team. Bis bald!", german));
+        assert!(!holds(HANDED_OVER, german) && !holds("Das Team ist klein.", german));
+        assert!(holds("はい。担当者に確認してご連絡します。", "担当者に確認してご連絡します。"));
+        assert!(holds("Einen Moment, bitte.", "Einen Moment") && !holds("", "Einen Moment"));
     }
 }

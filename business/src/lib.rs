@@ -29,11 +29,10 @@ mod setup;
 mod wary;
 
 pub use chats::{ChatBook, KnownChat, PICKED, SEARCHED};
-pub use escalation::{Escalation, HANDED_OVER, hands_over, names};
+pub use escalation::{Escalation, names};
 pub use guests::{Guests, Joined};
 pub use invitation::{CodeTry, Invitation};
 pub use mode::{BotMode, ChatMode, ChatStanding, Route};
-pub use persona::PUBLISHED;
 pub use profile::{Page, Profile, Topic};
 pub use reception::{Admitted, Allowance, Channels, GUESTS_COMMANDS, NotedIn, Reception};
 pub use setup::{Answered, Setup};

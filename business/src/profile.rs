@@ -6,6 +6,8 @@ use document::Document;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
+use super::escalation::{self, HANDED_OVER};
+
 /// How long the file may be, in bytes.
 const LONGEST: u64 = 64 * 1024;
 
@@ -65,6 +67,9 @@ pub struct Calls {
     pub admin_chat: Option<String>,
     /// The words that call a person at once.
     pub escalate_keywords: BTreeSet<String>,
+    /// What a customer hears whose question is passed on, and what a model says that passes one on.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub sentence: String,
 }
 
 impl Page {
@@ -120,6 +125,18 @@ impl Profile {
         !self.name.trim().is_empty()
     }
 
+    /// What a customer hears whose question is passed on.
+    #[must_use]
+    pub fn handed_over(&self) -> &str {
+        Some(self.escalation.sentence.trim()).filter(|own| !own.is_empty()).unwrap_or(HANDED_OVER)
+    }
+
+    /// Whether a model's answer says that the question is passed on.
+    #[must_use]
+    pub fn hands_over(&self, said: &str) -> bool {
+        escalation::holds(said, self.handed_over())
+    }
+
     /// Whether the page at this address may be read for customers: it is one of those that are allowed, to the letter, but for
     /// the place on the page.
     #[must_use]
@@ -157,6 +174,9 @@ impl Profile {
             [] => "words that call a person: none; the model decides".to_owned(),
             words => format!("words that call a person: {}", words.join(", ")),
         });
+        if self.handed_over() != HANDED_OVER {
+            lines.push(format!("what is said when a person is called: {}", self.handed_over()));
+        }
         lines.push(match &self.escalation.admin_chat {
             Some(chat) => format!("who is told: {chat}"),
             None => "who is told: you, in your own conversation".to_owned(),

@@ -39,7 +39,7 @@ impl Source for Known {
             private: all.private || one.brings.private,
         });
         let section = Section::written(move |manner| {
-            let said = known.told.unwrap_or(SAID);
+            let said = known.told.as_deref().unwrap_or(SAID);
             vec![Part::own(said), Part::marked("passages", written(known, manner.room))]
         });
         let section = section.tainted(brings.taint(), "the library");
@@ -50,7 +50,7 @@ impl Source for Known {
 /// Each passage with its share of the room, behind its citation where it is to be cited.
 fn written(known: &Passages, room: usize) -> String {
     let share = room / known.found.len().max(1);
-    let one = |passage: &Passage| match known.told {
+    let one = |passage: &Passage| match &known.told {
         Some(_) => fit(&passage.text, share),
         None => fit(&format!("{}\n{}", passage.citation, passage.text), share),
     };
@@ -157,7 +157,7 @@ mod tests {
         let passage = Passage { text: "Turn it.".to_owned(), ..passage("[manual.pdf]") };
         let mut known = Passages { found: vec![passage], told: None };
         assert_eq!(written(&known, 100), "[manual.pdf]\nTurn it.");
-        known.told = Some("Answer from it.");
+        known.told = Some("Answer from it.".to_owned());
         assert_eq!(written(&known, 100), "Turn it.");
     }
 

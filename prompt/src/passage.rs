@@ -9,7 +9,7 @@ pub struct Passages {
     /// The best first.
     pub found: Vec<Passage>,
     /// What a model is told of them that cites nothing; without it, the model is to cite what it takes from them.
-    pub told: Option<&'static str>,
+    pub told: Option<String>,
 }
 
 impl Passages {

@@ -1,6 +1,6 @@
 //! A customer's question is passed on to a person.
 
-use business::{Escalation, HANDED_OVER, Reception};
+use business::{Escalation, Reception};
 use conversation::message::{Outgoing, Ticket};
 
 use super::{Outbox, Session};
@@ -17,8 +17,9 @@ impl Session {
 
     /// Answers `question` without a model: it is passed on, and the customer hears that.
     pub fn hand_over(&mut self, reception: &Reception, question: &str, outbox: &Outbox) {
-        outbox.say(Outgoing::Text(HANDED_OVER.to_owned()));
+        let profile = reception.profile();
+        outbox.say(Outgoing::Text(profile.handed_over().to_owned()));
         self.escalate(reception, question, outbox);
-        self.remember(question, HANDED_OVER);
+        self.remember(question, profile.handed_over());
     }
 }

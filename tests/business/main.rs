@@ -314,6 +314,25 @@ fn a_question_for_a_person_reaches_the_owner_and_the_reply_its_customer() {
 }
 
 #[test]
+fn a_person_is_called_in_the_owners_own_sentence() {
+    let api = BotApi::new();
+    let home = business(&api);
+    let mut profile: Value = serde_json::from_str(&home.text("workspace/business.json")).unwrap();
+    profile["rules"] = json!(["Antworte immer auf Deutsch"]);
+    profile["escalation"]["sentence"] = json!("Ich kläre das mit dem Team und melde mich.");
+    home.put("workspace/business.json", profile.to_string());
+    let server = says("Ich kläre das mit dem Team und melde mich bei Ihnen.", 1);
+    let mut chat = safeclaw(&home, &server);
+    api.says(ANN, "Wo ist mein Paket?");
+    chat.expect("[Escalation] Chat: telegram-8, Customer: P8, Question: Wo ist mein Paket?");
+    let prompts = server.prompts();
+    assert!(prompts[0].contains("Ich kläre das mit dem Team und melde mich."), "{prompts:?}");
+    assert!(!prompts[0].contains("Let me check"), "{prompts:?}");
+    api.says(BOB, "I want a refund");
+    let _ = api.wait_for(BOB, "Ich kläre das mit dem Team und melde mich.");
+}
+
+#[test]
 fn a_model_that_fails_is_nothing_that_a_customer_sees() {
     let api = BotApi::new();
     let home = business(&api);

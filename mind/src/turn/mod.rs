@@ -69,7 +69,7 @@ impl Turn<'_> {
         }
         let said = std::mem::take(&mut self.session.said);
         self.session.remember(message, &said);
-        if is_customer && business::hands_over(&said) {
+        if is_customer && reception.profile().hands_over(&said) {
             self.session.escalate(reception, message, self.outbox);
         }
     }

@@ -4,7 +4,6 @@
 use std::time::Duration;
 
 use answer::Action;
-use business::PUBLISHED;
 use prompt::{Passage, Passages};
 use protocol::{ActionName, Outcome};
 use serde_json::json;
@@ -46,7 +45,8 @@ impl Turn<'_> {
         self.session.observe(&seen, &cards);
         match &seen.outcome {
             Outcome::Done(done) => {
-                Passages { found: Passage::of_hits(&done.result), told: Some(PUBLISHED) }
+                let told = self.mind.reception.profile().published();
+                Passages { found: Passage::of_hits(&done.result), told: Some(told) }
             }
             Outcome::Stopped(stopped) => {
                 tracing::warn!(why = %stopped.message, "the papers were not searched for a customer");
