@@ -13,6 +13,7 @@
 //! | `escalation.rs` | which questions are for a person, and what is said then |
 //! | `wary.rs` | `injection.log`: what looks like an attempt to lead the model astray |
 //! | `reception.rs` | all of it together, as the agent uses it |
+//! | `reception/admission.rs` | which messages of customers are answered, and what their senders may take |
 //!
 //! Nothing here talks with anybody: it decides, and keeps its two files.
 

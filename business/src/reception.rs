@@ -1,13 +1,15 @@
 //! Who is received, and how: the modes of chats, what customers may take, and the business, as the agent uses them.
 
+mod admission;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use document::{Clock, File, Notices, SaveError};
-use protocol::{Millis, Principal, SessionKey};
-use serde::{Deserialize, Serialize};
+use protocol::{Principal, SessionKey};
 
+pub use self::admission::{Admitted, Allowance};
 use super::rate::Rates;
 use super::wary::Wary;
 use super::{BotMode, ChatBook, ChatMode, ChatStanding, Guests, Joined, Profile, names};
@@ -15,29 +17,6 @@ use super::{BotMode, ChatBook, ChatMode, ChatStanding, Guests, Joined, Profile, 
 /// The commands that a customer may give.
 pub const GUESTS_COMMANDS: [&str; 9] =
     ["/ask", "/search", "/docs", "/status", "/help", "/memory", "/remember", "/forget", "/skills"];
-
-/// The one of them that asks a model.
-const ASKS: &str = "/ask";
-
-/// How much customers may take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Allowance {
-    /// How many messages one of them may send in a minute.
-    pub per_minute: u32,
-    /// How many in a day.
-    pub per_day: u32,
-    /// How many tokens a model reads and writes for one of them in a day.
-    pub tokens: u64,
-    /// How many for all of them together.
-    pub all_tokens: u64,
-}
-
-impl Default for Allowance {
-    fn default() -> Self {
-        Self { per_minute: 10, per_day: 100, tokens: 100_000, all_tokens: 1_000_000 }
-    }
-}
 
 /// What is known of a channel over which strangers may come. Whoever comes over another one is known there.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -56,25 +35,6 @@ pub struct NotedIn {
     /// The settings that they are taken over into.
     pub settings: PathBuf,
 }
-
-/// What becomes of a customer's message.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Admitted {
-    /// It is answered.
-    Yes,
-    /// It is not answered, and its sender is told why, once.
-    Told(&'static str),
-    /// The same, and the owner is to hear that nothing is left for today; its sender may know why.
-    UsedUp(Option<&'static str>),
-    /// It is not answered, and its sender knows why.
-    No,
-}
-
-/// A sender who writes too much hears this.
-const TOO_FAST: &str = "You write faster than I can answer. Please wait a minute.";
-
-/// A sender who has written all that fits into a day hears this.
-const TOO_MANY: &str = "I can't answer any more today. Please write again tomorrow.";
 
 /// Who is received, and how.
 #[derive(Debug)]
@@ -275,72 +235,6 @@ impl Reception {
         name.unwrap_or_else(|| key.to_string())
     }
 
-    /// Whether a customer's message is answered: ten a minute and so many a day, as long as tokens are left for the customer
-    /// and for all. A question that a word of the owner's passes on costs no tokens, nor does a command that asks no model.
-    pub fn admit(&self, key: &SessionKey, text: &str) -> Admitted {
-        self.admits(key, asks_no_model(text) || self.escalates(text))
-    }
-
-    /// The same for what is not read, such as a picture: its sender is told so.
-    pub fn admit_unread(&self, key: &SessionKey) -> Admitted {
-        self.admits(key, true)
-    }
-
-    /// Whether what is said in a silent chat is kept: all of those whom the owner allows, and of a stranger as many messages as
-    /// would be answered.
-    #[must_use]
-    pub fn keeps(&self, key: &SessionKey) -> bool {
-        self.strangers(key).is_none() || self.admits(key, true) == Admitted::Yes
-    }
-
-    fn admits(&self, key: &SessionKey, is_free: bool) -> Admitted {
-        let now = self.clock.now();
-        let per_minute = usize::try_from(self.allowance.per_minute).unwrap_or(usize::MAX);
-        if !self.rates.take(key, per_minute, now) {
-            return self.refuse(key, TOO_FAST, now);
-        }
-        let [(messages, tokens), (_, all_tokens)] = self.chats.read().taken(key, now);
-        if messages >= self.allowance.per_day {
-            return self.refuse(key, TOO_MANY, now);
-        }
-        if !is_free && tokens >= self.allowance.tokens {
-            return self.refuse(key, TOO_MANY, now);
-        }
-        if !is_free && all_tokens >= self.allowance.all_tokens {
-            let refused = self.refuse(key, TOO_MANY, now);
-            return match (refused, self.is_news(now)) {
-                (Admitted::Told(why), true) => Admitted::UsedUp(Some(why)),
-                (_, true) => Admitted::UsedUp(None),
-                (refused, false) => refused,
-            };
-        }
-        self.rates.answered(key, now);
-        self.take(key, 1, 0);
-        Admitted::Yes
-    }
-
-    fn refuse(&self, key: &SessionKey, why: &'static str, now: Millis) -> Admitted {
-        if self.rates.tell(key, now) { Admitted::Told(why) } else { Admitted::No }
-    }
-
-    /// Whether the owner does not know yet that nothing is left today.
-    fn is_news(&self, now: Millis) -> bool {
-        let today = Some(now.0 / 86_400_000);
-        let mut told = self.told_on.write().unwrap_or_else(PoisonError::into_inner);
-        std::mem::replace(&mut *told, today) != today
-    }
-
-    /// A model has read and written so many tokens for the customer of this chat.
-    pub fn spent(&self, key: &SessionKey, tokens: u64) {
-        self.take(key, 0, tokens);
-    }
-
-    fn take(&self, key: &SessionKey, messages: u32, tokens: u64) {
-        let now = self.clock.now();
-        // What the disk does not take counts in memory, and its notice says so.
-        let _ = self.chats.update(|chats| chats.take(key, now, messages, tokens));
-    }
-
     /// Whether a word of the owner's passes this question on to a person.
     #[must_use]
     pub fn escalates(&self, text: &str) -> bool {
@@ -386,17 +280,13 @@ impl Reception {
     }
 }
 
-/// Whether `text` is a command that is carried out without a model.
-fn asks_no_model(text: &str) -> bool {
-    let word = text.split_whitespace().next().unwrap_or_default();
-    let name = word.split_once('@').map_or(word, |(name, _)| name);
-    name.starts_with('/') && !name.eq_ignore_ascii_case(ASKS)
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};
 
+    use protocol::Millis;
+
+    use super::admission::{TOO_FAST, TOO_MANY};
     use super::*;
 
     struct House {
