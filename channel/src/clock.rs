@@ -1,7 +1,7 @@
 //! The clock: a channel without people, over which jobs speak that are due.
 //!
 //! It sleeps until the next job is due. What is due is marked on the disk before it is said. Jobs that tell people something are
-//! told at once, also while a turn runs; those that the model is told wait for their turn. A watch is looked at beside all that,
+//! told at once, also while a turn runs, and are over once people have them; those that the model is told wait for their turn. A watch is looked at beside all that,
 //! and speaks only when it has news, which waits until the quiet hours are over.
 
 use std::collections::VecDeque;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use conversation::message::{Addressed, Origin, Outgoing, Ticket};
+use conversation::message::{Addressed, Origin, Outgoing, Receipt, Reports, Ticket};
 use protocol::{Millis, Principal, SessionKey, Taint};
 use schedule::{Book, Due, JobId, QuietHours, Watch};
 use tokio::sync::{Semaphore, mpsc};
@@ -23,6 +23,9 @@ const AGAIN: Duration = Duration::from_secs(1);
 
 /// The longest sleep towards the end of quiet hours, because a sleep does not count while the machine is suspended.
 const SLEEP_MOST: Duration = Duration::from_secs(10);
+
+/// How long people may take to have what they are told at the end of the agent.
+const LAST_WORDS: Duration = Duration::from_millis(1_500);
 
 /// A sleep without a job: the clock is woken when there is one.
 const NOTHING: Duration = Duration::from_secs(3_600);
@@ -98,8 +101,12 @@ struct Lane {
     said: Option<UnderWay>,
     /// When the next may be said, if there was no room for it.
     again: Option<Instant>,
+    /// What people are told by now. Each ends once a channel has it, which it says, or none ever will.
+    told: JoinSet<(JobId, bool)>,
     /// What is told or done, and not yet noted on the disk.
     done: Vec<JobId>,
+    /// What nobody has, nor will, and that is not yet noted on the disk.
+    unheard: Vec<JobId>,
 }
 
 /// What was handed to the session.
@@ -107,6 +114,8 @@ struct Lane {
 struct UnderWay {
     ticket: Ticket,
     due: Due,
+    /// What becomes of it where people are told.
+    reports: Reports,
     /// Its turn has begun.
     is_begun: bool,
 }
@@ -148,6 +157,10 @@ impl AtWork {
                 () = book.changed() => return true,
                 Some(Ok((due, looked))) = self.looking.join_next() => {
                     self.looked(due, looked).await;
+                    return true;
+                }
+                Some(Ok(told)) = self.lanes[0].told.join_next() => {
+                    self.lanes[0].was_told(told);
                     return true;
                 }
                 () = tokio::time::sleep_until(until) => return true,
@@ -229,6 +242,10 @@ impl AtWork {
             let done = std::mem::take(&mut lane.done);
             self.with_book(move |book| book.finish(&done)).await;
         }
+        let unheard = std::mem::take(&mut self.lanes[place].unheard);
+        if !unheard.is_empty() {
+            self.with_book(move |book| book.unheard(&unheard)).await;
+        }
     }
 
     /// Learns what has become of what was said; `true` if that changes anything.
@@ -238,11 +255,19 @@ impl AtWork {
             && self.lanes.iter_mut().fold(false, |moved, lane| lane.hear(&said.outgoing) | moved)
     }
 
-    /// At the end of the agent what was not begun is as if it had not been due.
+    /// At the end of the agent what was not begun is as if it had not been due, and what nobody has is told at the next start.
     async fn end(mut self, mut outgoing: mpsc::UnboundedReceiver<Addressed>) {
         while let Some(said) = outgoing.recv().await {
             self.hear(&said);
         }
+        let heard = async {
+            let lane = &mut self.lanes[0];
+            while let Some(Ok(told)) = lane.told.join_next().await {
+                lane.was_told(told);
+            }
+        };
+        let _ = tokio::time::timeout(LAST_WORDS, heard).await;
+        self.lanes[0].unheard.clear();
         let mut left = Vec::new();
         for lane in &mut self.lanes {
             left.extend(lane.said.take_if(|said| !said.is_begun).map(|said| said.due));
@@ -276,12 +301,12 @@ impl Lane {
             return None;
         }
         let due = self.waiting.pop_front()?;
-        let ticket = Ticket::new();
+        let (ticket, (receipt, reports)) = (Ticket::new(), Receipt::new());
         // Every id is such a name.
         let from = Principal::new(format!("clock:{}", due.id)).ok()?;
-        self.said = Some(UnderWay { ticket, due: due.clone(), is_begun: false });
-        let origin = Origin::Clock(due.bits);
-        Some(Incoming { ticket, session: SessionKey::owner(), from, origin, said: Said::Job(due) })
+        self.said = Some(UnderWay { ticket, due: due.clone(), reports, is_begun: false });
+        let (origin, said) = (Origin::Clock(due.bits), Said::Job(due, receipt));
+        Some(Incoming { ticket, session: SessionKey::owner(), from, origin, said })
     }
 
     /// Takes in what is said in the session; `true` if it concerns what is under way.
@@ -291,10 +316,11 @@ impl Lane {
             Outgoing::Begin { ticket, .. } if *ticket == said.ticket => said.is_begun = true,
             Outgoing::End if said.is_begun => self.is_over(),
             // One that was taken back meanwhile is told aside, with nothing.
-            Outgoing::Reminder { ticket, .. } | Outgoing::Aside { ticket, .. }
-                if *ticket == said.ticket =>
-            {
-                self.is_over();
+            Outgoing::Aside { ticket, .. } if *ticket == said.ticket => self.is_over(),
+            Outgoing::Reminder { ticket, .. } if *ticket == said.ticket => {
+                if let Some(UnderWay { due, reports, .. }) = self.said.take() {
+                    self.told.spawn(async move { (due.id, is_taken(reports).await) });
+                }
             }
             Outgoing::Refused { ticket, .. } if *ticket == said.ticket => {
                 self.waiting.extend(self.said.take().map(|said| said.due));
@@ -306,7 +332,152 @@ impl Lane {
         true
     }
 
+    /// Takes in whether people have one that they were told.
+    fn was_told(&mut self, (id, is_taken): (JobId, bool)) {
+        if is_taken { self.done.push(id) } else { self.unheard.push(id) }
+    }
+
     fn is_over(&mut self) {
         self.done.extend(self.said.take().map(|said| said.due.id));
+    }
+}
+
+/// Whether one of the channels has it; that is known once one says so, or all have dropped it.
+async fn is_taken(mut reports: Reports) -> bool {
+    while let Some(report) = reports.recv().await {
+        if report.is_ok() {
+            return true;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use document::{Clock, Notices};
+    use schedule::{NewJob, When, Zone};
+    use tokio::task::{JoinHandle, yield_now};
+
+    use super::*;
+
+    struct NoLooks;
+
+    #[async_trait]
+    impl Looks for NoLooks {
+        async fn look(&self, _: &Due, watch: Watch) -> Looked {
+            Looked { watch, brings: Taint::CLEAN }
+        }
+    }
+
+    /// A clock at work, with a session that says at once what is due.
+    struct House {
+        book: Arc<Book>,
+        incoming: mpsc::Receiver<Incoming>,
+        outgoing: mpsc::UnboundedSender<Addressed>,
+        clock: JoinHandle<Result<(), ChannelError>>,
+    }
+
+    fn house(folder: &Path) -> House {
+        let (path, zone) = (folder.join("scheduler.json"), Zone::named("UTC").unwrap());
+        let book = Book::open(path, &Notices::default(), zone, Clock::default(), true);
+        let book = Arc::new(book);
+        let (sender, incoming) = mpsc::channel(16);
+        let (outgoing, heard) = mpsc::unbounded_channel();
+        let channel =
+            ClockChannel { book: Arc::clone(&book), looks: Arc::new(NoLooks), quiet: None };
+        let line = Line { incoming: sender, outgoing: heard };
+        House { book, incoming, outgoing, clock: tokio::spawn(Box::new(channel).run(line)) }
+    }
+
+    impl House {
+        fn is_due(&self, text: &str) {
+            let by = Principal::new("console:owner").unwrap();
+            let (text, when, bits) = (text.to_owned(), When::Once(Millis(1)), Taint::CLEAN);
+            let (is_agentic, is_models, typed, watch) = (false, false, Vec::new(), None);
+            let new = NewJob { text, when, is_agentic, by, is_models, bits, typed, watch };
+            self.book.add(new).unwrap();
+        }
+
+        /// What is told next, with the receipt of whoever has it.
+        async fn told(&mut self) -> (String, Receipt) {
+            let Incoming { ticket, session, said, .. } = self.incoming.recv().await.unwrap();
+            let Said::Job(due, receipt) = said else { panic!("{said:?}") };
+            let (text, told) = (due.text.clone(), receipt.clone());
+            let outgoing = Outgoing::Reminder { ticket, text, receipt: told };
+            self.outgoing.send(Addressed { session, outgoing }).unwrap();
+            (due.text, receipt)
+        }
+
+        fn jobs(&self) -> Vec<(String, bool)> {
+            let jobs = self.book.jobs();
+            jobs.all().iter().map(|job| (job.text.clone(), job.begun.is_some())).collect()
+        }
+
+        async fn has(&self, jobs: &[(&str, bool)]) {
+            let is = |now: Vec<(String, bool)>| {
+                now.iter().map(|(text, begun)| (text.as_str(), *begun)).eq(jobs.iter().copied())
+            };
+            while !is(self.jobs()) {
+                yield_now().await;
+            }
+        }
+
+        async fn ended(self) {
+            drop((self.incoming, self.outgoing));
+            self.clock.await.unwrap().unwrap();
+        }
+    }
+
+    #[tokio::test]
+    async fn a_reminder_is_over_once_people_have_it_and_holds_up_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut house = house(folder.path());
+        house.is_due("tea");
+        let (tea, first) = house.told().await;
+        house.is_due("coffee");
+        let (coffee, second) = house.told().await;
+        assert!(tea.starts_with("Reminder: tea") && coffee.starts_with("Reminder: coffee"));
+        second.taken();
+        house.has(&[("tea", true)]).await;
+        first.failed("nobody is there");
+        first.taken();
+        house.has(&[]).await;
+        house.ended().await;
+    }
+
+    #[tokio::test]
+    async fn what_nobody_has_when_the_agent_ends_is_told_at_the_next_start_until_somebody_has_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut before = house(folder.path());
+        before.is_due("tea");
+        let (_, receipt) = before.told().await;
+        drop(receipt);
+        before.ended().await;
+        for is_taken in [false, true] {
+            let mut after = house(folder.path());
+            let (text, receipt) = after.told().await;
+            assert!(text.contains("job-1 may not have reached you"), "{text}");
+            if is_taken {
+                receipt.taken();
+                after.has(&[]).await;
+            }
+            drop(receipt);
+            after.ended().await;
+        }
+        assert_eq!(house(folder.path()).jobs(), []);
+    }
+
+    #[tokio::test]
+    async fn what_comes_again_goes_on_where_nobody_has_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let job = r#"{"id": "job-1", "text": "tea", "next": 1, "by": "console:owner", "made": 0, "cron": "0 0 1 1 *"}"#;
+        let jobs = format!(r#"{{"zone": "UTC", "jobs": [{job}]}}"#);
+        std::fs::write(folder.path().join("scheduler.json"), jobs).unwrap();
+        let mut house = house(folder.path());
+        drop(house.told().await);
+        house.has(&[("tea", false)]).await;
+        house.ended().await;
     }
 }

@@ -89,7 +89,7 @@ impl Incoming {
     pub fn may_come(&self) -> bool {
         match self.said {
             Said::Message(_) => true,
-            Said::Job(_) => matches!(self.origin, Origin::Clock(_)),
+            Said::Job(..) => matches!(self.origin, Origin::Clock(_)),
             // The agent itself makes these of what has come.
             Said::Overheard(_) | Said::Reply(_) => false,
             Said::WithFiles { .. } | Said::Command(_) | Said::Answer(_) | Said::Stop => {
@@ -117,8 +117,8 @@ pub enum Said {
     Answer(Decision),
     /// The wish to stop the turn that runs.
     Stop,
-    /// A job is due. Only the clock says so.
-    Job(Due),
+    /// A job is due. Only the clock says so, and hears over the receipt whether people have it.
+    Job(Due, Receipt),
     /// What is said in a chat that is silent: it is kept and not answered.
     Overheard(String),
     /// What the owner says to the people of this session.
@@ -148,7 +148,7 @@ impl Said {
         match self {
             Self::Message(text) | Self::WithFiles { text, .. } => Some(text),
             Self::Command(command) => Some(command.text()),
-            Self::Job(due) => Some(due.text.as_str()).filter(|_| due.is_agentic),
+            Self::Job(due, _) => Some(due.text.as_str()).filter(|_| due.is_agentic),
             Self::Answer(_) | Self::Stop | Self::Overheard(_) | Self::Reply(_) => None,
         }
     }
@@ -162,7 +162,7 @@ impl Said {
             Self::Message(_)
             | Self::WithFiles { .. }
             | Self::Answer(_)
-            | Self::Job(_)
+            | Self::Job(..)
             | Self::Overheard(_)
             | Self::Reply(_) => Ends::Nothing,
         }

@@ -275,6 +275,11 @@ impl Book {
         self.saved(|jobs| jobs.finish(ids));
     }
 
+    /// Takes in that nobody has these, nor will: what comes again goes on, and what comes once is told at the next start.
+    pub fn unheard(&self, ids: &[JobId]) {
+        self.saved(|jobs| jobs.unheard(ids));
+    }
+
     /// Takes in that these were not begun after all: they are due as they were.
     pub fn put_back(&self, due: &[Due]) {
         self.saved(|jobs| jobs.put_back(due));

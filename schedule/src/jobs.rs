@@ -216,6 +216,13 @@ impl Jobs {
         }
     }
 
+    /// Takes in that nobody has these, nor will: what comes again goes on, and what comes once is told at the next start.
+    pub(super) fn unheard(&mut self, ids: &[JobId]) {
+        let again = self.jobs.iter().filter(|job| job.cron.is_some() && ids.contains(&job.id));
+        let again: Vec<JobId> = again.map(|job| job.id.clone()).collect();
+        self.finish(&again);
+    }
+
     /// Takes in that these were not begun after all: they are due as they were. What a watch has found stays begun, so that it
     /// is told at the next start, and not looked for again where it is no change any more.
     pub(super) fn put_back(&mut self, due: &[Due]) {

@@ -1,7 +1,7 @@
 //! A customer's question is passed on to a person.
 
 use business::{Escalation, Reception};
-use conversation::message::{Outgoing, Ticket};
+use conversation::message::{Outgoing, Receipt, Ticket};
 
 use super::{Outbox, Session};
 
@@ -11,7 +11,9 @@ impl Session {
         let customer = reception.name(&self.key);
         let escalation = Escalation { chat: &self.key, customer: &customer, question };
         tracing::info!(session = %self.key, "a customer's question is passed on to a person");
-        let told = Outgoing::Reminder { ticket: Ticket::new(), text: escalation.line() };
+        // It stands in a file until it is answered, whoever has heard it.
+        let (receipt, _) = Receipt::new();
+        let told = Outgoing::Reminder { ticket: Ticket::new(), text: escalation.line(), receipt };
         outbox.say_in(&reception.told(), told);
     }
 

@@ -1,7 +1,7 @@
 //! What a session takes in that no turn answers: jobs of the clock that are due, what is said in a silent chat, and what the
 //! owner says in the chat of another.
 
-use conversation::message::{Outgoing, Ticket};
+use conversation::message::{Outgoing, Receipt, Ticket};
 use journal::Role;
 use schedule::Due;
 
@@ -10,9 +10,9 @@ use super::{Outbox, Session};
 impl Session {
     /// Tells people what is due, unless that has been said while a turn ran, and takes it into the conversation, so that they can
     /// speak of it.
-    pub fn remind(&mut self, ticket: Ticket, due: &Due, outbox: &Outbox) {
+    pub fn remind(&mut self, (ticket, receipt): (Ticket, Receipt), due: &Due, outbox: &Outbox) {
         if !due.is_told {
-            outbox.say(Outgoing::Reminder { ticket, text: due.text.clone() });
+            outbox.say(Outgoing::Reminder { ticket, text: due.text.clone(), receipt });
         }
         self.entered.raise(due.bits, self.origin.name());
         self.record(Role::Clock, self.principal.as_str(), &due.text);

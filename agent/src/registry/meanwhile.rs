@@ -64,12 +64,13 @@ impl Meanwhile<'_> {
                             answering.begin(Answered::typed(mind, of(from), given, questions, outbox));
                         }
                         // It is told at once; what is left waits for the conversation.
-                        Some(Incoming { said: Said::Job(mut due), ticket, session, from, origin })
+                        Some(Incoming { said: Said::Job(mut due, receipt), ticket, session, from, origin })
                             if !due.is_agentic =>
                         {
-                            outbox.say(Outgoing::Reminder { ticket, text: due.text.clone() });
+                            let (text, told) = (due.text.clone(), receipt.clone());
+                            outbox.say(Outgoing::Reminder { ticket, text, receipt: told });
                             due.is_told = true;
-                            let said = Said::Job(due);
+                            let said = Said::Job(due, receipt);
                             waiting.push(Incoming { ticket, session, from, origin, said }, outbox);
                         }
                         Some(said) => match aside(mind, &caller, &said.said) {
@@ -98,7 +99,7 @@ fn aside(mind: &Mind, caller: &Caller, said: &Said) -> Option<String> {
         | Said::WithFiles { .. }
         | Said::Answer(_)
         | Said::Stop
-        | Said::Job(_)
+        | Said::Job(..)
         | Said::Overheard(_)
         | Said::Reply(_) => None,
     }

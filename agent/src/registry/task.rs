@@ -98,10 +98,10 @@ impl SessionTask {
         (self.session.principal, self.session.origin) = (from.clone(), origin);
         let said = match said {
             // It was taken back while it waited here.
-            Said::Job(due) if self.is_taken_back(&due) => {
+            Said::Job(due, _) if self.is_taken_back(&due) => {
                 return self.outbox.say(Outgoing::Aside { ticket, text: String::new() });
             }
-            Said::Job(due) if due.is_agentic => {
+            Said::Job(due, _) if due.is_agentic => {
                 // The addresses that a person had typed for the job are typed.
                 self.session.entered.were_typed(due.typed.iter().map(String::as_str));
                 Said::Message(due.text)
@@ -121,7 +121,9 @@ impl SessionTask {
                 return answering::answer(&mut self.session, &self.mind, decision, &self.outbox)
                     .await;
             }
-            Said::Job(due) => self.session.remind(ticket, &due, &self.outbox),
+            Said::Job(due, receipt) => {
+                self.session.remind((ticket, receipt), &due, &self.outbox);
+            }
             Said::Overheard(text) => {
                 capture.hear();
                 self.session.overhear(&text);
@@ -289,7 +291,7 @@ impl SessionTask {
         let message = match said {
             Said::Message(text) | Said::WithFiles { text, .. } => text,
             Said::Command(command) => return self.carry_out(command, waiting).await,
-            Said::Answer(_) | Said::Stop | Said::Job(_) | Said::Overheard(_) | Said::Reply(_) => {
+            Said::Answer(_) | Said::Stop | Said::Job(..) | Said::Overheard(_) | Said::Reply(_) => {
                 return;
             }
         };

@@ -1,6 +1,6 @@
 //! What people see of an answer.
 
-use channel::{ActionLine, Outgoing, Receipt};
+use channel::{ActionLine, Outgoing, Receipt, Ticket};
 use protocol::{ActionName, Status};
 use serde_json::{Value, json};
 use testkit::wait_until;
@@ -115,6 +115,26 @@ async fn what_is_said_to_all_stands_by_itself() {
     house.say("owner", Outgoing::End);
     let _ = house.api.wait_for(OWNER, "one two");
     assert_eq!(house.api.texts(OWNER), ["The **tea** is ready.", "one two"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reminder_counts_as_had_once_telegram_has_it() {
+    let house = house();
+    let remind = |text: &str| {
+        let (receipt, reports) = Receipt::new();
+        let text = text.to_owned();
+        house.say("owner", Outgoing::Reminder { ticket: Ticket::new(), text, receipt });
+        reports
+    };
+    assert_eq!(remind("tea").recv().await, Some(Ok(())));
+    assert_eq!(house.api.texts(OWNER), ["tea"]);
+    house.api.meets("sendMessage", testkit::Trouble::Refused(403, "Forbidden: bot was blocked"));
+    let report = remind("coffee").recv().await.unwrap();
+    assert!(report.unwrap_err().contains("blocked"));
+    house.api.meets("sendMessage", testkit::Trouble::Pause(3_600));
+    let mut reports = remind("cake");
+    let _ = house.ended().await;
+    assert_eq!(reports.recv().await, None, "nobody has it");
 }
 
 #[tokio::test(flavor = "multi_thread")]

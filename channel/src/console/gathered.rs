@@ -41,7 +41,10 @@ impl Gathered {
                 receipt.taken();
                 Prose::whole(self.place, &harmless(text))
             }
-            Outgoing::Reminder { text, .. } => markup::told(self.place, text),
+            Outgoing::Reminder { text, receipt, .. } => {
+                receipt.taken();
+                markup::told(self.place, text)
+            }
             Outgoing::File(path) => harmless(&path.display().to_string()),
             Outgoing::Notice(text) | Outgoing::Settled { how: text, .. } => {
                 markup::told(self.place, &format!("[{text}]"))

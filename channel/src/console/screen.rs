@@ -146,7 +146,10 @@ impl Screen {
                 receipt.taken();
                 self.line(&Prose::whole(self.place(), &harmless(text)))
             }
-            Outgoing::Reminder { text, .. } => self.tell(text),
+            Outgoing::Reminder { text, receipt, .. } => {
+                receipt.taken();
+                self.tell(text)
+            }
             Outgoing::File(path) => self.line(&harmless(&path.display().to_string())),
             Outgoing::Waiting(_)
             | Outgoing::Notice(_)

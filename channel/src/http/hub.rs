@@ -139,6 +139,11 @@ impl Floor {
             Ok(told) => (told, None),
             Err(Gap) => (sessions.ring.all(), Some(sessions.ring.joint())),
         };
+        for told in &told {
+            if let What::Says(Outgoing::Reminder { receipt, .. }) = &told.what {
+                receipt.taken();
+            }
+        }
         let ear = self.admit(&mut sessions, &owner, Wanted::All);
         Backlog { told, joint, ear }
     }
@@ -165,6 +170,10 @@ impl Floor {
             What::Says(Outgoing::End) => drop(sessions.busy.remove(session)),
             // The page shows it, now or when it is opened.
             What::Says(Outgoing::Broadcast { ref receipt, .. }) => receipt.taken(),
+            // On a page that is not open it may stand until the agent ends.
+            What::Says(Outgoing::Reminder { ref receipt, .. }) if sessions.is_watched(session) => {
+                receipt.taken();
+            }
             _ => {}
         }
         sessions.numbers.hear(session, &what);
@@ -194,6 +203,11 @@ impl Floor {
 }
 
 impl Sessions {
+    /// Whether somebody hears all that is said in `session`.
+    fn is_watched(&self, session: &SessionKey) -> bool {
+        self.listeners.get(session).is_some_and(|here| here.iter().any(Listener::hears_all))
+    }
+
     /// Keeps those who listen in `session` and still do, as `listens` says.
     fn retain(&mut self, session: &SessionKey, listens: impl FnMut(&mut Listener) -> bool) {
         let Some(here) = self.listeners.get_mut(session) else { return };
@@ -207,8 +221,8 @@ impl Sessions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Ticket;
     use crate::http::listener::Next;
+    use crate::{Receipt, Ticket};
 
     fn key(number: usize) -> SessionKey {
         SessionKey::new(format!("http-{number}")).unwrap()
@@ -259,6 +273,25 @@ mod tests {
         for ear in readers(1, 20_000) {
             assert_eq!(heard(ear).await, 20_000);
         }
+    }
+
+    #[tokio::test]
+    async fn a_reminder_is_had_once_a_page_that_is_open_shows_it() {
+        let floor = Floor::default();
+        let remind = || {
+            let (receipt, reports) = Receipt::new();
+            let (ticket, text) = (Ticket::new(), "tea".to_owned());
+            let outgoing = Outgoing::Reminder { ticket, text, receipt };
+            floor.say(Addressed { session: SessionKey::owner(), outgoing });
+            reports
+        };
+        let mut before = remind();
+        assert!(before.try_recv().is_err(), "no page is open");
+        let page = floor.listen_again(None);
+        assert_eq!(before.recv().await, Some(Ok(())));
+        assert_eq!(remind().recv().await, Some(Ok(())));
+        drop(page);
+        assert!(remind().try_recv().is_err(), "it is closed again");
     }
 
     #[tokio::test]

@@ -88,6 +88,11 @@ impl Listener {
         self.queue.send(Arc::clone(told)).is_ok() && !self.is_last(&told.what)
     }
 
+    /// Whether it hears all that is said in its session.
+    pub(super) fn hears_all(&self) -> bool {
+        matches!(self.wanted, Wanted::All)
+    }
+
     /// An answer begins with what is said of its message's waiting.
     fn wants(&mut self, what: &What) -> bool {
         let Wanted::Answer(ticket) = self.wanted else { return true };

@@ -157,9 +157,11 @@ impl Chat {
                 Ok(()) => receipt.taken(),
                 Err(fault) => receipt.failed(fault.to_string()),
             },
-            Outgoing::Reminder { text, .. } => {
-                // A fault stands in the log.
-                let _ = self.send_all(Styled::plain(text)).await;
+            Outgoing::Reminder { text, receipt, .. } => {
+                match self.send_all(Styled::plain(text)).await {
+                    Ok(()) => receipt.taken(),
+                    Err(fault) => receipt.failed(fault.to_string()),
+                }
             }
             Outgoing::Failed | Outgoing::Switched => {}
             Outgoing::End => self.turn_over().await,

@@ -137,6 +137,9 @@ pub enum Outgoing {
         ticket: Ticket,
         /// The line.
         text: String,
+        /// Hears what becomes of it.
+        #[serde(skip)]
+        receipt: Receipt,
     },
     /// Another conversation goes on here: what was said before is put away or forgotten.
     Switched,
