@@ -39,7 +39,7 @@ fn settled(folder: &Path) -> BTreeMap<String, (SystemTime, u64)> {
 fn a_chat_that_is_off_costs_no_byte_and_a_silent_one_is_kept() {
     let api = BotApi::new();
     let home = business_with(&api, json!({"customers": {"per_day": 20}}));
-    let server = says("Hello.", 6);
+    let server = says("Hello.", 16);
     let mut chat = safeclaw(&home, &server);
     for person in [ANN, BOB, GUEST] {
         api.says(person, "hello");
@@ -65,7 +65,6 @@ fn a_chat_that_is_off_costs_no_byte_and_a_silent_one_is_kept() {
     });
     api.wait_until_read();
     assert!(kept(BOB).matches("is blue").count() < 20, "{}", kept(BOB));
-    chat.ask("/mode default telegram-7", "no mode of its own any more");
     chat.ask("/mode off", "Every chat but yours is off");
     chat.ask("/mode", "Every chat but yours is off");
     let kept = || home.text("workspace/telegram.json").contains("\"unanswered\": []");
@@ -84,6 +83,7 @@ fn a_chat_that_is_off_costs_no_byte_and_a_silent_one_is_kept() {
     assert!(server.prompts().len() == 4);
     chat.say("/mode silent owner");
     chat.expect_on_stderr("your own conversation can't be silent or off");
+    chat.ask("/mode default telegram-7", "no mode of its own any more");
     chat.ask("/mode business", "Each chat has its own mode.");
     api.says(ANN, "and now?");
     wait_until("the customer is answered", || api.texts(ANN).len() == 2);

@@ -91,12 +91,11 @@ impl Capture {
         running.is_some_and(|running| running.is_asking.load(Ordering::Relaxed))
     }
 
-    /// Begins, if it is time and none is at work, while nobody waits for an answer. Where nobody is answered, no model is
-    /// asked: what is said there waits in the journal.
+    /// Begins, if it is time and none is at work, while nobody waits for an answer.
     pub(super) fn rest(&mut self, mind: &Arc<Mind>, session: &Session) {
         let is_running = self.running.as_ref().is_some_and(|running| !running.task.is_finished());
         let is_due = self.heard > 0 && self.heard + self.left.load(Ordering::Relaxed) >= DUE;
-        if is_running || !is_due || mind.reception.is_muted(&session.key) {
+        if is_running || !is_due {
             return;
         }
         self.heard = 0;
@@ -130,10 +129,14 @@ struct Noting {
 }
 
 impl Noting {
-    /// Notes all that waits, and gives how many messages are left; nothing if it was to end before that.
+    /// Notes all that waits, and gives how many messages are left; nothing if it was to end before that. Where nobody is
+    /// answered, no model is asked: what is said there waits in the journal.
     async fn all(&self) -> Option<usize> {
         let (mut pause, mut before, mut most) = (PAUSE, None, WINDOW);
         loop {
+            if self.mind.reception.is_muted(&self.key) {
+                return Some(DUE);
+            }
             let (batch, left) = look(&self.files, most).await;
             // What was noted and waits all the same would be noted for ever.
             let Some(batch) = batch.filter(|batch| before != Some(batch.upto)) else {
