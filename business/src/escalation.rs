@@ -27,15 +27,22 @@ impl Escalation<'_> {
     /// The line that a person reads. What the customer has written stands at its end and can't begin another line.
     #[must_use]
     pub fn line(&self) -> String {
-        let mut question: String = shown(self.question).chars().take(QUESTION).collect();
-        if question.len() < shown(self.question).len() {
-            question.push('…');
-        }
+        let question = cut(self.question);
         // A name can't pass for the fields behind it.
         let customer = shown(self.customer).replace([',', ':'], " ");
         let chat = self.chat;
         format!("[Escalation] Chat: {chat}, Customer: {customer}, Question: {question}")
     }
+}
+
+/// As much of a question as is shown, on one line.
+pub(super) fn cut(question: &str) -> String {
+    let all = shown(question);
+    let mut cut: String = all.chars().take(QUESTION).collect();
+    if cut.len() < all.len() {
+        cut.push('…');
+    }
+    cut
 }
 
 /// The text on one line, without what a terminal would obey, or what is not seen and turns the order of letters round.

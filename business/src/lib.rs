@@ -11,17 +11,20 @@
 //! | `setup.rs` | the questions that `/business setup` asks |
 //! | `persona.rs` | what a model is told that answers customers |
 //! | `escalation.rs` | which questions are for a person, and what is said then |
+//! | `open_escalations.rs` | `escalations.json`: the questions for a person that nobody has answered yet |
 //! | `wary.rs` | `injection.log`: what looks like an attempt to lead the model astray |
 //! | `reception.rs` | all of it together, as the agent uses it |
+//! | `reception/escalated.rs` | the questions that are passed on, until somebody answers them |
 //! | `reception/admission.rs` | which messages of customers are answered, and what their senders may take |
 //!
-//! Nothing here talks with anybody: it decides, and keeps its two files.
+//! Nothing here talks with anybody: it decides, and keeps its three files.
 
 mod chats;
 mod escalation;
 mod guests;
 mod invitation;
 mod mode;
+mod open_escalations;
 mod persona;
 mod profile;
 mod rate;
@@ -34,6 +37,7 @@ pub use escalation::{Escalation, names};
 pub use guests::{Guests, Joined};
 pub use invitation::{CodeTry, Invitation};
 pub use mode::{BotMode, ChatMode, ChatStanding, Route};
+pub use open_escalations::{OpenEscalation, OpenEscalations};
 pub use profile::{Page, Profile, Topic};
 pub use reception::{Admitted, Allowance, Channels, GUESTS_COMMANDS, NotedIn, Reception};
 pub use setup::{Answered, Setup};

@@ -1,6 +1,7 @@
 //! Who is received, and how: the modes of chats, what customers may take, and the business, as the agent uses them.
 
 mod admission;
+mod escalated;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -12,7 +13,9 @@ use protocol::{Principal, SessionKey};
 pub use self::admission::{Admitted, Allowance};
 use super::rate::Rates;
 use super::wary::Wary;
-use super::{BotMode, ChatBook, ChatMode, ChatStanding, Guests, Joined, Profile, names};
+use super::{
+    BotMode, ChatBook, ChatMode, ChatStanding, Guests, Joined, OpenEscalations, Profile, names,
+};
 
 /// The commands that a customer may give.
 pub const GUESTS_COMMANDS: [&str; 9] =
@@ -41,6 +44,8 @@ pub struct NotedIn {
 pub struct Reception {
     chats: File<ChatBook>,
     profile: File<Profile>,
+    /// The questions for a person that are open.
+    escalations: File<OpenEscalations>,
     bot_mode: RwLock<BotMode>,
     /// The modes of the channels over which strangers may come.
     modes: BTreeMap<String, Option<ChatMode>>,
@@ -63,6 +68,7 @@ impl Reception {
         Self {
             chats: File::new(folder.join("chats.json"), notices),
             profile: File::new(folder.join("business.json"), notices),
+            escalations: File::new(folder.join("escalations.json"), notices),
             bot_mode: RwLock::new(bot_mode),
             modes: channels.modes,
             guests: Guests::of(channels.allowed),
@@ -219,6 +225,15 @@ impl Reception {
         if named(&before) == named(&self.chats.read()) { Ok(()) } else { self.chats.flush() }
     }
 
+    /// Brings to the disk what is only held of chats and of questions for a person. It waits for the disk.
+    ///
+    /// # Errors
+    /// [`SaveError`]: it is known until the agent ends.
+    pub fn keep(&self) -> Result<(), SaveError> {
+        self.chats.flush()?;
+        self.escalations.flush()
+    }
+
     /// Looks whether `text` seems to lead the model astray; then that is noted, and it goes on all the same.
     ///
     /// # Errors
@@ -250,7 +265,7 @@ impl Reception {
             .unwrap_or_else(SessionKey::owner)
     }
 
-    /// Gives the chat `key` a mode of its own, or takes that back.
+    /// Gives the chat `key` a mode of its own, or takes that back. Where nobody is answered, no question is open any more.
     ///
     /// # Errors
     /// Words for the owner: there is no such chat, or it holds until the agent ends.
@@ -260,6 +275,12 @@ impl Reception {
             false => Err(format!("there is no chat {key}; /mode lists them")),
         };
         let ((), saved) = self.chats.change(change)?;
+        if let Some(ChatMode::Silent | ChatMode::Off) = mode
+            && let Ok(key) = SessionKey::new(key)
+            && self.answered(&key)
+        {
+            self.keep().map_err(|error| error.to_string())?;
+        }
         saved.map_err(|error| format!("it holds until the agent ends: {error}"))
     }
 
@@ -453,6 +474,22 @@ mod tests {
         reception.spent(&key("telegram-8"), 150);
         assert_eq!(reception.admit(&bob, "hi"), Admitted::UsedUp(None));
         assert_eq!(reception.admit(&bob, "hi"), Admitted::No);
+    }
+
+    #[test]
+    fn a_question_is_open_until_it_is_answered_or_nobody_is_answered_there() {
+        let reception = house(BotMode::Business, None).reception;
+        let [ann, bob] = ["telegram-8", "telegram-9"].map(key);
+        for who in [&ann, &bob] {
+            reception.saw(who, "X").unwrap();
+            let line = reception.escalate(who, "Where is it?");
+            assert!(line.ends_with("Customer: X, Question: Where is it?"), "{line}");
+        }
+        assert!(reception.answered(&ann) && !reception.answered(&ann));
+        reception.set("telegram-9", Some(ChatMode::Business)).unwrap();
+        assert_eq!(reception.escalations().all().len(), 1);
+        reception.set("telegram-9", Some(ChatMode::Silent)).unwrap();
+        assert_eq!(reception.escalations().all(), []);
     }
 
     #[test]

@@ -29,6 +29,7 @@ use persona::{Persona, Roster};
 use prompt::{Passages, Prompt};
 use protocol::{MessageId, Millis, Principal, Reads, SessionKey, Taint};
 
+pub use escalate::keep_reception;
 pub use lines::{ChannelId, Lines};
 pub use outbox::Outbox;
 pub use owners_standing::percent;

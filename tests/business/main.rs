@@ -314,6 +314,44 @@ fn a_question_for_a_person_reaches_the_owner_and_the_reply_its_customer() {
 }
 
 #[test]
+fn a_question_for_a_person_is_open_until_it_is_answered_also_over_a_kill() {
+    let api = BotApi::new();
+    let (home, server) = (business(&api), says("Yes.", 1));
+    let mut chat = safeclaw(&home, &server);
+    chat.ask("/status", "workspace:");
+    for (who, question) in [(ANN, "a human, please"), (BOB, "a refund, please")] {
+        api.says(who, question);
+        let _ = api.wait_for(who, HANDED_OVER);
+        wait_until("it is kept", || {
+            let open = home.root().join("workspace/escalations.json");
+            std::fs::read_to_string(open).is_ok_and(|open| open.contains(question))
+        });
+    }
+    chat.kill();
+    let mut chat = safeclaw(&home, &server);
+    let told = "questions of customers wait for a person, in telegram-8, telegram-9;";
+    chat.expect_on_stderr(told);
+    let _ = api.wait_for(OWNER, told);
+    let shown = chat.ask("/status", "workspace:");
+    assert!(shown.contains("2 questions of customers for a person"), "{shown}");
+    assert!(
+        shown.contains("Chat: telegram-8, Customer: P8, Question: a human, please ("),
+        "{shown}"
+    );
+    chat.ask("/reply telegram-8 I am here.", "That goes to");
+    let _ = api.wait_for(ANN, "I am here.");
+    let shown = chat.ask("/status", "workspace:");
+    assert!(shown.contains("1 question of customers for a person"), "{shown}");
+    chat.ask("/reply telegram-9", "no question of telegram-9 is open");
+    chat.say("/reply telegram-9");
+    chat.expect_on_stderr("say where and what");
+    assert_eq!(chat.end().code(), Some(0));
+    let mut chat = safeclaw(&home, &server);
+    let shown = chat.ask("/status", "workspace:");
+    assert!(!shown.contains("for a person"), "{shown}");
+}
+
+#[test]
 fn a_person_is_called_in_the_owners_own_sentence() {
     let api = BotApi::new();
     let home = business(&api);

@@ -76,6 +76,7 @@ impl SessionTask {
         self.mind.standing.note(&self.session);
         events::pass_notices_on(&self.session, &self.mind, &self.outbox);
         self.tell_unanswered();
+        self.session.tell_open_escalations(&self.mind.reception, &self.outbox);
         let (mut waiting, mut capture) = (Waiting::default(), Capture::default());
         while let Some(next) = self.next(&mut waiting, &mut capture).await {
             match next {

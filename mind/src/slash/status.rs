@@ -5,11 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use business::{Escalation, Reception};
 use conversation::workspace::{Cards, Entered};
 use home::counted;
-use protocol::Stopped;
+use protocol::{Millis, Stopped};
 use session::Caller;
 use tokio::time::timeout;
+use when::ago;
 
 use super::perform::{At, Perform, Read};
 use super::{library, model, usage};
@@ -17,6 +19,9 @@ use crate::{Mind, answering};
 
 /// How long the router has to say which questions are open.
 const ASK: Duration = Duration::from_secs(1);
+
+/// How many questions of customers are shown.
+const ESCALATED: usize = 5;
 
 #[derive(Debug)]
 struct Status;
@@ -67,6 +72,9 @@ fn status(mind: &Mind, cards: [Arc<Cards>; 2], caller: &Caller, latest: &str) ->
         let _ = write!(text, "\nmodels are {}\n", model::standings(&mind.model.chain()));
     }
     text.push_str(latest);
+    if is_owners {
+        text.push_str(&escalated(&mind.reception));
+    }
     let offered: usize = cards.iter().map(|cards| cards.0.len()).sum();
     let files = &caller.files;
     if !mind.reception.is_customer(&caller.session) {
@@ -116,6 +124,26 @@ fn waiting(open: Option<Result<usize, Stopped>>) -> String {
             )
         }
     }
+}
+
+/// The questions of customers that wait for a person, the latest first.
+fn escalated(reception: &Reception) -> String {
+    let (escalations, now) = (reception.escalations(), Millis::of_this_machine());
+    let all = escalations.all();
+    if all.is_empty() {
+        return String::new();
+    }
+    let questions = counted(all.len() as u64, "question");
+    let mut text = format!(
+        "{questions} of customers for a person; `/reply CHAT TEXT` answers, `/reply CHAT` closes\n"
+    );
+    for open in all.iter().rev().take(ESCALATED) {
+        let (chat, customer, ago) =
+            (&open.chat, reception.name(&open.chat), ago(now.since(open.at)));
+        let line = Escalation { chat, customer: &customer, question: &open.question }.line();
+        let _ = writeln!(text, "{line} ({ago})");
+    }
+    text
 }
 
 fn entered(entered: &Entered) -> &'static str {
