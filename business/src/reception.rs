@@ -188,8 +188,7 @@ impl Reception {
         if !self.guests.remove(key) {
             return Ok(false);
         }
-        let until = |error: SaveError| format!("it holds until the agent ends: {error}");
-        self.saw(key, "").map_err(until)?;
+        self.saw(key, "");
         self.set(key.as_str(), Some(ChatMode::Off)).map(|()| true)
     }
 
@@ -213,16 +212,16 @@ impl Reception {
         self.standing(key) == ChatStanding::In(ChatMode::Business)
     }
 
-    /// Somebody who is called `name` has written in this chat, which is not off. When that was stays in memory for a while;
-    /// the name of a new one is kept at once.
-    ///
-    /// # Errors
-    /// [`SaveError`]: it is known in memory alone.
-    pub fn saw(&self, key: &SessionKey, name: &str) -> Result<(), SaveError> {
-        let (now, before) = (self.clock.now(), self.chats.read());
+    /// Somebody who is called `name` has written in this chat, which is not off. That is held until [`Self::keep`].
+    pub fn saw(&self, key: &SessionKey, name: &str) {
+        let now = self.clock.now();
         self.chats.hold(|chats| chats.saw(key, name, now));
-        let named = |chats: &ChatBook| chats.chat(key).map(|chat| chat.name.clone());
-        if named(&before) == named(&self.chats.read()) { Ok(()) } else { self.chats.flush() }
+    }
+
+    /// Whether all that is known of chats and of questions for a person stands on the disk.
+    #[must_use]
+    pub fn is_kept(&self) -> bool {
+        self.chats.is_on_disk() && self.escalations.is_on_disk()
     }
 
     /// Brings to the disk what is only held of chats and of questions for a person. It waits for the disk.
@@ -348,7 +347,7 @@ mod tests {
         assert_eq!(standing(&business, "telegram-7"), ChatStanding::Allowed);
         let silent = house(BotMode::Business, Some(ChatMode::Silent));
         assert_eq!(standing(&silent, "telegram-8"), ChatStanding::In(ChatMode::Silent));
-        silent.reception.saw(&key("telegram-8"), "Bob").unwrap();
+        silent.reception.saw(&key("telegram-8"), "Bob");
         silent.reception.set("telegram-8", Some(ChatMode::Business)).unwrap();
         assert_eq!(standing(&silent, "telegram-8"), ChatStanding::In(ChatMode::Business));
         assert!(silent.reception.set("telegram-1", None).unwrap_err().contains("/mode lists them"));
@@ -359,7 +358,7 @@ mod tests {
     #[test]
     fn off_for_all_is_off_for_everybody_but_the_owner() {
         let house = house(BotMode::Business, None);
-        house.reception.saw(&key("telegram-8"), "Bob").unwrap();
+        house.reception.saw(&key("telegram-8"), "Bob");
         house.reception.set("telegram-8", Some(ChatMode::Business)).unwrap();
         house.reception.set_all(Some(ChatMode::Off)).unwrap();
         for chat in ["telegram-7", "telegram-8", "telegram-9", "http-build"] {
@@ -379,7 +378,7 @@ mod tests {
         let House { reception, .. } = &house(BotMode::Personal, None);
         let [guest, bob, ann] = ["telegram-7", "telegram-8", "telegram-9"].map(key);
         for chat in [&bob, &ann] {
-            reception.saw(chat, "X").unwrap();
+            reception.saw(chat, "X");
         }
         reception.set("telegram-9", Some(ChatMode::Business)).unwrap();
         reception.set_all(Some(ChatMode::Silent)).unwrap();
@@ -395,7 +394,7 @@ mod tests {
     fn of_a_stranger_in_a_silent_chat_so_much_is_kept_as_would_be_answered() {
         let House { reception, now, .. } = &house(BotMode::Personal, Some(ChatMode::Silent));
         let [guest, bob] = ["telegram-7", "telegram-8"].map(key);
-        reception.saw(&bob, "Bob").unwrap();
+        reception.saw(&bob, "Bob");
         assert!((0..10).all(|_| reception.keeps(&bob)) && !reception.keeps(&bob));
         now.fetch_add(60_000, Ordering::Relaxed);
         assert!((0..2).all(|_| reception.keeps(&bob)) && !reception.keeps(&bob), "twelve a day");
@@ -406,7 +405,7 @@ mod tests {
     fn whoever_joins_is_allowed_and_who_is_unpaired_is_off_also_where_strangers_are_customers() {
         let reception = house(BotMode::Business, None).reception;
         let bob = key("telegram-8");
-        reception.saw(&bob, "Bob").unwrap();
+        reception.saw(&bob, "Bob");
         reception.set("telegram-8", Some(ChatMode::Silent)).unwrap();
         let code = reception.invite();
         assert_eq!(reception.joins(&bob, 8, &format!("/start {code}")), Joined::Yes);
@@ -422,7 +421,7 @@ mod tests {
     fn a_sender_has_a_rate_and_is_told_once() {
         let House { reception, now, .. } = &house(BotMode::Business, None);
         let bob = key("telegram-8");
-        reception.saw(&bob, "Bob").unwrap();
+        reception.saw(&bob, "Bob");
         assert!((0..10).all(|_| reception.admit(&bob, "hi") == Admitted::Yes));
         assert_eq!(reception.admit(&bob, "hi"), Admitted::Told(TOO_FAST));
         assert_eq!(reception.admit(&bob, "hi"), Admitted::No);
@@ -440,7 +439,7 @@ mod tests {
         let House { reception, now, .. } = &house(BotMode::Business, None);
         let [ann, bob, cid] = ["telegram-8", "telegram-9", "telegram-10"].map(key);
         for who in [&ann, &bob, &cid] {
-            reception.saw(who, "X").unwrap();
+            reception.saw(who, "X");
         }
         let keywords = ["human".to_owned()].into();
         let escalation =
@@ -466,7 +465,7 @@ mod tests {
     fn the_owner_hears_that_nothing_is_left_whoever_was_told_something_before() {
         let House { reception, now, .. } = &house(BotMode::Business, None);
         let bob = key("telegram-9");
-        reception.saw(&bob, "Bob").unwrap();
+        reception.saw(&bob, "Bob");
         assert!((0..10).all(|_| reception.admit(&bob, "/help") == Admitted::Yes));
         assert_eq!(reception.admit(&bob, "hi"), Admitted::Told(TOO_FAST));
         assert_eq!(reception.admit_unread(&bob), Admitted::No, "a picture is a message, too");
@@ -481,7 +480,7 @@ mod tests {
         let reception = house(BotMode::Business, None).reception;
         let [ann, bob] = ["telegram-8", "telegram-9"].map(key);
         for who in [&ann, &bob] {
-            reception.saw(who, "X").unwrap();
+            reception.saw(who, "X");
             let line = reception.escalate(who, "Where is it?");
             assert!(line.ends_with("Customer: X, Question: Where is it?"), "{line}");
         }
@@ -490,6 +489,23 @@ mod tests {
         assert_eq!(reception.escalations().all().len(), 1);
         reception.set("telegram-9", Some(ChatMode::Silent)).unwrap();
         assert_eq!(reception.escalations().all(), []);
+    }
+
+    #[test]
+    fn what_customers_take_is_brought_to_the_disk_later_and_a_mode_at_once() {
+        let House { reception, _folder: folder, .. } = &house(BotMode::Business, None);
+        let kept = || std::fs::read_to_string(folder.path().join("chats.json")).unwrap_or_default();
+        let bob = key("telegram-9");
+        reception.saw(&bob, "Bob");
+        assert_eq!(reception.admit(&bob, "hi"), Admitted::Yes);
+        reception.spent(&bob, 7);
+        assert!(kept().is_empty() && !reception.is_kept());
+        reception.set("telegram-9", Some(ChatMode::Business)).unwrap();
+        assert!(kept().contains("Bob") && reception.is_kept());
+        reception.spent(&bob, 93);
+        assert!(!kept().contains("100"), "{}", kept());
+        reception.keep().unwrap();
+        assert!(kept().contains("\"tokens\": 100") && reception.is_kept(), "{}", kept());
     }
 
     #[test]

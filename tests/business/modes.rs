@@ -22,7 +22,7 @@ fn files(folder: &Path) -> BTreeMap<String, (SystemTime, u64)> {
     all
 }
 
-/// The same, once what was done before has been kept: nothing changes any more.
+/// The same, once what was done before has been kept: nothing changes any more. Counts are kept once a second.
 fn settled(folder: &Path) -> BTreeMap<String, (SystemTime, u64)> {
     let (mut last, mut since) = (files(folder), Instant::now());
     wait_until("nothing is written any more", || {
@@ -30,7 +30,7 @@ fn settled(folder: &Path) -> BTreeMap<String, (SystemTime, u64)> {
         if now != last {
             (last, since) = (now, Instant::now());
         }
-        since.elapsed() > Duration::from_millis(500)
+        since.elapsed() > Duration::from_secs(2)
     });
     last
 }

@@ -26,9 +26,7 @@ impl SessionRegistry {
             self.let_go(key, incoming.ticket);
             return None;
         }
-        if let Err(error) = reception.saw(key, "") {
-            tracing::warn!("{error}");
-        }
+        reception.saw(key, "");
         if let Err(error) = reception.look(&incoming.from, text) {
             tracing::warn!("injection.log can't be written: {error}");
         }

@@ -1,9 +1,11 @@
-//! How long conversations are kept: looked at when the agent starts, and every day.
+//! How long conversations are kept: looked at when the agent starts, and every day. And when what is known of customers is brought
+//! to the disk.
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use business::Reception;
 use conversation::workspace::{SessionFiles, Workspace, session_folders};
 use document::{File, SaveError};
 use journal::Journal;
@@ -14,13 +16,33 @@ use settings::MemoryDays;
 /// How often it is looked at.
 const EVERY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Does `work`, and beside it removes what is too old.
+/// How often what is known of customers is brought to the disk, if there is news.
+const SOON: Duration = Duration::from_secs(1);
+
+/// Does `work`, and beside it removes what is too old and keeps what is known of customers.
 pub(super) async fn beside(
     work: impl Future<Output = ()>,
-    workspace: Arc<Workspace>,
-    days: MemoryDays,
+    (workspace, days): (Arc<Workspace>, MemoryDays),
+    reception: Arc<Reception>,
 ) {
-    tokio::join!(work, keep(workspace, days));
+    tokio::join!(work, keep(workspace, days), keep_customers(reception));
+}
+
+async fn keep_customers(reception: Arc<Reception>) {
+    loop {
+        tokio::time::sleep(SOON).await;
+        if !reception.is_kept() {
+            keep_now(&reception).await;
+        }
+    }
+}
+
+/// Brings to the disk what is known of customers.
+pub(super) async fn keep_now(reception: &Arc<Reception>) {
+    let reception = Arc::clone(reception);
+    if let Ok(Err(error)) = tokio::task::spawn_blocking(move || reception.keep()).await {
+        tracing::warn!("{error}; what is known of customers is so until the agent ends");
+    }
 }
 
 /// Removes what is too old, again and again.

@@ -16,6 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use broker::{Feed, Requester};
+use business::Reception;
 use channel::Channel;
 use channel::console::{OneMessage, OwnEditor};
 use channel::http::web::Page;
@@ -126,12 +127,14 @@ pub async fn talk<B: Requester + Feed + 'static>(
     });
     channels.extend(clock::channel(&mind, &settings.config.clock));
     let catalog = catalog::follow(catalog, Arc::clone(&workspace));
-    let beside = tokio::spawn(keep::beside(catalog, workspace, settings.config.memory));
+    let reception = Arc::clone(&mind.reception);
+    let aged = (workspace, settings.config.memory);
+    let beside = tokio::spawn(keep::beside(catalog, aged, Arc::clone(&reception)));
     pass_on(&known.notices, lines.clone());
     let registry = SessionRegistry::new(mind, broker, lines, CancellationToken::new());
     let running = running::run(registry, channels, quit, terminated()?);
     let talked = supervised(&known.supervisor, &status, running).await;
-    end(beside, &known.notices).await;
+    end(beside, &reception, &known.notices).await;
     talked
 }
 
@@ -169,10 +172,11 @@ fn pass_on(notices: &Notices, console: Lines) {
 }
 
 /// Ends what was done beside the talk; from now on nobody but stderr hears of anything.
-async fn end(task: JoinHandle<()>, notices: &Notices) {
+async fn end(task: JoinHandle<()>, reception: &Arc<Reception>, notices: &Notices) {
     notices.tell_stderr();
     task.abort();
     let _ = task.await;
+    keep::keep_now(reception).await;
 }
 
 /// Does `work`, and tells the supervisor when it begins, while it lives, and when it has ended.

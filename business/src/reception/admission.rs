@@ -110,10 +110,10 @@ impl Reception {
         self.take(key, 0, tokens);
     }
 
+    /// It is held until [`Self::keep`]: a disk is slower than customers may write.
     fn take(&self, key: &SessionKey, messages: u32, tokens: u64) {
         let now = self.clock.now();
-        // What the disk does not take counts in memory, and its notice says so.
-        let _ = self.chats.update(|chats| chats.take(key, now, messages, tokens));
+        self.chats.hold(|chats| chats.take(key, now, messages, tokens));
     }
 }
 

@@ -88,10 +88,8 @@ fn message(shared: &Shared, update: u32, came: read::Said) -> Option<Incoming> {
         shared.journal.pass(update);
         return None;
     }
-    if !place.session.is_owner()
-        && let Err(error) = reception.saw(&place.session, &came.name)
-    {
-        tracing::warn!("{error}");
+    if !place.session.is_owner() {
+        reception.saw(&place.session, &came.name);
     }
     let is_new = reception.guests.is_new(&place.session);
     let is_greeted = is_new || reception.is_customer(&place.session);
