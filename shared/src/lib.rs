@@ -4,7 +4,7 @@
 mod folder;
 mod switch;
 mod tables;
-mod traffic;
+pub mod traffic;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -106,16 +106,29 @@ impl TrafficBook {
     }
 }
 
+/// Counts what was exchanged with `host`, in as many hosts as are told apart.
+pub fn count(hosts: &mut Hosts, host: &str, traffic: &Traffic) {
+    match hosts.get_mut(host) {
+        Some(there) => there.add(traffic),
+        None => {
+            hosts.insert(host.to_owned(), *traffic);
+            make_room(hosts);
+        }
+    }
+}
+
 /// Joins what was used least lately, so that a skill that asks for ever new hosts fills nothing.
 fn make_room(hosts: &mut Hosts) {
-    while hosts.len() > HOSTS {
-        let named = hosts.iter().filter(|(host, _)| *host != OTHERS);
-        let Some(oldest) =
-            named.min_by_key(|(_, traffic)| traffic.last).map(|(host, _)| host.clone())
-        else {
-            return;
-        };
-        if let Some(traffic) = hosts.remove(&oldest) {
+    if hosts.len() <= HOSTS {
+        return;
+    }
+    let named = hosts.iter().filter(|(host, _)| *host != OTHERS);
+    let mut named: Vec<(Millis, String)> =
+        named.map(|(host, traffic)| (traffic.last, host.clone())).collect();
+    named.sort_unstable();
+    // One place is for the others.
+    for (_, oldest) in &named[..=named.len().saturating_sub(HOSTS)] {
+        if let Some(traffic) = hosts.remove(oldest) {
             hosts.entry(OTHERS.to_owned()).or_default().add(&traffic);
         }
     }
@@ -158,5 +171,10 @@ mod tests {
         let sent: u64 = hosts.values().map(|traffic| traffic.sent).sum();
         assert_eq!((sent, hosts[OTHERS].since), (5_000, Millis(1)));
         assert!(hosts.contains_key("500.example"));
+        // Many at once are counted in one go.
+        let many = (1..=100_000).map(|at| (format!("{at}.example"), traffic(at)));
+        let mut many: Hosts = many.collect();
+        make_room(&mut many);
+        assert_eq!((many.len(), many[OTHERS].allowed), (HOSTS, 100_000 - 63));
     }
 }

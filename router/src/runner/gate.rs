@@ -1,6 +1,6 @@
 //! A skill's one way to the network: a proxy of its own, on a Unix socket, that knows its hosts and secrets.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -16,10 +16,13 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use crate::catalog::Skill;
-use shared::{Traffic, TrafficBook};
+use shared::{Hosts, Traffic, TrafficBook, traffic};
 
 /// How many requests may wait to be logged.
 const ATTEMPTS: usize = 64;
+
+/// After how many requests that were let through it is looked which of them are over.
+const OPEN: usize = 64;
 
 /// How many different attempts of one gate are logged.
 const TOLD: usize = 20;
@@ -72,66 +75,76 @@ impl Drop for Counting {
     }
 }
 
-/// What goes through one gate: what was decided and is not in the book yet, and connections that still carry.
+/// What goes through one gate and is not in the book yet.
 #[derive(Debug, Clone, Default)]
-struct Seen(Arc<Mutex<Vec<Passage>>>);
+struct Seen(Arc<Mutex<Passed>>);
 
-/// One request at a gate.
+#[derive(Debug, Default)]
+struct Passed {
+    /// What is over, as many hosts of it as the book tells apart.
+    counted: Hosts,
+    /// Requests that were let through and may still carry.
+    open: Vec<Passage>,
+}
+
+/// One request that was let through.
 #[derive(Debug)]
 struct Passage {
     host: String,
-    at: Millis,
-    is_allowed: bool,
     carried: Carried,
-    /// What of it is in the book; `None` as long as it is not there at all.
-    booked: Option<(u64, u64)>,
+    /// What of it is counted.
+    counted: (u64, u64),
 }
 
 impl Seen {
     fn note(&self, attempt: &Attempt) {
         let port = attempt.port.map(|port| format!(":{port}")).unwrap_or_default();
-        let passage = Passage {
-            host: format!("{}{port}", attempt.host),
-            at: Millis::of_this_machine(),
-            is_allowed: matches!(attempt.decision, Decision::Allowed { .. }),
-            carried: attempt.carried.clone(),
-            booked: None,
-        };
-        self.lock().push(passage);
+        let host = format!("{}{port}", attempt.host);
+        let at = Millis::of_this_machine();
+        let is_allowed = matches!(attempt.decision, Decision::Allowed { .. });
+        let (allowed, refused) = (u64::from(is_allowed), u64::from(!is_allowed));
+        let asked = Traffic { since: at, last: at, allowed, refused, ..Traffic::default() };
+        let mut passed = self.lock();
+        traffic::count(&mut passed.counted, &host, &asked);
+        if is_allowed {
+            let carried = attempt.carried.clone();
+            passed.open.push(Passage { host, carried, counted: (0, 0) });
+            if passed.open.len() % OPEN == 0 {
+                passed.look();
+            }
+        }
     }
 
     /// What is new since this was asked last.
-    fn news(&self) -> BTreeMap<String, Traffic> {
-        let mut news: BTreeMap<String, Traffic> = BTreeMap::new();
-        for passage in self.lock().iter_mut() {
-            let now = passage.carried.bytes();
-            let is_first = passage.booked.is_none();
-            let (sent, received) = passage.booked.unwrap_or_default();
-            if !is_first && now == (sent, received) {
-                continue;
-            }
-            let traffic = Traffic {
-                since: passage.at,
-                last: if is_first { passage.at } else { Millis::of_this_machine() },
-                allowed: u64::from(is_first && passage.is_allowed),
-                refused: u64::from(is_first && !passage.is_allowed),
-                sent: now.0 - sent,
-                received: now.1 - received,
-            };
-            passage.booked = Some(now);
-            news.entry(passage.host.clone()).or_default().add(&traffic);
-        }
-        news
-    }
-
-    /// Forgets what is over: nobody else counts on it any more.
-    fn forget(&self) {
-        self.lock().retain(|passage| passage.booked.is_none() || !passage.carried.is_over());
+    fn news(&self) -> Hosts {
+        let mut passed = self.lock();
+        passed.look();
+        std::mem::take(&mut passed.counted)
     }
 
     // A std mutex, because it is never held across an await. Poisoned, the list is still whole.
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Passage>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Passed> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Passed {
+    /// Counts what was carried by now, and forgets the requests that carry nothing more.
+    fn look(&mut self) {
+        let counted = &mut self.counted;
+        self.open.retain_mut(|passage| {
+            // Asked first: what is over has carried all that it will.
+            let is_over = passage.carried.is_over();
+            let (now, before) = (passage.carried.bytes(), passage.counted);
+            if now != before {
+                let at = Millis::of_this_machine();
+                let (sent, received) = (now.0 - before.0, now.1 - before.1);
+                let more = Traffic { since: at, last: at, sent, received, ..Traffic::default() };
+                traffic::count(counted, &passage.host, &more);
+                passage.counted = now;
+            }
+            !is_over
+        });
     }
 }
 
@@ -145,7 +158,6 @@ impl Gate {
     pub(super) async fn settle(&self) {
         let Counting { skill, seen, book: Some(book), .. } = &self.counting else { return };
         let news = seen.news();
-        seen.forget();
         if !news.is_empty() {
             book.add(skill, &news).await;
         }
@@ -250,5 +262,36 @@ async fn follow(skill: String, mut decided: mpsc::Receiver<Attempt>, seen: Seen)
                 tracing::info!("{skill} does not reach {host}{port}: {reason}");
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_skill_that_asks_for_ever_new_hosts_fills_nothing() {
+        let seen = Seen::default();
+        let attempt = |host: String, decision| Attempt {
+            host,
+            port: Some(443),
+            decision,
+            carried: Carried::default(),
+        };
+        for number in 0..10_000 {
+            let reason = "it is not declared".to_owned();
+            seen.note(&attempt(format!("{number}.example"), Decision::Refused { reason }));
+            seen.note(&attempt(
+                "one.example".to_owned(),
+                Decision::Allowed { injected: Vec::new() },
+            ));
+        }
+        let passed = seen.lock();
+        assert!(passed.counted.len() <= 64 && passed.open.len() <= OPEN, "{passed:?}");
+        drop(passed);
+        let news = seen.news();
+        assert_eq!(news["one.example:443"].allowed, 10_000);
+        assert_eq!(news.values().map(|host| host.refused).sum::<u64>(), 10_000);
+        assert!(seen.news().is_empty());
     }
 }
