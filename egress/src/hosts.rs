@@ -15,6 +15,8 @@ const USUAL_PORTS: [u16; 2] = [80, 443];
 pub enum HostPattern {
     /// `*`: any host with a public address, on the ports 80 and 443.
     Any,
+    /// Any host with a public address, on every port. No manifest can declare it.
+    AnyPort,
     /// `api.example.com`: this host, on the ports 80 and 443.
     Host(Host),
     /// `api.example.com:8443`: this host, on this port alone.
@@ -40,6 +42,7 @@ impl HostPattern {
         let usual_port = USUAL_PORTS.contains(&endpoint.port);
         match self {
             Self::Any => usual_port,
+            Self::AnyPort => true,
             Self::Host(host) => usual_port && *host == endpoint.host,
             Self::Endpoint(declared) => declared == endpoint,
             Self::Origin(declared) => declared.endpoint == *endpoint,
@@ -72,6 +75,7 @@ impl fmt::Display for HostPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Any => f.write_str("*"),
+            Self::AnyPort => f.write_str("*:*"),
             Self::Host(host) => host.fmt(f),
             Self::Endpoint(endpoint) => endpoint.fmt(f),
             Self::Origin(origin) => origin.fmt(f),

@@ -43,13 +43,15 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether `word` may be an address: of a person, a page or a host.
+/// Whether `word` may be an address that passes for one in ASCII: of a person, a page or a host. One of another script alone, such
+/// as `и/или` or `3.5元`, poses as nothing.
 fn is_address(word: &str) -> bool {
     let inner = |(at, c): (usize, char)| {
-        let beside = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
+        let beside = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
         c == '.' && beside(word[..at].chars().next_back()) && beside(word[at + 1..].chars().next())
     };
-    word.contains(['@', '/', '\\']) || word.char_indices().any(inner)
+    let has_latin = word.chars().any(|c| c.is_ascii_alphabetic());
+    has_latin && (word.contains(['@', '/', '\\']) || word.char_indices().any(inner))
 }
 
 /// Whether letters of several scripts stand in `word` that nobody writes in one.
@@ -127,6 +129,9 @@ mod tests {
             "İstanbul ığ",
             "€ 5 “ok” ☕ 👍",
             "3日のMTG",
+            "и/или",
+            "今天/明天",
+            "价格为3.5元",
         ] {
             assert_eq!(line(text), text);
         }
@@ -137,6 +142,8 @@ mod tests {
         for (text, shown) in [
             ("a\u{202e}b", "a\\u{202e}b"),
             ("a\u{200b}b", "a\\u{200b}b"),
+            ("paypa\u{1e37}.com", "paypa\\u{1e37}.com"),
+            ("googl\u{e9}.com", "googl\\u{e9}.com"),
             ("a\u{a0}b", "a\\u{a0}b"),
             ("p\u{430}ypal", "p\\u{430}ypal"),
             ("\u{430}\u{440}\u{440}le.com", "\\u{430}\\u{440}\\u{440}le.com"),

@@ -18,7 +18,7 @@ pub struct Attempt {
 /// What becomes of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
-    /// It may go to its target. Whether it arrives is not known yet.
+    /// It may go to its target. Whether it arrives is not known yet; [`Decision::Lost`] tells if it does not.
     Allowed {
         /// The names of the secrets that it is given.
         injected: Vec<String>,
@@ -30,6 +30,11 @@ pub enum Decision {
     },
     /// It could not be decided on, because the name has no address.
     Failed {
+        /// The words that the client gets.
+        reason: String,
+    },
+    /// It was allowed, and did not arrive or was not answered.
+    Lost {
         /// The words that the client gets.
         reason: String,
     },

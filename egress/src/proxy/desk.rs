@@ -73,7 +73,10 @@ impl Desk {
         let judged = self.judge_tunnel(asked.as_ref()).await;
         let secrets = |_: &Pinned| Vec::new();
         let carried = self.record(request.uri(), asked.ok(), decision(&judged, secrets)).await?;
-        let stream = self.upstream.connect(&judged?, carried).await?;
+        let stream = match self.upstream.connect(&judged?, carried).await {
+            Ok(stream) => stream,
+            Err(failure) => return Err(self.lost(request.uri(), failure.into()).await),
+        };
         let tunnel = Tunnel::new(request, stream);
         open_tunnel.try_send(tunnel).map_err(|_| Failure::Unrecorded)?;
         Ok(reply::tunnel_open())
@@ -96,7 +99,25 @@ impl Desk {
         let (route, pinned) = judged?;
         let target = asked.map_err(Refusal::Target)?;
         let upstream = (&self.upstream, carried);
-        forward::forward(request, target.path(), &route, upstream, &pinned).await
+        let uri = request.uri().clone();
+        let forwarded = forward::forward(request, target.path(), &route, upstream, &pinned).await;
+        match forwarded {
+            Err(error) => Err(self.lost(&uri, error).await),
+            forwarded => forwarded,
+        }
+    }
+
+    /// Tells that a request was let through and did not arrive, or was not answered.
+    async fn lost(&self, uri: &Uri, error: Error) -> Error {
+        if let Error::Failed(failure) = &error {
+            let endpoint = uri.to_string();
+            let target = endpoint.parse::<Target>().map(|target| target.origin().endpoint.clone());
+            let endpoint = target.ok().or_else(|| endpoint.parse().ok());
+            let decision = Decision::Lost { reason: with_causes(failure) };
+            // The client hears of it, whoever else does.
+            let _ = self.record(uri, endpoint, decision).await;
+        }
+        error
     }
 
     async fn judge_forward(

@@ -93,7 +93,11 @@ impl Eyes {
     pub async fn look(&self, look: Look) -> Result<Seen, LookError> {
         self.network.check(&look.url)?;
         let profile = self.profile(&look)?;
-        let place = Arc::clone(&self.places).acquire_owned().await;
+        let place = Arc::clone(&self.places).acquire_owned();
+        let Ok(place) = tokio::time::timeout(look.limit, place).await else {
+            let why = "other looks hold every browser that may be open; try again later";
+            return Err(LookError::Browser(why.to_owned()));
+        };
         let place = place.map_err(|_| LookError::NoBrowser("it is closed".to_owned()))?;
         let (source, awake) = self.source().await?;
         let spare = match &awake {

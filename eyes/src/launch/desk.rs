@@ -6,6 +6,7 @@ use std::net::Ipv4Addr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full, Limited};
@@ -70,6 +71,9 @@ pub(super) fn secret() -> String {
     uuid::Uuid::new_v4().simple().to_string()
 }
 
+/// How long is waited after a connection could not be taken.
+const REST: Duration = Duration::from_millis(100);
+
 /// A listening desk. It closes when it is dropped.
 #[derive(Debug)]
 pub(super) struct Desk {
@@ -86,7 +90,12 @@ impl Desk {
         let browsers = Browsers::default();
         let clerk = Arc::new(Clerk { way, profiles, base: base.clone(), browsers });
         let serving = tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
+            loop {
+                let Ok((stream, _)) = listener.accept().await else {
+                    // Such as when no descriptor is free; the desk is there for as long as the agent is.
+                    tokio::time::sleep(REST).await;
+                    continue;
+                };
                 let clerk = Arc::clone(&clerk);
                 tokio::spawn(async move { clerk.serve(stream).await });
             }

@@ -18,6 +18,11 @@ use crate::look::{LookError, Seen};
 /// How many decisions may wait to be noted.
 const WAITING: usize = 64;
 
+/// Whether an answer with this status may be the proxy's own, instead of a server's.
+fn is_the_proxys(status: u16) -> bool {
+    matches!(status, 403 | 502 | 504)
+}
+
 /// An open proxy. It closes when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Gate {
@@ -91,8 +96,16 @@ impl Gate {
         match seen {
             Ok(mut seen) => {
                 let landed = Url::parse(&seen.url).ok();
-                if let Some(error) = landed.as_ref().and_then(|landed| self.refused(landed, url)) {
-                    return Err(error);
+                match landed.as_ref().and_then(|landed| self.refused(landed, url)) {
+                    Some(LookError::Page(page, why)) if self.heard_nothing() => {
+                        return Err(LookError::Unreached(page, why));
+                    }
+                    // A page that came may want more of its host, and not get it.
+                    Some(LookError::Page(_, why)) if !seen.status.is_some_and(is_the_proxys) => {
+                        seen.remarks.push(format!("a part of it did not come: {why}"));
+                    }
+                    Some(error) => return Err(error),
+                    None => {}
                 }
                 seen.remarks.extend(self.refusals.remarks());
                 Ok(seen)

@@ -151,7 +151,7 @@ impl Network {
 
     fn rules(&self) -> Rules {
         Rules {
-            hosts: vec![HostPattern::Any],
+            hosts: vec![HostPattern::AnyPort],
             allow_private: self.allow_private.clone(),
             ..Rules::default()
         }

@@ -19,7 +19,7 @@ pub(super) struct Refusals(Mutex<Vec<Kept>>);
 struct Kept {
     /// Host and port.
     wanted: String,
-    /// The rules said no; else it could not be resolved.
+    /// The rules said no; else it could not be resolved, or did not arrive.
     is_refused: bool,
     /// The proxy's words.
     reason: String,
@@ -40,7 +40,7 @@ impl Refusals {
         let (is_refused, reason) = match decision {
             Decision::Allowed { .. } => return,
             Decision::Refused { reason } => (true, reason),
-            Decision::Failed { reason } => (false, reason),
+            Decision::Failed { reason } | Decision::Lost { reason } => (false, reason),
         };
         let wanted = port.map_or_else(|| host.clone(), |port| format!("{host}:{port}"));
         let kept = Kept { wanted, is_refused, reason };

@@ -85,6 +85,27 @@ async fn a_redirect_into_the_house_is_no_page() {
 }
 
 #[tokio::test]
+async fn what_the_proxy_says_of_a_dead_server_is_no_page() {
+    let gone = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    let error = Rig::new(&[&gone]).look(format!("http://{gone}/").parse().unwrap()).await;
+    let error = error.unwrap_err();
+    assert!(matches!(error, LookError::Unreached(..)), "{error}");
+    assert!(error.to_string().contains("connect"), "{error}");
+}
+
+#[tokio::test]
+async fn a_page_whose_picture_does_not_come_is_seen_all_the_same() {
+    let site = Site::start(|path| match path {
+        "/" => Page::html("<p>The words of the page.</p><img src=\"/cut\">"),
+        _ => Page::cut(),
+    })
+    .await;
+    let seen = Rig::new(&[&site.address]).look(site.url("/")).await.unwrap();
+    assert!(seen.text.contains("The words of the page."), "{seen:?}");
+    assert!(seen.remarks.iter().any(|remark| remark.contains("did not come")), "{seen:?}");
+}
+
+#[tokio::test]
 async fn an_address_inside_the_house_opens_no_browser() {
     let sink = Sink::start().await;
     let rig = Rig::new(&[]);
@@ -106,6 +127,9 @@ impl Resolve for Turncoat {
     async fn resolve(&self, name: &str) -> io::Result<Vec<IpAddr>> {
         if name == "site.test" {
             return Ok(vec![Ipv4Addr::LOCALHOST.into()]);
+        }
+        if name != "turncoat.test" {
+            return Err(io::ErrorKind::NotFound.into());
         }
         let before = self.0.fetch_add(1, Ordering::SeqCst);
         // Nobody is there, and nobody answers: TEST-NET would be refused as such.

@@ -28,6 +28,11 @@ impl Page {
         Self(Self::html(body).0.replacen("200 OK", "404 Not Found", 1))
     }
 
+    /// The connection ends before the answer begins.
+    pub(crate) fn cut() -> Self {
+        Self(String::new())
+    }
+
     pub(crate) fn to(location: &str) -> Self {
         Self(format!(
             "HTTP/1.1 302 Found\r\nLocation: {location}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"

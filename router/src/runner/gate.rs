@@ -101,7 +101,12 @@ impl Seen {
         let port = attempt.port.map(|port| format!(":{port}")).unwrap_or_default();
         let host = format!("{}{port}", attempt.host);
         let at = Millis::of_this_machine();
-        let is_allowed = matches!(attempt.decision, Decision::Allowed { .. });
+        let is_allowed = match attempt.decision {
+            Decision::Allowed { .. } => true,
+            Decision::Refused { .. } | Decision::Failed { .. } => false,
+            // It is counted already.
+            Decision::Lost { .. } => return,
+        };
         let (allowed, refused) = (u64::from(is_allowed), u64::from(!is_allowed));
         let asked = Traffic { since: at, last: at, allowed, refused, ..Traffic::default() };
         let mut passed = self.lock();
@@ -257,7 +262,9 @@ async fn follow(skill: String, mut decided: mpsc::Receiver<Attempt>, seen: Seen)
             Decision::Allowed { injected } => {
                 tracing::info!("{skill} reaches {host}{port}, secrets added: {injected:?}");
             }
-            Decision::Refused { reason } | Decision::Failed { reason } => {
+            Decision::Refused { reason }
+            | Decision::Failed { reason }
+            | Decision::Lost { reason } => {
                 // People hear of it by how the call ends.
                 tracing::info!("{skill} does not reach {host}{port}: {reason}");
             }
