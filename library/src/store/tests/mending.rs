@@ -1,0 +1,135 @@
+//! What breaks on the disk, and is mended or told.
+
+use super::*;
+
+#[test]
+fn a_missing_database_is_built_from_the_texts() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(filled(folder.path(), &[paper("a.txt", Role::Admin, "the secret of the blue door")]));
+    for end in ["", "-wal", "-shm"] {
+        let _ = fs::remove_file(folder.path().join(format!("library.db{end}")));
+    }
+    assert_eq!(find(&open(folder.path()), &Reader::Owner, "blue door").len(), 1);
+}
+
+#[test]
+fn a_text_whose_writer_was_killed_before_its_rows_were_there_is_put_in_at_the_next_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let papers = [paper("a.md", Role::Admin, "heron"), paper("b.md", Role::Admin, "stork")];
+    let mut library = filled(folder.path(), &papers);
+    library.db.execute("DELETE FROM document WHERE id = ?1", [papers[0].id()]).unwrap();
+    assert!(library.forget(&papers[1].id(), &Reader::Owner).unwrap());
+    drop(library);
+    let library = open(folder.path());
+    is_sound(&library);
+    assert_eq!(find(&library, &Reader::Owner, "heron").len(), 1);
+    assert!(find(&library, &Reader::Owner, "stork").is_empty());
+}
+
+#[test]
+fn a_broken_database_is_built_again_from_the_texts() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(filled(folder.path(), &[paper("a.txt", Role::Admin, "the secret of the blue door")]));
+    for (broken, said) in
+        [(&b"this is no database, and long enough for a header of one"[..], "database"), (b"", "")]
+    {
+        fs::write(folder.path().join("library.db"), broken).unwrap();
+        let _ = fs::remove_file(folder.path().join("library.db-wal"));
+        let mut library = open(folder.path());
+        if said.is_empty() {
+            // An empty file is a new database; `rebuild` fills it.
+            assert_eq!(library.rebuild(NOW).unwrap(), (1, Vec::new()));
+        } else {
+            let mended = library.mended().unwrap();
+            assert!(mended.why.contains(said) && mended.documents == 1, "{mended:?}");
+            assert!(mended.aside.exists());
+        }
+        assert_eq!(find(&library, &Reader::Owner, "blue door").len(), 1);
+        assert_eq!(find(&library, &Reader::Guest("x".to_owned()), "blue door").len(), 0);
+        is_sound(&library);
+    }
+}
+
+#[test]
+fn a_check_finds_an_index_that_does_not_fit_its_passages() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut library = filled(folder.path(), &[paper("a.txt", Role::Public, "apples and pears")]);
+    is_sound(&library);
+    library.db.execute_batch("DROP TRIGGER passage_removed; DELETE FROM document;").unwrap();
+    let faults = library.check().unwrap().faults;
+    assert!(faults.iter().any(|fault| fault.contains("does not fit")), "{faults:?}");
+    assert!(faults.iter().any(|fault| fault.contains("is not in the index")), "{faults:?}");
+    library.rebuild(NOW).unwrap();
+    is_sound(&library);
+    assert_eq!(find(&library, &Reader::Owner, "pears").len(), 1);
+}
+
+#[test]
+fn a_text_that_cannot_be_read_is_told_and_costs_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut library = filled(
+        folder.path(),
+        &[paper("a.txt", Role::Public, "apples"), paper("b.txt", Role::Public, "pears")],
+    );
+    let id = paper("a.txt", Role::Public, "").id();
+    let path = folder.path().join(format!("texts/{id}.json.gz"));
+    let packed = fs::read(&path).unwrap();
+    fs::write(&path, &packed[..packed.len() / 2]).unwrap();
+    let (documents, lost) = library.rebuild(NOW).unwrap();
+    assert_eq!((documents, lost.len()), (1, 1));
+    assert_eq!(find(&library, &Reader::Owner, "pears"), ["pears"]);
+}
+
+#[test]
+fn a_check_reads_the_texts_and_names_the_file_of_a_broken_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = filled(folder.path(), &[paper("a.txt", Role::Public, "apples")]);
+    let id = paper("a.txt", Role::Public, "").id();
+    // As a power cut may leave it.
+    fs::write(folder.path().join(format!("texts/{id}.json.gz")), "").unwrap();
+    let faults = library.check().unwrap().faults;
+    assert!(faults.len() == 1 && faults[0].contains("index /papers/a.txt again"), "{faults:?}");
+}
+
+#[test]
+fn two_writers_of_one_text_have_a_draft_each() {
+    let folder = tempfile::tempdir().unwrap();
+    let texts = Texts::in_folder(folder.path()).unwrap();
+    let item = paper("a.txt", Role::Public, &"apples and pears ".repeat(2_000));
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                for _ in 0..50 {
+                    texts.keep("one", &crate::item::Kept::of(&item, NOW)).unwrap();
+                    assert_eq!(texts.read("one").unwrap().item().as_ref(), Some(&item));
+                }
+            });
+        }
+    });
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no draft is left");
+}
+
+#[test]
+fn a_search_bears_a_passage_that_is_gone_and_a_use_that_cannot_be_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = filled(folder.path(), &[paper("a.txt", Role::Public, "apples")]);
+    assert_eq!(library.hits(&[7, 1]).unwrap().len(), 1);
+    let full =
+        "CREATE TRIGGER full BEFORE UPDATE ON passage BEGIN SELECT RAISE(ABORT, 'full'); END";
+    library.db.execute_batch(full).unwrap();
+    let search =
+        Search { text: "apples", reader: &Reader::Owner, limit: 5, vector: None, counts: true };
+    assert_eq!(library.search(&search, NOW).unwrap().len(), 1);
+}
+
+#[test]
+fn a_library_that_could_hold_conversations_opens() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = filled(folder.path(), &[paper("a.txt", Role::Public, "apples")]);
+    let index = "CREATE INDEX passage_recent ON passage (kind, created_at)";
+    library.db.execute_batch(index).unwrap();
+    drop(library);
+    let library = open(folder.path());
+    assert_eq!(find(&library, &Reader::Owner, "apples"), ["apples"]);
+    is_sound(&library);
+}
