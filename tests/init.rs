@@ -261,7 +261,7 @@ fn a_pin_is_typed_twice_and_set_by_the_router_once_all_is_written() {
         ("The same once more", "493817"),
     ] {
         asked.expect(asks);
-        asked.press(&format!("{types}\r"));
+        asked.press(format!("{types}\r"));
     }
     asked.expect("Hours in which watches tell you nothing?");
     asked.press(DOWN);

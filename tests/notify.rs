@@ -41,7 +41,7 @@ fn switched_on(home: &TempHome) -> Receiver<Arrived> {
 fn asked(home: &TempHome) -> Terminal {
     let mut chat = Terminal::start(SAFECLAW, &[], home.root(), &[]);
     chat.expect("you>");
-    chat.press(&format!("{WISH}\r"));
+    chat.press(format!("{WISH}\r"));
     chat.expect("\"text\": \"dinner is ready\"");
     chat.expect("answer>");
     chat

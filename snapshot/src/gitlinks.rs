@@ -103,7 +103,7 @@ fn named(own: &Beneath) -> io::Result<BTreeSet<PathBuf>> {
 ///
 /// # Errors
 /// When one stays: nobody should use git in the project then.
-pub fn set_aside(folder: &Path, known: &BTreeSet<PathBuf>) -> io::Result<Vec<PathBuf>> {
+pub(crate) fn set_aside(folder: &Path, known: &BTreeSet<PathBuf>) -> io::Result<Vec<PathBuf>> {
     let project = Beneath::open(folder)?;
     let mut moved = Vec::new();
     for path in repositories(folder)?.difference(known) {

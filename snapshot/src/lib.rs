@@ -12,8 +12,14 @@ mod inventory;
 
 mod snapshots;
 
+mod told;
+
 mod undo;
 
-pub use gitlinks::{repositories, set_aside};
+mod watched;
+
+pub use gitlinks::repositories;
 pub use snapshots::Snapshots;
+pub use told::{set_aside, told};
 pub use undo::Undone;
+pub use watched::Watched;

@@ -58,7 +58,7 @@ fn a_chat_that_is_off_costs_no_byte_and_a_silent_one_is_kept() {
         api.says(GUEST, &format!("parcel number {n} is red"));
         api.says(BOB, &format!("parcel number {n} is blue"));
     }
-    let kept = |chat: i64| home.text(&format!("workspace/sessions/telegram-{chat}/journal.jsonl"));
+    let kept = |chat: i64| home.text(format!("workspace/sessions/telegram-{chat}/journal.jsonl"));
     wait_until("all of it is kept", || {
         let journal = kept(GUEST);
         (0..60).all(|n| journal.contains(&format!("parcel number {n} is red")))

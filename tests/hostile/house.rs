@@ -289,7 +289,7 @@ impl House<'_> {
     fn say(&mut self, text: &str) {
         match self.agent.as_mut().expect("nobody sits in this house") {
             Seat::Piped(chat) => chat.say(text),
-            Seat::Terminal(terminal) => terminal.press(&format!("{text}\r")),
+            Seat::Terminal(terminal) => terminal.press(format!("{text}\r")),
         }
     }
 

@@ -114,7 +114,7 @@ pub async fn talk<B: Requester + Feed + 'static>(
     let mind = Arc::new(Mind {
         sources: Sources::built_in().with(Now { book: book.clone() }),
         book,
-        reception,
+        reception: Arc::clone(&reception),
         sets: Sets::new(settings.config.sets.clone(), settings.chosen.clone()),
         max_steps: settings.config.max_steps.count(),
         budget: settings.config.workbench,
@@ -127,7 +127,6 @@ pub async fn talk<B: Requester + Feed + 'static>(
     });
     channels.extend(clock::channel(&mind, &settings.config.clock));
     let catalog = catalog::follow(catalog, Arc::clone(&workspace));
-    let reception = Arc::clone(&mind.reception);
     let aged = (workspace, settings.config.memory);
     let beside = tokio::spawn(keep::beside(catalog, aged, Arc::clone(&reception)));
     pass_on(&known.notices, lines.clone());

@@ -133,13 +133,7 @@ impl Screen {
                 let text = question.pending(settings::words());
                 self.line(&markup::question(self.place(), &text))
             }
-            Outgoing::End => {
-                let said = std::mem::take(&mut self.aside);
-                if !said.is_empty() {
-                    self.line(&Prose::whole(self.place(), &said))?;
-                }
-                self.break_line()
-            }
+            Outgoing::End => self.end(),
             Outgoing::Settled { how, .. } => self.notice(how),
             Outgoing::Begin { from, text, .. } => self.tell(&mirrored(from, text)),
             Outgoing::Broadcast { text, receipt } => {
@@ -160,6 +154,15 @@ impl Screen {
             | Outgoing::Refused { .. }
             | Outgoing::Picture(_) => Ok(()),
         }
+    }
+
+    /// What was said last is the answer, where deeds stand aside.
+    fn end(&mut self) -> io::Result<()> {
+        let said = std::mem::take(&mut self.aside);
+        if !said.is_empty() {
+            self.line(&Prose::whole(self.place(), &said))?;
+        }
+        self.break_line()
     }
 
     /// A question, for a person who can answer at once.

@@ -16,7 +16,7 @@ use words::CONSOLE;
 
 use super::Shared;
 use super::questions;
-use crate::{Outgoing, Ticket};
+use crate::{Outgoing, Receipt, Ticket};
 use conversation::question::Question;
 
 /// How long the first words of a text wait for more.
@@ -153,18 +153,20 @@ impl Chat {
             }
             Outgoing::Picture(path) => self.picture(&path).await,
             Outgoing::File(path) => self.file(&path).await,
-            Outgoing::Broadcast { text, receipt } => match self.send_all(bot::read(&text)).await {
-                Ok(()) => receipt.taken(),
-                Err(fault) => receipt.failed(fault.to_string()),
-            },
+            Outgoing::Broadcast { text, receipt } => self.deliver(bot::read(&text), &receipt).await,
             Outgoing::Reminder { text, receipt, .. } => {
-                match self.send_all(Styled::plain(text)).await {
-                    Ok(()) => receipt.taken(),
-                    Err(fault) => receipt.failed(fault.to_string()),
-                }
+                self.deliver(Styled::plain(text), &receipt).await;
             }
             Outgoing::Failed | Outgoing::Switched => {}
             Outgoing::End => self.turn_over().await,
+        }
+    }
+
+    /// Sends what somebody wants to know the end of.
+    async fn deliver(&self, text: Styled, receipt: &Receipt) {
+        match self.send_all(text).await {
+            Ok(()) => receipt.taken(),
+            Err(fault) => receipt.failed(fault.to_string()),
         }
     }
 

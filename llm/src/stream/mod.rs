@@ -108,7 +108,7 @@ impl<'r> Reader<'r> {
                 Ended::ForTools(word) => {
                     Err(place.failed(&format!("it ended with {word} and said nothing")).into())
                 }
-                Ended::ByServer(word) => Err(place.declined(&word).into()),
+                Ended::ByServer(word) => Err(place.declined(word).into()),
             },
             Some(_) => Ok(self.gathered),
         }

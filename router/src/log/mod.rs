@@ -1,13 +1,11 @@
 //! What the router logs, and where to: alone to stderr, beside an agent into a file, with its warnings told to the owner,
 //! and for a single command its warnings alone, to whoever has typed it.
 
-mod lines;
-
 use std::io::{self, IsTerminal};
 use std::sync::{Arc, OnceLock};
 
 use home::Home;
-use home::log::{LogFile, Notices, Veiled};
+use home::log::{LogFile, LogLines, Notices, Veiled};
 use secrets::Secrets;
 use tokio::sync::mpsc;
 use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -16,7 +14,6 @@ use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, fmt};
 
 use crate::config;
-use lines::LogLines;
 
 /// How many warnings wait to be told. More are in the file alone.
 const WAITING: usize = 64;

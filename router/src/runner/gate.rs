@@ -114,7 +114,7 @@ impl Seen {
         if is_allowed {
             let carried = attempt.carried.clone();
             passed.open.push(Passage { host, carried, counted: (0, 0) });
-            if passed.open.len() % OPEN == 0 {
+            if passed.open.len().is_multiple_of(OPEN) {
                 passed.look();
             }
         }

@@ -4,7 +4,6 @@
 //! router/state/work what was in it before each task, where no skill and no agent can write.
 
 mod folder;
-mod told;
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
@@ -18,8 +17,6 @@ use protocol::{Code, Millis, Stopped};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use snapshot::Snapshots;
-
-pub(crate) use told::set_aside;
 
 use crate::call::Call;
 use crate::session_key::key_of;
@@ -173,7 +170,7 @@ impl Workbench {
         let undone = undone.await.map_err(io::Error::other).and_then(|undone| undone);
         let undone = undone.map_err(|error| lost(&error))?;
         undone
-            .map(|undone| told::told(&undone))
+            .map(|undone| snapshot::told(&undone))
             .ok_or_else(|| Stopped::new(Code::BadParams, NOTHING))
     }
 
@@ -279,6 +276,13 @@ impl Open {
         }
         made
     }
+}
+
+/// Sets aside what a task has made for the owner's git to run; what is told of it is logged, too.
+pub(crate) fn set_aside(folder: &Path, known: Option<&BTreeSet<PathBuf>>) -> Vec<String> {
+    let told = snapshot::set_aside(folder, known);
+    told.iter().for_each(|told| tracing::warn!("in {}: {told}", folder.display()));
+    told
 }
 
 const NOTHING: &str = "there is nothing to undo: no task has run in this conversation since the latest /undo, or within a week";

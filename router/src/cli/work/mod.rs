@@ -8,7 +8,6 @@
 mod author;
 mod bench;
 mod line;
-mod watched;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -22,7 +21,7 @@ use crate::sandbox::SelfCommand;
 use crate::workbench::set_aside;
 use bench::Bench;
 use line::Asked;
-use watched::Watched;
+use snapshot::Watched;
 
 /// The largest line that is read, in bytes.
 const LONGEST: u64 = 2 * 1024 * 1024;

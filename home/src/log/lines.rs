@@ -1,4 +1,4 @@
-//! A log on stderr. A reader that has stopped reading loses lines; it never holds the router up.
+//! A log on stderr. A reader that has stopped reading loses lines; it never holds the process up.
 
 use std::io::{self, Write};
 use std::os::fd::AsFd;
@@ -12,7 +12,7 @@ const AT_ONCE: usize = 4096;
 
 /// Writes whole lines to a stream that may be full.
 #[derive(Debug)]
-pub(super) struct LogLines<W> {
+pub struct LogLines<W> {
     stream: Mutex<Stream<W>>,
 }
 
@@ -25,11 +25,12 @@ struct Stream<W> {
 
 /// One line on its way.
 #[derive(Debug)]
-pub(super) struct Line<'a, W>(&'a LogLines<W>);
+pub struct LogLine<'a, W>(&'a LogLines<W>);
 
 impl<W: Write + AsFd> LogLines<W> {
     /// Lines for `to`.
-    pub(super) fn new(to: W) -> Self {
+    #[must_use]
+    pub fn new(to: W) -> Self {
         Self { stream: Mutex::new(Stream { to, lost: 0 }) }
     }
 
@@ -63,7 +64,7 @@ impl<W: Write + AsFd> Stream<W> {
     }
 }
 
-impl<W: Write + AsFd> Write for Line<'_, W> {
+impl<W: Write + AsFd> Write for LogLine<'_, W> {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         self.0.stream().say(line)?;
         Ok(line.len())
@@ -75,10 +76,10 @@ impl<W: Write + AsFd> Write for Line<'_, W> {
 }
 
 impl<'a, W: Write + AsFd + 'a> MakeWriter<'a> for LogLines<W> {
-    type Writer = Line<'a, W>;
+    type Writer = LogLine<'a, W>;
 
     fn make_writer(&'a self) -> Self::Writer {
-        Line(self)
+        LogLine(self)
     }
 }
 

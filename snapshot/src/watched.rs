@@ -33,11 +33,13 @@ const FOLDERS: [&str; 4] = [".git/hooks", ".husky", ".devcontainer", ".github/wo
 const LARGEST: u64 = 1024 * 1024;
 
 /// What was there, and what was in it.
-pub(super) struct Watched(BTreeMap<String, String>);
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Watched(BTreeMap<String, String>);
 
 impl Watched {
     /// Looks at the project in `folder`.
-    pub(super) fn look(folder: &Path) -> Self {
+    #[must_use]
+    pub fn look(folder: &Path) -> Self {
         let names = FOLDERS.iter().flat_map(|inner| {
             let entries = fs::read_dir(folder.join(inner)).into_iter().flatten().flatten();
             entries
@@ -54,7 +56,7 @@ impl Watched {
     }
 
     /// What is new or another in `now`.
-    pub(super) fn changed<'a>(&'a self, now: &'a Self) -> impl Iterator<Item = &'a str> {
+    pub fn changed<'a>(&'a self, now: &'a Self) -> impl Iterator<Item = &'a str> {
         now.0
             .iter()
             .filter(|(name, state)| self.0.get(*name) != Some(state))

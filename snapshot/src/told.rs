@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use snapshot::Undone;
+use crate::{Undone, gitlinks};
 
 /// How many names of one kind are told.
 const NAMES: usize = 12;
 
 /// The words.
-pub(super) fn told(undone: &Undone) -> String {
+#[must_use]
+pub fn told(undone: &Undone) -> String {
     let folder = undone.folder.display().to_string();
     let is = if undone.failed.is_empty() { "is" } else { "is not yet" };
     let mut lines = vec![format!(
@@ -41,24 +42,25 @@ pub(super) fn told(undone: &Undone) -> String {
 
 /// Sets aside what a task has made in `folder` for its owner's git to run, except what is `known` to be the owner's, and tells of
 /// it. Nothing is set aside where that is not known.
-pub(crate) fn set_aside(folder: &Path, known: Option<&BTreeSet<PathBuf>>) -> Vec<String> {
-    let Some(known) = known else { return Vec::new() };
-    let told = match snapshot::set_aside(folder, known) {
-        Ok(moved) => moved.iter().map(|path| {
-            let path = path.to_string_lossy();
-            format!(
-                "{} was called .git and stood in the index of the folder's own repository, so that `git status` there \
-                would have run what its settings say; it has this name now",
-                path.escape_debug()
-            )
-        }).collect(),
-        Err(error) => vec![format!(
+#[must_use]
+pub fn set_aside(folder: &Path, known: Option<&BTreeSet<PathBuf>>) -> Vec<String> {
+    match known.map(|known| gitlinks::set_aside(folder, known)) {
+        None => Vec::new(),
+        Some(Ok(moved)) => moved.iter().map(|path| is_set_aside(path)).collect(),
+        Some(Err(error)) => vec![format!(
             "whether `git status` in the folder would run what a task has made can't be told ({error}); use no git there \
             before you have looked, or take /undo"
         )],
-    };
-    told.iter().for_each(|told| tracing::warn!("in {}: {told}", folder.display()));
-    told
+    }
+}
+
+fn is_set_aside(path: &Path) -> String {
+    let path = path.to_string_lossy();
+    format!(
+        "{} was called .git and stood in the index of the folder's own repository, so that `git status` there would have \
+        run what its settings say; it has this name now",
+        path.escape_debug()
+    )
 }
 
 /// The first names, on one line: a program may have chosen them.
