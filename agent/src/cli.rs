@@ -164,7 +164,7 @@ fn chat_over_redis(home: Home) -> Result<(), StartError> {
     let unix = if address.is_unix_socket() { UnixSockets::Allowed } else { UnixSockets::Refused };
     // The last step of one thread: every thread of the runtime is held by it, and no file is opened by then
     // that the agent is not meant to keep.
-    let eyes = start::open_eyes(&home, &settings)?;
+    let eyes = start::open_eyes(&settings)?;
     let confined = confine(&home, unix);
     start::runtime()?.block_on(async {
         let way = match address.check().await {

@@ -1,8 +1,6 @@
 //! What may be asked of a driver that runs beside the agent: our own browser, web pages in it, and nothing that
 //! reads or writes files or starts programs.
 
-use std::path::Path;
-
 use hyper::Method;
 use serde_json::Value;
 use url::Url;
@@ -14,7 +12,7 @@ use crate::capabilities;
 const VERBS: [&str; 6] = ["back", "execute", "frame", "timeouts", "url", "window"];
 
 /// The commands of the DevTools protocol that may be sent: none of them touches a file.
-const DEVTOOLS: [&str; 10] = [
+const DEVTOOLS: [&str; 9] = [
     "Browser.setDownloadBehavior",
     "Page.addScriptToEvaluateOnNewDocument",
     "Page.bringToFront",
@@ -23,7 +21,6 @@ const DEVTOOLS: [&str; 10] = [
     "Page.getFrameTree",
     "Page.getLayoutMetrics",
     "Page.navigate",
-    "Page.removeScriptToEvaluateOnNewDocument",
     "Runtime.evaluate",
 ];
 
@@ -31,12 +28,7 @@ const DEVTOOLS: [&str; 10] = [
 ///
 /// # Errors
 /// Why it is not passed on.
-pub(crate) fn check(
-    method: &Method,
-    path: &str,
-    body: &[u8],
-    profiles: &Path,
-) -> Result<(), String> {
+pub(crate) fn check(method: &Method, path: &str, body: &[u8]) -> Result<(), String> {
     let parts: Vec<&str> = path.split('/').collect();
     // A driver may read over an empty part.
     if parts.contains(&"") {
@@ -44,7 +36,7 @@ pub(crate) fn check(
     }
     match parts.as_slice() {
         ["status"] if method == Method::GET => Ok(()),
-        ["session"] if method == Method::POST => new_session(body, profiles),
+        ["session"] if method == Method::POST => new_session(body),
         ["session", _] if method == Method::DELETE => Ok(()),
         ["session", _, "goog", "cdp", "execute"] => devtools(body),
         ["session", _, "url"] if method == Method::POST => address(read(body)?.get("url")),
@@ -63,10 +55,10 @@ fn read(body: &[u8]) -> Result<Value, String> {
 }
 
 /// A browser is ours when it is, to the letter, the one that we would ask for.
-fn new_session(body: &[u8], profiles: &Path) -> Result<(), String> {
+fn new_session(body: &[u8]) -> Result<(), String> {
     let asked = read(body)?;
     let asked = capabilities::within(&asked).ok_or("it asks for no browser")?;
-    if capabilities::is_ours(asked, profiles) {
+    if capabilities::is_ours(asked) {
         Ok(())
     } else {
         Err("it asks for another browser".to_owned())
@@ -103,10 +95,8 @@ mod tests {
 
     use super::*;
 
-    const PROFILES: &str = "/profiles";
-
     fn asked(method: &str, path: &str, body: Value) -> Result<(), String> {
-        check(&method.parse().unwrap(), path, body.to_string().as_bytes(), Path::new(PROFILES))
+        check(&method.parse().unwrap(), path, body.to_string().as_bytes())
     }
 
     fn session(caps: &Value) -> Value {
@@ -115,11 +105,8 @@ mod tests {
 
     #[test]
     fn what_looking_at_a_page_needs_may_be_asked() {
-        let ours = capabilities::own("http://127.0.0.1:4711", None);
+        let ours = capabilities::own("http://127.0.0.1:4711");
         asked("POST", "session", session(&ours)).unwrap();
-        let named =
-            capabilities::own("http://127.0.0.1:1", Some(&Path::new(PROFILES).join("shop-1")));
-        asked("POST", "session", session(&named)).unwrap();
         for (method, path, body) in [
             ("GET", "status", json!({})),
             ("DELETE", "session/1", json!({})),
@@ -141,7 +128,7 @@ mod tests {
     #[test]
     fn no_other_program_no_file_and_no_other_way_out_is_passed_on() {
         let changed = |change: &dyn Fn(&mut Value)| {
-            let mut caps = capabilities::own("http://127.0.0.1:4711", None);
+            let mut caps = capabilities::own("http://127.0.0.1:4711");
             change(&mut caps["goog:chromeOptions"]);
             session(&caps)
         };
@@ -150,23 +137,21 @@ mod tests {
         let more = changed(&|options| {
             options["args"].as_array_mut().unwrap().push(json!("--renderer-cmd-prefix=sh"));
         });
-        let elsewhere = session(&capabilities::own("http://evil.example:80", None));
-        let outside =
-            session(&capabilities::own("http://127.0.0.1:1", Some(Path::new("/root/.config"))));
-        let above = Path::new(PROFILES).join("../root");
-        let above = session(&capabilities::own("http://127.0.0.1:1", Some(&above)));
-        let mut first = session(&capabilities::own("http://127.0.0.1:1", None));
+        let elsewhere = session(&capabilities::own("http://evil.example:80"));
+        let kept = changed(&|options| {
+            options["args"].as_array_mut().unwrap().push(json!("--user-data-dir=/root/.config"));
+        });
+        let mut first = session(&capabilities::own("http://127.0.0.1:1"));
         first["capabilities"]["firstMatch"] =
             json!([{"goog:chromeOptions": {"binary": "/bin/sh"}}]);
-        let mut old = session(&capabilities::own("http://127.0.0.1:1", None));
+        let mut old = session(&capabilities::own("http://127.0.0.1:1"));
         old["desiredCapabilities"] = json!({"goog:chromeOptions": {"binary": "/bin/sh"}});
         for (path, body) in [
             ("session", binary),
             ("session", without),
             ("session", more),
             ("session", elsewhere),
-            ("session", outside),
-            ("session", above),
+            ("session", kept),
             ("session", first),
             ("session", old),
             ("session", json!({})),

@@ -1,7 +1,5 @@
 //! The browser that is asked for, as WebDriver's "capabilities".
 
-use std::path::{Path, PathBuf};
-
 use serde_json::{Value, json};
 
 /// How long a page may load and a script may run, in milliseconds.
@@ -64,8 +62,8 @@ fn network(proxy: &str) -> [String; 2] {
     ]
 }
 
-/// Capabilities with the proxy at `proxy` (`http://host:port`), if it has one of ours, and its profile in a folder, if it has
-/// a name. Without one, the driver makes a folder and removes it.
+/// Capabilities with the proxy at `proxy` (`http://host:port`), if it has one of ours. The driver makes a folder for the profile, and
+/// removes it.
 fn of(proxy: Option<&str>, more: &[String]) -> Value {
     let mut args: Vec<String> = ARGS.iter().map(|arg| (*arg).to_owned()).collect();
     args.extend(proxy.map(network).into_iter().flatten());
@@ -105,9 +103,8 @@ fn of(proxy: Option<&str>, more: &[String]) -> Value {
 }
 
 /// Those of a browser beside the agent, behind the proxy at `proxy`.
-pub(crate) fn own(proxy: &str, profile: Option<&Path>) -> Value {
-    let mut more: Vec<String> =
-        profile.map(|folder| format!("--user-data-dir={}", folder.display())).into_iter().collect();
+pub(crate) fn own(proxy: &str) -> Value {
+    let mut more = Vec::new();
     if rustix::process::geteuid().is_root() {
         // Chromium's own sandbox refuses to run as root.
         more.push("--no-sandbox".to_owned());
@@ -138,25 +135,11 @@ pub(crate) fn within(request: &Value) -> Option<&Value> {
     asked.get("alwaysMatch").filter(|_| plain)
 }
 
-/// Whether `asked` is [`own`], to the letter, for some port of this machine and some profile directly in `profiles`.
-pub(crate) fn is_ours(asked: &Value, profiles: &Path) -> bool {
+/// Whether `asked` is [`own`], to the letter, for some port of this machine.
+pub(crate) fn is_ours(asked: &Value) -> bool {
     let args = asked.pointer("/goog:chromeOptions/args").and_then(Value::as_array);
-    let value = |name: &str| {
-        args.into_iter().flatten().filter_map(Value::as_str).find_map(|arg| arg.strip_prefix(name))
-    };
-    let port = value("--proxy-server=http://127.0.0.1:").and_then(|port| port.parse::<u16>().ok());
-    let Some(port) = port else { return false };
-    let profile = value("--user-data-dir=").map(PathBuf::from);
-    let inside = |folder: &PathBuf| {
-        let name = folder.strip_prefix(profiles).ok().and_then(Path::to_str);
-        name.is_some_and(is_name)
-    };
-    profile.as_ref().is_none_or(inside)
-        && *asked == own(&format!("http://127.0.0.1:{port}"), profile.as_deref())
-}
-
-/// Whether a profile may be called this: one part of a path, of letters, digits, `-` and `_`.
-pub(crate) fn is_name(name: &str) -> bool {
-    let known = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    (1..=64).contains(&name.len()) && name.chars().all(known)
+    let mut args = args.into_iter().flatten().filter_map(Value::as_str);
+    let port = args.find_map(|arg| arg.strip_prefix("--proxy-server=http://127.0.0.1:"));
+    let port = port.and_then(|port| port.parse::<u16>().ok());
+    port.is_some_and(|port| *asked == own(&format!("http://127.0.0.1:{port}")))
 }

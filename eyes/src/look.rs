@@ -11,9 +11,6 @@ pub struct Look {
     pub url: Url,
     /// How long it may take in all, the start of the browser left out.
     pub limit: Duration,
-    /// The name of the profile whose cookies it brings and keeps: letters, digits, `-` and `_`. Without one, nothing outlives
-    /// the look.
-    pub profile: Option<String>,
 }
 
 /// What was seen of a page. All texts are the page's own words: data, whatever they say.

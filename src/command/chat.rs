@@ -54,7 +54,7 @@ fn talk(home: Option<&Path>, says: Option<OneMessage>) -> Result<(), StartError>
     let starter = ChildRouter::new(&home)?;
     let editor: Option<Arc<dyn OwnEditor>> = Some(Arc::new(starter.desk()));
     // From here on there is one way to a new router: the starter, which is outside.
-    let eyes = agent::open_eyes(&home, &settings)?;
+    let eyes = agent::open_eyes(&settings)?;
     let supervisor = settings::supervisor();
     let confined = confine(&home, UnixSockets::Refused);
     agent::runtime()?.block_on(async {

@@ -66,7 +66,7 @@ impl BrowserVision {
 
     async fn see(&self, url: Url, caller: &Caller) -> Result<Seen, Stopped> {
         caller.working(format!("looking at {}", one_line(url.as_str())));
-        let look = Look { url, limit: LIMIT, profile: None };
+        let look = Look { url, limit: LIMIT };
         self.eyes.look(look).await.map_err(|error| stopped(&error))
     }
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use eyes::launch::Launcher;
 use eyes::{Eyes, Network, Place};
-use home::Home;
 use settings::Settings;
 
 use crate::error::StartError;
@@ -17,7 +16,7 @@ const NONE: &str = "to look at pages, install one (Debian, Ubuntu: apt install c
 ///
 /// # Errors
 /// [`StartError::Network`] and [`StartError::Browser`] name the setting.
-pub fn open_eyes(home: &Home, settings: &Settings) -> Result<Arc<Eyes>, StartError> {
+pub fn open_eyes(settings: &Settings) -> Result<Arc<Eyes>, StartError> {
     let wanted = &settings.config.browser;
     let network = Network::new(&wanted.allow_private)?;
     let (place, network) = match &settings.browser.remote {
@@ -26,7 +25,7 @@ pub fn open_eyes(home: &Home, settings: &Settings) -> Result<Arc<Eyes>, StartErr
             let (bind, reached) = (wanted.proxy_bind.as_deref(), wanted.proxy_address.as_deref());
             (Place::Remote(url), network.remote(bind, reached, wanted.trust_remote_network)?)
         }
-        None => (own(home, settings), network),
+        None => (own(settings), network),
     };
     Ok(Arc::new(Eyes::new(place, network)))
 }
@@ -36,10 +35,9 @@ pub(super) fn line(eyes: &Eyes) -> String {
     format!("browser: {}", eyes.in_words())
 }
 
-fn own(home: &Home, settings: &Settings) -> Place {
-    let profiles = home.workspace().join("browser");
-    match Launcher::begin(&settings.browser.search, &profiles) {
-        Ok(Some(launcher)) => Place::Own(launcher, profiles),
+fn own(settings: &Settings) -> Place {
+    match Launcher::begin(&settings.browser.search) {
+        Ok(Some(launcher)) => Place::Own(launcher),
         Ok(None) => Place::None(NONE.to_owned()),
         Err(error) => Place::None(format!("what starts it could not be started: {error}")),
     }

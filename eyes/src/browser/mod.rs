@@ -5,7 +5,6 @@ mod own;
 mod ready;
 mod session;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -27,8 +26,8 @@ const SIDE_BY_SIDE: usize = 3;
 pub enum Place {
     /// At a WebDriver server elsewhere.
     Remote(Url),
-    /// Here: a driver of our own is started when it is needed, and named profiles are kept in the folder.
-    Own(Launcher, PathBuf),
+    /// Here: a driver of our own is started when it is needed.
+    Own(Launcher),
     /// There is none: why, and what to do.
     None(String),
 }
@@ -44,7 +43,7 @@ pub struct Eyes {
 #[derive(Debug)]
 enum Browser {
     Remote(Url),
-    Own(Own, PathBuf),
+    Own(Own),
     None(String),
 }
 
@@ -54,7 +53,7 @@ impl Eyes {
     pub fn new(place: Place, network: Network) -> Self {
         let browser = match place {
             Place::Remote(url) => Browser::Remote(url),
-            Place::Own(launcher, profiles) => Browser::Own(Own::new(launcher), profiles),
+            Place::Own(launcher) => Browser::Own(Own::new(launcher)),
             Place::None(why) => Browser::None(why),
         };
         let places = Arc::new(Semaphore::new(network.side_by_side(SIDE_BY_SIDE)));
@@ -92,7 +91,6 @@ impl Eyes {
     /// [`LookError`] says who can do what.
     pub async fn look(&self, look: Look) -> Result<Seen, LookError> {
         self.network.check(&look.url)?;
-        let profile = self.profile(&look)?;
         let place = Arc::clone(&self.places).acquire_owned();
         let Ok(place) = tokio::time::timeout(look.limit, place).await else {
             let why = "other looks hold every browser that may be open; try again later";
@@ -101,20 +99,20 @@ impl Eyes {
         let place = place.map_err(|_| LookError::NoBrowser("it is closed".to_owned()))?;
         let (source, awake) = self.source().await?;
         let spare = match &awake {
-            Some(awake) if profile.is_none() => awake.spare().await,
-            _ => None,
+            Some(awake) => awake.spare().await,
+            None => None,
         };
         let ready: Ready = if let Some(mut spare) = spare {
             spare.hold(place);
             spare
         } else {
             let is_own = awake.is_some();
-            let made = move |proxy: Option<&str>| capabilities_of(is_own, proxy, profile);
+            let made = move |proxy: Option<&str>| capabilities_of(is_own, proxy);
             source.clone().open(made, Some(place)).await?
         };
         let seen = ready.look(&look).await;
         if let Some(awake) = &awake {
-            awake.prepare(source.open(|proxy| capabilities_of(true, proxy, None), None));
+            awake.prepare(source.open(|proxy| capabilities_of(true, proxy), None));
         }
         let mut seen = seen?;
         seen.remarks.extend(self.network.remark());
@@ -126,33 +124,15 @@ impl Eyes {
         let (driver, shown, awake) = match &self.browser {
             Browser::None(why) => return Err(LookError::NoBrowser(why.clone())),
             Browser::Remote(url) => (url.clone(), shown(url), None),
-            Browser::Own(own, _) => {
+            Browser::Own(own) => {
                 let (url, awake) = own.wake().await?;
                 (url, "this machine".to_owned(), Some(awake))
             }
         };
         Ok((Source { driver, shown, network: self.network.clone() }, awake))
     }
-
-    /// The folder of the profile that a look wants.
-    fn profile(&self, look: &Look) -> Result<Option<PathBuf>, LookError> {
-        let Some(name) = &look.profile else { return Ok(None) };
-        match &self.browser {
-            Browser::Own(..) if !capabilities::is_name(name) => Err(LookError::Browser(format!(
-                "{name:?} is no name of a profile: letters, digits, - and _ are"
-            ))),
-            Browser::Own(_, profiles) => Ok(Some(profiles.join(name))),
-            _ => Err(LookError::Browser(format!(
-                "the profile {name:?} is on this machine, and the browser is not"
-            ))),
-        }
-    }
 }
 
-fn capabilities_of(is_own: bool, proxy: Option<&str>, profile: Option<PathBuf>) -> Value {
-    if is_own {
-        capabilities::own(proxy.unwrap_or_default(), profile.as_deref())
-    } else {
-        capabilities::remote(proxy)
-    }
+fn capabilities_of(is_own: bool, proxy: Option<&str>) -> Value {
+    if is_own { capabilities::own(proxy.unwrap_or_default()) } else { capabilities::remote(proxy) }
 }

@@ -3,7 +3,6 @@
 use std::convert::Infallible;
 use std::io;
 use std::net::Ipv4Addr;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -84,11 +83,11 @@ pub(super) struct Desk {
 
 impl Desk {
     /// Opens a desk before whatever `way` leads to.
-    pub(super) async fn open(way: Arc<Way>, profiles: PathBuf) -> io::Result<Self> {
+    pub(super) async fn open(way: Arc<Way>) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let (port, base) = (listener.local_addr()?.port(), secret());
         let browsers = Browsers::default();
-        let clerk = Arc::new(Clerk { way, profiles, base: base.clone(), browsers });
+        let clerk = Arc::new(Clerk { way, base: base.clone(), browsers });
         let serving = tokio::spawn(async move {
             loop {
                 let Ok((stream, _)) = listener.accept().await else {
@@ -111,7 +110,6 @@ impl Desk {
 
 struct Clerk {
     way: Arc<Way>,
-    profiles: PathBuf,
     base: String,
     browsers: Browsers,
 }
@@ -145,8 +143,7 @@ impl Clerk {
         };
         let body = Limited::new(body, LARGEST).collect().await;
         let body = body.map_err(|error| (StatusCode::BAD_REQUEST, error.to_string()))?.to_bytes();
-        asked::check(&head.method, &inside, &body, &self.profiles)
-            .map_err(|why| (StatusCode::FORBIDDEN, why))?;
+        asked::check(&head.method, &inside, &body).map_err(|why| (StatusCode::FORBIDDEN, why))?;
         let Some((port, base)) = self.way.now() else {
             return Err((StatusCode::BAD_GATEWAY, ENDED.to_owned()));
         };

@@ -25,7 +25,6 @@ mod words;
 use std::ffi::OsStr;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -56,18 +55,17 @@ pub fn installed(search: &OsStr) -> Option<std::path::PathBuf> {
 pub struct Launcher {
     outside: Arc<Mutex<UnixStream>>,
     /// It ends by itself when nobody asks any more.
-    _process: Child,
+    process: Child,
 }
 
 impl Launcher {
     /// Starts the process that starts drivers, if one is installed in a folder of `search`, which is written as PATH is;
-    /// there is no driver yet. It is the running program with [`WORD`]. Named profiles are kept in `profiles`, which is made if it is missing. Call it
-    /// before the caller gives up starting programs.
+    /// there is no driver yet. It is the running program with [`WORD`]. Call it before the caller gives up starting programs.
     ///
     /// # Errors
     /// When a driver is there, and the process can't be started.
-    pub fn begin(search: &OsStr, profiles: &Path) -> io::Result<Option<Self>> {
-        Self::begin_as(&std::env::current_exe()?, search, profiles)
+    pub fn begin(search: &OsStr) -> io::Result<Option<Self>> {
+        Self::begin_as(&std::env::current_exe()?, search)
     }
 
     /// The same, with `program` in the place of the running one.
@@ -75,20 +73,25 @@ impl Launcher {
     /// # Errors
     /// As [`Launcher::begin`].
     #[expect(clippy::disallowed_types, reason = "the start of what starts the driver")]
-    pub fn begin_as(program: &Path, search: &OsStr, profiles: &Path) -> io::Result<Option<Self>> {
+    pub fn begin_as(program: &Path, search: &OsStr) -> io::Result<Option<Self>> {
         let Some(driver) = find::driver(search) else { return Ok(None) };
-        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(profiles)?;
         let (ours, theirs) = UnixStream::pair()?;
         ours.set_read_timeout(Some(ANSWER))?;
         let process = std::process::Command::new(program)
             .arg(WORD)
-            .args([driver.as_os_str(), profiles.as_os_str()])
+            .arg(driver)
             .stdin(OwnedFd::from(theirs))
             .stdout(Stdio::null())
             // A group of its own, so that Ctrl-C does not reach it.
             .process_group(0)
             .spawn()?;
-        Ok(Some(Self { outside: Arc::new(Mutex::new(ours)), _process: process }))
+        Ok(Some(Self { outside: Arc::new(Mutex::new(ours)), process }))
+    }
+
+    /// The process that starts drivers.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.process.id()
     }
 
     /// Where the driver is spoken to. One that has ended is started anew.

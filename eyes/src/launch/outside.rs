@@ -27,12 +27,12 @@ fn complain(why: Arguments<'_>) {
     let _ = writeln!(io::stderr(), "{why}");
 }
 
-/// Serves the agent at stdin until it has gone. `args` are the driver and the folder of named profiles.
+/// Serves the agent at stdin until it has gone. `args` is the driver.
 #[must_use]
 pub fn serve(args: &[OsString]) -> ExitCode {
     let agent = io::stdin().as_fd().try_clone_to_owned();
     let served = match (args, agent) {
-        ([driver, profiles], Ok(agent)) => run(driver.into(), profiles.into(), agent),
+        ([driver], Ok(agent)) => run(driver.into(), agent),
         (_, Ok(_)) => Err(io::ErrorKind::InvalidInput.into()),
         (_, Err(error)) => Err(error),
     };
@@ -47,7 +47,7 @@ pub fn serve(args: &[OsString]) -> ExitCode {
     }
 }
 
-fn run(program: PathBuf, profiles: PathBuf, agent: OwnedFd) -> io::Result<()> {
+fn run(program: PathBuf, agent: OwnedFd) -> io::Result<()> {
     let agent = UnixStream::from(agent);
     // It fails for whoever is no socket.
     agent.local_addr()?;
@@ -55,7 +55,7 @@ fn run(program: PathBuf, profiles: PathBuf, agent: OwnedFd) -> io::Result<()> {
     rustix::process::set_child_subreaper(rustix::process::Pid::from_raw(1))?;
     let temp = TempDir::with_prefix("safeclaw-eyes-")?;
     let parent = temp.path().parent().unwrap_or(Path::new("/tmp")).to_owned();
-    match cage::enter(&[temp.path(), &profiles], &parent) {
+    match cage::enter(&[temp.path()], &parent) {
         Ok(true) => {}
         Ok(false) => {
             complain(format_args!("the browser's files are not held: this kernel has no Landlock"))
@@ -66,7 +66,7 @@ fn run(program: PathBuf, profiles: PathBuf, agent: OwnedFd) -> io::Result<()> {
     runtime.block_on(async {
         let agent = tokio::net::UnixStream::from_std(agent)?;
         let way = Arc::new(Way::default());
-        let desk = Desk::open(Arc::clone(&way), profiles).await?;
+        let desk = Desk::open(Arc::clone(&way)).await?;
         Outside { program, temp, way, desk, driver: None }.serve(agent).await
     })
 }

@@ -49,7 +49,6 @@ pub(crate) async fn look(client: &Client, look: &Look) -> Result<Seen, LookError
     let picture = picture::take(&tab, &mut remarks).await?;
     let glance = picture::glance(&tab).await?;
     windows::close_others(&tab, &mut remarks).await?;
-    tab.leave().await?;
     Ok(Seen {
         status: here.status.or(opened.status),
         url: here.url,

@@ -27,7 +27,6 @@ pub(super) struct Tab<'a> {
     pub(super) client: &'a Client,
     pub(super) clock: Clock,
     pub(super) window: WindowHandle,
-    muted: String,
 }
 
 /// The document that stands in the window.
@@ -50,22 +49,12 @@ impl<'a> Tab<'a> {
     pub(super) async fn take(client: &'a Client, clock: Clock) -> Result<Self, LookError> {
         let window =
             clock.within(client.window()).await?.map_err(|error| trouble::failed(&error))?;
-        let mut tab = Self { client, clock, window, muted: String::new() };
+        let tab = Self { client, clock, window };
         let deny = json!({ "behavior": "deny" });
         tab.command("Browser.setDownloadBehavior", deny).await?;
         let source = json!({ "source": include_str!("scripts/mute.js") });
-        let added = tab.command("Page.addScriptToEvaluateOnNewDocument", source).await?;
-        tab.muted = added["identifier"].as_str().unwrap_or_default().to_owned();
+        tab.command("Page.addScriptToEvaluateOnNewDocument", source).await?;
         Ok(tab)
-    }
-
-    /// Leaves the window as it was taken, so that looks don't pile up in a session that is kept.
-    ///
-    /// # Errors
-    /// [`LookError::Browser`] and [`LookError::Slow`].
-    pub(super) async fn leave(&self) -> Result<(), LookError> {
-        let script = json!({ "identifier": self.muted });
-        self.command("Page.removeScriptToEvaluateOnNewDocument", script).await.map(drop)
     }
 
     /// Sets how long the driver itself waits for a page to load.

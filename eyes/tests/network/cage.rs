@@ -12,7 +12,7 @@ use crate::rig::{PROGRAM, look};
 
 #[tokio::test]
 async fn a_program_among_peoples_files_is_not_run_as_a_driver() {
-    let (folder, profiles) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let folder = tempfile::tempdir().unwrap();
     let ran = folder.path().join("ran");
     let script =
         format!("#!/bin/sh\necho ran > {}\necho started successfully on port 1.\n", ran.display());
@@ -22,10 +22,8 @@ async fn a_program_among_peoples_files_is_not_run_as_a_driver() {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     }
     let search: &OsStr = folder.path().as_os_str();
-    let launcher =
-        Launcher::begin_as(Path::new(PROGRAM), search, profiles.path()).unwrap().unwrap();
-    let place = Place::Own(launcher, profiles.path().to_owned());
-    let eyes = Eyes::new(place, Network::new(&[]).unwrap());
+    let launcher = Launcher::begin_as(Path::new(PROGRAM), search).unwrap().unwrap();
+    let eyes = Eyes::new(Place::Own(launcher), Network::new(&[]).unwrap());
     let error = eyes.look(look("http://example.com/".parse().unwrap())).await.unwrap_err();
     assert!(error.to_string().contains("Permission denied"), "{error}");
     assert!(!ran.exists());

@@ -167,23 +167,11 @@ async fn a_name_that_changes_its_address_leads_nowhere() {
 }
 
 #[tokio::test]
-async fn cookies_stay_only_in_a_profile_with_a_name() {
+async fn no_cookie_outlives_a_look() {
     let site = Site::start(|_| Page::with("Set-Cookie: a=1; Max-Age=1000\r\n", "hi")).await;
     let rig = Rig::new(&[&site.address]);
-    for _ in 0..2 {
+    for _ in 0..3 {
         rig.look(site.url("/")).await.unwrap();
         assert_eq!(site.cookies("/"), "");
     }
-    let named = |name: &str| eyes::Look {
-        profile: Some(name.to_owned()),
-        ..crate::rig::look(site.url("/"))
-    };
-    rig.eyes.look(named("shop")).await.unwrap();
-    assert_eq!(site.cookies("/"), "");
-    rig.eyes.look(named("shop")).await.unwrap();
-    assert_eq!(site.cookies("/"), "a=1");
-    rig.eyes.look(named("other")).await.unwrap();
-    assert_eq!(site.cookies("/"), "");
-    let error = rig.eyes.look(named("../shop")).await.unwrap_err();
-    assert!(error.to_string().contains("is no name of a profile"), "{error}");
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use eyes::launch::Launcher;
 use eyes::{Eyes, Look, LookError, Network, Place, Seen};
-use testkit::{children_of, eventually, wait_until};
+use testkit::{children_of, eventually};
 use url::Url;
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_eyes_driver");
@@ -19,7 +19,6 @@ const LONG: Duration = Duration::from_secs(60);
 pub(crate) struct Rig {
     pub(crate) eyes: Eyes,
     outside: u32,
-    _profiles: tempfile::TempDir,
 }
 
 impl Rig {
@@ -30,12 +29,11 @@ impl Rig {
     }
 
     pub(crate) fn with(network: Network) -> Self {
-        let profiles = tempfile::tempdir().unwrap();
         let search = OsStr::new("/usr/local/bin:/usr/bin:/bin:/snap/bin");
-        let launcher = Launcher::begin_as(Path::new(PROGRAM), search, profiles.path()).unwrap();
+        let launcher = Launcher::begin_as(Path::new(PROGRAM), search).unwrap();
         let launcher = launcher.expect("chromium is missing; run: cargo xtask setup");
-        let eyes = Eyes::new(Place::Own(launcher, profiles.path().to_owned()), network);
-        Self { eyes, outside: outside(profiles.path()), _profiles: profiles }
+        let outside = launcher.id();
+        Self { eyes: Eyes::new(Place::Own(launcher), network), outside }
     }
 
     pub(crate) async fn look(&self, url: Url) -> Result<Seen, LookError> {
@@ -85,21 +83,7 @@ impl Rig {
 }
 
 pub(crate) fn look(url: Url) -> Look {
-    Look { url, limit: LONG, profile: None }
-}
-
-/// The child that was started with this folder. While others come and go, a list of children may miss it.
-fn outside(profiles: &Path) -> u32 {
-    let mine = profiles.to_str().unwrap();
-    let is_it = |pid: &u32| {
-        fs::read_to_string(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.contains(mine))
-    };
-    let mut found = None;
-    wait_until("what starts drivers runs", || {
-        found = children_of(std::process::id()).into_iter().find(is_it);
-        found.is_some()
-    });
-    found.unwrap()
+    Look { url, limit: LONG }
 }
 
 fn is_renderer(pid: u32) -> bool {

@@ -28,7 +28,7 @@ async fn house(answer: impl AsRef<[u8]> + Send + 'static) -> House {
             let _ = stream.write_all(answer.as_ref()).await;
         }
     });
-    let desk = Desk::open(Arc::clone(&way), PathBuf::from("/profiles")).await.unwrap();
+    let desk = Desk::open(Arc::clone(&way)).await.unwrap();
     House { desk, way, asked }
 }
 
@@ -69,7 +69,7 @@ async fn the_driver_hears_what_looking_at_a_page_needs_and_nothing_else() {
     let house = house(WELL).await;
     let page = json!({"url": "https://example.com/"}).to_string();
     assert_eq!(house.status("POST session/1/url", &page).await, "200");
-    let ours = capabilities::own("http://127.0.0.1:4711", None);
+    let ours = capabilities::own("http://127.0.0.1:4711");
     let ours = json!({"capabilities": {"alwaysMatch": ours}}).to_string();
     assert_eq!(house.status("POST session", &ours).await, "200");
     let heard = ["POST /hidden/session/1/url HTTP/1.1", "POST /hidden/session HTTP/1.1"];

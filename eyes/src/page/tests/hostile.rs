@@ -57,7 +57,7 @@ async fn dialogs_are_answered_with_no() {
 async fn windows_that_a_page_opens_are_closed() {
     let html = "<p>the first<script>for (let i = 0; i < 4; i++) window.open('/other')</script>";
     let site = Site::serve([("/", Answer::page(html)), ("/other", Answer::page("<p>other"))]).await;
-    let look = Look { url: site.url("/").parse().unwrap(), limit: AMPLE, profile: None };
+    let look = Look { url: site.url("/").parse().unwrap(), limit: AMPLE };
     let (seen, left) = with_browser(async |client| {
         let seen = crate::page::look(client, &look).await;
         (seen, client.windows().await.unwrap().len())
@@ -81,7 +81,7 @@ async fn one_session_looks_at_one_page_after_the_other() {
         for (path, text) in
             [("/one", Some("one")), ("/file", None), ("/two", Some("two")), ("/two", Some("two"))]
         {
-            let look = Look { url: site.url(path).parse().unwrap(), limit: AMPLE, profile: None };
+            let look = Look { url: site.url(path).parse().unwrap(), limit: AMPLE };
             let seen = crate::page::look(client, &look).await.ok();
             assert_eq!(seen.as_ref().map(|seen| seen.text.as_str()), text, "{path}");
         }
@@ -164,7 +164,7 @@ async fn a_small_answer_that_unpacks_to_a_large_one_ends_clearly() {
 #[tokio::test]
 async fn a_look_that_is_given_up_leaves_the_session_to_be_closed() {
     let site = Site::serve([("/", Answer::page("<p>x"))]).await;
-    let look = Look { url: site.url("/").parse().unwrap(), limit: AMPLE, profile: None };
+    let look = Look { url: site.url("/").parse().unwrap(), limit: AMPLE };
     with_browser(async |client| {
         tokio::select! {
             biased;

@@ -73,7 +73,7 @@ async fn what_lies_below_the_picture_is_not_laid_out_for_it() {
     let band = "<div style='background:#f00;height:100px'>a</div><div style='background:#00f;height:100px'><b>b</b></div>";
     let html = format!("<style>body{{margin:0}}</style><main>{}</main>", band.repeat(1_000));
     let site = Site::serve([("/", Answer::page(&html))]).await;
-    let look = Look { url: site.url("/").parse().unwrap(), limit: AMPLE, profile: None };
+    let look = Look { url: site.url("/").parse().unwrap(), limit: AMPLE };
     let (seen, left) = with_browser(async |client| {
         let seen = crate::page::look(client, &look).await.unwrap();
         let left = "return [...document.querySelectorAll('div')].filter(band => band.offsetHeight > 0).length";

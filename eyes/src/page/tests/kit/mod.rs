@@ -20,7 +20,7 @@ pub(super) async fn look(site: &Site, path: &str) -> Result<Seen, LookError> {
 
 /// Looks at an address, within a limit.
 pub(super) async fn look_for(url: &str, limit: Duration) -> Result<Seen, LookError> {
-    let look = Look { url: url.parse().unwrap(), limit, profile: None };
+    let look = Look { url: url.parse().unwrap(), limit };
     with_browser(async |client| crate::page::look(client, &look).await).await
 }
 
@@ -37,7 +37,7 @@ pub(super) async fn see_each(bodies: &[String]) -> Vec<Seen> {
     with_browser(async |client| {
         let mut all = Vec::new();
         for site in &sites {
-            let look = Look { url: site.url("/").parse().unwrap(), limit: AMPLE, profile: None };
+            let look = Look { url: site.url("/").parse().unwrap(), limit: AMPLE };
             all.push(crate::page::look(client, &look).await.unwrap());
         }
         all
@@ -47,7 +47,7 @@ pub(super) async fn see_each(bodies: &[String]) -> Vec<Seen> {
 
 /// The same as [`look`], and how much of something the browser did for it, by its own count (`Performance.getMetrics`).
 pub(super) async fn look_and_count(site: &Site, what: &str) -> (Seen, f64) {
-    let look = Look { url: site.url("/").parse().unwrap(), limit: AMPLE, profile: None };
+    let look = Look { url: site.url("/").parse().unwrap(), limit: AMPLE };
     with_browser(async |client| {
         let command = |name| Cdp { name, params: serde_json::json!({}) };
         client.issue_cmd(command("Performance.enable")).await.unwrap();
