@@ -262,12 +262,11 @@ impl AtWork {
         }
         let heard = async {
             let lane = &mut self.lanes[0];
-            while let Some(Ok(told)) = lane.told.join_next().await {
-                lane.was_told(told);
+            while let Some(Ok((id, is_taken))) = lane.told.join_next().await {
+                lane.done.extend(is_taken.then_some(id));
             }
         };
         let _ = tokio::time::timeout(LAST_WORDS, heard).await;
-        self.lanes[0].unheard.clear();
         let mut left = Vec::new();
         for lane in &mut self.lanes {
             left.extend(lane.said.take_if(|said| !said.is_begun).map(|said| said.due));
@@ -359,8 +358,12 @@ mod tests {
     use document::{Clock, Notices};
     use schedule::{NewJob, When, Zone};
     use tokio::task::{JoinHandle, yield_now};
+    use tokio::time::timeout;
 
     use super::*;
+
+    /// What takes longer does not come.
+    const LONG: Duration = Duration::from_secs(60);
 
     struct NoLooks;
 
@@ -402,7 +405,8 @@ mod tests {
 
         /// What is told next, with the receipt of whoever has it.
         async fn told(&mut self) -> (String, Receipt) {
-            let Incoming { ticket, session, said, .. } = self.incoming.recv().await.unwrap();
+            let Incoming { ticket, session, said, .. } =
+                timeout(LONG, self.incoming.recv()).await.unwrap().unwrap();
             let Said::Job(due, receipt) = said else { panic!("{said:?}") };
             let (text, told) = (due.text.clone(), receipt.clone());
             let outgoing = Outgoing::Reminder { ticket, text, receipt: told };
@@ -419,9 +423,12 @@ mod tests {
             let is = |now: Vec<(String, bool)>| {
                 now.iter().map(|(text, begun)| (text.as_str(), *begun)).eq(jobs.iter().copied())
             };
-            while !is(self.jobs()) {
-                yield_now().await;
-            }
+            let becomes = async {
+                while !is(self.jobs()) {
+                    yield_now().await;
+                }
+            };
+            timeout(LONG, becomes).await.expect("the jobs become these");
         }
 
         async fn ended(self) {

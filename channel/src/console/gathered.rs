@@ -28,6 +28,7 @@ impl Gathered {
 
     /// Takes the next thing that is said and gives the lines that can be shown now, each with its end.
     pub(super) fn take(&mut self, outgoing: &Outgoing) -> Option<String> {
+        outgoing.taken();
         let text = match outgoing {
             Outgoing::Words(piece) => {
                 self.line.push_str(&self.words.push(piece));
@@ -37,14 +38,8 @@ impl Gathered {
             }
             Outgoing::Action(ended) => markup::told(self.place, &told(ended)),
             Outgoing::Text(text) => Prose::whole(self.place, &harmless(text)),
-            Outgoing::Broadcast { text, receipt } => {
-                receipt.taken();
-                Prose::whole(self.place, &harmless(text))
-            }
-            Outgoing::Reminder { text, receipt, .. } => {
-                receipt.taken();
-                markup::told(self.place, text)
-            }
+            Outgoing::Broadcast { text, .. } => Prose::whole(self.place, &harmless(text)),
+            Outgoing::Reminder { text, .. } => markup::told(self.place, text),
             Outgoing::File(path) => harmless(&path.display().to_string()),
             Outgoing::Notice(text) | Outgoing::Settled { how: text, .. } => {
                 markup::told(self.place, &format!("[{text}]"))

@@ -105,6 +105,7 @@ impl Screen {
             _ => self.waits = false,
         }
         self.still();
+        outgoing.taken();
         match outgoing {
             Outgoing::Working(what) => {
                 self.spin(what, WORKING);
@@ -136,14 +137,10 @@ impl Screen {
             Outgoing::End => self.end(),
             Outgoing::Settled { how, .. } => self.notice(how),
             Outgoing::Begin { from, text, .. } => self.tell(&mirrored(from, text)),
-            Outgoing::Broadcast { text, receipt } => {
-                receipt.taken();
+            Outgoing::Broadcast { text, .. } => {
                 self.line(&Prose::whole(self.place(), &harmless(text)))
             }
-            Outgoing::Reminder { text, receipt, .. } => {
-                receipt.taken();
-                self.tell(text)
-            }
+            Outgoing::Reminder { text, .. } => self.tell(text),
             Outgoing::File(path) => self.line(&harmless(&path.display().to_string())),
             Outgoing::Waiting(_)
             | Outgoing::Notice(_)

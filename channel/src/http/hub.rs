@@ -140,8 +140,8 @@ impl Floor {
             Err(Gap) => (sessions.ring.all(), Some(sessions.ring.joint())),
         };
         for told in &told {
-            if let What::Says(Outgoing::Reminder { receipt, .. }) = &told.what {
-                receipt.taken();
+            if let What::Says(outgoing) = &told.what {
+                outgoing.taken();
             }
         }
         let ear = self.admit(&mut sessions, &owner, Wanted::All);
@@ -288,8 +288,8 @@ mod tests {
         let mut before = remind();
         assert!(before.try_recv().is_err(), "no page is open");
         let page = floor.listen_again(None);
-        assert_eq!(before.recv().await, Some(Ok(())));
-        assert_eq!(remind().recv().await, Some(Ok(())));
+        assert_eq!(before.try_recv(), Ok(Ok(())));
+        assert_eq!(remind().try_recv(), Ok(Ok(())));
         drop(page);
         assert!(remind().try_recv().is_err(), "it is closed again");
     }

@@ -153,20 +153,12 @@ impl Chat {
             }
             Outgoing::Picture(path) => self.picture(&path).await,
             Outgoing::File(path) => self.file(&path).await,
-            Outgoing::Broadcast { text, receipt } => self.deliver(bot::read(&text), &receipt).await,
+            Outgoing::Broadcast { text, receipt } => self.pass(bot::read(&text), &receipt).await,
             Outgoing::Reminder { text, receipt, .. } => {
-                self.deliver(Styled::plain(text), &receipt).await;
+                self.pass(Styled::plain(text), &receipt).await;
             }
             Outgoing::Failed | Outgoing::Switched => {}
             Outgoing::End => self.turn_over().await,
-        }
-    }
-
-    /// Sends what somebody wants to know the end of.
-    async fn deliver(&self, text: Styled, receipt: &Receipt) {
-        match self.send_all(text).await {
-            Ok(()) => receipt.taken(),
-            Err(fault) => receipt.failed(fault.to_string()),
         }
     }
 
@@ -237,6 +229,14 @@ impl Chat {
             self.send(piece, None).await?;
         }
         Ok(())
+    }
+
+    /// Sends a text in as many messages as it takes, and says what has become of it.
+    async fn pass(&self, text: Styled, receipt: &Receipt) {
+        match self.send_all(text).await {
+            Ok(()) => receipt.taken(),
+            Err(fault) => receipt.failed(fault.to_string()),
+        }
     }
 
     async fn send_around(&self, text: &Styled, around: &Around) -> Result<MessageId, Fault> {

@@ -147,6 +147,15 @@ pub enum Outgoing {
     End,
 }
 
+impl Outgoing {
+    /// Somebody has it: says so to whoever waits to hear that.
+    pub fn taken(&self) {
+        if let Self::Broadcast { receipt, .. } | Self::Reminder { receipt, .. } = self {
+            receipt.taken();
+        }
+    }
+}
+
 // Serde hands what it serialises over by reference.
 fn as_text<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
     one(serializer, "text", text)
