@@ -64,12 +64,12 @@ pub enum BackupError {
         why: String,
     },
     /// There is no way back, because nothing went forth.
-    #[error("{} was never upgraded, so there is nothing to go back to; `{}` puts a backup back", .0.display(), command("restore"))]
+    #[error("{} was never upgraded, so there is nothing to go back to; `{}` puts a backup back", .0.display(), command("restore FILE"))]
     NoUpgrade(PathBuf),
     /// The copy that an upgrade made is not there.
     #[error(
         "{} is gone, which held the home as it was before its upgrade: put the file back, or restore a backup with `{}`; nothing \
-         was changed", .0.display(), command("restore")
+         was changed", .0.display(), command("restore FILE")
     )]
     NoCopy(PathBuf),
     /// Somebody works in the home.

@@ -175,7 +175,7 @@ impl HttpSetUp<'_> {
             EnvFile::set(self.env_file, "SAFECLAW_HTTP_TOKEN", &token())?;
         }
         self.asker.tell(&format!(
-            "programs reach the agent at http://{answer} while it runs; they show SAFECLAW_HTTP_TOKEN, which stands in {}",
+            "programs reach the agent at http://{answer} while it runs; they show SAFECLAW_HTTP_TOKEN of {}",
             self.env_file.display()
         ));
         let web = home::agent_command("web");

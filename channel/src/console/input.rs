@@ -36,6 +36,7 @@ pub(super) fn read(bytes: &[u8]) -> Typed {
     match clean.trim() {
         "" => Typed::Nothing(settings::words().get("say.nothing").to_owned()),
         "quit" | "exit" | "q" | "/quit" | "/exit" => Typed::Quit,
+        "help" | "?" => Typed::Message("/help".to_owned(), None),
         message => Typed::Message(message.to_owned(), remark),
     }
 }
@@ -54,6 +55,9 @@ mod tests {
         assert_eq!(read("grüß dich".as_bytes()), message("grüß dich"));
         for quit in ["quit", " exit\n", "q", "/quit", "/exit"] {
             assert_eq!(read(quit.as_bytes()), Typed::Quit);
+        }
+        for help in ["help", " ? "] {
+            assert_eq!(read(help.as_bytes()), message("/help"));
         }
     }
 

@@ -14,12 +14,18 @@ struct Clear;
 #[derive(Debug)]
 struct New;
 
-pub(super) fn read(_: &str) -> Read {
-    Ok(Arc::new(Clear))
+pub(super) fn read(rest: &str) -> Read {
+    if rest.is_empty() {
+        return Ok(Arc::new(Clear));
+    }
+    Err("/clear forgets this conversation, and nothing stands behind it; /delete NUMBER removes another one".to_owned())
 }
 
-pub(super) fn read_new(_: &str) -> Read {
-    Ok(Arc::new(New))
+pub(super) fn read_new(rest: &str) -> Read {
+    if rest.is_empty() {
+        return Ok(Arc::new(New));
+    }
+    Err("nothing stands behind /new; /rename TITLE gives a conversation a title".to_owned())
 }
 
 #[async_trait]

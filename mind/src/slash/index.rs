@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use home::counted;
+use home::{counted, nearest};
 use protocol::Object;
 use serde_json::{Value, json};
 
@@ -44,7 +44,15 @@ fn index(rest: &str) -> Result<Index, String> {
         _ if rest.is_empty() => {
             return Err("say what to index and for whom: /index PATH public|admin".to_owned());
         }
-        _ => return Ok(Index { path: unquoted(rest), wish: Wish::Ask }),
+        typed => {
+            let meant = nearest(typed, ["public", "admin", "skip"]);
+            return match meant.filter(|_| !path.trim().is_empty() && path != rest) {
+                Some(meant) => Err(format!(
+                    "{scope} is no label; did you mean {meant}? A path that ends so stands in quotes"
+                )),
+                None => Ok(Index { path: unquoted(rest), wish: Wish::Ask }),
+            };
+        }
     };
     Ok(Index { path: unquoted(path.trim()), wish })
 }
@@ -173,6 +181,8 @@ mod tests {
         assert_eq!(read("a.pdf"), right("a.pdf", Wish::Ask));
         assert_eq!(read("my notes.md"), right("my notes.md", Wish::Ask));
         assert!(read("").unwrap_err().contains("/index PATH"));
+        assert!(read("my notes.md publik").unwrap_err().contains("did you mean public?"));
+        assert_eq!(read("\"the publik\""), right("the publik", Wish::Ask));
         for (answer, command) in choices("my notes.md") {
             let rest = command.strip_prefix("/index ").unwrap();
             assert_ne!(index(rest).unwrap().wish, Wish::Ask, "{answer}");

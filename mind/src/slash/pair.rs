@@ -26,8 +26,8 @@ impl Perform for Pair {
         let Some(bot) = reception.guests.bot() else {
             let set_up = home::agent_command("config telegram");
             return at.notice(format!(
-                "no Telegram bot is reached by now through which somebody could join: say it again in a moment, or set one up with \
-                 `{set_up}`"
+                "no Telegram bot is reached through which somebody could join: `{set_up}` sets one up; where one is set up, say it again in a \
+                 moment"
             ));
         };
         let code = reception.invite();

@@ -31,7 +31,11 @@ pub(super) fn read(rest: &str) -> Read {
     Ok(Arc::new(wish(rest)?))
 }
 
-pub(super) fn read_undo(_: &str) -> Read {
+pub(super) fn read_undo(rest: &str) -> Read {
+    if !rest.is_empty() {
+        let why = "nothing stands behind /undo: it takes back the latest task, and each further one the task before";
+        return Err(why.to_owned());
+    }
     Ok(Arc::new(Work { params: json!({"undo": true}), task: String::new() }))
 }
 

@@ -285,7 +285,7 @@ pub(crate) fn set_aside(folder: &Path, known: Option<&BTreeSet<PathBuf>>) -> Vec
     told
 }
 
-const NOTHING: &str = "there is nothing to undo: no task has run in this conversation since the latest /undo, or within a week";
+const NOTHING: &str = "there is nothing to undo: no task has run in this conversation since the latest /undo or in the last week";
 
 fn lost(error: &io::Error) -> Stopped {
     let why = format!("the folder can't be put back: {error}; the snapshot is kept, so try again");

@@ -22,7 +22,7 @@ use super::Subcommand;
 const MORE_HELP: &str = "\
 At a terminal each question that has no option here is asked; Enter keeps what is set. Ctrl-C ends it, and nothing has changed.
 
-Without a terminal, or with --yes, nothing is asked: what has no option here stays as it is.
+With --yes nothing is asked: what has no option here stays as it is. Without a terminal --yes is needed.
 No option takes a PIN, because others on the machine can read options. A script gives it to router pin set on standard input.
 
   safeclaw init

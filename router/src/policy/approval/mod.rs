@@ -128,7 +128,7 @@ impl Approvals {
             if other.command.message_id == subject.command.message_id {
                 return Ok(pending(other.shown_in_channel(id, policy, now)));
             }
-            let why = "just this waits for a person's yes or no already";
+            let why = "just this waits for a person's yes or no already; /approvals shows it";
             return Err(Stopped::new(Code::Budget, why));
         }
         let alike = subject.grant.as_ref().and_then(|grant| {
