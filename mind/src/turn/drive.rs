@@ -94,6 +94,10 @@ impl Turn<'_> {
 const AGAIN: &str = "[not run: you ran exactly this before, and its result stands above. If the task is done, say so in plain \
                      words, without a block. If something has to happen first, such as a wait, put that into the command.]";
 
+/// What a person should know whose model does not answer here.
+const OPEN: &str =
+    "a folder is open, so messages are for the workbench; /work off goes back to the chat";
+
 /// How often in a row the same commands were asked for: a small model may never stop.
 #[derive(Debug, Default)]
 struct Again {
@@ -232,7 +236,10 @@ impl Work<'_, '_> {
             self.task.fit(self.room);
             match self.ask(&*model, environments).await {
                 Err(error) if error.is_of_size() && self.room > LEAST => self.room /= 2,
-                other => return other.map_err(|error| words_for(self.turn.outbox, &error)),
+                other => {
+                    let outbox = self.turn.outbox;
+                    return other.map_err(|error| format!("{}; {OPEN}", words_for(outbox, &error)));
+                }
             }
         }
     }
