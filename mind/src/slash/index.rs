@@ -46,7 +46,8 @@ fn index(rest: &str) -> Result<Index, String> {
         }
         typed => {
             let meant = nearest(typed, ["public", "admin", "skip"]);
-            return match meant.filter(|_| !path.trim().is_empty() && path != rest) {
+            let is_word = path != rest && !scope.ends_with(['"', '\'']);
+            return match meant.filter(|_| is_word) {
                 Some(meant) => Err(format!(
                     "{scope} is no label; did you mean {meant}? A path that ends so stands in quotes"
                 )),

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use answer::Words;
 use conversation::message::Outgoing;
+use document::Notice;
 use model::{Hearer, Progress};
 use protocol::ActionCard;
 use session::Outbox;
@@ -32,6 +33,8 @@ pub(super) struct Screen<'a> {
     separate: bool,
     seen: Seen,
     began: Instant,
+    /// What people are to hear once the answer stands whole.
+    notices: Vec<Notice>,
 }
 
 /// What is known of an answer before it begins.
@@ -103,6 +106,7 @@ impl<'a> Screen<'a> {
             separate,
             seen,
             began,
+            notices: Vec::new(),
         }
     }
 
@@ -118,6 +122,10 @@ impl<'a> Screen<'a> {
                 self.show(piece);
             }
             Progress::WordsAlone => self.words = Words::alone(),
+            // It would stand in the middle of a line.
+            Progress::Notice(notice) if self.seen.first.is_some() => {
+                self.notices.push(notice);
+            }
             other => self.outbox.say_progress(&self.what, &other),
         }
     }
@@ -135,6 +143,9 @@ impl<'a> Screen<'a> {
     pub(super) fn finish(mut self) -> Seen {
         let piece = self.words.finish();
         self.show(piece);
+        for notice in self.notices {
+            self.outbox.say_progress(&self.what, &Progress::Notice(notice));
+        }
         self.seen
     }
 
@@ -181,6 +192,33 @@ mod tests {
 
     use super::*;
     use session::Lines;
+
+    #[test]
+    fn a_notice_stands_behind_the_answer_and_not_in_its_last_line() {
+        let owner = SessionKey::owner();
+        let lines = Lines::default();
+        let (_, mut heard) = lines.open("console", true, true);
+        let (outbox, hearer) = (Outbox::new(owner.clone(), &lines), Hearer::of(&owner));
+        let (mut said, mut repeat) = (String::new(), Repeat::default());
+        let begin = Begin { cards: [&[], &[]], thinks_first: None, is_words_alone: false };
+        let said_so = (&mut said, &mut None);
+        let mut screen = Screen::new((&outbox, said_so), &hearer, begin, &mut repeat);
+        let early = Notice::new("early".to_owned());
+        screen.hear(Progress::Notice(early));
+        screen.hear(Progress::Piece("```\nprint(1)\n```"));
+        let late = Notice::new("late".to_owned());
+        screen.hear(Progress::Notice(late));
+        screen.finish();
+        let mut told = String::new();
+        while let Ok(heard) = heard.try_recv() {
+            match heard.outgoing {
+                Outgoing::Words(words) => told.push_str(&words),
+                Outgoing::Notice(notice) => told.push_str(&format!("[{notice}]")),
+                _ => {}
+            }
+        }
+        assert_eq!(told, "[early]```\nprint(1)\n```[late]");
+    }
 
     #[tokio::test(start_paused = true)]
     async fn the_first_token_is_waited_for_from_the_beginning() {
