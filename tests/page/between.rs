@@ -43,7 +43,8 @@ impl Proxy {
 
     /// Signs a browser in through it.
     async fn sign_in(&self, client: &Client, house: &House) {
-        let link = house.link().replace(&house.port.to_string(), &self.port.to_string());
+        let link = house.link();
+        let link = link.replace(&format!(":{}/", house.port), &format!(":{}/", self.port));
         client.goto(&link).await.unwrap();
         click(client, "form button").await;
         see(client, "#standing", "Model: ").await;
@@ -66,7 +67,8 @@ fn pass_on(browser: TcpStream, (port, agent): (u16, u16), holds: impl Fn() -> bo
             "connection" => continue,
             _ => {}
         }
-        head.push_str(&line.replace(&port.to_string(), &agent.to_string()));
+        // With the colon: the same digits may stand in a code.
+        head.push_str(&line.replace(&format!(":{port}"), &format!(":{agent}")));
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
