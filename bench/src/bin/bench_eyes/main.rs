@@ -46,12 +46,11 @@ fn main() -> ExitCode {
 }
 
 fn measure() -> Result<()> {
-    let profiles = tempfile::tempdir()?;
-    let launcher = Launcher::begin(SEARCH.as_ref(), profiles.path())?;
+    let launcher = Launcher::begin(SEARCH.as_ref())?;
     let launcher = launcher.context("chromium is missing; run: cargo xtask setup")?;
     let site = Site::serve()?;
     let network = Network::new(&[site.address().to_owned()])?;
-    let eyes = Eyes::new(Place::Own(launcher, profiles.path().to_owned()), network);
+    let eyes = Eyes::new(Place::Own(launcher), network);
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     let runtime = runtime.worker_threads(2).enable_all().build()?;
     runtime.block_on(looks(&eyes, &site))
@@ -77,7 +76,7 @@ async fn looks(eyes: &Eyes, site: &Site) -> Result<()> {
 /// Looks at a page and says how long it took, in milliseconds.
 async fn look(eyes: &Eyes, site: &Site, page: &str) -> Result<f64> {
     let begun = Instant::now();
-    let look = Look { url: site.url(page)?, limit: Duration::from_secs(60), profile: None };
+    let look = Look { url: site.url(page)?, limit: Duration::from_secs(60) };
     eyes.look(look).await?;
     Ok(begun.elapsed().as_secs_f64() * 1e3)
 }
