@@ -36,11 +36,22 @@ pub(crate) struct Extent {
     pub(crate) items: usize,
     /// How many folders in one another.
     pub(crate) depth: usize,
+    /// How many of those that are not looked at are named.
+    pub(crate) left_out: usize,
+    /// The longest inventory, in bytes.
+    pub(crate) inventory: u64,
 }
 
 impl Default for Extent {
     fn default() -> Self {
-        Self { file: 128 << 20, bytes: 1 << 30, items: 50_000, depth: 64 }
+        Self {
+            file: 128 << 20,
+            bytes: 1 << 30,
+            items: 50_000,
+            depth: 64,
+            left_out: 10_000,
+            inventory: 64 << 20,
+        }
     }
 }
 
@@ -102,7 +113,10 @@ pub(crate) struct Inventory {
     pub(crate) items: BTreeMap<String, Item>,
     /// What was not looked at; whatever lies below is not known either.
     pub(crate) left_out: Vec<String>,
-    /// Whether more was there than is looked at.
+    /// How many more were not looked at, whose names are not kept.
+    #[serde(default)]
+    pub(crate) unnamed: usize,
+    /// Whether more was there than is known by name.
     pub(crate) is_cut: bool,
 }
 
@@ -231,7 +245,7 @@ impl<R: Intake> Looking<'_, R> {
         let opened = self.folder.folder(path).and_then(|folder| Ok((folder.names()?, folder)));
         let (mut names, folder) = match opened {
             Err(_) if !path.as_os_str().is_empty() => {
-                self.found.left_out.push(path.to_string_lossy().into_owned());
+                self.leave_out(path.to_string_lossy().into_owned());
                 return Ok(());
             }
             opened => opened?,
@@ -240,7 +254,7 @@ impl<R: Intake> Looking<'_, R> {
         for name in names {
             let path = path.join(&name);
             let Some(shown) = path.to_str().map(str::to_owned) else {
-                self.found.left_out.push(path.to_string_lossy().into_owned());
+                self.leave_out(path.to_string_lossy().into_owned());
                 // Names are kept as text, and what is not text can't be told apart from others.
                 self.found.is_cut = true;
                 continue;
@@ -259,7 +273,7 @@ impl<R: Intake> Looking<'_, R> {
                 None => None,
             };
             let Some(item) = item else {
-                self.found.left_out.push(shown);
+                self.leave_out(shown);
                 continue;
             };
             let is_folder = item.form == Form::Folder;
@@ -269,6 +283,16 @@ impl<R: Intake> Looking<'_, R> {
             }
         }
         Ok(())
+    }
+
+    fn leave_out(&mut self, shown: String) {
+        let found = &mut self.found;
+        if found.left_out.len() < self.bounds.left_out {
+            found.left_out.push(shown);
+        } else {
+            found.unnamed += 1;
+            found.is_cut = true;
+        }
     }
 
     /// Looks at `path` alone.

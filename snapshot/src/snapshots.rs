@@ -26,9 +26,6 @@ const KEPT: Duration = Duration::from_secs(7 * 24 * 3_600);
 /// How many are kept. The oldest stays, so that many small tasks don't push away how it all began.
 const MOST: usize = 10;
 
-/// The longest inventory, in bytes.
-const LONGEST: u64 = 64 << 20;
-
 /// The snapshots that lie in one folder.
 #[derive(Debug, Clone)]
 pub struct Snapshots {
@@ -94,7 +91,7 @@ impl Snapshots {
         let opened = Beneath::open(&head.folder)?;
         let mut copies = Copies { blobs: self.blobs() };
         let found = Inventory::look(&opened, &before, self.bounds, &mut copies)?;
-        self.write(at, "before", &found)?;
+        self.keep(at, "before", &found)?;
         // The contents are on the disk before anything says so.
         nix::unistd::syncfs(File::open(self.blobs())?)?;
         self.write(at, "task", head)
@@ -113,7 +110,7 @@ impl Snapshots {
         let before = self.inventory(task, "then").or_else(|_| self.inventory(task, "before"))?;
         let opened = Beneath::open(&head.folder)?;
         let found = Inventory::look(&opened, &before, self.bounds, &mut Sums::default())?;
-        self.write(task, "after", &found)
+        self.keep(task, "after", &found)
     }
 
     /// Which folder the latest snapshot is of, and when it was taken; nothing when that is too long ago.
@@ -156,8 +153,19 @@ impl Snapshots {
 
     /// Reads what stands in a file of a task.
     pub(crate) fn read<T: DeserializeOwned>(&self, at: Millis, name: &str) -> io::Result<T> {
-        let bytes = file::read(&self.file(at, name), LONGEST).map_err(io::Error::other)?;
+        let bytes =
+            file::read(&self.file(at, name), self.bounds.inventory).map_err(io::Error::other)?;
         Ok(serde_json::from_slice(&bytes.ok_or(io::ErrorKind::NotFound)?)?)
+    }
+
+    /// Writes the inventory `name` of a task, unless it would be too long to be read again.
+    fn keep(&self, at: Millis, name: &str, found: &Inventory) -> io::Result<()> {
+        let bytes = serde_json::to_vec(found)?;
+        if bytes.len() as u64 > self.bounds.inventory {
+            let why = "the names in it are too long to be kept: shorten them, or move some of the files elsewhere";
+            return Err(io::Error::other(why));
+        }
+        file::write(&self.file(at, name), &bytes).map_err(io::Error::other)
     }
 
     /// Writes a file of a task.
@@ -229,8 +237,11 @@ impl Snapshots {
         Ok(tasks)
     }
 
-    /// Removes what is too old, the tasks beyond `most`, and what a crash has left.
+    /// Removes what is too old, the tasks beyond `most`, and what a crash has left. Nobody else writes here meanwhile.
     fn sweep(&self, now: Millis, most: usize) -> io::Result<()> {
+        if self.room.exists() {
+            file::remove_drafts(&self.room).map_err(io::Error::other)?;
+        }
         let mut tasks = self.tasks()?;
         for at in tasks.extract_if(.., |at| is_old(*at, now)) {
             self.forget(at)?;
@@ -347,6 +358,60 @@ mod tests {
         assert_eq!(undone.left_out, ["big", "more files than a snapshot holds"]);
         assert_eq!(fs::read_to_string(folder.join("big")).unwrap(), "9876543210");
         assert!(folder.join("y").exists() && folder.join("z").exists());
+    }
+
+    #[test]
+    fn of_what_is_left_out_so_many_are_named_and_the_rest_is_counted() {
+        let place = tempfile::tempdir().unwrap();
+        let place = place.path().canonicalize().unwrap();
+        let folder = place.join("project");
+        fs::create_dir(&folder).unwrap();
+        (1..=5).for_each(|n| fs::write(folder.join(format!("big{n}")), "0123456789").unwrap());
+        let bounds = Extent { file: 8, left_out: 2, ..Extent::default() };
+        let snapshots = Snapshots::bounded(place.join("state"), bounds);
+        let task = snapshots.begin(&folder, None, Millis(1)).unwrap();
+        assert_eq!(snapshots.inventory(task, "before").unwrap().left_out, ["big1", "big2"]);
+        // Nobody knows whether this was there.
+        fs::write(folder.join("big4"), "small").unwrap();
+        snapshots.ended(task).unwrap();
+        let undone = snapshots.undo(Millis(2)).unwrap().unwrap();
+        let told = crate::told(&undone);
+        let left = "left as it is: big1, big2, more files than a snapshot holds and 3 more";
+        assert!(told.ends_with(left), "{told}");
+        assert!(folder.join("big4").exists());
+    }
+
+    #[test]
+    fn no_list_is_kept_that_could_not_be_read_again() {
+        let place = tempfile::tempdir().unwrap();
+        let place = place.path().canonicalize().unwrap();
+        let folder = place.join("project");
+        let long = folder.join("x".repeat(200));
+        fs::create_dir_all(&long).unwrap();
+        let bounds = Extent { inventory: 1_500, ..Extent::default() };
+        let snapshots = Snapshots::bounded(place.join("state"), bounds);
+        let task = snapshots.begin(&folder, Some(Millis(1)), Millis(1)).unwrap();
+        (0..9).for_each(|n| fs::write(long.join(n.to_string()), "new").unwrap());
+        snapshots.ended(task).unwrap_err();
+        let refused = snapshots.begin(&folder, Some(Millis(2)), Millis(2)).unwrap_err().to_string();
+        assert!(refused.starts_with("the names in it are too long to be kept"), "{refused}");
+        // What there was before is there, and can be put back.
+        assert_eq!(snapshots.next(Millis(3)).unwrap(), Some((folder.clone(), task)));
+        assert_eq!(snapshots.undo(Millis(3)).unwrap().unwrap().removed.len(), 9);
+        assert!(snapshots.begin(&folder, Some(Millis(2)), Millis(4)).is_ok());
+    }
+
+    #[test]
+    fn what_a_crash_left_half_written_goes_with_the_next_snapshot() {
+        let place = tempfile::tempdir().unwrap();
+        let place = place.path().canonicalize().unwrap();
+        let (folder, room) = (place.join("project"), place.join("state"));
+        [&folder, &room].iter().for_each(|folder| fs::create_dir(folder).unwrap());
+        fs::write(room.join(".draft-x1y2z3.tmp"), "half").unwrap();
+        Snapshots::at(room.clone()).begin(&folder, None, Millis(1)).unwrap();
+        let mut left = names(&room).unwrap();
+        left.sort();
+        assert_eq!(left, ["0000000000001.before", "0000000000001.task", "blobs"]);
     }
 
     #[test]

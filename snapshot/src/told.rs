@@ -19,15 +19,15 @@ pub fn told(undone: &Undone) -> String {
         undone.restored.len(),
         undone.removed.len()
     )];
-    for (what, names) in [
-        ("Put back", &undone.restored),
-        ("Removed", &undone.removed),
-        ("Kept, because it was changed after the task", &undone.kept),
-        ("Not brought back; the snapshot is kept, so /undo tries again", &undone.failed),
-        ("Not in the snapshot, and left as it is", &undone.left_out),
+    for (what, names, unnamed) in [
+        ("Put back", &undone.restored, 0),
+        ("Removed", &undone.removed, 0),
+        ("Kept, because it was changed after the task", &undone.kept, 0),
+        ("Not brought back; the snapshot is kept, so /undo tries again", &undone.failed, 0),
+        ("Not in the snapshot, and left as it is", &undone.left_out, undone.unnamed),
     ] {
         if !names.is_empty() {
-            lines.push(format!("{what}: {}", list(names)));
+            lines.push(format!("{what}: {}", list(names, unnamed)));
         }
     }
     if let Some(aside) = &undone.aside {
@@ -63,11 +63,11 @@ fn is_set_aside(path: &Path) -> String {
     )
 }
 
-/// The first names, on one line: a program may have chosen them.
-fn list(names: &[String]) -> String {
+/// The first names, on one line, and how many more there are, `unnamed` ones among them: a program may have chosen them.
+fn list(names: &[String], unnamed: usize) -> String {
     let first: Vec<_> =
         names.iter().take(NAMES).map(|name| name.escape_debug().to_string()).collect();
-    let more = names.len().saturating_sub(NAMES);
+    let more = names.len().saturating_sub(NAMES) + unnamed;
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     format!("{}{more}", first.join(", "))
 }

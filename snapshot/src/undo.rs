@@ -32,6 +32,8 @@ pub struct Undone {
     pub failed: Vec<String>,
     /// What the snapshot has not looked at.
     pub left_out: Vec<String>,
+    /// How many more it has not looked at, at least, and does not name.
+    pub unnamed: usize,
     /// Where that lies which was put away; nothing when there was nothing to put away.
     pub aside: Option<PathBuf>,
     /// Where that lies which the snapshot held of what was kept; nothing when it held none of it.
@@ -73,6 +75,7 @@ impl Snapshots {
         let is_kept = |path: &&String| !to_do.contains(*path) && !path.ends_with(DRAFT);
         undone.kept.extend(changed(&before, &there).filter(is_kept).cloned());
         undone.left_out = left_out(&before, &there);
+        undone.unnamed = before.unnamed.max(there.unnamed);
         if undone.failed.is_empty() {
             // A program that the task left running may have changed what seems to be the owner's.
             undone.before = self.lay_down(&before, &undone.kept, now).unwrap_or_else(|error| {
