@@ -193,6 +193,7 @@ impl Book {
                 typed: new.typed,
                 begun: None,
                 told: None,
+                unheard: None,
                 watch: new.watch,
                 more: protocol::Object::new(),
             };

@@ -88,6 +88,9 @@ pub struct Job {
     /// When one that comes again was told or done last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub told: Option<Millis>,
+    /// When one that comes again was told last and reached nobody; nothing once it has reached somebody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unheard: Option<Millis>,
     /// What it looks at first: it says something only when that has changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub watch: Option<Watch>,
@@ -168,7 +171,7 @@ impl Job {
         )
     }
 
-    /// One line for a list: `[job-1] once | at 17:04 today | call Max`.
+    /// One line for a list: `[job-1] one-shot | at 17:04 today | call Max`.
     #[must_use]
     pub fn line(&self, now: Millis, zone: &Zone) -> String {
         let kind = match &self.cron {
@@ -182,7 +185,9 @@ impl Job {
         let agent = if self.is_agentic { " [agent]" } else { "" };
         let watches = if self.watch.is_some() { "watches " } else { "" };
         let text = answer::sanitize::one_line(&self.text);
-        format!("[{}] {kind} | {when} | {watches}{text}{agent}", self.id)
+        let unheard = self.unheard.map(|at| format!(" | reached nobody {}", zone.words(at, now)));
+        let unheard = unheard.unwrap_or_default();
+        format!("[{}] {kind} | {when} | {watches}{text}{agent}{unheard}", self.id)
     }
 
     /// Whether a model is woken when it is due.

@@ -210,17 +210,23 @@ impl Jobs {
         self.jobs.retain(|job| job.cron.is_some() || !is_done(job));
         for job in self.jobs.iter_mut().filter(|job| is_done(job)) {
             job.begun = None;
-            if let Some(watch) = &mut job.watch {
-                watch.news = None;
-            }
+            // A look that found nothing told nothing.
+            let was_said = job.watch.as_mut().is_none_or(|watch| watch.news.take().is_some());
+            job.unheard = job.unheard.filter(|_| !was_said);
         }
     }
 
     /// Takes in that nobody has these, nor will: what comes again goes on, and what comes once is told at the next start.
     pub(super) fn unheard(&mut self, ids: &[JobId]) {
         let again = self.jobs.iter().filter(|job| job.cron.is_some() && ids.contains(&job.id));
-        let again: Vec<JobId> = again.map(|job| job.id.clone()).collect();
-        self.finish(&again);
+        let again: Vec<(JobId, Option<Millis>)> =
+            again.map(|job| (job.id.clone(), job.begun)).collect();
+        for (id, at) in again {
+            self.finish(std::slice::from_ref(&id));
+            if let Some(job) = self.jobs.iter_mut().find(|job| job.id == id) {
+                job.unheard = at.or(job.unheard);
+            }
+        }
     }
 
     /// Takes in that these were not begun after all: they are due as they were. What a watch has found stays begun, so that it
@@ -343,6 +349,7 @@ mod tests {
             typed: Vec::new(),
             begun: None,
             told: None,
+            unheard: None,
             watch: None,
             more: protocol::Object::new(),
         };
@@ -399,6 +406,24 @@ mod tests {
         jobs.finish(&[daily]);
         assert_eq!(due(&mut jobs, now), [""; 0]);
         assert_eq!(jobs.all()[1].next, Millis(4 * DAY + 9 * HOUR));
+    }
+
+    #[test]
+    fn what_comes_again_and_reached_nobody_is_listed_so_until_somebody_has_it() {
+        let mut jobs = Jobs::default();
+        let daily = job(&mut jobs, "tea", 9 * HOUR, Some("0 9 * * *"));
+        let line = |jobs: &Jobs, now| again(jobs).all()[0].line(Millis(now), &Zone::utc());
+        for day in 0..2 {
+            let nine = day * DAY + 9 * HOUR;
+            assert_eq!(due(&mut jobs, nine), ["Reminder: tea"], "each time is tried");
+            jobs.unheard(std::slice::from_ref(&daily));
+            let told =
+                "[job-1] 0 9 * * * | tomorrow at 09:00 | tea | reached nobody at 09:00 today";
+            assert_eq!(line(&jobs, nine), told);
+        }
+        due(&mut jobs, 2 * DAY + 9 * HOUR);
+        jobs.finish(&[daily]);
+        assert_eq!(line(&jobs, 3 * DAY), "[job-1] 0 9 * * * | at 09:00 today | tea");
     }
 
     #[test]
