@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use home::FileError;
+use home::file::Unnamed;
 
 use crate::document::Document;
 use crate::notice::Notices;
@@ -40,6 +41,8 @@ pub struct File<T> {
     /// Its absence is worth a word.
     is_expected: bool,
     state: Mutex<State<T>>,
+    /// Held by whoever flushes, and taken before the state.
+    flushing: Mutex<()>,
     notices: Notices,
 }
 
@@ -80,7 +83,8 @@ impl<T: Document> File<T> {
     fn with(path: PathBuf, absent: T, is_expected: bool, notices: &Notices) -> Self {
         let value = Arc::new(absent.clone());
         let state = State { value, stamp: None, kept: Kept::OnDisk, in_the_way: false };
-        Self { path, absent, is_expected, state: Mutex::new(state), notices: notices.clone() }
+        let (state, flushing) = (Mutex::new(state), Mutex::new(()));
+        Self { path, absent, is_expected, state, flushing, notices: notices.clone() }
     }
 
     /// Where it is.
@@ -141,12 +145,29 @@ impl<T: Document> File<T> {
         let Ok(()) = self.alter(&mut self.lock(), sure);
     }
 
-    /// Writes what is only held, and tries it once. Whoever asks meanwhile waits.
+    /// Writes what is only held by now, and tries it once. Nobody but another flush waits for the disk meanwhile.
     ///
     /// # Errors
     /// [`SaveError`]: what is held stays in memory alone.
     pub fn flush(&self) -> Result<(), SaveError> {
-        self.write(&mut self.lock())
+        let _alone = self.flushing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.lock();
+        if state.kept != Kept::NotYet || state.in_the_way {
+            return self.write(&mut state);
+        }
+        let (value, stamp) = (Arc::clone(&state.value), state.stamp);
+        drop(state);
+        let written = self.on_disk(&value);
+        let mut state = self.lock();
+        // Who has saved meanwhile has saved this as well, and what somebody else has written there counts.
+        if state.stamp != stamp {
+            return Ok(());
+        }
+        let put = self.put(&mut state, written);
+        if Arc::ptr_eq(&state.value, &value) {
+            state.kept = if put.is_ok() { Kept::OnDisk } else { Kept::InMemoryAlone };
+        }
+        put
     }
 
     /// Whether what it holds now stands on the disk.
@@ -183,17 +204,31 @@ impl<T: Document> File<T> {
                 _ => state.in_the_way = false,
             }
         }
-        let text = state.value.to_text();
-        let written = if text.len() as u64 > T::LIMIT {
-            let cause = format!("it would be larger than {} bytes", T::LIMIT);
-            Err(FileError::new("write", &self.path, io::Error::other(cause)))
-        } else {
-            home::file::write(&self.path, text.as_bytes())
-        };
-        state.stamp = Some(Stamp::of(&self.path));
-        written.map_err(SaveError)?;
+        let written = self.on_disk(&state.value);
+        self.put(state, written)?;
         state.kept = Kept::OnDisk;
         Ok(())
+    }
+
+    /// Waits until `value` is on the disk, where it has not yet the file's name.
+    fn on_disk(&self, value: &T) -> Result<Unnamed, FileError> {
+        let text = value.to_text();
+        if text.len() as u64 > T::LIMIT {
+            let cause = format!("it would be larger than {} bytes", T::LIMIT);
+            return Err(FileError::new("write", &self.path, io::Error::other(cause)));
+        }
+        Unnamed::beside(&self.path, text.as_bytes())
+    }
+
+    /// Gives that the file's name.
+    fn put(
+        &self,
+        state: &mut State<T>,
+        written: Result<Unnamed, FileError>,
+    ) -> Result<(), SaveError> {
+        let put = written.and_then(Unnamed::put);
+        state.stamp = Some(Stamp::of(&self.path));
+        put.map_err(SaveError)
     }
 
     fn refresh(&self, state: &mut State<T>) {
@@ -289,4 +324,70 @@ impl<T: Document> File<T> {
 /// Whether the fault lies in the file itself, and not in the way to it.
 fn is_broken(kind: io::ErrorKind) -> bool {
     matches!(kind, io::ErrorKind::FileTooLarge | io::ErrorKind::InvalidInput)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+
+    type Meanwhile = Box<dyn FnOnce(&File<Number>)>;
+
+    thread_local! {
+        /// What happens while the file is on its way to the disk.
+        static MEANWHILE: RefCell<Option<(Arc<File<Number>>, Meanwhile)>> = RefCell::default();
+    }
+
+    #[derive(Debug, Clone, PartialEq, Default)]
+    struct Number(u32);
+
+    impl Document for Number {
+        const LIMIT: u64 = 10;
+
+        fn from_text(text: &str, _: &mut Vec<String>) -> Result<Self, String> {
+            text.parse().map(Self).map_err(|_| "it is no number".to_owned())
+        }
+
+        fn to_text(&self) -> String {
+            if let Some((file, meanwhile)) = MEANWHILE.take() {
+                assert!(file.state.try_lock().is_ok(), "a reader waits for the disk");
+                meanwhile(&file);
+            }
+            self.0.to_string()
+        }
+    }
+
+    /// 1 is flushed while something else happens: what stands on the disk then, whether that is what holds, and what holds
+    /// once that is flushed as well.
+    fn flushed(meanwhile: impl FnOnce(&File<Number>) + 'static) -> (u32, bool, u32) {
+        let folder = tempfile::tempdir().unwrap();
+        let file = Arc::new(File::new(folder.path().join("n"), &Notices::default()));
+        file.save(Number(9)).unwrap();
+        file.hold(|held| held.0 = 1);
+        MEANWHILE.set(Some((Arc::clone(&file), Box::new(meanwhile))));
+        let there = || std::fs::read_to_string(file.path()).unwrap().parse().unwrap();
+        file.flush().unwrap();
+        let (first, is_on_disk) = (there(), file.is_on_disk());
+        file.flush().unwrap();
+        assert_eq!(file.read().0, there());
+        (first, is_on_disk, there())
+    }
+
+    #[test]
+    fn nobody_waits_for_a_flush_and_nothing_older_replaces_what_is_newer() {
+        assert_eq!(flushed(|file| assert_eq!(file.read().0, 1)), (1, true, 1));
+        assert_eq!(flushed(|file| file.hold(|held| held.0 += 1)), (1, false, 2));
+        assert_eq!(flushed(|file| file.update(|held| held.0 += 1).unwrap()), (2, true, 2));
+        let save_and_hold = |file: &File<Number>| {
+            file.update(|held| held.0 += 1).unwrap();
+            file.hold(|held| held.0 += 1);
+        };
+        assert_eq!(flushed(save_and_hold), (2, false, 3));
+        let by_hand = |file: &File<Number>| {
+            std::fs::write(file.path(), "77").unwrap();
+            assert_eq!(file.read().0, 77);
+        };
+        assert_eq!(flushed(by_hand), (77, true, 77));
+    }
 }

@@ -52,13 +52,39 @@ fn read_bounded(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 /// # Errors
 /// [`FileError`]; what stood there before still stands.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    let replace = || {
-        let target = resolve(path)?;
-        let draft = draft(&target, bytes)?;
-        draft.persist(&target).map_err(|e| e.error)?;
-        Ok(())
-    };
-    replace().map_err(|e| FileError::new("write", path, e))
+    Unnamed::beside(path, bytes)?.put()
+}
+
+/// What is on the disk and has not yet the name of the file that it is for. It is removed when it is dropped.
+#[derive(Debug)]
+pub struct Unnamed {
+    path: PathBuf,
+    target: PathBuf,
+    draft: NamedTempFile,
+}
+
+impl Unnamed {
+    /// Does the part of [`write`] that waits for the disk.
+    ///
+    /// # Errors
+    /// [`FileError`].
+    pub fn beside(path: &Path, bytes: &[u8]) -> Result<Self, FileError> {
+        let made = || {
+            let target = resolve(path)?;
+            Ok(Self { path: path.to_owned(), draft: draft(&target, bytes)?, target })
+        };
+        made().map_err(|e| FileError::new("write", path, e))
+    }
+
+    /// Gives it the name.
+    ///
+    /// # Errors
+    /// [`FileError`]; what stood there before still stands.
+    pub fn put(self) -> Result<(), FileError> {
+        let Self { path, target, draft } = self;
+        let put = draft.persist(&target);
+        put.map(drop).map_err(|e| FileError::new("write", &path, e.error))
+    }
 }
 
 /// Writes a file in the same way, but only when there is none; says whether it did.
