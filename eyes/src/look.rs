@@ -28,8 +28,8 @@ pub struct Seen {
     pub text: String,
     /// The page as the browser had it after its scripts ran.
     pub html: String,
-    /// The picture of the whole page, up to a height, as PNG.
-    pub picture: Vec<u8>,
+    /// The picture of the whole page, up to a height, as PNG; `None` where none could be made, which a remark says.
+    pub picture: Option<Vec<u8>>,
     /// What is seen of it first, for models that see: JPEG of at most 1,000 pixels a side and 512 KiB.
     pub glance: Option<Vec<u8>>,
     /// What people should know of how it went: that a banner was dismissed, that the page never settled.

@@ -9,7 +9,7 @@ use protocol::{Code, Reads, Stopped};
 /// The files' paths, relative to the files' folder.
 #[derive(Debug)]
 pub(super) struct Kept {
-    pub(super) picture: String,
+    pub(super) picture: Option<String>,
     pub(super) text: String,
     /// What is seen first, for models that see.
     pub(super) glance: Option<String>,
@@ -29,11 +29,10 @@ impl Kept {
         };
         let mut outputs = vec![
             (format!("{name}.html"), seen.html.clone().into_bytes()),
-            (format!("{name}.png"), seen.picture.clone()),
             (format!("{name}.txt"), seen.text.clone().into_bytes()),
         ];
-        let glance = seen.glance.clone().map(|glance| (format!("{name}.jpg"), glance));
-        outputs.extend(glance.clone());
+        outputs.extend(seen.picture.clone().map(|picture| (format!("{name}.png"), picture)));
+        outputs.extend(seen.glance.clone().map(|glance| (format!("{name}.jpg"), glance)));
         let files = Arc::clone(files);
         // It waits for the disk.
         let saved = tokio::task::spawn_blocking(move || {
@@ -43,10 +42,11 @@ impl Kept {
         });
         let saved = saved.await.map_err(|error| Stopped::new(Code::Internal, error.to_string()))?;
         saved.map_err(|error| Stopped::new(Code::Internal, error.to_string()).maybe_executed())?;
+        let path = |ending: &str| format!("output/{name}.{ending}");
         Ok(Self {
-            picture: format!("output/{name}.png"),
-            text: format!("output/{name}.txt"),
-            glance: glance.map(|(glance, _)| format!("output/{glance}")),
+            picture: seen.picture.as_ref().map(|_| path("png")),
+            text: path("txt"),
+            glance: seen.glance.as_ref().map(|_| path("jpg")),
         })
     }
 }

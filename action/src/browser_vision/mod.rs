@@ -89,8 +89,9 @@ impl LocalAction for BrowserVision {
         self.permission.ask(&self.card.name, asked, caller).await?;
         let seen = self.see(url, caller).await?;
         let kept = Kept::of(&caller.files, slot.number(), &seen).await?;
-        if wants_picture(question.as_deref()) {
-            caller.show(caller.files.folder().join(&kept.picture));
+        if let Some(picture) = kept.picture.as_ref().filter(|_| wants_picture(question.as_deref()))
+        {
+            caller.show(caller.files.folder().join(picture));
         }
         Ok(done(&seen, &kept, question))
     }
@@ -154,8 +155,9 @@ fn done(seen: &Seen, kept: &Kept, question: Option<String>) -> Done {
         let follow_up = json!({"name": "_LLM_SUMMARY", "params": params});
         result.insert("follow_up".to_owned(), follow_up);
     }
-    let mut text =
-        format!("saw {}: picture in {}, text in {}", one_line(&seen.url), kept.picture, kept.text);
+    let picture = kept.picture.as_ref().map(|picture| format!("picture in {picture}, "));
+    let picture = picture.unwrap_or_default();
+    let mut text = format!("saw {}: {picture}text in {}", one_line(&seen.url), kept.text);
     for remark in &seen.remarks {
         text.push('\n');
         text.push_str(&one_line(remark));

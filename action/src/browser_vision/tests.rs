@@ -39,7 +39,7 @@ fn seen() -> Seen {
         language: Some("en".to_owned()),
         text: "x".repeat(10_000),
         html: String::new(),
-        picture: Vec::new(),
+        picture: Some(Vec::new()),
         glance: None,
         remarks: vec!["the page wanted 127.0.0.1:80, which is refused".to_owned()],
     }
@@ -48,7 +48,7 @@ fn seen() -> Seen {
 #[test]
 fn a_page_is_read_for_its_question_unless_only_its_picture_is_wanted() {
     let kept = Kept {
-        picture: "output/browser_vision.png".to_owned(),
+        picture: Some("output/browser_vision.png".to_owned()),
         text: "output/browser_vision.txt".to_owned(),
         glance: Some("output/browser_vision.jpg".to_owned()),
     };
@@ -70,6 +70,15 @@ fn a_page_is_read_for_its_question_unless_only_its_picture_is_wanted() {
         "saw https://example.com/: picture in output/browser_vision.png, text in output/browser_vision.txt\n\
          the page wanted 127.0.0.1:80, which is refused"
     );
+}
+
+#[test]
+fn a_page_of_which_no_picture_could_be_made_is_told_without_one() {
+    let kept = Kept { picture: None, text: "output/browser_vision.txt".to_owned(), glance: None };
+    let told = done(&Seen { picture: None, ..seen() }, &kept, None);
+    assert_eq!(told.result["picture"], json!(null));
+    let text = told.text.unwrap();
+    assert!(text.starts_with("saw https://example.com/: text in output/"), "{text}");
 }
 
 #[test]

@@ -34,21 +34,45 @@ pub(super) async fn click(tab: &Tab<'_>, frames: &[u16]) -> Result<Option<String
     Ok(None)
 }
 
-/// The texts of the frames at these places of the window; and how many could not be read, those at no place among them.
+/// What was read of frames.
+#[derive(Debug, Default)]
+pub(super) struct Texts {
+    /// Their texts.
+    pub(super) texts: Vec<String>,
+    /// How many of these were cut at their end.
+    pub(super) cut: usize,
+    /// How many could not be read, those at no place among them.
+    pub(super) unread: usize,
+}
+
+/// Reads the frames at these places of the window.
 ///
 /// # Errors
 /// [`LookError::Browser`] and [`LookError::Slow`].
-pub(super) async fn read(tab: &Tab<'_>, places: &[i32]) -> Result<(Vec<String>, usize), LookError> {
+pub(super) async fn read(tab: &Tab<'_>, places: &[i32]) -> Result<Texts, LookError> {
     const TEXT: &str = "return document.body ? document.body.innerText.slice(0, arguments[0]) : ''";
-    let mut texts = Vec::new();
+    let mut read = Texts::default();
     let known = places.iter().filter_map(|place| u16::try_from(*place).ok());
     for place in known.take(MOST_READ) {
-        if let Some(Value::String(text)) = ask(tab, place, TEXT, vec![MOST_TEXT.into()]).await? {
-            texts.push(text.chars().take(MOST_TEXT).collect());
+        // One unit more shows that there is more.
+        let most = vec![(MOST_TEXT + 1).into()];
+        if let Some(Value::String(mut text)) = ask(tab, place, TEXT, most).await? {
+            read.cut += usize::from(cut(&mut text));
+            read.texts.push(text);
         }
     }
-    let unread = places.len().saturating_sub(texts.len());
-    Ok((texts, unread))
+    read.unread = places.len().saturating_sub(read.texts.len());
+    Ok(read)
+}
+
+/// Cuts a text at [`MOST_TEXT`] units. Whether there was something to cut.
+fn cut(text: &mut String) -> bool {
+    let mut units = 0;
+    let end = text.char_indices().find_map(|(at, character)| {
+        units += character.len_utf16();
+        (units > MOST_TEXT).then_some(at)
+    });
+    end.map(|end| text.truncate(end)).is_some()
 }
 
 /// What a script says in the frame at a place, and `None` where it says nothing. The window itself is entered again whatever

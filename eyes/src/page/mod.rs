@@ -24,6 +24,7 @@ mod windows;
 mod tests;
 
 use fantoccini::Client;
+use tokio::time::timeout;
 
 use crate::look::{Look, LookError, Seen};
 use clock::Clock;
@@ -33,8 +34,8 @@ use tab::Tab;
 /// here; the browser may go on with what it was asked last.
 ///
 /// # Errors
-/// [`LookError::Page`], [`LookError::Slow`] or [`LookError::Browser`]. After any of them the session must be
-/// given up: a page that keeps the browser busy keeps its session busy too, and then it can't even be
+/// [`LookError::Page`], [`LookError::Slow`] or [`LookError::Browser`]. After any of them, and
+/// where no picture could be made, the session must be given up: a page that keeps the browser busy keeps its session busy too, and then it can't even be
 /// closed by asking, so its process has to be ended.
 pub(crate) async fn look(client: &Client, look: &Look) -> Result<Seen, LookError> {
     let clock = Clock::start(look.url.as_str(), look.limit);
@@ -46,9 +47,7 @@ pub(crate) async fn look(client: &Client, look: &Look) -> Result<Seen, LookError
     banner::dismiss(&tab, look, &mut remarks).await?;
     let here = open::look_around(&tab).await?;
     let read = read::read(&tab, &mut remarks).await?;
-    let picture = picture::take(&tab, &mut remarks).await?;
-    let glance = picture::glance(&tab).await?;
-    windows::close_others(&tab, &mut remarks).await?;
+    let (picture, glance) = pictures(&tab, &mut remarks).await;
     Ok(Seen {
         status: here.status.or(opened.status),
         url: here.url,
@@ -60,4 +59,24 @@ pub(crate) async fn look(client: &Client, look: &Look) -> Result<Seen, LookError
         glance,
         remarks,
     })
+}
+
+/// The picture and the glance, as far as the page lets them be made. What was read counts without them, so there is time left
+/// to tell it.
+async fn pictures(tab: &Tab<'_>, remarks: &mut Vec<String>) -> (Option<Vec<u8>>, Option<Vec<u8>>) {
+    let (mut picture, mut glance) = (None, None);
+    let made = async {
+        picture = Some(picture::take(tab, remarks).await?);
+        glance = picture::glance(tab).await?;
+        windows::close_others(tab, remarks).await
+    };
+    let longest = tab.clock.left() * 3 / 4;
+    let made = timeout(longest, made).await.unwrap_or_else(|_| Err(tab.clock.over()));
+    if let Err(error) = made {
+        tracing::info!(%error, "a page was read, and its picture failed");
+    }
+    if picture.is_none() {
+        remarks.push("no picture of the page could be made".to_owned());
+    }
+    (picture, glance)
 }

@@ -44,21 +44,28 @@ struct Part {
     end: usize,
 }
 
-/// Reads the page. What is too long is cut at its end, with a remark.
+/// Reads the page. What is too long is cut at its end, and so is what the page takes away while it is read; a remark says either.
 ///
 /// # Errors
 /// Those of [`Tab::run`].
 pub(super) async fn read(tab: &Tab<'_>, remarks: &mut Vec<String>) -> Result<Read, LookError> {
     let most = json!({ "most": MOST_TEXT, "mostHtml": MOST_HTML });
     let ready: Ready = tab.run(include_str!("scripts/read.js"), &most).await?;
-    let mut text = tidy(&fetch(tab, "text", ready.text).await?);
-    let mut html = fetch(tab, "html", ready.html).await?;
+    let (text, text_whole) = fetch(tab, "text", ready.text).await?;
+    let (mut html, html_whole) = fetch(tab, "html", ready.html).await?;
+    let mut text = tidy(&text);
     let html_cut = cut(&mut html, MOST_HTML) || ready.html_cut;
     if ready.text_cut {
         remarks.push("the page is very long; its text was cut at the end".to_owned());
     }
     if html_cut {
         remarks.push("the page is very long; its source was cut at the end".to_owned());
+    }
+    if !text_whole || !html_whole {
+        let what = if text_whole { "source" } else { "text" };
+        remarks.push(format!(
+            "the page went elsewhere while it was read; its {what} was cut at the end"
+        ));
     }
     add_frames(tab, &mut text, &ready.foreign, remarks).await?;
     let title = one_line(&ready.title);
@@ -73,7 +80,7 @@ async fn add_frames(
     places: &[i32],
     remarks: &mut Vec<String>,
 ) -> Result<(), LookError> {
-    let (texts, unread) = frames::read(tab, places).await?;
+    let frames::Texts { texts, cut, unread } = frames::read(tab, places).await?;
     let texts: Vec<String> = texts.iter().map(|text| tidy(text)).collect();
     let count = texts.iter().filter(|text| !text.is_empty()).count();
     for frame in texts.iter().filter(|text| !text.is_empty()) {
@@ -82,6 +89,9 @@ async fn add_frames(
     }
     if count > 0 {
         remarks.push(format!("the text of {} stands at the end", frames_of(count)));
+    }
+    if cut > 0 {
+        remarks.push(format!("the text of {} is very long; it was cut at the end", frames_of(cut)));
     }
     if unread > 0 {
         remarks.push(format!("{} could not be read", frames_of(unread)));
@@ -96,8 +106,8 @@ fn frames_of(count: usize) -> String {
     }
 }
 
-/// Fetches one of the two texts. If the page went elsewhere meanwhile, what has come is what there is.
-async fn fetch(tab: &Tab<'_>, what: &str, length: usize) -> Result<String, LookError> {
+/// Fetches one of the two texts, and whether it is whole. If the page went elsewhere meanwhile, what has come is what there is.
+async fn fetch(tab: &Tab<'_>, what: &str, length: usize) -> Result<(String, bool), LookError> {
     let mut whole = String::with_capacity(length);
     let mut from = 0;
     while from < length {
@@ -110,7 +120,7 @@ async fn fetch(tab: &Tab<'_>, what: &str, length: usize) -> Result<String, LookE
         from = part.end;
     }
     whole.shrink_to_fit();
-    Ok(whole)
+    Ok((whole, from >= length))
 }
 
 /// Cuts a text at so many bytes, between two characters. Whether there was something to cut.

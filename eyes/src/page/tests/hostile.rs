@@ -109,6 +109,35 @@ async fn a_dead_script_ends_within_the_limit() {
 }
 
 #[tokio::test]
+async fn what_was_read_is_told_where_the_page_then_lets_no_picture_be_made() {
+    // The picture is taken from the top, and the way there is the first that the page hears of it.
+    let html = "<p>what was read<div style='height:5000px'></div><script>scrollTo(0, 1000);\
+        addEventListener('scroll', () => { if (scrollY === 0) while (true); })</script>";
+    let site = Site::serve([("/", Answer::page(html))]).await;
+    let seen = look_for(&site.url("/"), Duration::from_secs(20)).await.unwrap();
+    assert_eq!(seen.text, "what was read");
+    assert_eq!((seen.picture, seen.glance), (None, None));
+    assert_eq!(seen.remarks, ["no picture of the page could be made"]);
+}
+
+#[tokio::test]
+async fn a_page_that_goes_elsewhere_while_it_is_read_is_said_to_be_cut() {
+    // What the browser had left out is woken to be read, which the page sees. It holds up the browser until it is elsewhere.
+    let html = format!(
+        "<p>{}<div id=asleep style='content-visibility:auto'>asleep</div><script>\
+        new MutationObserver(() => {{ location.replace('/other'); const start = performance.now();\
+        while (performance.now() - start < 2000); }}).observe(asleep, {{attributes: true}})</script>",
+        "0123456789 ".repeat(100_000)
+    );
+    let other = Answer::page("<p>elsewhere");
+    let site = Site::serve([("/", Answer::page(&html)), ("/other", other)]).await;
+    let seen = look_for(&site.url("/"), AMPLE).await.unwrap();
+    assert!(seen.text.len() < 1_100_000, "{}", seen.text.len());
+    let cut = "the page went elsewhere while it was read; its text was cut at the end";
+    assert_eq!(seen.remarks, [cut]);
+}
+
+#[tokio::test]
 async fn a_page_that_never_stops_growing_is_seen_in_part() {
     let html = "<p>start<script>setInterval(() => document.body.append(\
         Object.assign(document.createElement('p'), {textContent: 'more '.repeat(600)})), 20)</script>";

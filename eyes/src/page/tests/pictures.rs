@@ -13,7 +13,7 @@ struct Pixels {
 
 impl Pixels {
     fn of(seen: &Seen) -> Self {
-        let decoder = png::Decoder::new(std::io::Cursor::new(&seen.picture));
+        let decoder = png::Decoder::new(std::io::Cursor::new(seen.picture.as_ref().unwrap()));
         let mut reader = decoder.read_info().unwrap();
         let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
         let info = reader.next_frame(&mut bytes).unwrap();

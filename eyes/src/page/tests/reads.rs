@@ -102,6 +102,21 @@ async fn frames_of_other_sites_are_read_behind_the_page_and_those_that_are_not_a
 }
 
 #[tokio::test]
+async fn the_text_of_a_frame_that_is_too_long_is_cut_with_a_remark() {
+    let told = async |length| {
+        let inner = format!("<p style='white-space:nowrap'>{}", "x".repeat(length));
+        let inner = Site::serve([("/", Answer::page(&inner))]).await;
+        let seen =
+            see(&format!("<p>outside<iframe src='{}'></iframe>", inner.foreign_url("/"))).await;
+        (seen.text.len() - "outside\n\n".len(), seen.remarks)
+    };
+    let stands = "the text of a frame of another site stands at the end";
+    let cut = "the text of a frame of another site is very long; it was cut at the end";
+    assert_eq!(told(100_000).await, (100_000, vec![stands.to_owned()]));
+    assert_eq!(told(100_001).await, (100_000, vec![stands.to_owned(), cut.to_owned()]));
+}
+
+#[tokio::test]
 async fn what_is_laid_out_only_where_it_is_seen_is_read_at_once() {
     let near = "<p>near".to_owned();
     let far = "<div style='content-visibility:auto;overflow:hidden'><p style='content-visibility:auto;contain-intrinsic-size:9px'>far</div>";
