@@ -18,61 +18,55 @@ pub(super) struct Mending {
 }
 
 impl Endpoint {
-    /// The way in which `ask`, perhaps without its picture, is asked after `plan` has failed.
-    ///
-    /// # Errors
-    /// The failure, if nothing mends it.
+    /// The way in which `ask`, perhaps without its picture, is asked after `plan` has failed; `None` if nothing mends that.
     pub(super) fn mended(
         &self,
-        failure: Failure,
+        failure: &Failure,
         plan: &Plan<'_>,
         ask: &mut Ask<'_>,
         mending: &mut Mending,
-    ) -> Result<Way, ModelError> {
-        if plan.picture.is_some() && may_refuse_picture(&failure) {
+    ) -> Option<Way> {
+        if plan.picture.is_some() && may_refuse_picture(failure) {
             tracing::info!(error = %failure.error, "the model is asked without the picture");
             // One that has no room for it may have some the next time.
             let is_blind = !matches!(failure.refusal, Refusal::Overrun(_));
             mending.blind = is_blind.then(|| befallen("a picture", &failure.error));
             *ask = ask.with_picture(None);
-            return Ok(plan.way);
+            return Some(plan.way);
         }
         match failure.refusal {
             Refusal::Overrun(said) if !mending.overran => {
                 mending.overran = true;
                 self.memo.overran(plan.size, plan.fits, said);
                 // Only a prompt that is written for the model can be written shorter.
-                if ask.turn.is_none() {
-                    return Err(failure.error);
-                }
-                Ok(plan.way)
+                ask.turn.map(|_| plan.way)
             }
             // Nobody knew that it thinks; now there is room for that.
             _ if matches!(failure.error, ModelError::OnlyThought { .. }) && self.memo.thought() => {
-                Ok(plan.way)
+                Some(plan.way)
             }
             Refusal::Temperature if self.memo.takes_temperature() => {
                 self.memo.refused_temperature();
-                Ok(plan.way)
+                Some(plan.way)
             }
             _ if lacks_memory(&failure.error)
                 && self.window.is_none()
                 && self.memo.shrink(plan.size.window) =>
             {
                 tracing::info!(error = %failure.error, "the model is asked with a smaller window");
-                Ok(plan.way)
+                Some(plan.way)
             }
-            _ if refuses_form(&failure) && plan.format != Format::Free && self.way.is_none() => {
-                let Some(next) = plan::next(plan.way) else { return Err(failure.error) };
+            _ if refuses_form(failure) && plan.format != Format::Free && self.way.is_none() => {
+                let next = plan::next(plan.way)?;
                 let words = || befallen(&plan.way.to_string(), &failure.error);
                 mending.form.get_or_insert_with(words);
-                Ok(next)
+                Some(next)
             }
             _ => {
                 if is_lost(&failure.error) {
                     self.memo.lost();
                 }
-                Err(failure.error)
+                None
             }
         }
     }

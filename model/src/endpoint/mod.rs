@@ -266,8 +266,15 @@ impl Endpoint {
                     return Ok(self.completed(plan, gathered, first_token));
                 }
                 Err(failure) => {
-                    let way = self.mended(failure, &plan, &mut ask, &mut mending)?;
+                    let failed = self.server.sends(&plan.request());
+                    let Some(way) = self.mended(&failure, &plan, &mut ask, &mut mending) else {
+                        return Err(failure.error);
+                    };
                     plan = self.plan(&ask, way, gloss);
+                    // What was learned need not change what is sent: some providers always leave the same room for thoughts.
+                    if self.server.sends(&plan.request()) == failed {
+                        return Err(failure.error);
+                    }
                     plan.tell(progress);
                 }
             }

@@ -126,10 +126,17 @@ async fn a_model_that_was_seen_to_think_has_room_for_it_from_then_on() {
 }
 
 #[tokio::test]
+async fn where_the_room_for_thoughts_is_fixed_nothing_is_asked_twice() {
+    let only = streamed(&[GEMINI.thought("hm"), end(&GEMINI, "MAX_TOKENS")]);
+    let server = Server::start([only, says(&GEMINI, "Hi")]).await;
+    let error = ask(&endpoint(&GEMINI, &server), &Ask::plain("hi")).await.1.unwrap_err();
+    assert!(error.to_string().contains("tokens on thoughts and said nothing"), "{error}");
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[tokio::test]
 async fn thoughts_that_use_up_everything_are_given_room_once_and_then_told() {
-    for (api, reason) in
-        [(OLLAMA, "length"), (OPENAI, "length"), (ANTHROPIC, "max_tokens"), (GEMINI, "MAX_TOKENS")]
-    {
+    for (api, reason) in [(OLLAMA, "length"), (OPENAI, "length"), (ANTHROPIC, "max_tokens")] {
         let only = || streamed(&[api.thought("hm"), end(&api, reason)]);
         let server = Server::start([only(), says(&api, "Hi"), only()]).await;
         let endpoint = endpoint(&api, &server);
