@@ -1,6 +1,6 @@
 //! `escalations.json`: the questions for a person that nobody has answered yet.
 
-use document::Document;
+use document::Json;
 use protocol::{Millis, SessionKey};
 use serde::{Deserialize, Serialize};
 
@@ -55,20 +55,14 @@ impl OpenEscalations {
     }
 }
 
-impl Document for OpenEscalations {
+impl Json for OpenEscalations {
     const LIMIT: u64 = 4 * 1024 * 1024;
-
-    fn from_text(text: &str, _: &mut Vec<String>) -> Result<Self, String> {
-        document::json(text)
-    }
-
-    fn to_text(&self) -> String {
-        document::pretty(self)
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use document::Document as _;
+
     use super::*;
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use document::{Document, File, Notices};
+use document::{File, Json, Notices};
 use protocol::Millis;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -51,16 +51,8 @@ pub(crate) struct Dropped {
 #[serde(transparent)]
 pub(crate) struct List(pub(crate) BTreeMap<String, Dropped>);
 
-impl Document for List {
+impl Json for List {
     const LIMIT: u64 = 4 * 1024 * 1024;
-
-    fn from_text(text: &str, _: &mut Vec<String>) -> Result<Self, String> {
-        document::json(text)
-    }
-
-    fn to_text(&self) -> String {
-        document::pretty(self)
-    }
 }
 
 /// Why a file is not kept.

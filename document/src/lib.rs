@@ -14,7 +14,7 @@ mod stamp;
 mod text;
 
 pub use clock::Clock;
-pub use document::{Document, json, pretty};
+pub use document::{Document, Json, json, pretty};
 pub use file::{File, SaveError};
 pub use notice::{Notice, Notices};
 pub use text::Text;

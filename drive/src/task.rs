@@ -4,7 +4,7 @@
 //! changed, only cut at its front, and then by a good piece at once: a server that keeps the beginning of a prompt has to read
 //! little anew in each step.
 
-use document::Document;
+use document::Json;
 use serde::{Deserialize, Serialize};
 
 /// How much of the exchanges stays when they are cut, in percent of the room.
@@ -148,16 +148,8 @@ impl Task {
     }
 }
 
-impl Document for Task {
+impl Json for Task {
     const LIMIT: u64 = 64 * 1024 * 1024;
-
-    fn from_text(text: &str, _: &mut Vec<String>) -> Result<Self, String> {
-        document::json(text)
-    }
-
-    fn to_text(&self) -> String {
-        document::pretty(self)
-    }
 }
 
 #[cfg(test)]

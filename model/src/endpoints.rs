@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use conversation::workspace::Workspace;
-use document::{Clock, Document, File, Notices};
+use document::{Clock, File, Json, Notices};
 use protocol::Millis;
+use serde::{Deserialize, Serialize};
 
 use super::Learned;
 
@@ -13,19 +14,11 @@ use super::Learned;
 const REMEMBERED: usize = 200;
 
 /// The content of `endpoints.json`: by address and model, such as `127.0.0.1:11434 llama3.1:8B`.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 struct Book(BTreeMap<String, Learned>);
 
-impl Document for Book {
+impl Json for Book {
     const LIMIT: u64 = 1024 * 1024;
-
-    fn from_text(text: &str, _: &mut Vec<String>) -> Result<Self, String> {
-        document::json(text).map(Self)
-    }
-
-    fn to_text(&self) -> String {
-        document::pretty(&self.0)
-    }
 }
 
 /// `endpoints.json`: what was learned of model servers, over restarts. It can be removed at any time.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use document::{Document, File, Notices, SaveError};
+use document::{File, Json, Notices, SaveError};
 use protocol::Millis;
 use serde::{Deserialize, Serialize};
 
@@ -27,16 +27,8 @@ struct Noted {
     upto: Millis,
 }
 
-impl Document for Noted {
+impl Json for Noted {
     const LIMIT: u64 = 4 * 1024;
-
-    fn from_text(text: &str, _: &mut Vec<String>) -> Result<Self, String> {
-        document::json(text)
-    }
-
-    fn to_text(&self) -> String {
-        document::pretty(self)
-    }
 }
 
 impl Notebook {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use activation::{Usage, activation, score};
-use document::Document;
+use document::Json;
 use journal::{JournalEvent, Role};
 use protocol::Millis;
 use serde::{Deserialize, Serialize};
@@ -109,16 +109,8 @@ impl Uses {
     }
 }
 
-impl Document for Uses {
+impl Json for Uses {
     const LIMIT: u64 = 256 * 1024;
-
-    fn from_text(text: &str, _: &mut Vec<String>) -> Result<Self, String> {
-        document::json(text)
-    }
-
-    fn to_text(&self) -> String {
-        document::pretty(self)
-    }
 }
 
 fn shown(event: &JournalEvent) -> Recalled {

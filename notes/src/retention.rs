@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use document::Document;
+use document::Json;
 use home::FileError;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -31,16 +31,8 @@ pub struct HouseTime {
     looked: Millis,
 }
 
-impl Document for HouseTime {
+impl Json for HouseTime {
     const LIMIT: u64 = 4 * 1024;
-
-    fn from_text(text: &str, _: &mut Vec<String>) -> Result<Self, String> {
-        document::json(text)
-    }
-
-    fn to_text(&self) -> String {
-        document::pretty(self)
-    }
 }
 
 impl HouseTime {

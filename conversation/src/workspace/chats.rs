@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use document::{Document, SaveError};
+use document::{Json, SaveError};
 use home::FileError;
 use journal::JournalEvent;
 use protocol::{Millis, Object};
@@ -169,16 +169,8 @@ pub struct OpenChat {
     pub title: Option<String>,
 }
 
-impl Document for OpenChat {
+impl Json for OpenChat {
     const LIMIT: u64 = 64 * 1024;
-
-    fn from_text(text: &str, _: &mut Vec<String>) -> Result<Self, String> {
-        document::json(text)
-    }
-
-    fn to_text(&self) -> String {
-        document::pretty(self)
-    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use document::Document;
+use document::Json;
 use protocol::{Millis, SAID_LONGEST, TYPED_LONGEST, TYPED_MOST, Taint};
 use serde::{Deserialize, Serialize};
 
@@ -147,16 +147,8 @@ impl Entered {
     }
 }
 
-impl Document for Entered {
+impl Json for Entered {
     const LIMIT: u64 = 1024 * 1024;
-
-    fn from_text(text: &str, _: &mut Vec<String>) -> Result<Self, String> {
-        document::json(text)
-    }
-
-    fn to_text(&self) -> String {
-        document::pretty(self)
-    }
 }
 
 /// The web addresses in a text, as they stand there; people leave out `https://`.
@@ -214,6 +206,8 @@ fn trimmed(url: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use document::Document as _;
+
     use super::*;
 
     fn typed(messages: &[&str]) -> Vec<String> {

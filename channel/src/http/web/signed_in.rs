@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use conversation::workspace::Workspace;
-use document::{Document, File, Notices, SaveError};
+use document::{File, Json, Notices, SaveError};
 use mind::links::{CodeError, Sign};
 use protocol::Millis;
 use serde::{Deserialize, Serialize};
@@ -54,16 +54,8 @@ struct Book {
     used: Vec<Used>,
 }
 
-impl Document for Book {
+impl Json for Book {
     const LIMIT: u64 = 1024 * 1024;
-
-    fn from_text(text: &str, _: &mut Vec<String>) -> Result<Self, String> {
-        document::json(text)
-    }
-
-    fn to_text(&self) -> String {
-        document::pretty(self)
-    }
 }
 
 /// All who are signed in.
