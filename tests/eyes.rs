@@ -127,6 +127,9 @@ fn once_others_text_has_come_in_an_address_that_nobody_named_is_asked_about() {
             );
             "As I said.".to_owned()
         })),
+        // No server sees what stands behind the hash, but a script of the page would.
+        vision(&format!("{first}#the-diary-4711")),
+        Says::text("A person is asked again."),
     ]);
     let home = home(&[site]);
     let mut chat = Chat::start(SAFECLAW, &[], home.root(), &[("OLLAMA_HOST", &ollama.host())]);
@@ -142,28 +145,12 @@ fn once_others_text_has_come_in_an_address_that_nobody_named_is_asked_about() {
     chat.expect(&format!("_BROWSER_VISION: ok, saw {second}"));
     chat.expect("_LLM_SUMMARY: ok, Still 12 euros.");
     chat.ask("And?", "As I said.");
-    assert_eq!(chat.end().code(), Some(0), "{}", chat.stderr());
-}
-
-#[test]
-fn what_stands_behind_the_hash_of_a_known_address_is_asked_about() {
-    let site = site(PAGE);
-    let first = format!("http://{site}/");
-    // No server sees it, but a script of the page would.
-    let ollama = OllamaServer::start([
-        vision(&first),
-        Says::text("12 euros."),
-        vision(&format!("{first}#the-diary-4711")),
-        Says::text("A person is asked."),
-    ]);
-    let home = home(&[site]);
-    let mut chat = Chat::start(SAFECLAW, &[], home.root(), &[("OLLAMA_HOST", &ollama.host())]);
-    chat.say(format!("What does {first} cost?"));
-    chat.expect("_BROWSER_VISION: ok");
+    chat.say("And the rest?");
     chat.expect("_BROWSER_VISION: pending");
-    chat.expect("A person is asked.");
+    chat.expect("A person is asked again.");
     let asked = chat.ask("/approvals", "To answer: /approve ");
     assert!(asked.contains("#the-diary-4711"), "{asked}");
+    assert_eq!(chat.end().code(), Some(0), "{}", chat.stderr());
 }
 
 #[test]

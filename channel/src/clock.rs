@@ -455,36 +455,30 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_nobody_has_when_the_agent_ends_is_told_at_the_next_start_until_somebody_has_it() {
+    async fn what_nobody_has_goes_on_if_it_comes_again_and_else_is_told_at_the_next_start_until_somebody_has_it()
+     {
         let folder = tempfile::tempdir().unwrap();
+        let job = r#"{"id": "job-1", "text": "stand-up", "next": 1, "by": "console:owner", "made": 0, "cron": "0 0 1 1 *"}"#;
+        let jobs = format!(r#"{{"zone": "UTC", "jobs": [{job}]}}"#);
+        std::fs::write(folder.path().join("scheduler.json"), jobs).unwrap();
         let mut before = house(folder.path());
+        drop(before.told().await);
         before.is_due("tea");
-        let (_, receipt) = before.told().await;
-        drop(receipt);
+        drop(before.told().await);
+        before.has(&[("stand-up", false), ("tea", true)]).await;
+        assert!(before.book.jobs().all()[0].unheard.is_some());
         before.ended().await;
         for is_taken in [false, true] {
             let mut after = house(folder.path());
             let (text, receipt) = after.told().await;
-            assert!(text.contains("job-1 may not have reached you"), "{text}");
+            assert!(text.contains("job-2 may not have reached you"), "{text}");
             if is_taken {
                 receipt.taken();
-                after.has(&[]).await;
+                after.has(&[("stand-up", false)]).await;
             }
             drop(receipt);
             after.ended().await;
         }
-        assert_eq!(house(folder.path()).jobs(), []);
-    }
-
-    #[tokio::test]
-    async fn what_comes_again_goes_on_where_nobody_has_it() {
-        let folder = tempfile::tempdir().unwrap();
-        let job = r#"{"id": "job-1", "text": "tea", "next": 1, "by": "console:owner", "made": 0, "cron": "0 0 1 1 *"}"#;
-        let jobs = format!(r#"{{"zone": "UTC", "jobs": [{job}]}}"#);
-        std::fs::write(folder.path().join("scheduler.json"), jobs).unwrap();
-        let mut house = house(folder.path());
-        drop(house.told().await);
-        house.has(&[("tea", false)]).await;
-        house.ended().await;
+        assert_eq!(house(folder.path()).jobs(), [("stand-up".to_owned(), false)]);
     }
 }
