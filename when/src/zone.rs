@@ -20,10 +20,8 @@ impl Zone {
         match TimeZone::get(name) {
             Ok(zone) => Ok(Self { name: zone.iana_name().unwrap_or(name).to_owned(), zone }),
             Err(_) => {
-                let known: Vec<String> =
-                    jiff::tz::db().available().map(|known| known.to_string()).collect();
-                let near = home::nearest(name, known.iter().map(String::as_str));
-                let near = near.map(|near| format!(" (did you mean {near}?)")).unwrap_or_default();
+                let near = near(name).map(|near| format!(" (did you mean {near}?)"));
+                let near = near.unwrap_or_default();
                 Err(format!("a time zone such as Europe/Berlin or UTC{near}"))
             }
         }
@@ -82,6 +80,18 @@ impl Zone {
     }
 }
 
+/// The zone that was probably meant by `typed`. A word without a slash is a city, which is the last part of a zone's name.
+fn near(typed: &str) -> Option<String> {
+    let known: Vec<String> = jiff::tz::db().available().map(|known| known.to_string()).collect();
+    let part = |zone: &str| match typed.contains('/') {
+        true => zone.to_owned(),
+        false => zone.rsplit('/').next().unwrap_or(zone).to_owned(),
+    };
+    let parts: Vec<String> = known.iter().map(|zone| part(zone)).collect();
+    let near = home::nearest(&typed.replace(' ', "_"), parts.iter().map(String::as_str))?;
+    known.iter().zip(&parts).find(|(_, part)| *part == near).map(|(zone, _)| zone.clone())
+}
+
 /// A time on the wire and in files.
 #[must_use]
 pub fn millis(at: &Zoned) -> Millis {
@@ -113,6 +123,10 @@ mod tests {
     fn a_zone_that_does_not_exist_is_told_with_one_that_does() {
         let wrong = Zone::named("Europe/Berln").unwrap_err();
         assert!(wrong.contains("did you mean Europe/Berlin?"), "{wrong}");
+        for (city, zone) in [("Berlin", "Europe/Berlin"), ("new york", "America/New_York")] {
+            let wrong = Zone::named(city).unwrap_err();
+            assert!(wrong.contains(&format!("did you mean {zone}?")), "{wrong}");
+        }
         assert!(Zone::named("Mars/Olympus").is_err());
         assert_eq!(Zone::named("america/new_york").unwrap().name(), "America/New_York");
         assert_eq!(Zone::named("UTC").unwrap().name(), "UTC");
