@@ -5,6 +5,7 @@ use std::io;
 use home::{ConfigError, ConfigFile, nearest};
 use llm::PullError;
 use model::{ModelError, Proof};
+use protocol::SetName;
 use serde_json::{Value, json};
 
 use super::{AgentConfig, Target, TargetError};
@@ -101,6 +102,16 @@ pub enum KeyError {
     /// The value does not fit, or the file can't be written.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// No action comes in such a set.
+    #[error("there is no set {given}{}; the sets are {}",
+        nearest(given, known.iter().map(SetName::as_str)).map(|name| format!(" (did you mean {name}?)")).unwrap_or_default(),
+        listed(known.iter().map(ToString::to_string)))]
+    NoSet {
+        /// What was asked for.
+        given: String,
+        /// Those that there are.
+        known: Vec<SetName>,
+    },
     /// It stands with the router, which keeps the papers.
     #[error("the papers are with the router: there, `{0}` sets it")]
     Routers(String),
@@ -208,6 +219,8 @@ pub struct Change<'a> {
     pub asker: &'a mut dyn Asker,
     /// The models.
     pub models: &'a dyn Models,
+    /// The sets of actions that there are; none where no router has said yet what it can run.
+    pub sets: Vec<SetName>,
 }
 
 impl Key {

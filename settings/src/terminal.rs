@@ -34,8 +34,12 @@ impl Asker for Terminal {
         }
         put(&format!("{question} [{current}]: ")).map_err(unseen)?;
         let mut line = String::new();
-        io::stdin().lock().read_line(&mut line)?;
+        let read = io::stdin().lock().read_line(&mut line)?;
         home::say!();
+        // Who says nothing more has not pressed Enter either.
+        if read == 0 {
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the input has ended"));
+        }
         let answer = line.trim();
         Ok(if answer.is_empty() { current.to_owned() } else { answer.to_owned() })
     }
@@ -54,8 +58,12 @@ impl Asker for Terminal {
 
     fn choose(&mut self, question: &str, choices: &[String], current: usize) -> io::Result<usize> {
         if Self::is_there() {
-            let select = inquire::Select::new(question, choices.to_vec());
-            let chosen = select.with_starting_cursor(current).raw_prompt();
+            let all: Vec<&str> = choices.iter().map(String::as_str).collect();
+            let score = |typed: &str, choice: &&str, _: &str, at: usize| {
+                fits(typed, choice, &all).then_some(place(at))
+            };
+            let select = inquire::Select::new(question, all.clone());
+            let chosen = select.with_starting_cursor(current).with_scorer(&score).raw_prompt();
             return chosen.map(|chosen| chosen.index).map_err(ended);
         }
         for (place, choice) in (1..).zip(choices) {
@@ -103,15 +111,32 @@ fn selected(
     let set = choices.iter().position(is_set);
     let missing = Some(current).filter(|current| set.is_none() && !current.is_empty());
     let listed = missing.into_iter().chain(choices.iter().map(String::as_str)).chain(other);
+    let all: Vec<&str> = listed.collect();
     // The last one stays there, whatever is typed in order to find one.
     let score = |typed: &str, choice: &&str, _: &str, at: usize| {
-        let place = i64::try_from(at).unwrap_or(i64::MAX);
-        (Some(*choice) == other || choice.contains(typed)).then_some(-place)
+        let is_shown = match other {
+            Some(other) => *choice == other || choice.contains(typed),
+            None => fits(typed, choice, &all),
+        };
+        is_shown.then_some(place(at))
     };
-    let select = inquire::Select::new(question, listed.collect());
+    let select = inquire::Select::new(question, all.clone());
     let chosen = select.with_starting_cursor(set.unwrap_or(0)).with_scorer(&score).prompt();
     let chosen = chosen.map_err(ended)?;
     Ok((Some(chosen) != other).then(|| chosen.to_owned()))
+}
+
+/// Whether `choice` stays in the list while `typed` stands there: what holds it, and all where nothing does, so that a list is
+/// never empty.
+fn fits(typed: &str, choice: &str, all: &[&str]) -> bool {
+    let typed = typed.to_lowercase();
+    let holds = |choice: &str| choice.to_lowercase().contains(&typed);
+    holds(choice) || !all.iter().any(|other| holds(other))
+}
+
+/// The score that leaves the choice at `at` in its place.
+fn place(at: usize) -> i64 {
+    i64::try_from(at).map_or(i64::MIN, |at| -at)
 }
 
 /// Puts a question, which is answered only where somebody can read it.
@@ -137,5 +162,19 @@ fn ended(error: inquire::InquireError) -> io::Error {
             io::Error::new(io::ErrorKind::Interrupted, "it was ended by a key")
         }
         error => io::Error::other(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_typed_narrows_a_list_and_empties_none() {
+        let all = ["yes", "no"];
+        let left = |typed: &str| all.map(|choice| fits(typed, choice, &all));
+        assert_eq!(left(""), [true, true]);
+        assert_eq!(left("N"), [false, true]);
+        assert_eq!(left("maybe"), [true, true]);
     }
 }

@@ -79,11 +79,12 @@ fn config_timeout_through_a_pipe() {
     assert!(is_well, "{}", said.stderr());
     assert!(said.stdout().contains("timeout [10]: "), "{}", said.stdout());
     assert_eq!(timeout(), 20);
-    for nothing in ["\n", ""] {
-        let (said, is_well) = agent(&home, &["config", "timeout"], nothing, &[]);
-        assert!(is_well && said.stdout().contains("timeout [20]: "), "{}", said.stdout());
-        assert_eq!(timeout(), 20);
-    }
+    let (said, is_well) = agent(&home, &["config", "timeout"], "\n", &[]);
+    assert!(is_well && said.stdout().contains("timeout [20]: "), "{}", said.stdout());
+    let (said, is_well) = agent(&home, &["config", "timeout"], "", &[]);
+    assert!(!is_well && !said.stdout().contains("is set in"), "{}", said.stdout());
+    said.expect_on_stderr("error: no answer could be read: the input has ended");
+    assert_eq!(timeout(), 20);
     for garbage in ["soon", "0", "-3", "1.5", "99999999999999999999", "{}"] {
         let (said, is_well) = agent(&home, &["config", "timeout"], garbage, &[]);
         assert!(!is_well, "{garbage}");
@@ -169,6 +170,28 @@ fn config_fallback_sets_the_chain() {
     let (said, is_well) = agent(&home, &["config", "fallback", "openai"], "", &[]);
     assert!(!is_well);
     said.expect_on_stderr(r#""openai" names no model; write offline, provider:model"#);
+}
+
+#[test]
+fn config_sets_takes_no_set_that_the_router_does_not_have() {
+    let home = TempHome::new();
+    let sets = || json_in(&home, "agent/config.json")["sets"].clone();
+    let (said, is_well) = agent(&home, &["config", "sets", "foo"], "", &[]);
+    assert!(
+        is_well && said.stdout().contains("no router has said yet which sets"),
+        "{}",
+        said.stdout()
+    );
+    home.put("workspace/router_actions.json", r#"[{"name": "A", "set": "library"}]"#);
+    let (said, is_well) = agent(&home, &["config", "sets", "clock libary"], "", &[]);
+    assert!(!is_well);
+    said.expect_on_stderr("no set libary (did you mean library?); the sets are clock, library");
+    assert_eq!(sets(), json!(["foo"]));
+    let (said, is_well) = agent(&home, &["config", "sets", "clock, library"], "", &[]);
+    assert!(is_well && !said.stdout().contains("no router"), "{}", said.stdout());
+    assert_eq!(sets(), json!(["clock", "library"]));
+    let (_, is_well) = agent(&home, &["config", "sets", "none"], "", &[]);
+    assert!(is_well);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::*;
 
 /// Where a program works that this script, in which it is `$1`, starts with these options.
 fn place(user: &TempHome, script: &str, options: &str, variables: &[(&str, &str)]) -> String {
-    let script = format!("{script} agent config max_steps {options}");
+    let script = format!("{script} agent config max_steps 20 {options}");
     let mut shell = Chat::start("sh", &["-c", &script, "sh", SAFECLAW], user.root(), variables);
     assert!(shell.end().success(), "{}", shell.stderr());
     let said = shell.stdout();

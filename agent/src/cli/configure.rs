@@ -3,9 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use action::known_sets;
+use conversation::workspace::Workspace;
 use home::Home;
 use llm::{Host, PullError};
 use model::{Endpoints, Maker, ModelError, Progress, Proof};
+use protocol::SetName;
 use settings::{Asker, Change, HttpSetUp, Key, Models, Settings, Target};
 
 use super::pulls::Pulls;
@@ -37,7 +40,8 @@ pub fn configure(
         _ => {
             let mut file = settings::open(&settings.file)?;
             let models = AskedNow::of(&settings, home)?;
-            Change { file: &mut file, asker, models: &models }.run(key, given)?;
+            let sets = if key.name == "sets" { sets(home) } else { Vec::new() };
+            Change { file: &mut file, asker, models: &models, sets }.run(key, given)?;
             Ok(Some(file.path().to_owned()))
         }
     }
@@ -57,12 +61,22 @@ pub fn choose_model(
     let settings = Settings::read(home)?;
     let mut file = settings::open(&settings.file)?;
     let models = AskedNow::of(&settings, home)?;
-    let mut change = Change { file: &mut file, asker, models: &models };
+    let mut change = Change { file: &mut file, asker, models: &models, sets: Vec::new() };
     let chosen = match given {
         Some(given) => change.model_given(given, fetch),
         None => change.first_model(),
     };
     Ok(chosen?)
+}
+
+/// The sets of actions that there are; none where no router has said yet what it can run.
+fn sets(home: &Home) -> Vec<SetName> {
+    if !home.workspace().is_dir() {
+        return Vec::new();
+    }
+    let workspace = Workspace::open(home.workspace());
+    let cards = [workspace.agent_actions.read(), workspace.router_actions.read()];
+    if cards[1].0.is_empty() { Vec::new() } else { known_sets(&cards).into_keys().collect() }
 }
 
 #[cfg(feature = "telegram")]

@@ -89,7 +89,7 @@ fn change(
     let mut file = ConfigFile::open(&path, CONFIG_INITIAL).unwrap();
     let mut asker = person;
     let key = Key::find("llm").unwrap();
-    let mut change = Change { file: &mut file, asker: &mut asker, models };
+    let mut change = Change { file: &mut file, asker: &mut asker, models, sets: Vec::new() };
     let ended = change.run(key, given).map_err(|error| format!("{:#}", anyhow::Error::new(error)));
     let file: ConfigFile<AgentConfig> = ConfigFile::open(&path, CONFIG_INITIAL).unwrap();
     (ended, asker.heard, file.settings().clone())
@@ -173,7 +173,8 @@ fn another_provider_takes_no_address_along() {
     let initial = r#"{"llm": {"provider": "openai", "model": "a", "base_url": "http://a/v1"}}"#;
     let mut file = ConfigFile::open(&path, initial).unwrap();
     let mut asker = answers(["ollama", "qwen"]);
-    let mut change = Change { file: &mut file, asker: &mut asker, models: &well() };
+    let mut change =
+        Change { file: &mut file, asker: &mut asker, models: &well(), sets: Vec::new() };
     change.run(&KEYS[0], None).unwrap();
     assert_eq!(file.settings().llm.target().to_string(), "ollama:qwen");
 }
