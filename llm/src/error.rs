@@ -32,8 +32,10 @@ fn look_at_the_address() -> String {
 /// What helps where an answer has no end.
 const LESS: &str = "ask for less, or another with `/model TARGET`";
 
-/// What helps where there is no model.
-const START: &str = "start one with `ollama serve`";
+/// What helps where there is no model, whoever is to serve one.
+fn choose() -> String {
+    format!("choose one with `{}`", home::agent_command("config llm"))
+}
 
 /// Why a model gave no answer. Each text names the address that failed and says what to do, with a command to
 /// copy where there is one.
@@ -210,7 +212,7 @@ pub enum ModelError {
     #[error("the answer is cut off: {0}")]
     CutOff(Box<ModelError>),
     /// There is no language model, and this needs one.
-    #[error("this needs a language model, and there is none; {}", START)]
+    #[error("this needs a language model, and there is none; {}", choose())]
     NeedsModel,
     /// The settings don't say whom to ask.
     #[error("{0}")]
@@ -266,7 +268,7 @@ impl ModelError {
             Self::Endless { .. } => LESS.into(),
             Self::Resting { last, .. } => last.mend(),
             Self::CutOff(why) => why.mend(),
-            Self::NeedsModel => START.into(),
+            Self::NeedsModel => choose().into(),
             Self::Settings(_) => "".into(),
         }
     }
@@ -384,6 +386,12 @@ mod tests {
         assert_eq!(all("boom; bang").iter().filter(|error| said(error)).count(), 12);
         let settings = ModelError::Settings("no key; write one".to_owned());
         assert_eq!((settings.what().as_str(), &*settings.mend()), ("no key; write one", ""));
+    }
+
+    #[test]
+    fn what_needs_a_model_names_no_server_that_was_not_chosen() {
+        let told = ModelError::NeedsModel.to_string();
+        assert!(told.contains("config llm") && !told.contains("ollama"), "{told}");
     }
 
     #[test]

@@ -25,6 +25,9 @@ const MESSAGE_LIMIT: usize = 64 * 1024;
 /// How many actions the honest answer shows.
 const SHOWN: usize = 12;
 
+/// The action that has a model read a file.
+const SUMMARY: &str = "_LLM_SUMMARY";
+
 /// The model that is no language model.
 #[derive(Debug)]
 pub struct Offline {
@@ -116,6 +119,7 @@ impl Offline {
             .cards
             .iter()
             .flat_map(|cards| cards.iter())
+            .filter(|card| card.name.as_str() != SUMMARY)
             .filter_map(|card| card.examples.first())
             .map(|example| format!("- {}", cut(&one_line(&example.say), 200)))
             .collect();
@@ -130,6 +134,7 @@ impl Offline {
                 format!("So I only understand sentences like these{more}:\n{shown}")
             }
         };
+        let can = format!("{can}\n/help lists the commands, most of which need no model.");
         match &self.stands {
             StandsIn::Elsewhere(wanted) => format!(
                 "My language model does not answer at the moment. {can}\nFor everything else I need {wanted}: \
