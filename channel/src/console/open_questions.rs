@@ -31,6 +31,8 @@ pub(super) enum Meant {
     Answer(Decision),
     /// It looks like an answer, and was begun before the question was there.
     TooEarly,
+    /// It answers a question, and several are open, none of which was put last.
+    AnyOfSeveral,
     /// Something to say.
     Message,
 }
@@ -65,11 +67,17 @@ impl OpenQuestions {
     /// What `line` is, which was begun after the last one was submitted; `is_own` says which questions this chat has asked,
     /// so that digits are their PIN. A question that is not answered by it waits for a reminder.
     pub(super) fn meant(&mut self, line: &str, is_own: impl Fn(&Question) -> bool) -> Meant {
-        let Some(seen) = &mut self.seen else { return Meant::Message };
-        let question = self.open.iter().find(|open| open.id == seen.id);
         let is_other = |question: &Question| question.wants_pin && !is_own(question);
-        let question = question.filter(|it| Pin::typed(line).is_none() || !is_other(it));
-        match question.and_then(|question| question.answered_by(line)) {
+        let answers = |question: &Question| {
+            let decision = question.answered_by(line);
+            decision.filter(|_| Pin::typed(line).is_none() || !is_other(question))
+        };
+        let Some(seen) = &mut self.seen else {
+            let is_answer = self.open.len() > 1 && self.open.iter().any(|it| answers(it).is_some());
+            return if is_answer { Meant::AnyOfSeveral } else { Meant::Message };
+        };
+        let question = self.open.iter().find(|open| open.id == seen.id);
+        match question.and_then(answers) {
             Some(_) if std::mem::take(&mut seen.is_doubtful) => Meant::TooEarly,
             Some(decision) => {
                 self.seen = None;
@@ -131,13 +139,16 @@ impl OpenQuestions {
                     [("id", &short), ("what", &what), ("keys", &one.keys(words))];
                 Some(words.fill("open.one", &gaps))
             }
-            several => {
-                let ids: Vec<&str> = several.iter().map(Question::short).collect();
-                let gaps: [(&str, &dyn Display); 2] =
-                    [("count", &several.len()), ("ids", &ids.join(", "))];
-                Some(settings::words().fill("open.many", &gaps))
-            }
+            _ => Some(self.several("open.many")),
         }
+    }
+
+    /// The line `key` about all that are open.
+    pub(super) fn several(&self, key: &str) -> String {
+        let ids: Vec<&str> = self.open.iter().map(Question::short).collect();
+        let gaps: [(&str, &dyn Display); 2] =
+            [("count", &self.open.len()), ("ids", &ids.join(", "))];
+        settings::words().fill(key, &gaps)
     }
 }
 
@@ -225,7 +236,9 @@ mod tests {
         asked.next(false);
         assert_eq!(asked.meant("hello", |_| true), Meant::Message);
         assert!(asked.reminder(false).unwrap().starts_with("2 questions are still open: a, b;"));
-        assert_eq!(asked.meant("y", |_| true), Meant::Message);
+        assert_eq!(asked.meant("y", |_| true), Meant::AnyOfSeveral);
+        assert!(asked.several("open.which").contains("2 questions are open: a, b"));
+        assert_eq!(asked.meant("y, and tell me why", |_| true), Meant::Message);
     }
 
     #[test]

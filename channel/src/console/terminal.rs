@@ -281,6 +281,10 @@ impl Terminal {
                 self.emit(&Outgoing::Notice(told.to_owned()))?;
                 return Ok(Flow::GoesOn);
             }
+            Meant::AnyOfSeveral => {
+                self.emit(&Outgoing::Notice(self.questions.several("open.which")))?;
+                return Ok(Flow::GoesOn);
+            }
             Meant::Message => {}
         }
         match self.exchange.begin(line.as_bytes()).await? {
