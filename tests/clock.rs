@@ -36,6 +36,12 @@ fn a_job_of_the_clock_holds_no_pipe_open() {
     chat.ask("/cron * * * * * tea", "/cancel job-1");
     chat.ask("/remind 1h tea", "/cancel job-2");
     assert!(chat.end().success());
+    chat.expect_on_stderr("[2 jobs of the clock wait; they are told while SafeClaw runs");
+    let mut chat = start(&home);
+    chat.ask("/cancel job-1", "job-1");
+    chat.ask("/cancel job-2", "job-2");
+    assert!(chat.end().success());
+    assert!(!chat.stderr().contains("of the clock"), "{}", chat.stderr());
 }
 
 #[test]

@@ -8,6 +8,7 @@ use channel::console::{Console, DimLine, OneMessage, OwnEditor};
 use channel::http::Http;
 use channel::http::web::Page;
 use protocol::{NameError, Principal, SessionKey};
+use schedule::Book;
 use session::OwnersStanding;
 use settings::Settings;
 use tokio_util::sync::CancellationToken;
@@ -31,6 +32,8 @@ pub(super) struct Seat {
     pub(super) editor: Option<Arc<dyn OwnEditor>>,
     /// The one message that is said instead of a conversation.
     pub(super) says: Option<OneMessage>,
+    /// What is to be said later.
+    pub(super) book: Option<Arc<Book>>,
 }
 
 /// All of them, and a line for each but the console.
@@ -89,6 +92,7 @@ fn console(
         quit: quit.clone(),
         editor: seat.editor,
         says: seat.says,
+        book: seat.book,
     }))
 }
 

@@ -98,7 +98,8 @@ pub async fn talk<B: Requester + Feed + 'static>(
     let book = clock::book(&settings, &workspace, known.says.is_none());
     let reception = Arc::new(reception::open(&settings, &workspace));
     let is_seated = known.says.is_none() && Terminal::is_there();
-    let seat = Seat { standing: standing.clone(), editor: known.editor, says: known.says };
+    let (editor, says) = (known.editor, known.says);
+    let seat = Seat { standing: standing.clone(), editor, says, book: book.clone() };
     let Channels { all: mut channels, lines: on } =
         channels::all(&settings, &page, (&quit, &reception), seat)?;
     tell(on.iter().cloned());

@@ -25,6 +25,7 @@ use async_trait::async_trait;
 use keyboard::{Command, Completion, Editor};
 use mind::slash::TABLE;
 use protocol::{Principal, SessionKey};
+use schedule::Book;
 use tokio_util::sync::CancellationToken;
 
 pub use self::dim_line::DimLine;
@@ -60,6 +61,8 @@ pub struct Console {
     pub editor: Option<Arc<dyn OwnEditor>>,
     /// What is said instead of what is typed.
     pub says: Option<OneMessage>,
+    /// What is to be said later; none where the clock is off.
+    pub book: Option<Arc<Book>>,
 }
 
 impl Console {
@@ -74,13 +77,19 @@ impl Console {
 
     async fn talk(self, line: Line) -> io::Result<()> {
         let (typed, completion) = (self.typed.clone(), self.completion());
-        let says = self.says.clone();
+        let (says, book, quit) = (self.says.clone(), self.book.clone(), self.quit.clone());
         let exchange = Exchange::new(self, line)?;
         if let Some(message) = says {
             return once::run(exchange, &message).await;
         }
         if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
-            return piped::run(exchange).await;
+            piped::run(exchange).await?;
+            if quit.is_cancelled()
+                && let Some(waiting) = book.as_deref().and_then(waiting)
+            {
+                home::say_on_stderr!("[{waiting}]");
+            }
+            return Ok(());
         }
         if settings::reads_aloud() {
             return plain::run(exchange).await;
@@ -92,6 +101,16 @@ impl Console {
                 plain::run(exchange).await
             }
         }
+    }
+}
+
+/// The line about the jobs of `book` that nobody is told of any more once a pipe has ended.
+fn waiting(book: &Book) -> Option<String> {
+    let words = settings::words();
+    match book.jobs().all().len() {
+        0 => None,
+        1 => Some(words.get("say.jobWaits").to_owned()),
+        count => Some(words.fill("say.jobsWait", &[("count", &count)])),
     }
 }
 
