@@ -143,6 +143,11 @@ fn a_second_agent_on_one_workspace_is_told_who_is_there() {
     let mut second = safeclaw(home.root());
     assert_eq!(second.wait().code(), Some(1));
     second.expect_on_stderr(&format!("process {} works here already", first.pid()));
+    second.expect_on_stderr("config http 127.0.0.1:8787` has its next start open a page");
+    home.put("agent/config.json", r#"{"http": {"listen": "127.0.0.1:8787"}}"#);
+    let mut third = safeclaw(home.root());
+    assert_eq!(third.wait().code(), Some(1));
+    third.expect_on_stderr("or talk with it on its page, to which `");
 }
 
 /// A skill that brings what anybody may have written.

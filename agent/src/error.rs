@@ -80,6 +80,14 @@ pub enum StartError {
     /// Another agent works here.
     #[error(transparent)]
     Lock(#[from] LockError),
+    /// The same where people want to talk.
+    #[error("{taken}; {beside}")]
+    Taken {
+        /// Who works here.
+        taken: LockError,
+        /// What people can do all the same.
+        beside: String,
+    },
     /// A file can't be read or written.
     #[error(transparent)]
     File(#[from] FileError),

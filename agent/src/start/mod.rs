@@ -77,7 +77,7 @@ pub async fn talk<B: Requester + Feed + 'static>(
     known: Known,
 ) -> Result<(), StartError> {
     let is_first = !home.agent_lock().exists();
-    let (_held, unlocked) = lock(&home)?;
+    let (_held, unlocked) = lock(&home, &settings)?;
     let (workspace, broker) = (Arc::new(Workspace::open(home.workspace())), Arc::new(broker));
     let mut catalog = broker.catalog();
     let ((model, thinks), router) = tokio::join!(
@@ -225,7 +225,7 @@ pub fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
 
 /// Keeps other agents away from the workspace, and removes what one that was killed has left half written there. One that nobody can write to needs no lock: then the reason
 /// is given in words.
-fn lock(home: &Home) -> Result<(Option<Lock>, Option<String>), StartError> {
+fn lock(home: &Home, settings: &Settings) -> Result<(Option<Lock>, Option<String>), StartError> {
     match Lock::take(&home.agent_lock()) {
         Ok(lock) => {
             workspace::remove_drafts(&home.workspace());
@@ -234,7 +234,22 @@ fn lock(home: &Home) -> Result<(Option<Lock>, Option<String>), StartError> {
         Err(LockError::File(error)) if is_unwritable(error.kind()) => {
             Ok((None, Some(format!("{error}; until the end of this chat all is kept in memory"))))
         }
+        Err(taken @ LockError::Taken { .. }) => {
+            let has_page = settings.config.http.listen.is_some();
+            Err(StartError::Taken { taken, beside: beside(has_page) })
+        }
         Err(error) => Err(error.into()),
+    }
+}
+
+/// What people can do beside an agent that works here already.
+fn beside(has_page: bool) -> String {
+    let command = home::agent_command(if has_page { "web" } else { "config http 127.0.0.1:8787" });
+    match has_page {
+        true => format!("or talk with it on its page, to which `{command}` gives a link"),
+        false => {
+            format!("`{command}` has its next start open a page, where you talk beside a chat")
+        }
     }
 }
 
