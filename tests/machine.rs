@@ -101,6 +101,17 @@ fn a_file_is_read_and_a_folder_listed_within_what_is_open() {
 }
 
 #[test]
+fn a_line_that_sees_no_folder_of_yours_says_how_one_is_opened() {
+    let opens = "paths.allowed in router/governance.json opens one";
+    let (said, told) = piped(&TempHome::new(), &["/exec ls", "/exec pwd"]);
+    assert_eq!(said.matches(opens).count(), 1, "an output stands alone: {said}\n{told}");
+    let (_kept, at) = folder();
+    let home = house(&at);
+    let (said, told) = piped(&home, &[&format!("/exec ls {}/out", at.display())]);
+    assert!(said.contains("(no output)") && !said.contains(opens), "{said}\n{told}");
+}
+
+#[test]
 fn a_file_goes_into_the_chat_and_is_found_by_its_name_and_by_its_text() {
     let (_kept, at) = folder();
     let home = house(&at);

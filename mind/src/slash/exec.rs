@@ -72,11 +72,17 @@ fn told(done: &Object) -> String {
         return if text.is_empty() { "(an empty file)".to_owned() } else { text.to_owned() };
     }
     let output = text(&whole, "output").trim_end();
-    match (done.get("exit_code").and_then(Value::as_i64), output.is_empty()) {
+    let code = done.get("exit_code").and_then(Value::as_i64);
+    let ran = match (code, output.is_empty()) {
         (Some(0), true) => "(no output)".to_owned(),
-        (Some(0) | None, _) => output.to_owned(),
+        (Some(0) | None, _) => return output.to_owned(),
         (Some(code), true) => format!("(no output; exit code {code})"),
         (Some(code), false) => format!("{output}\n(exit code {code})"),
+    };
+    // It may tell why there was nothing to see.
+    match text(&whole, "note") {
+        "" => ran,
+        note => format!("{ran}\n({note})"),
     }
 }
 
@@ -90,6 +96,8 @@ mod tests {
             (json!({"output": "a\nb\n", "exit_code": 0}), "a\nb"),
             (json!({"output": "", "exit_code": 0}), "(no output)"),
             (json!({"output": "no\n", "exit_code": 2}), "no\n(exit code 2)"),
+            (json!({"output": "", "exit_code": 0, "note": "none"}), "(no output)\n(none)"),
+            (json!({"output": "1\n", "exit_code": 0, "note": "none"}), "1"),
             (json!({"output": "", "exit_code": 1}), "(no output; exit code 1)"),
             (json!({"text": "x", "bytes": 1}), "x"),
             (json!({"text": "", "bytes": 0}), "(an empty file)"),

@@ -9,6 +9,10 @@ use serde_json::{Value, json};
 
 use super::{Place, run, shown};
 
+/// What is noted where a line began in the scratch directory and in no folder of the owner's.
+const NO_FOLDER: &str = "it began in an empty folder of its own: paths.allowed in router/governance.json opens \
+    one of yours, and `router governance check` shows which are open";
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Params {
@@ -27,5 +31,11 @@ pub(super) fn exec(params: &Params, place: &Place) -> Result<Value, SkillError> 
     if ran.code.is_none() {
         output.push_str("\n... (stopped after 10 seconds)");
     }
-    Ok(json!({"output": output, "exit_code": ran.code, "bytes": ran.whole, "folder": place.here}))
+    let mut told = json!({
+        "output": output, "exit_code": ran.code, "bytes": ran.whole, "folder": place.here,
+    });
+    if !place.is_open {
+        told["note"] = json!(NO_FOLDER);
+    }
+    Ok(told)
 }

@@ -42,14 +42,18 @@ struct Place {
     here: PathBuf,
     /// What `~` stands for.
     home: PathBuf,
+    /// Whether that is a folder of the owner's.
+    is_open: bool,
 }
 
 impl Place {
     fn of(call: &Call) -> Result<Self, SkillError> {
         let here = call.folder("here")?;
         // Where no folder is open there is the scratch directory, in which the skill begins.
-        let here = if here.is_dir() { here.to_owned() } else { std::env::current_dir()? };
-        Ok(Self { here, home: call.folder("home")?.to_owned() })
+        let scratch = std::env::current_dir()?;
+        let is_open = here.is_dir() && here != scratch;
+        let here = if is_open { here.to_owned() } else { scratch };
+        Ok(Self { here, home: call.folder("home")?.to_owned(), is_open })
     }
 
     /// The whole path of `asked`, as the router has judged it.
