@@ -45,8 +45,15 @@ fn the_home_is_taken_before_a_command_and_behind_it() {
     let (_, text) = safeclaw(&["--home", root, "-p", "/status"]);
     let told = format!("everything is stopped; `{SAFECLAW} --home {root} resume` lets it go on");
     assert!(text.contains(&told), "{text}");
+    let resume = format!("`{SAFECLAW} --home {root} resume`");
+    let first = format!("everything is stopped; its owner can let it go on with {resume}\n");
+    let started = || run(Path::new(SAFECLAW), &["--home", root]).stderr;
+    let told = String::from_utf8(started()).unwrap();
+    assert!(told.starts_with(&first), "{told}");
     let (code, text) = safeclaw(&["resume", "--home", root]);
     assert_eq!(code, Some(0), "{text}");
+    let told = String::from_utf8(started()).unwrap();
+    assert!(!told.contains("is stopped"), "{told}");
 }
 
 #[test]

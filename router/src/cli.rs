@@ -243,7 +243,7 @@ fn run(args: Args, prefix: &[&str], log: Log) -> Result<ExitCode, CommandError> 
         Some(Command::Skill { .. }) | None => {
             let runtime = runtime()?;
             let served = if args.pipe {
-                runtime.block_on(start::on_a_pipe(home, myself, log))
+                runtime.block_on(start::on_a_pipe(home, myself, log, !args.next))
             } else {
                 runtime.block_on(start::on_redis(home, myself))
             };

@@ -28,8 +28,7 @@ use crate::runner::SkillSandbox;
 use crate::sandbox::SelfCommand;
 use crate::window::{self, Desk};
 use crate::workbench::Workbench;
-use shared::Folder;
-use shared::TrafficBook;
+use shared::{Folder, Switch, TrafficBook};
 
 /// How long what runs may go on after the end was asked for. On a pipe the agent is gone then, and nobody
 /// waits for a reply.
@@ -90,16 +89,26 @@ pub(crate) async fn on_redis(home: Home, myself: SelfCommand) -> Result<(), Star
 }
 
 /// Serves the agent at the other end of stdin and stdout until it closes its end. What `log` warns of is told to the owner.
-pub(crate) async fn on_a_pipe(home: Home, myself: SelfCommand, log: Log) -> Result<(), StartError> {
+/// Where it `is_first` of a chat, it says on stderr when everything is stopped.
+pub(crate) async fn on_a_pipe(
+    home: Home,
+    myself: SelfCommand,
+    log: Log,
+    is_first: bool,
+) -> Result<(), StartError> {
     // The agent has read `.env`, too, and says what looks wrong there.
     let settings = Settings { warnings: Vec::new(), ..Settings::read(&home)? };
     let shutdown = CancellationToken::new();
     let (responder, publisher) = pipe::responder(tokio::io::stdin(), tokio::io::stdout(), shutdown);
     log.knows(&settings.secrets);
     tokio::spawn(warn_the_owner(log.warnings(), publisher.clone()));
-    let store = Folder::at(home.router_state());
+    let store: Arc<dyn Store> = Arc::new(Folder::at(home.router_state()));
+    // It stands above what the agent says at its start, which waits for the catalogue.
+    if is_first && let Err(stopped) = Switch::new(Arc::clone(&store)).check().await {
+        home::say_on_stderr!("{}", stopped.message);
+    }
     let at_once = settings.config.max_parallel.count();
-    let router = router(home, settings, myself, publisher, Arc::new(store))?;
+    let router = router(home, settings, myself, publisher, store)?;
     router.run(responder, at_once, GRACE_ON_A_PIPE).await;
     Ok(())
 }
