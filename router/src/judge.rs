@@ -2,6 +2,7 @@
 //! asked?
 
 use std::collections::BTreeMap;
+use std::path::{Component, Path};
 use std::sync::Arc;
 
 use protocol::{Code, Command, Millis, Stopped};
@@ -13,9 +14,12 @@ use crate::pin::{PinLock, guards};
 use crate::policy::approval::{Approvals, Subject, Yes, binding};
 use crate::policy::{Approved, Asked, Policy, PolicyFile, Scope, Standing, Then, Verdict};
 use crate::session::{Known, Seen, Sessions, Terms};
-use crate::session_key::account_of;
+use crate::session_key::{account_of, is_guests, key_of};
 use shared::Switch;
 use shared::{LINKS, SESSIONS, Store, StoreFault};
+
+/// The actions that take a paper of the folder that is open into the library.
+const TAKE_IN: [&str; 2] = ["INDEX_DOC", "PUBLISH_DOC"];
 
 /// Everything that decides about calls.
 #[derive(Debug)]
@@ -132,11 +136,13 @@ impl Judge {
         (policy, digest, known): (Policy, Digest, Known),
         now: Millis,
     ) -> Result<Approved, Stopped> {
+        let no_paper = no_paper(&call);
         loop {
             let asked = Asked::from(&call);
             let standing = self.standing(&policy, &asked, known, now).await.map_err(undecided)?;
             let approved = match policy.judge(call, &standing) {
                 Verdict::Allow(approved) => approved,
+                Verdict::Ask(_) if let Some(stopped) = no_paper => return Err(stopped),
                 Verdict::Ask(question) => {
                     let subject = Subject::of(&question);
                     let parked = self.approvals.park(subject, digest, &policy, now).await;
@@ -185,6 +191,32 @@ impl Judge {
         }
         Ok(Standing { grants: self.grants.held(now).await?, ..standing })
     }
+}
+
+/// Why nobody is asked about a paper that is not there, where the owner has typed its name. Of what lies behind a link or
+/// outside of the open folder nothing is said here: the skill does so, once it runs.
+fn no_paper(call: &Call) -> Option<Stopped> {
+    let Call { command, skill, .. } = call;
+    let takes_in = skill.first_party && TAKE_IN.contains(&command.action.as_str());
+    let papers = skill.settings.get("papers").filter(|_| takes_in)?;
+    let asked = command.params.get("path")?.as_str()?.trim();
+    let allow = home::router_command("library allow DIR");
+    let why = match papers.is_empty() {
+        _ if is_guests(key_of(command)) || !command.is_typed() => return None,
+        true => format!("no folder is open yet: `{allow}` opens one"),
+        false if is_missing(papers, asked) => format!("{asked}: there is no such file in {papers}"),
+        false => return None,
+    };
+    Some(Stopped::new(Code::BadParams, why))
+}
+
+/// Whether `asked` leads to nothing within `papers`.
+fn is_missing(papers: &str, asked: &str) -> bool {
+    let inner = Path::new(asked).strip_prefix(papers).unwrap_or(Path::new(asked));
+    let whole = Path::new(papers).join(inner);
+    let is_plain = inner.components().all(|part| matches!(part, Component::Normal(_)));
+    let mut ways = whole.ancestors().take_while(|way| way.starts_with(papers));
+    is_plain && !ways.any(Path::is_symlink) && whole.try_exists().is_ok_and(|there| !there)
 }
 
 /// What decides can't be read or written.

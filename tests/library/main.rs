@@ -109,6 +109,7 @@ fn a_chat_takes_files_from_the_open_folder_and_from_no_other() {
     chat.ask("/index pump.md", "3 skip");
     chat.ask("3", "pump.md was not indexed");
     notice(&mut chat, "/index pump.md admin", "no folder is open yet");
+    notice(&mut chat, "/index pump.md public", "library allow DIR` opens one");
     chat.end();
     assert!(told(&home, &["allow", text(&papers)]).contains("is open"));
     symlink("/etc/passwd", papers.join("link.txt")).unwrap();
@@ -128,7 +129,11 @@ fn a_chat_takes_files_from_the_open_folder_and_from_no_other() {
     ] {
         notice(&mut chat, &format!("/index {path} admin"), why);
     }
-    // What everybody may see is asked for.
+    // What everybody may see is asked for, if it is there.
+    notice(&mut chat, "/index none.pdf public", "none.pdf: there is no such file");
+    notice(&mut chat, "/index letters/none.pdf public", "there is no such file");
+    chat.ask("/index away/none.md public", "/approve");
+    chat.ask("/index ../none.md public", "/approve");
     chat.ask("/index pump.md public", "/approve");
     let said = refused(&home, &["allow", text(home.root())]);
     assert!(said.contains("SafeClaw's own home"), "{said}");
