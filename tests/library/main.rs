@@ -109,7 +109,7 @@ fn a_chat_takes_files_from_the_open_folder_and_from_no_other() {
     chat.ask("/index pump.md", "3 skip");
     chat.ask("3", "pump.md was not indexed");
     notice(&mut chat, "/index pump.md admin", "no folder is open yet");
-    notice(&mut chat, "/index pump.md public", "library allow DIR` opens one");
+    notice(&mut chat, "/index pump.md public", "no folder is open yet: `");
     chat.end();
     assert!(told(&home, &["allow", text(&papers)]).contains("is open"));
     symlink("/etc/passwd", papers.join("link.txt")).unwrap();
@@ -130,8 +130,10 @@ fn a_chat_takes_files_from_the_open_folder_and_from_no_other() {
         notice(&mut chat, &format!("/index {path} admin"), why);
     }
     // What everybody may see is asked for, if it is there.
-    notice(&mut chat, "/index none.pdf public", "none.pdf: there is no such file");
-    notice(&mut chat, "/index letters/none.pdf public", "there is no such file");
+    for path in ["none.pdf", "letters/none.pdf"] {
+        let why = format!("[{path}: there is no such file in {}]", papers.display());
+        notice(&mut chat, &format!("/index {path} public"), &why);
+    }
     chat.ask("/index away/none.md public", "/approve");
     chat.ask("/index ../none.md public", "/approve");
     chat.ask("/index pump.md public", "/approve");

@@ -239,6 +239,11 @@ mod tests {
         assert_eq!(asked.meant("y", |_| true), Meant::AnyOfSeveral);
         assert!(asked.several("open.which").contains("2 questions are open: a, b"));
         assert_eq!(asked.meant("y, and tell me why", |_| true), Meant::Message);
+        for id in ["p", "q"] {
+            let wants_pin = json!({"id": id, "question": "EXEC {}", "pin": true});
+            asked.push(Question::read(&wants_pin).unwrap());
+        }
+        assert_eq!(asked.meant("493817", |_| true), Meant::AnyOfSeveral, "a PIN is no message");
     }
 
     #[test]
