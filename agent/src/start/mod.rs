@@ -91,9 +91,8 @@ pub async fn talk<B: Requester + Feed + 'static>(
     let greeting = known.says.is_none().then(|| found.iter().cloned().chain(offer(is_first)));
     tell(greeting.into_iter().flatten().chain(warnings(&settings, unlocked, &workspace)));
     found.extend(for_who_asks(&known.eyes, &known.confined));
-    let timeout = settings.config.timeout.span();
-    let (quit, lines) = (CancellationToken::new(), Lines::default());
-    let standing = OwnersStanding::default();
+    let (timeout, quit) = (settings.config.timeout.span(), CancellationToken::new());
+    let (lines, standing) = (Lines::default(), OwnersStanding::default());
     let page = Page::new(&workspace, &model, &standing);
     let book = clock::book(&settings, &workspace, known.says.is_none());
     let reception = Arc::new(reception::open(&settings, &workspace));
