@@ -91,10 +91,7 @@ fn found(files: &SessionFiles, query: &str) -> Done {
 fn earlier(files: &SessionFiles) -> Vec<JournalEvent> {
     let mut events: Vec<JournalEvent> =
         files.chats().all().into_iter().rev().flat_map(|(_, chat)| chat.events).collect();
-    let mut here = files.journal.latest(EVENTS).unwrap_or_default();
-    if let Some(at) = here.iter().rposition(|event| event.role == Role::Clear) {
-        here.drain(..=at);
-    }
+    let mut here = files.journal.since_clear(EVENTS).unwrap_or_default();
     let is_said = |event: &JournalEvent| !matches!(event.role, Role::Assistant | Role::Action);
     let said = (0..here.len()).rev().filter(|at| is_said(&here[*at]));
     // The message that is being answered is in the prompt as well.

@@ -1,6 +1,5 @@
 //! `journal.jsonl`: events are held in memory first, and then appended together.
 
-use std::collections::VecDeque;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead as _, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
@@ -11,13 +10,10 @@ use document::Notices;
 use home::FileError;
 use protocol::Millis;
 
-use super::{JournalEvent, daily};
+use super::{JournalEvent, Role, daily, pages};
 
 /// The number of events that wait while the disk takes none; older ones are lost then.
 const WAITING: usize = 200;
-
-/// The part of a file's end that is read for its latest events, in bytes.
-const TAIL: u64 = 4 * 1024 * 1024;
 
 /// The journal of one session.
 #[derive(Debug)]
@@ -81,11 +77,39 @@ impl Journal {
     /// # Errors
     /// [`FileError`] when the file can't be read.
     pub fn latest(&self, most: usize) -> Result<Vec<JournalEvent>, FileError> {
+        self.back_to(most, |_| false)
+    }
+
+    /// The same, behind the last [`Role::Clear`].
+    ///
+    /// # Errors
+    /// [`FileError`] when the file can't be read.
+    pub fn since_clear(&self, most: usize) -> Result<Vec<JournalEvent>, FileError> {
+        let mut events = self.back_to(most, |event| event.role == Role::Clear)?;
+        events.drain(..usize::from(events.first().is_some_and(|event| event.role == Role::Clear)));
+        Ok(events)
+    }
+
+    /// The latest events, oldest first, back to the first for which `is_end` holds, which is among them. It is asked of the
+    /// newest first. No more of the file is read than that takes.
+    ///
+    /// # Errors
+    /// [`FileError`] when the file can't be read.
+    pub fn back_to(
+        &self,
+        most: usize,
+        mut is_end: impl FnMut(&JournalEvent) -> bool,
+    ) -> Result<Vec<JournalEvent>, FileError> {
         let state = self.lock();
-        let mut events =
-            tail(&self.path, most).map_err(|error| FileError::new("read", &self.path, error))?;
-        events.extend(state.waiting.iter().cloned());
-        events.drain(..events.len().saturating_sub(most));
+        let waiting = &state.waiting;
+        let least = waiting.len().saturating_sub(most);
+        if let Some(at) = (least..waiting.len()).rev().find(|at| is_end(&waiting[*at])) {
+            return Ok(waiting[at..].to_vec());
+        }
+        let waiting = &waiting[least..];
+        let mut events = pages::back_to(&self.path, most - waiting.len(), &mut is_end)
+            .map_err(|error| FileError::new("read", &self.path, error))?;
+        events.extend(waiting.iter().cloned());
         Ok(events)
     }
 
@@ -196,31 +220,6 @@ fn first_since(file: &File, limit: Millis) -> io::Result<u64> {
     }
 }
 
-/// The last `most` events in the end of a file. No more lines than these are held at once.
-fn tail(path: &Path, most: usize) -> io::Result<Vec<JournalEvent>> {
-    let mut file = match fs::File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error),
-    };
-    let start = file.metadata()?.len().saturating_sub(TAIL);
-    file.seek(SeekFrom::Start(start))?;
-    let mut input = io::BufReader::new(file).take(TAIL);
-    if start > 0 {
-        input.skip_until(b'\n')?;
-    }
-    let mut lines = VecDeque::new();
-    let mut line = Vec::new();
-    while input.read_until(b'\n', &mut line)? > 0 {
-        if lines.len() >= most {
-            lines.pop_front();
-        }
-        lines.push_back(std::mem::take(&mut line));
-    }
-    let event = |line: Vec<u8>| std::str::from_utf8(&line).ok().and_then(JournalEvent::read);
-    Ok(lines.into_iter().filter_map(event).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -292,6 +291,35 @@ mod tests {
                 words[..whole].iter().map(String::as_str).chain(["after"]).collect();
             prop_assert_eq!(texts(&journal), expected);
         }
+    }
+
+    #[test]
+    fn a_look_back_ends_where_it_is_told_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::new(folder.path(), &Notices::default());
+        let said = |events: Vec<JournalEvent>| -> Vec<String> {
+            events.into_iter().map(|event| event.text).collect()
+        };
+        let clear = || JournalEvent { role: Role::Clear, ..event("") };
+        // More than one look at the file takes.
+        let long = event(&"x".repeat(1_500_000));
+        for event in [event("a"), clear(), event("b"), long.clone(), event("c")] {
+            journal.hold(event);
+        }
+        for _ in 0..2 {
+            assert_eq!(said(journal.since_clear(9).unwrap()), ["b", &long.text, "c"]);
+            assert_eq!(said(journal.since_clear(2).unwrap()), [&long.text, "c"]);
+            let to_b = journal.back_to(9, |event| event.text == "b").unwrap();
+            assert_eq!(said(to_b), ["b", &long.text, "c"]);
+            assert_eq!(journal.latest(9).unwrap().len(), 5);
+            journal.flush().unwrap();
+        }
+        journal.hold(clear());
+        assert_eq!(journal.since_clear(9).unwrap(), []);
+        journal.hold(event("d"));
+        assert_eq!(said(journal.since_clear(9).unwrap()), ["d"]);
+        journal.flush().unwrap();
+        assert_eq!(said(journal.since_clear(9).unwrap()), ["d"]);
     }
 
     #[test]

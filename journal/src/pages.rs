@@ -13,6 +13,9 @@ use super::{JournalEvent, Role};
 /// How much of the file is looked at for one page, in bytes.
 const WINDOW: u64 = 1024 * 1024;
 
+/// How much of it is looked at for one line that is longer than that, in bytes.
+const LARGEST: u64 = 8 * 1024 * 1024;
+
 /// How many windows are looked at for the beginning of the latest turns.
 const WINDOWS: usize = 8;
 
@@ -72,6 +75,38 @@ pub fn place(path: &Path, first: Option<(Millis, &str)>, since: Millis) -> io::R
     Ok(end)
 }
 
+/// The latest events of the journal at `path`, oldest first, back to the first for which `is_end` holds, which is among them: at
+/// most `most`, of the last [`WINDOWS`] windows. Lines that can't be read are left out.
+pub(super) fn back_to(
+    path: &Path,
+    most: usize,
+    is_end: &mut impl FnMut(&JournalEvent) -> bool,
+) -> io::Result<Vec<JournalEvent>> {
+    let Some(file) = open(path)? else { return Ok(Vec::new()) };
+    let mut end = file.metadata()?.len();
+    let mut events = Vec::new();
+    for _ in 0..WINDOWS {
+        let window = Window::of(&file, end)?;
+        for event in window.lines().into_iter().rev().filter_map(|(_, line)| read(line)) {
+            if events.len() >= most {
+                break;
+            }
+            let is_over = is_end(&event);
+            events.push(event);
+            if is_over {
+                events.reverse();
+                return Ok(events);
+            }
+        }
+        end = window.start;
+        if end == 0 || events.len() >= most {
+            break;
+        }
+    }
+    events.reverse();
+    Ok(events)
+}
+
 fn is_said(event: &JournalEvent, at: Millis, words: &str) -> bool {
     let is_message = !matches!(event.role, Role::Assistant | Role::Action | Role::Clear);
     is_message && event.at <= at && event.text == words
@@ -98,15 +133,25 @@ struct Window {
 impl Window {
     fn of(file: &File, end: u64) -> io::Result<Self> {
         let end = end.min(file.metadata()?.len());
-        let start = end.saturating_sub(WINDOW);
-        let mut bytes = vec![0; usize::try_from(end - start).unwrap_or_default()];
-        file.read_exact_at(&mut bytes, start)?;
-        let first = bytes.iter().position(|byte| *byte == b'\n').filter(|_| start > 0);
-        // What is left of a line that began earlier belongs to the window before.
-        let cut = first.map_or(0, |at| at + 1).min(bytes.len());
-        let cut = if cut == bytes.len() { 0 } else { cut };
-        bytes.drain(..cut);
-        Ok(Self { start: start + cut as u64, bytes })
+        let mut size = WINDOW;
+        loop {
+            let start = end.saturating_sub(size);
+            let mut bytes = vec![0; usize::try_from(end - start).unwrap_or_default()];
+            file.read_exact_at(&mut bytes, start)?;
+            if start == 0 {
+                return Ok(Self { start, bytes });
+            }
+            // What is left of a line that began earlier belongs to the window before.
+            let inner = &bytes[..bytes.len().saturating_sub(1)];
+            if let Some(at) = inner.iter().position(|byte| *byte == b'\n') {
+                bytes.drain(..=at);
+                return Ok(Self { start: start + at as u64 + 1, bytes });
+            }
+            if size >= LARGEST {
+                return Ok(Self { start, bytes });
+            }
+            size *= 2;
+        }
     }
 
     /// Its lines, each with its place.

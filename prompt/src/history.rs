@@ -60,7 +60,8 @@ fn chosen(history: &History, limit: usize) -> (String, usize) {
         if text.len() <= limit || shown.len() <= 1 {
             return (cut(&text, limit), shown.len());
         }
-        first = first.saturating_add(HOP);
+        // However long it is, the newest entry stays.
+        first = first.saturating_add(HOP).min(newest);
     }
 }
 

@@ -107,18 +107,13 @@ impl Session {
 
     /// Whether something was done in this conversation of late.
     pub(super) fn acted_lately(&self) -> bool {
-        let events = self.files.journal.latest(LATELY).unwrap_or_default();
-        let mut since = events.iter().rev().take_while(|event| event.role != Role::Clear);
-        since.any(|event| event.role == Role::Action)
+        let events = self.files.journal.since_clear(LATELY).unwrap_or_default();
+        events.iter().any(|event| event.role == Role::Action)
     }
 
     /// What was said and done since this conversation was taken up.
     fn since_clear(&self) -> Vec<JournalEvent> {
         // A journal that can't be read shows nothing; the history is still there.
-        let mut events = self.files.journal.latest(EVENTS).unwrap_or_default();
-        if let Some(at) = events.iter().rposition(|event| event.role == Role::Clear) {
-            events.drain(..=at);
-        }
-        events
+        self.files.journal.since_clear(EVENTS).unwrap_or_default()
     }
 }
