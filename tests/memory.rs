@@ -54,6 +54,26 @@ fn requests(server: &OllamaServer) -> Vec<String> {
 }
 
 #[test]
+fn what_was_put_away_is_noted_and_what_was_cleared_is_not() {
+    let home = TempHome::greeting();
+    let server = server(|prompt| match prompt.contains("number 3") {
+        true => "The user's parrot is called Coco.".to_owned(),
+        false => "The user's cat is called Tom.".to_owned(),
+    });
+    home.put("workspace/capture.md", "Note what animals are called.\n");
+    let mut chat = start(&home, &server);
+    talk(&mut chat, 1, 2);
+    chat.ask("/clear", "forgotten");
+    talk(&mut chat, 3, 4);
+    chat.ask("/new", "put away");
+    wait_until("it is noted", || notes(&home).contains("Coco"));
+    let asked = requests(&server);
+    assert_eq!(asked.len(), 1, "{asked:?}");
+    assert!(!asked[0].contains("number 1."), "{}", asked[0]);
+    assert_eq!(chat.end().code(), Some(0));
+}
+
+#[test]
 fn after_ten_messages_a_note_is_written_that_later_prompts_hold() {
     let home = TempHome::greeting();
     let server = server(|_| "The user's parrot is called Coco.".to_owned());

@@ -97,7 +97,7 @@ fn write(files: &SessionFiles, new: Object, entered: &Entered) -> Result<Done, S
         if !others.is_empty() {
             let by = if entered.taint().private { By::ModelOfPrivate } else { By::Model };
             let further = match entered.taint().untrusted {
-                true => set_aside(memory, others, &entered.sources().join(", "))?,
+                true => set_aside(memory, others, entered)?,
                 false => merge(memory, others, by)?.done(),
             };
             done = joined(done, further);
@@ -221,12 +221,12 @@ fn merge(memory: &mut Memory, new: Object, by: By) -> Result<Changes, String> {
 }
 
 /// Writes `new` down as what nobody vouches for. A fact of the same key stays what it is.
-fn set_aside(memory: &mut Memory, new: Object, from: &str) -> Result<Done, String> {
+fn set_aside(memory: &mut Memory, new: Object, entered: &Entered) -> Result<Done, String> {
     let keys: Vec<String> = new.keys().cloned().collect();
-    let at = Millis::of_this_machine();
-    let entries =
-        new.into_iter().map(|(key, value)| (key, Aside { value, at, from: from.to_owned() }));
-    memory.aside.extend(entries);
+    let (at, from) = (Millis::of_this_machine(), entered.sources().join(", "));
+    let private = entered.taint().private;
+    let aside = |value| Aside { value, at, from: from.clone(), private };
+    memory.aside.extend(new.into_iter().map(|(key, value)| (key, aside(value))));
     if memory.aside.len() > ASIDE_LIMIT {
         return Err(format!(
             "{ASIDE_LIMIT} things are set aside already; the user sees them with /memory --quarantined"

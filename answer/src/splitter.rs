@@ -125,7 +125,11 @@ impl<'c> Splitter<'c> {
         let mark =
             match if may_begin(first, spot) { mark(text, spot, self.cards) } else { Mark::None } {
                 // What is only told of is told.
-                Mark::Found(Tag::Foreign(_), _) if self.line.is_quoting(false) => Mark::None,
+                Mark::Found(Tag::Foreign(_) | Tag::Reasoning(_) | Tag::ReasoningEnd, _)
+                    if self.line.is_quoting(false) =>
+                {
+                    Mark::None
+                }
                 mark => mark,
             };
         let taken = match mark {
@@ -183,7 +187,7 @@ impl<'c> Splitter<'c> {
 
     /// Reasoning ends that was not begun: what stood before it was no words, and any block in it was not meant.
     fn end_thought(&mut self, words: &mut String) {
-        if self.is_inner || self.line.is_quoting(false) {
+        if self.is_inner {
             return;
         }
         if self.is_silent {

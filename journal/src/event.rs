@@ -14,7 +14,8 @@ pub struct JournalEvent {
     /// Who: a principal such as `console:owner`, the name of a persona, of an action, or of the model that has answered.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub from: String,
-    /// The words; of an action, the line that people saw.
+    /// The words; of an action, the line that people saw; of a [`Role::Clear`], the number under which the conversation before
+    /// it was put away.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
     /// The trust bits of the session once this had come in.
@@ -65,6 +66,12 @@ impl JournalEvent {
         let mut line = serde_json::to_string(self).unwrap_or_default();
         line.push('\n');
         line
+    }
+
+    /// The number under which the conversation before it was put away; `None` if it was forgotten.
+    #[must_use]
+    pub fn put_away(&self) -> Option<u64> {
+        self.text.parse().ok().filter(|_| self.role == Role::Clear)
     }
 
     /// Reads one line; `None` if it is no event.

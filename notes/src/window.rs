@@ -35,16 +35,22 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// The next one of a journal whose notes go up to one of `marks`, with at most so many messages; `None` while fewer than
-    /// [`DUE`] wait.
+    /// The next one of a journal whose notes go up to one of `marks`, with at most so many messages. `None` while fewer than
+    /// [`DUE`] wait in the conversation that goes on, and none in those that were put away and are there still, as `is_there`
+    /// says of their numbers.
     #[must_use]
-    pub fn next(events: &[JournalEvent], marks: &BTreeSet<Millis>, most: usize) -> Option<Self> {
-        let (chat, noted) = since_clear(events, marks);
+    pub fn next(
+        events: &[JournalEvent],
+        marks: &BTreeSet<Millis>,
+        is_there: &impl Fn(u64) -> bool,
+        most: usize,
+    ) -> Option<Self> {
+        let left = waiting(events, marks, is_there);
+        let mut stretches = stretches(events, marks, is_there).into_iter();
+        let Stretch { events: chat, noted, .. } =
+            stretches.find(|stretch| stretch.waiting() >= stretch.due)?;
         let waiting = &chat[noted..];
         let messages: Vec<usize> = places(waiting);
-        if messages.len() < DUE {
-            return None;
-        }
         let count = messages.len().min(most.max(1));
         let end = messages.get(count).copied().unwrap_or(waiting.len());
         let last = *messages.get(count - 1)?;
@@ -57,16 +63,19 @@ impl Batch {
             said: written(&waiting[..end]),
             bits: shown.iter().fold(Taint::CLEAN, |bits, event| bits.with(event.bits)),
             upto: waiting.get(last)?.at,
-            left: messages.len() - count,
+            left: left - count,
         })
     }
 }
 
 /// How many messages of people are not noted.
 #[must_use]
-pub fn waiting(events: &[JournalEvent], marks: &BTreeSet<Millis>) -> usize {
-    let (chat, noted) = since_clear(events, marks);
-    places(&chat[noted..]).len()
+pub fn waiting(
+    events: &[JournalEvent],
+    marks: &BTreeSet<Millis>,
+    is_there: &impl Fn(u64) -> bool,
+) -> usize {
+    stretches(events, marks, is_there).iter().map(Stretch::waiting).sum()
 }
 
 /// Whether an answer says that nothing is worth a note.
@@ -77,19 +86,49 @@ pub fn is_nothing(words: &str) -> bool {
         || (words.len() < 200 && NOTHING.iter().any(|nothing| words.contains(nothing)))
 }
 
-/// What was said since a person began afresh, and how much of that is noted. A mark that stands nowhere is of what has left
-/// the journal.
-fn since_clear<'e>(
+/// What was said without another conversation in between.
+struct Stretch<'e> {
+    events: &'e [JournalEvent],
+    /// How many of them are noted.
+    noted: usize,
+    /// After how many messages something is noted.
+    due: usize,
+}
+
+impl Stretch<'_> {
+    /// How many messages of people are not noted.
+    fn waiting(&self) -> usize {
+        places(&self.events[self.noted..]).len()
+    }
+}
+
+/// What is to be noted, oldest first: what was put away, and what goes on. What a person has had forgotten is not among it. A mark
+/// that stands nowhere is of what has left the journal.
+fn stretches<'e>(
     events: &'e [JournalEvent],
     marks: &BTreeSet<Millis>,
-) -> (&'e [JournalEvent], usize) {
-    let clear = events.iter().rposition(|event| event.role == Role::Clear);
-    let chat = &events[clear.map_or(0, |at| at + 1)..];
+    is_there: &impl Fn(u64) -> bool,
+) -> Vec<Stretch<'e>> {
     let is_noted = |event: &JournalEvent| is_message(event) && marks.contains(&event.at);
-    let Some(last) = chat.iter().rposition(is_noted) else { return (chat, 0) };
     // Its answer is noted with it.
-    let next = chat[last + 1..].iter().position(is_message);
-    (chat, next.map_or(chat.len(), |next| last + 1 + next))
+    let noted = events.iter().rposition(is_noted).map_or(0, |last| {
+        let next = events[last + 1..].iter().position(is_message);
+        next.map_or(events.len(), |next| last + 1 + next)
+    });
+    let mut start = 0;
+    let mut stretch = |end: usize, due: usize| {
+        let noted = noted.clamp(start, end) - start;
+        let stretch = Stretch { events: &events[start..end], noted, due };
+        start = end + 1;
+        stretch
+    };
+    let mut all = Vec::new();
+    for (at, clear) in events.iter().enumerate().filter(|(_, event)| event.role == Role::Clear) {
+        let put_away = stretch(at, 1);
+        all.extend(clear.put_away().is_some_and(is_there).then_some(put_away));
+    }
+    all.push(stretch(events.len(), DUE));
+    all
 }
 
 fn places(events: &[JournalEvent]) -> Vec<usize> {
@@ -133,17 +172,21 @@ mod tests {
         (1..=messages).flat_map(pair).collect()
     }
 
+    fn next(events: &[JournalEvent], marks: &BTreeSet<Millis>, most: usize) -> Option<Batch> {
+        Batch::next(events, marks, &|_| true, most)
+    }
+
     #[test]
     fn a_burst_is_noted_in_few_pieces_and_each_message_once() {
         let events = chat(57);
         let (mut marks, mut said, mut pieces) = (BTreeSet::from([Millis(0)]), String::new(), 0);
-        while let Some(batch) = Batch::next(&events, &marks, WINDOW) {
+        while let Some(batch) = next(&events, &marks, WINDOW) {
             said.push_str(&batch.said);
             said.push('\n');
             marks.insert(batch.upto);
             pieces += 1;
         }
-        assert_eq!((pieces, waiting(&events, &marks)), (3, 0));
+        assert_eq!((pieces, waiting(&events, &marks, &|_| true)), (3, 0));
         for at in 1..=57 {
             assert_eq!(said.matches(&format!("user: user {}\n", 10 * at)).count(), 1, "{at}");
             assert_eq!(
@@ -156,12 +199,12 @@ mod tests {
 
     #[test]
     fn it_waits_for_ten_and_shows_what_was_said_before() {
-        assert_eq!(Batch::next(&chat(9), &BTreeSet::new(), WINDOW), None);
-        let batch = Batch::next(&chat(20), &BTreeSet::from([Millis(100)]), WINDOW).unwrap();
+        assert_eq!(next(&chat(9), &BTreeSet::new(), WINDOW), None);
+        let batch = next(&chat(20), &BTreeSet::from([Millis(100)]), WINDOW).unwrap();
         assert!(batch.before.starts_with("user: user 10\n"), "{}", batch.before);
         assert!(batch.said.starts_with("user: user 110\n"), "{}", batch.said);
         assert_eq!((batch.upto, batch.left), (Millis(200), 0));
-        let small = Batch::next(&chat(20), &BTreeSet::new(), 2).unwrap();
+        let small = next(&chat(20), &BTreeSet::new(), 2).unwrap();
         assert_eq!((small.upto, small.left), (Millis(20), 18));
     }
 
@@ -176,7 +219,7 @@ mod tests {
         for event in &mut events[..30] {
             event.at.0 += 1_000_000;
         }
-        let batch = Batch::next(&events, &BTreeSet::from([Millis(1_000_100)]), WINDOW).unwrap();
+        let batch = next(&events, &BTreeSet::from([Millis(1_000_100)]), WINDOW).unwrap();
         assert_eq!(batch.upto, Millis(1_010));
     }
 
@@ -184,14 +227,47 @@ mod tests {
     fn what_was_said_before_a_person_began_afresh_is_not_noted() {
         let mut events = chat(15);
         events.push(event(500, Role::Clear, Taint::CLEAN));
-        assert_eq!(waiting(&events, &BTreeSet::new()), 0);
+        assert_eq!(waiting(&events, &BTreeSet::new(), &|_| true), 0);
+    }
+
+    #[test]
+    fn what_was_put_away_is_noted_though_little_was_said() {
+        let put_away = |at, number: u64| JournalEvent {
+            text: number.to_string(),
+            ..event(at, Role::Clear, Taint::CLEAN)
+        };
+        let mut events = chat(2);
+        events[1].bits = T;
+        let later = |at: u64| {
+            chat(1)
+                .into_iter()
+                .map(move |event| JournalEvent { at: Millis(event.at.0 + at), ..event })
+        };
+        events.push(put_away(500, 1));
+        events.extend(later(500));
+        events.push(event(600, Role::Clear, Taint::CLEAN));
+        events.extend(later(600));
+        events.push(put_away(700, 2));
+        events.extend(later(700));
+        let mut marks = BTreeSet::new();
+        let first = next(&events, &marks, WINDOW).unwrap();
+        assert_eq!((first.upto, first.bits, first.left), (Millis(20), T, 2));
+        assert!(!first.said.contains("510"), "{}", first.said);
+        marks.insert(first.upto);
+        let second = next(&events, &marks, WINDOW).unwrap();
+        assert_eq!((second.upto, second.bits), (Millis(610), Taint::CLEAN), "510 was forgotten");
+        assert_eq!(second.before, "");
+        marks.insert(second.upto);
+        assert_eq!(next(&events, &marks, WINDOW), None);
+        let is_deleted = Batch::next(&events, &BTreeSet::new(), &|number| number == 2, WINDOW);
+        assert_eq!(is_deleted.unwrap().upto, Millis(610));
     }
 
     #[test]
     fn a_batch_has_the_bits_of_all_that_was_said_in_it() {
         let mut events = chat(12);
         events[4].bits = T;
-        assert_eq!(Batch::next(&events, &BTreeSet::new(), WINDOW).unwrap().bits, T);
+        assert_eq!(next(&events, &BTreeSet::new(), WINDOW).unwrap().bits, T);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use document::SaveError;
 use drive::Task;
 use journal::{JournalEvent, Role};
 use prompt::shown_entries;
-use protocol::Millis;
+use protocol::{Millis, Taint};
 
 use super::Session;
 
@@ -49,25 +49,44 @@ impl Session {
         self.files.chats().write(number, &chat, kept).map(Some)
     }
 
-    /// Goes on with nothing, in an account of its own with clean bits. What was said is forgotten unless it was put away.
+    /// Goes on with nothing, in an account of its own with clean bits. What was said is forgotten unless it was put `away` under
+    /// this number.
     ///
     /// # Errors
     /// [`SaveError`]; what the disk still holds counts as it did.
-    pub fn begin_afresh(&mut self) -> Result<(), SaveError> {
+    pub fn begin_afresh(&mut self, away: Option<u64>) -> Result<(), SaveError> {
+        self.closes(away)?;
         let fresh = Entered::afresh(Millis::of_this_machine());
         self.take_up(OpenChat::default(), (History::default(), Artifact::default()), fresh)
     }
 
-    /// Goes on with the conversation `number`; `false` if there is none.
+    /// Goes on with the conversation `number`; `false` if there is none. The one before was put `away` under that number.
     ///
     /// # Errors
     /// [`SaveError`]; then the bits of both conversations count.
-    pub fn open_chat(&mut self, number: u64) -> Result<bool, SaveError> {
+    pub fn open_chat(&mut self, number: u64, away: Option<u64>) -> Result<bool, SaveError> {
         let Some(chat) = self.files.chats().read(number) else { return Ok(false) };
+        self.closes(away)?;
         let title = (chat.title != journal::title(&chat.events)).then(|| chat.title.clone());
         let open = OpenChat { number: Some(number), title };
         self.take_up(open, chat.texts(), chat.entered)?;
         Ok(true)
+    }
+
+    /// Writes down that what was said is over. It is on the disk before the texts are exchanged: a process that was killed in
+    /// between would take what was forgotten for what goes on.
+    fn closes(&mut self, away: Option<u64>) -> Result<(), SaveError> {
+        self.files.journal.hold(JournalEvent {
+            at: Millis::of_this_machine(),
+            role: Role::Clear,
+            from: self.principal.as_str().to_owned(),
+            text: away.map(|number| number.to_string()).unwrap_or_default(),
+            bits: Taint::CLEAN,
+        });
+        if self.files.session.is_on_disk() {
+            self.files.journal.flush()?;
+        }
+        Ok(())
     }
 
     /// Exchanges the texts. The bits of both conversations count until those of the earlier one are gone.
@@ -93,7 +112,6 @@ impl Session {
         let _ = std::fs::remove_file(files.prompt_cache());
         self.entered = entered;
         self.files.session.save(self.entered.clone())?;
-        self.record(Role::Clear, self.principal.as_str(), "");
         self.acted = None;
         Ok(())
     }

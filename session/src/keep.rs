@@ -22,10 +22,13 @@ impl Session {
         }
     }
 
-    /// Takes an event into the journal, until [`Self::keep`] in memory alone.
+    /// Takes an event into the journal, until [`Self::keep`] in memory alone. A message has the time at which it was taken in, which
+    /// no other has.
     pub fn record(&self, role: Role, from: &str, text: &str) {
+        let is_message = matches!(role, Role::User | Role::Persona | Role::Program);
+        let at = self.entered.asked.filter(|_| is_message);
         self.files.journal.hold(JournalEvent {
-            at: Millis::of_this_machine(),
+            at: at.unwrap_or_else(Millis::of_this_machine),
             role,
             from: from.to_owned(),
             text: text.to_owned(),

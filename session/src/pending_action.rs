@@ -4,7 +4,7 @@
 use answer::Action;
 use conversation::message::Origin;
 use conversation::observation::Observation;
-use protocol::{MessageId, Principal};
+use protocol::{MessageId, Principal, Taint};
 
 use super::Session;
 
@@ -31,6 +31,8 @@ pub struct PendingAction {
     pub principal: Principal,
     /// The kind of speaker who wanted it.
     pub origin: Origin,
+    /// What was in the conversation then, which may be another one by now.
+    pub bits: Taint,
 }
 
 impl Session {
@@ -58,7 +60,8 @@ impl Session {
         // The command that wanted an action tells its result, not the action.
         self.pending.retain(|pending| pending.id != id);
         let (principal, origin) = (self.principal.clone(), self.origin);
-        self.pending.push(PendingAction { id, held, principal, origin });
+        let bits = self.entered.taint();
+        self.pending.push(PendingAction { id, held, principal, origin, bits });
         let too_many = self.pending.len().saturating_sub(MOST);
         self.pending.drain(..too_many);
     }

@@ -11,6 +11,7 @@ use answer::Words;
 use conversation::message::Origin;
 use conversation::workspace::SessionFiles;
 use document::SaveError;
+use journal::JournalEvent;
 use mind::Mind;
 use model::{Ask, Model as _, ModelError};
 use notes::{Batch, DUE, Note, NoteSource, WINDOW, is_nothing, waiting};
@@ -22,6 +23,9 @@ use tokio_util::sync::CancellationToken;
 
 /// How much of the journal is looked at, in events.
 const EVENTS: usize = 5_000;
+
+/// How many events before the latest that is noted are looked at, for what was said just before.
+const BEFORE: usize = 200;
 
 /// How much of the notes a model is shown that writes another, in bytes.
 const SHOWN: usize = 3_000;
@@ -72,14 +76,19 @@ impl Capture {
         self.heard += 1;
     }
 
+    /// Takes in that a command was given, which may have put a conversation away.
+    pub(super) fn look_again(&mut self) {
+        self.heard = self.heard.max(1);
+        self.left.store(DUE, Ordering::Relaxed);
+    }
+
     /// Stops the noting: somebody waits for an answer, or has something forgotten. What was not noted waits in the journal.
     pub(super) async fn give_way(&mut self) {
         let Some(running) = self.running.take() else { return };
         if !running.task.is_finished() {
             running.over.cancel();
             // What it would have left is not known any more.
-            self.left.store(DUE, Ordering::Relaxed);
-            self.heard = self.heard.max(1);
+            self.look_again();
         }
         // One that has panicked has ended, too.
         let _ = running.task.await;
@@ -147,7 +156,13 @@ impl Noting {
             let noted = self.over.run_until_cancelled(asked).await;
             self.is_asking.store(false, Ordering::Relaxed);
             match noted? {
-                Ok(note) => {
+                // Of less at a time it may write less.
+                Ok(Written::NoRoom) if most > 1 => most /= 2,
+                Ok(written) => {
+                    let note = match written {
+                        Written::Done(note) => note,
+                        Written::NoRoom => None,
+                    };
                     let (files, upto) = (Arc::clone(&self.files), batch.upto);
                     let saved = spawn_blocking(move || files.notes.capture(upto, note)).await;
                     if let Ok(Err(error)) = saved {
@@ -177,20 +192,31 @@ fn failed(error: &SaveError) {
 async fn look(files: &Arc<SessionFiles>, most: usize) -> (Option<Batch>, usize) {
     let files = Arc::clone(files);
     let look = move || {
-        let events = files.journal.latest(EVENTS).unwrap_or_default();
         let marks = files.notes.marks();
-        (Batch::next(&events, &marks, most), waiting(&events, &marks))
+        // What is noted is shown with what is not, as far as a note goes.
+        let mut shown = None;
+        let is_enough = |event: &JournalEvent| {
+            shown = match shown {
+                None => marks.contains(&event.at).then_some(BEFORE),
+                Some(left) => Some(left - 1),
+            };
+            shown == Some(0)
+        };
+        let events = files.journal.back_to(EVENTS, is_enough).unwrap_or_default();
+        let chats = files.chats();
+        let is_there = |number| chats.holds(number);
+        (Batch::next(&events, &marks, &is_there, most), waiting(&events, &marks, &is_there))
     };
     spawn_blocking(look).await.unwrap_or_default()
 }
 
-/// What a model writes down of it; nothing if there is nothing to write.
+/// Asks a model to write down what is worth it.
 async fn note(
     mind: &Mind,
     key: &SessionKey,
     files: &SessionFiles,
     batch: &Batch,
-) -> Result<Option<Note>, ModelError> {
+) -> Result<Written, ModelError> {
     let rules = mind.workspace.capture.read();
     let notes = files.notes.read();
     let (asked, bits) = (asked(&notes.text(SHOWN), batch), batch.bits.with(notes.taint()));
@@ -203,11 +229,22 @@ async fn note(
         None => &answer.text,
     };
     let words = Words::of(text, [&[], &[]]);
+    if answer.cut().is_some() && words.trim().is_empty() {
+        return Ok(Written::NoRoom);
+    }
     if is_nothing(&words) {
-        return Ok(None);
+        return Ok(Written::Done(None));
     }
     let bits = Taint { private: bits.private, ..batch.bits };
-    Ok(Note::new(batch.upto, NoteSource::Captured, bits, &words))
+    Ok(Written::Done(Note::new(batch.upto, NoteSource::Captured, bits, &words)))
+}
+
+/// What a model has written down.
+enum Written {
+    /// The note; nothing if there was nothing to write.
+    Done(Option<Note>),
+    /// It was cut off before a line was whole.
+    NoRoom,
 }
 
 fn asked(noted: &str, batch: &Batch) -> String {

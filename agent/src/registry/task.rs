@@ -364,6 +364,7 @@ impl SessionTask {
     /// Does what a person has said yes to, in the name of whoever wanted it, unless somebody wants it stopped.
     async fn go_on(&mut self, held: PendingAction, waiting: &mut Waiting) {
         (self.session.principal, self.session.origin) = (held.principal, held.origin);
+        self.session.entered.raise(held.bits, "what was asked about before");
         let action = match held.held {
             HeldBack::Action(action) => action,
             HeldBack::Command(text) => match SlashCommand::read(&text) {

@@ -144,11 +144,32 @@ async fn stop_throws_the_kill_switch_and_ends_the_turn_that_runs() {
     assert!(house.heard().await.contains("end it to be sure"));
 }
 
+const WANTS: &str =
+    r#"<tool_code>[{"name": "_ASKS", "params": {"url": "https://a.test"}}]</tool_code>"#;
+
+#[tokio::test]
+async fn what_is_done_after_a_yes_has_the_bits_under_which_it_was_wanted() {
+    let mut taints = Vec::new();
+    for was_read in [false, true] {
+        let mut house = house(&[WANTS, "You are asked."]).await;
+        if was_read {
+            house.routed("/run MAIL", done("mail", json!("dear Frankie"))).await;
+        }
+        house.turn("look").await;
+        house.turn("/new").await;
+        house.result_of(Some(ASKED), "_ASKS", Done::default()).await;
+        assert_eq!(house.hear().await, Outgoing::Working("_ASKS is running".to_owned()));
+        house.hear_ended().await;
+        house.hear().await;
+        taints.push(house.taint().await);
+    }
+    // The action itself brings T.
+    assert_eq!(taints, ["T", "TP"]);
+}
+
 /// A house in which a person was asked about the one thing that the model wanted, and has answered so.
 async fn asked_first(choice: Choice) -> House {
-    let wants =
-        r#"<tool_code>[{"name": "_ASKS", "params": {"url": "https://a.test"}}]</tool_code>"#;
-    let mut house = house(&[wants, "You are asked.", "It was seen."]).await;
+    let mut house = house(&[WANTS, "You are asked.", "It was seen."]).await;
     let heard = house.turn("look").await;
     assert!(heard.contains("<_ASKS: pending") && heard.contains("?0123456789 Look?"), "{heard}");
     let answer = Decision { id: "0123456789".to_owned(), choice, code: None };

@@ -76,6 +76,22 @@ async fn memory_that_a_page_may_have_written_counts_when_a_person_says_so() {
 }
 
 #[tokio::test]
+async fn what_was_set_aside_of_private_data_is_private_once_it_counts() {
+    for (mail, taint) in [(true, "P"), (false, "")] {
+        let mut house = house(&[NOTE, "Noted.", "Hello."]).await;
+        house.routed("/run LOOK", done("url", json!("https://evil.example"))).await;
+        if mail {
+            house.routed("/run MAIL", done("mail", json!("the boss is called Mallory"))).await;
+        }
+        house.turn("who is my boss?").await;
+        house.turn("/clear").await;
+        assert!(house.turn("/memory keep boss").await.contains("remembered: boss"));
+        house.turn("hello").await;
+        assert_eq!(house.taint().await, taint);
+    }
+}
+
+#[tokio::test]
 async fn a_private_memory_makes_the_conversation_private_once_the_model_sees_it() {
     let mut house = house(&["Hello.", "Hello."]).await;
     house.home.put("workspace/memory.json", r#"{"name": "Frankie", "salary": 7}"#);

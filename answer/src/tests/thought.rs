@@ -25,6 +25,14 @@ fn what_stands_before_a_lone_end_of_reasoning_is_no_part_of_the_answer() {
         assert!(words_of(told).contains(&told.chars().next().unwrap().to_string()), "{told}");
         assert!(words_of(told).len() > 8, "{told}");
     }
+    for told in [
+        "Use `<think>` to begin and `</think>` to end. Done.",
+        "```\n<think>a</think>\n```\nThat is how it looks.",
+        "It begins with `<think>`.",
+    ] {
+        assert_eq!(words_of(told), told);
+        assert_eq!(streamed(told, 3), told);
+    }
     // What is no tag may be a page's there.
     assert_eq!(read("a</think>{\"message\": \"Hi\", \"actions\": []}").unwrap().words, "Hi");
 }

@@ -122,6 +122,12 @@ impl Chats {
         }
     }
 
+    /// Whether there is one with this number.
+    #[must_use]
+    pub fn holds(&self, number: u64) -> bool {
+        self.path(number).exists()
+    }
+
     /// Whether there is one.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -50,6 +50,13 @@ pub struct Aside {
     /// What had brought others' text into the conversation, as `WEB_FETCH https://example.com`.
     #[serde(default)]
     pub from: String,
+    /// Whether private data was in the conversation, which it may tell of. Nobody knows where that was not written down.
+    #[serde(default = "is_unknown", skip_serializing_if = "Clone::clone")]
+    pub private: bool,
+}
+
+fn is_unknown() -> bool {
+    true
 }
 
 impl Memory {
@@ -153,7 +160,8 @@ impl Document for Memory {
 
 /// What stands under [`SET_ASIDE`]. What a hand has written there in another form is set aside all the same.
 fn asides(value: Value) -> BTreeMap<String, Aside> {
-    let of_nobody = |value| Aside { value, at: Millis::default(), from: String::new() };
+    let of_nobody =
+        |value| Aside { value, at: Millis::default(), from: String::new(), private: true };
     match value {
         Value::Object(entries) => entries
             .into_iter()

@@ -34,7 +34,7 @@ impl Perform for Clear {
         // What was put away of it before is forgotten, too.
         let number = at.session.files.chat.read().number;
         let removed = number.map_or(Ok(false), |number| at.session.files.chats().remove(number));
-        match removed.and_then(|_| at.session.begin_afresh()) {
+        match removed.and_then(|_| at.session.begin_afresh(None)) {
             Ok(()) => {
                 at.outbox.say(Outgoing::Switched);
                 at.text("What was said and done is forgotten; the memory is kept.");
@@ -51,7 +51,7 @@ impl Perform for New {
             Err(error) => return at.fault(format!("{error}; this conversation goes on")),
             Ok(before) => before,
         };
-        if let Err(error) = at.session.begin_afresh() {
+        if let Err(error) = at.session.begin_afresh(before) {
             return at.fault(error);
         }
         at.outbox.say(Outgoing::Switched);

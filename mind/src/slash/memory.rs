@@ -96,6 +96,9 @@ fn keep(memory: &mut Memory, key: &str) -> Result<String, String> {
     let aside = memory.aside.remove(key).ok_or_else(|| not_aside(memory, key))?;
     let told = format!("remembered: {key} = {}", Memory::shown(&aside.value));
     memory.typed(key, &aside.value, true);
+    if aside.private {
+        memory.private.insert(key.to_owned());
+    }
     Ok(match memory.facts.insert(key.to_owned(), aside.value) {
         Some(old) => format!("{told} (it was {}).", Memory::shown(&old)),
         None => format!("{told}."),

@@ -131,7 +131,7 @@ fn open(session: &mut Session, outbox: &Outbox, number: u64) -> Result<String, S
     let before = session
         .put_away(Some(number))
         .map_err(|error| format!("{error}; this conversation goes on"))?;
-    let is_open = session.open_chat(number).map_err(|error| error.to_string())?;
+    let is_open = session.open_chat(number, before).map_err(|error| error.to_string())?;
     let chat =
         session.files.chats().read(number).filter(|_| is_open).ok_or_else(|| none(number))?;
     outbox.say(Outgoing::Switched);
