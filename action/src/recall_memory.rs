@@ -90,7 +90,7 @@ fn found(files: &SessionFiles, query: &str) -> Done {
 /// What was said before what the prompt shows, oldest first. What a person has cleared or deleted is not among it.
 fn earlier(files: &SessionFiles) -> Vec<JournalEvent> {
     let mut events: Vec<JournalEvent> =
-        files.chats().all().into_iter().rev().flat_map(|(_, chat)| chat.events).collect();
+        files.chats().latest(EVENTS).into_iter().rev().flat_map(|(_, chat)| chat.events).collect();
     let mut here = files.journal.since_clear(EVENTS).unwrap_or_default();
     let is_said = |event: &JournalEvent| !matches!(event.role, Role::Assistant | Role::Action);
     let said = (0..here.len()).rev().filter(|at| is_said(&here[*at]));

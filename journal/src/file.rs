@@ -44,7 +44,19 @@ impl Journal {
         let mut state = self.lock();
         state.waiting.push(event);
         let too_many = state.waiting.len().saturating_sub(WAITING);
+        if too_many > 0 {
+            tracing::warn!(
+                "the journal takes nothing, and the oldest that waits for it is lost: {}",
+                self.path.display()
+            );
+        }
         state.waiting.drain(..too_many);
+    }
+
+    /// Whether so much waits that it is time to [`Self::flush`].
+    #[must_use]
+    pub fn is_filling(&self) -> bool {
+        self.lock().waiting.len() >= WAITING / 2
     }
 
     /// Appends the events that wait. It blocks until they are on the disk.
@@ -291,6 +303,19 @@ mod tests {
                 words[..whole].iter().map(String::as_str).chain(["after"]).collect();
             prop_assert_eq!(texts(&journal), expected);
         }
+    }
+
+    #[test]
+    fn it_says_that_much_waits_before_anything_is_lost() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::new(folder.path(), &Notices::default());
+        for n in 0..500 {
+            journal.hold(event(&n.to_string()));
+            if journal.is_filling() {
+                journal.flush().unwrap();
+            }
+        }
+        assert_eq!(journal.latest(500).unwrap().len(), 500);
     }
 
     #[test]

@@ -129,8 +129,8 @@ impl SessionTask {
                 capture.hear();
                 self.session.overhear(&text);
                 self.outbox.say(Outgoing::Aside { ticket, text: String::new() });
-                // A group may be quicker than a disk: all that waits here is kept at once.
-                if !self.incoming.is_empty() {
+                // A group may be quicker than a disk: what waits here is kept together.
+                if !self.incoming.is_empty() && !self.session.files.journal.is_filling() {
                     return;
                 }
             }

@@ -74,6 +74,26 @@ impl Chats {
         all
     }
 
+    /// Those that were written last, the latest first: as many as together hold `most` events, and one more.
+    #[must_use]
+    pub fn latest(&self, most: usize) -> Vec<(u64, StoredChat)> {
+        let written =
+            |number: &u64| fs::metadata(self.path(*number)).and_then(|file| file.modified());
+        let mut numbers = self.numbers();
+        numbers.sort_by_cached_key(|number| std::cmp::Reverse(written(number).ok()));
+        let (mut held, mut latest) = (0, Vec::new());
+        for number in numbers {
+            if held >= most {
+                break;
+            }
+            let Some(chat) = self.read(number) else { continue };
+            held += chat.events.len();
+            latest.push((number, chat));
+        }
+        latest.sort_by_key(|(number, chat)| std::cmp::Reverse((chat.last, *number)));
+        latest
+    }
+
     /// The one with this number.
     #[must_use]
     pub fn read(&self, number: u64) -> Option<StoredChat> {
@@ -101,10 +121,10 @@ impl Chats {
         let text = serde_json::to_vec(chat).unwrap_or_default();
         home::file::write(&self.path(number), &text)?;
         if !numbers.contains(&number) && numbers.len() >= MOST {
-            let all = self.all();
-            let mut oldest = all.iter().rev().map(|(other, _)| *other);
-            let gone = oldest.find(|other| *other != number && Some(*other) != kept);
-            gone.map(|gone| self.remove(gone)).transpose()?;
+            // One is read at a time: all of them may be large together.
+            let others = numbers.into_iter().filter(|other| Some(*other) != kept);
+            let lasts = others.filter_map(|other| Some((self.read(other)?.last, other)));
+            lasts.min().map(|(_, gone)| self.remove(gone)).transpose()?;
         }
         Ok(number)
     }
@@ -233,6 +253,26 @@ mod tests {
         assert_eq!((chats.write(Some(1), &chat(1), None).unwrap(), there()), (1, MOST));
         assert_eq!((chats.write(None, &chat(9_999), Some(1)).unwrap(), there()), (1_001, MOST));
         assert!(chats.read(1).is_some() && chats.read(2).is_none());
+    }
+
+    #[test]
+    fn no_more_are_read_than_hold_so_many_events() {
+        let folder = tempfile::tempdir().unwrap();
+        let chats = Chats::in_folder(folder.path().to_owned());
+        for number in 1..=5_u64 {
+            let events = vec![event(Role::User, "hi"); 10];
+            let chat = StoredChat { last: Millis(number), events, ..StoredChat::default() };
+            chats.write(None, &chat, None).unwrap();
+            let age = std::time::Duration::from_secs(100 - number);
+            let file = fs::File::options().write(true).open(chats.path(number)).unwrap();
+            file.set_modified(std::time::SystemTime::now() - age).unwrap();
+        }
+        let numbers = |most| -> Vec<u64> {
+            chats.latest(most).into_iter().map(|(number, _)| number).collect()
+        };
+        assert_eq!(numbers(11), [5, 4]);
+        assert_eq!(numbers(1_000), [5, 4, 3, 2, 1]);
+        assert_eq!(numbers(0), [0; 0]);
     }
 
     #[test]
