@@ -19,19 +19,18 @@ pub struct Tries {
 }
 
 impl Tries {
-    /// Whether so many were wrong that nobody may try for a while.
+    /// Counts one more that was wrong, and says whether so many are allowed. One that is not allowed does not count.
     #[must_use]
-    pub fn are_used_up(&self) -> bool {
+    pub fn may_fail(&self) -> bool {
         let mut wrong = self.wrong();
         while wrong.front().is_some_and(|first| first.elapsed() >= WHILE) {
             wrong.pop_front();
         }
-        wrong.len() >= MOST
-    }
-
-    /// Counts one more that was wrong.
-    pub fn failed(&self) {
-        self.wrong().push_back(Instant::now());
+        let may = wrong.len() < MOST;
+        if may {
+            wrong.push_back(Instant::now());
+        }
+        may
     }
 
     // A std mutex, because it is never held across an await. Poisoned, the list is still whole.

@@ -29,7 +29,7 @@ pub struct Door {
 pub(super) enum Closed {
     /// The link is not good.
     Link(CodeError),
-    /// Too many wrong ones were tried; for a while nobody signs in.
+    /// The link is unknown, and too many such were tried of late.
     TooMany,
 }
 
@@ -58,15 +58,13 @@ impl Door {
 
     /// Signs a browser in with a link's code, which is used up then, and gives what the browser shows from now on.
     pub(super) fn sign_in(&self, code: &str, browser: &str) -> Result<String, Closed> {
-        if self.tries.are_used_up() {
-            return Err(Closed::TooMany);
-        }
         let now = Millis::of_this_machine();
         let begun =
             self.links.read(code, now).and_then(|sign| self.signed_in.begin(&sign, browser, now));
-        begun.map_err(|error| {
-            self.tries.failed();
-            Closed::Link(error)
+        begun.map_err(|error| match error {
+            // A code that was made here is never counted: whoever guesses must not keep its bearer out.
+            CodeError::Unknown if !self.tries.may_fail() => Closed::TooMany,
+            _ => Closed::Link(error),
         })
     }
 
@@ -84,5 +82,28 @@ impl Door {
         while self.signed_in.has(&id) {
             looks.tick().await;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use conversation::workspace::Workspace;
+    use settings::Site;
+
+    use super::*;
+
+    #[test]
+    fn after_five_unknown_links_another_is_too_many_and_a_good_one_still_signs_in() {
+        let folder = tempfile::tempdir().unwrap();
+        let links = Links::new(&"a token".into(), vec![Site::at("127.0.0.1:1").unwrap()]);
+        let link = links.make(Millis::of_this_machine()).remove(0);
+        let code = link.split_once("code=").unwrap().1;
+        let door = Door::new(links, SignIns::of(&Workspace::open(folder.path())), 1);
+        for _ in 0..5 {
+            assert_eq!(door.sign_in("AAAA", "x"), Err(Closed::Link(CodeError::Unknown)));
+        }
+        assert_eq!(door.sign_in("AAAA", "x"), Err(Closed::TooMany));
+        assert!(door.sign_in(code, "x").is_ok());
+        assert_eq!(door.sign_in(code, "x"), Err(Closed::Link(CodeError::Used)));
     }
 }
