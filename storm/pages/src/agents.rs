@@ -136,7 +136,7 @@ impl Storms {
 }
 
 /// What tells one text of a file from another.
-fn revision(text: &str) -> String {
+pub(crate) fn revision(text: &str) -> String {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
     format!("{:016x}", hasher.finish())

@@ -10,6 +10,7 @@ use storm::{Format, Message, export as exported};
 use storm_runner::{Ended, Heard, RunError, Runner, Stored};
 use tokio_util::sync::CancellationToken;
 
+use crate::agents::revision;
 use crate::live::message;
 use crate::refusal::Refusal;
 use crate::sessions::{Asked, own};
@@ -45,6 +46,7 @@ pub(crate) async fn one(
         Ok(json!({
             "name": stored.name.as_str(),
             "premise": stored.premise.as_str(),
+            "revision": revision(stored.premise.as_str()),
             "agents": agents,
             "fault": stored.cast().err().as_ref().map(Told::from),
             "next": next_of(&stored),

@@ -42,7 +42,7 @@ impl From<ShelfError> for Refusal {
     fn from(error: ShelfError) -> Self {
         let why = Told::from(&error);
         match error {
-            ShelfError::Name(_) => Self::Bad(why),
+            ShelfError::Name(_) | ShelfError::Ending { .. } => Self::Bad(why),
             ShelfError::Missing { .. } | ShelfError::NoneChosen => Self::Unknown(why),
             ShelfError::Taken(_)
             | ShelfError::Cast { .. }

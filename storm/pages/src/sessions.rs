@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use storm::{Agent, Cast, Name, Premise};
 use storm_runner::{ShelfError, Stored, agents, now};
 
+use crate::agents::revision;
 use crate::refusal::Refusal;
 use crate::told::Told;
 use crate::{Storms, beside};
@@ -120,6 +121,8 @@ pub(crate) fn template(there: &[Agent], name: &str) -> Result<Agent, Refusal> {
 #[serde(deny_unknown_fields)]
 pub(super) struct About {
     premise: String,
+    /// Which premise it was made from.
+    revision: String,
 }
 
 /// Exchanges what a session is about, until something was said in it.
@@ -128,9 +131,15 @@ pub(crate) async fn premise(
     Path(id): Path<String>,
     asked: Asked<About>,
 ) -> Result<StatusCode, Refusal> {
-    let Json(About { premise }) = asked?;
+    let Json(About { premise, revision: of }) = asked?;
     beside(move || {
-        storms.shelf.open(&id)?.set_premise(&Premise::new(&premise)?)?;
+        let stored = storms.shelf.open(&id)?;
+        if revision(stored.premise.as_str()) != of {
+            let name = &stored.name;
+            let why = format_args!("the premise of {name} is another by now; load it again");
+            return Err(Refusal::Conflict(Told::new("error.premiseOther", why).with("name", name)));
+        }
+        stored.set_premise(&Premise::new(&premise)?)?;
         Ok(StatusCode::NO_CONTENT)
     })
     .await

@@ -159,7 +159,12 @@ async fn a_session_is_made_and_changes_until_something_was_said() {
     let card = &house.get("/v1/storms").await["sessions"][0];
     assert_eq!(card["agents"], json!(["Artist", "Critic"]));
     assert_eq!((&card["messages"], &card["next"]), (&json!(0), &json!("Artist")));
-    house.done(Method::PUT, "/v1/storms/weekend/premise", json!({"premise": "Others?"})).await;
+    let first = house.get("/v1/storms/weekend").await["revision"].clone();
+    let premise = |text: &str, of: &Value| json!({"premise": text, "revision": of});
+    let path = "/v1/storms/weekend/premise";
+    house.done(Method::PUT, path, premise("Others?", &first)).await;
+    // Whoever has not seen what another tab has written does not write over it.
+    house.refused(Method::PUT, path, premise("Mine?", &first), "is another by now").await;
     house.done(Method::DELETE, "/v1/storms/weekend/agents/Artist", Value::Null).await;
     house.done(Method::POST, "/v1/storms/weekend/agents", json!({"template": "Artist"})).await;
     house
@@ -171,8 +176,8 @@ async fn a_session_is_made_and_changes_until_something_was_said() {
         )
         .await;
     house.done(Method::POST, "/v1/storms/weekend/say", json!({"text": "Mind the rain."})).await;
-    let late = json!({"premise": "Late?"});
-    house.refused(Method::PUT, "/v1/storms/weekend/premise", late, "something was said").await;
+    let second = house.get("/v1/storms/weekend").await["revision"].clone();
+    house.refused(Method::PUT, path, premise("Late?", &second), "something was said").await;
     let gone = "/v1/storms/weekend/agents/Critic";
     house.refused(Method::DELETE, gone, Value::Null, "something was said").await;
     let one = house.get("/v1/storms/weekend").await;
@@ -309,6 +314,7 @@ async fn what_leads_elsewhere_is_refused() {
     assert!(house.path("secret/secret.ini.md").exists());
     let post = |body: Value| house.refused(Method::POST, "/v1/storms", body, "");
     post(json!({"name": "../x", "premise": "x"})).await;
+    post(json!({"name": "x.md", "premise": "x"})).await;
     post(json!({"name": "x", "premise": " "})).await;
     post(json!({"name": "x", "premise": "x".repeat(200_000)})).await;
     post(json!({"name": "x", "premise": "x", "agents": ["Nobody"]})).await;

@@ -114,6 +114,9 @@ impl From<&ShelfError> for Told {
         match error {
             ShelfError::Name(why) => why.into(),
             ShelfError::Taken(name) => Self::new("error.taken", error).with("name", name),
+            ShelfError::Ending { name, ending } => {
+                Self::new("error.nameEnding", error).with("name", name).with("ending", ending)
+            }
             ShelfError::Missing { name, .. } => {
                 Self::new("error.missing", error).with("name", name)
             }

@@ -51,7 +51,10 @@ async function change(place, id) {
     make("div", { class: "tools" }, make("button", { class: "main", type: "submit" }, word("form.save")), done));
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    const saved = await tries(() => ask("PUT", `${at("storms", id)}/premise`, { premise: premise.value }));
+    const saved = await tries(async () => {
+      await ask("PUT", `${at("storms", id)}/premise`, { premise: premise.value, revision: session.revision });
+      Object.assign(session, await ask("GET", at("storms", id)));
+    });
     done.textContent = saved ? word("form.saved") : "";
   });
   const list = make("ul", { class: "agents" });

@@ -19,6 +19,16 @@ pub enum ShelfError {
         next = command("storm next", .0)
     )]
     Taken(Name),
+    /// It ends as the files of storms do, so that it would open another storm.
+    #[error(
+        "a storm can't be called {name}, for files of storms end in {ending}; choose another name"
+    )]
+    Ending {
+        /// The name.
+        name: Name,
+        /// Its end.
+        ending: &'static str,
+    },
     /// There is none.
     #[error("there is no storm {name} in {}{hint}", folder.display())]
     Missing {

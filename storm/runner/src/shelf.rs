@@ -18,6 +18,9 @@ use crate::stored::Stored;
 
 const SESSION: &str = ".session.md";
 
+/// How the files of storms end. A storm is opened by their names as well, so its own name never ends so.
+const ENDINGS: [&str; 4] = [LOG, PREMISE, SESSION, ".md"];
+
 /// Which storm is meant where none is named.
 const CHOSEN: &str = ".chosen";
 
@@ -62,6 +65,9 @@ impl Shelf {
         cast: &Cast,
         now: Stamp,
     ) -> Result<PathBuf, ShelfError> {
+        if let Some(ending) = ENDINGS.into_iter().find(|end| name.as_str().ends_with(end)) {
+            return Err(ShelfError::Ending { name: name.clone(), ending });
+        }
         let folder = self.folder_of(name);
         if folder.exists() || self.session_file(name).exists() {
             return Err(ShelfError::Taken(name.clone()));
@@ -72,8 +78,7 @@ impl Shelf {
 
     /// Opens the storm of this name; `text` may end as the names of its files do.
     pub fn open(&self, text: &str) -> Result<Stored, ShelfError> {
-        let endings = [LOG, PREMISE, SESSION, ".md"];
-        let bare = endings.iter().find_map(|end| text.strip_suffix(end)).unwrap_or(text);
+        let bare = ENDINGS.iter().find_map(|end| text.strip_suffix(end)).unwrap_or(text);
         let name = Name::new(bare)?;
         let folder = self.folder.join(name.as_str());
         if id_in(&folder).is_none() && self.session_file(&name).is_file() {

@@ -86,6 +86,19 @@ fn no_name_leads_out_of_the_folder_and_none_is_taken_twice() {
 }
 
 #[test]
+fn no_storm_is_called_as_a_file_of_another_is() {
+    let (folder, shelf) = sampled();
+    let premise = Premise::new("x").unwrap();
+    for name in ["plan.md", "Weekend.log.md", "a.ini.md", "a.session.md"] {
+        let error = shelf.create(&Name::new(name).unwrap(), &premise, &cast(), now()).unwrap_err();
+        assert!(error.to_string().contains("files of storms end in"), "{error}");
+        assert!(!folder.path().join(name).exists());
+    }
+    shelf.create(&Name::new("plan.mdx").unwrap(), &premise, &cast(), now()).unwrap();
+    assert_eq!(shelf.open("plan.mdx").unwrap().name.as_str(), "plan.mdx");
+}
+
+#[test]
 fn what_can_t_be_read_is_named() {
     let (folder, shelf) = sampled();
     let agents = folder.path().join("SessionExample/Agents");
