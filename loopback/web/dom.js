@@ -8,6 +8,11 @@ export function make(name, attributes = {}, ...parts) {
   return element;
 }
 
+// Sets a text if it is another: what is read out on a change is read out once.
+export function tell(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
 export function button(text, kind, action) {
   const element = make("button", { type: "button", class: kind }, text);
   element.addEventListener("click", action);

@@ -2,9 +2,9 @@
 
 use fantoccini::key::Key;
 use testkit::page::{click, find, focused, press, see, tab_to, text};
-use testkit::{complaints, serious_findings, show_as, with_browser};
+use testkit::{complaints, runs_first, serious_findings, show_as, with_browser};
 
-use crate::house::{chat, home, open, told};
+use crate::house::{chat, home, link, open, told};
 
 /// A phone and a desk, in pixels.
 const PHONE: (u32, u32) = (360, 740);
@@ -80,6 +80,81 @@ async fn everything_stops_and_goes_on_at_the_window() {
     .await;
 }
 
+/// Changes what the window is told of how everything stands, where `changed` is a function of it.
+fn sees(changed: &str) -> String {
+    format!(
+        "const real = window.fetch; window.fetch = async (to, options) => {{ const answer = await real(to, options);
+            if (String(to) !== '/v1/sight' || !answer.ok) return answer;
+            const told = await answer.json(); ({changed})(told.sight); return new Response(JSON.stringify(told)); }};"
+    )
+}
+
+#[tokio::test]
+async fn everything_can_be_stopped_where_one_place_still_goes_on() {
+    let home = home();
+    let _chat = chat(&home);
+    with_browser(async |client| {
+        let run = "{ id: '-', action: 'SLEEP', session: 'owner', since: null, router: 'b' }";
+        let changed = format!("(sight) => {{ sight.stops.push({{ place: 'the queue', why: null }}); sight.running = [{run}, {run}]; }}");
+        runs_first(client, &sees(&changed)).await;
+        open(client, &home).await;
+        let runs = "return document.querySelectorAll('#running ul:first-of-type li').length";
+        assert_eq!(client.execute(runs, Vec::new()).await.unwrap(), 2);
+        click(client, "#switch .stop").await;
+        see(client, "#standing", "Stopped: this machine. Not stopped: the queue").await;
+        find(client, "#switch .quiet").await;
+        click(client, "#switch .stop").await;
+        see(client, "#switch .told", "everything is stopped").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_question_is_shown_and_answered_where_a_notification_is_not() {
+    let home = home();
+    let mut chat = chat(&home);
+    with_browser(async |client| {
+        let android = "Object.defineProperty(document, 'hidden', { get: () => true });
+            window.Notification = class { static permission = 'granted'; constructor() { throw new TypeError('Illegal constructor'); } };";
+        runs_first(client, android).await;
+        open(client, &home).await;
+        see(client, "#questions", "No question waits").await;
+        chat.ask("/run RING {\"who\": \"A\"}", "RING: pending");
+        see(client, "#said", "A new question").await;
+        // What stands behind the questions is shown as well.
+        see(client, "#running", "RING · pending").await;
+        find(client, ".card .deny").await.send_keys(&char::from(Key::Enter).to_string()).await.unwrap();
+        chat.expect("RING: refused");
+        find(client, ".card.settled").await;
+        let focus = "return document.activeElement.className";
+        assert_eq!(client.execute(focus, Vec::new()).await.unwrap(), "card settled");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_link_opens_the_window_after_a_press_that_was_lost_and_a_lock_waits_for_nobody() {
+    let home = home();
+    let _chat = chat(&home);
+    with_browser(async |client| {
+        let lost =
+            "const real = window.fetch; let times = 1; window.fetch = async (to, options) => {
+            if (String(to) === '/v1/open' && times-- > 0) throw new TypeError('Failed to fetch');
+            return String(to) === '/v1/lock' ? new Promise(() => {}) : real(to, options); };";
+        runs_first(client, lost).await;
+        client.goto(&link(&home)).await.unwrap();
+        click(client, "#door button").await;
+        see(client, "#door", "The router can't be reached").await;
+        click(client, "#door button").await;
+        see(client, "#standing", "Everything goes on").await;
+        click(client, "#lock").await;
+        see(client, "#door", "The window is locked").await;
+        let kept = "return sessionStorage.getItem('token')";
+        assert!(client.execute(kept, Vec::new()).await.unwrap().is_null());
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn what_is_allowed_what_runs_and_what_was_written_down_is_shown() {
     let home = home();
@@ -131,6 +206,8 @@ async fn nobody_is_kept_out_by_the_page_itself() {
         // Locked, it shows its door, which nobody is kept out of either.
         click(client, "#lock").await;
         see(client, "#door", "The window is locked").await;
+        let left = "return document.getElementById('wall').childNodes.length + document.title";
+        assert_eq!(client.execute(left, Vec::new()).await.unwrap(), "0SafeClaw: the wall");
         assert_eq!(serious_findings(client).await, Vec::<String>::new());
     })
     .await;

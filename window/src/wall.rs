@@ -224,6 +224,27 @@ pub struct ShownTraffic {
     pub received: u64,
 }
 
+impl ShownTraffic {
+    /// One row for each skill and host, whatever places have counted, the latest first.
+    #[must_use]
+    pub fn merged(mut rows: Vec<Self>) -> Vec<Self> {
+        rows.sort_by(|one, other| (&one.skill, &one.host).cmp(&(&other.skill, &other.host)));
+        rows.dedup_by(|row, kept| {
+            let is_same = (&row.skill, &row.host) == (&kept.skill, &kept.host);
+            if is_same {
+                (kept.since, kept.last) = (kept.since.min(row.since), kept.last.max(row.last));
+                kept.allowed += row.allowed;
+                kept.refused += row.refused;
+                kept.sent += row.sent;
+                kept.received += row.received;
+            }
+            is_same
+        });
+        rows.sort_by_key(|row| std::cmp::Reverse(row.last));
+        rows
+    }
+}
+
 /// What a person has allowed for a while.
 #[derive(Debug, Clone, Serialize)]
 pub struct ShownGrant {
@@ -317,4 +338,30 @@ pub enum Done {
     Said(String),
     /// It is not done: a person has to say first that it may be done twice.
     Asks(String),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_that_two_places_have_counted_is_one_row() {
+        let row = |host: &str, since: u64, last: u64| ShownTraffic {
+            skill: "A".to_owned(),
+            host: host.to_owned(),
+            since: Millis(since),
+            last: Millis(last),
+            allowed: 1,
+            refused: 2,
+            sent: 3,
+            received: 4,
+        };
+        let merged = ShownTraffic::merged(vec![row("x", 5, 9), row("y", 1, 7), row("x", 2, 6)]);
+        let shown: Vec<_> = merged
+            .iter()
+            .map(|row| (row.host.as_str(), row.since.0, row.last.0, row.allowed, row.refused))
+            .collect();
+        assert_eq!(shown, [("x", 2, 9, 2, 4), ("y", 1, 7, 1, 2)]);
+        assert_eq!((merged[0].sent, merged[0].received), (6, 8));
+    }
 }

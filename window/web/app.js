@@ -1,6 +1,6 @@
 // The wall's window: opens with a link's code, then looks at the router every two seconds.
 import { Chart, rates } from "./chart.js";
-import { button, make, visible } from "./dom.js";
+import { button, make, tell, visible } from "./dom.js";
 import { List, act, ask, auditPanel, cells, explainForm, panel, size, table } from "./panels.js";
 import { Questions } from "./questions.js";
 import { get, isOpen, lock, open, post } from "./server.js";
@@ -20,18 +20,24 @@ function takeCode() {
 }
 takeCode();
 
+// How the router calls a link that never opens the window.
+const BAD = ["unknown", "expired", "used", "too_many"];
+
 let parts = null;
 let timer = null;
 
 function alertWith(text) {
-  at("alert").textContent = text;
+  tell(at("alert"), text);
   at("alert").hidden = !text;
 }
 
 function announce(text) {
   at("said").textContent = text;
-  if (document.hidden && "Notification" in window && Notification.permission === "granted") {
+  if (!document.hidden || !("Notification" in window) || Notification.permission !== "granted") return;
+  try {
     new Notification(word("questions.title"), { body: text });
+  } catch {
+    // Chrome for Android shows none of a page's own. The question stands on the page.
   }
 }
 
@@ -43,33 +49,52 @@ function span(ms) {
   return word("time.days", { count: Math.floor(seconds / 86400) });
 }
 
+// Nothing of what the window showed stays behind a door.
 function showDoor(text) {
   clearTimeout(timer);
+  parts = null;
+  at("wall").replaceChildren();
   at("wall").hidden = true;
   at("lock").hidden = true;
   at("switch").replaceChildren();
   delete at("switch").dataset.stands;
-  at("standing").textContent = "";
+  document.body.classList.remove("stopped");
+  document.title = word("page.title");
+  for (const id of ["standing", "said"]) at(id).textContent = "";
+  alertWith("");
   const door = at("door");
   door.hidden = false;
   const told = text ? make("p", { role: "alert" }, text) : null;
   if (!code) return door.replaceChildren(...[told, make("p", {}, word("door.how"))].filter(Boolean));
   const press = button(word("door.open"), "main", async () => {
+    press.disabled = true;
     const used = code;
-    code = "";
+    let why = "";
     try {
       await open(used);
-      showWall();
     } catch (error) {
-      showDoor(word(`door.${error.code}`));
+      why = whyShut(error);
+      // Without a word of the router the link may be good yet.
+      if (!BAD.includes(error.code)) return showDoor(why);
     }
+    // Another link may have been opened in this tab meanwhile.
+    if (code === used) code = "";
+    if (why) showDoor(why);
+    else showWall();
   });
   door.replaceChildren(...[told, make("p", {}, word("door.lead")), press].filter(Boolean));
 }
 
+// Why it stays shut, in the page's words where it has any.
+function whyShut(error) {
+  const key = `door.${error.code}`;
+  if (word(key) !== key) return word(key);
+  return error.status ? error.message : word("door.offline");
+}
+
 function build() {
   const acted = (said) => {
-    if (said) at("said").textContent = said;
+    if (said) tell(at("said"), said);
     look();
   };
   const questions = make("div", {});
@@ -122,11 +147,19 @@ function build() {
   return { questions: new Questions(questions, { acted, announce }), running, ended, letters, grants, skills, traffic, audit, charts, queue };
 }
 
+// How the places stand together, and in words.
+function standing(stops) {
+  const [stopped, on] = [stops.filter((stop) => stop.why), stops.filter((stop) => !stop.why)];
+  const names = (some) => some.map((stop) => stop.place).join(", ");
+  if (!stopped.length) return ["on", word("switch.on")];
+  if (!on.length) return ["stopped", word("switch.stopped", { where: names(stopped) })];
+  return ["partly", word("switch.partly", { where: names(stopped), not: names(on) })];
+}
+
 function showSwitch(sight) {
-  const stopped = sight.stops.filter((stop) => stop.why);
-  document.body.classList.toggle("stopped", stopped.length > 0);
-  at("standing").textContent = stopped.length ? word("switch.stopped", { where: stopped.map((stop) => stop.place).join(", ") }) : word("switch.on");
-  const stands = stopped.length ? "stopped" : "on";
+  const [stands, words] = standing(sight.stops);
+  document.body.classList.toggle("stopped", stands !== "on");
+  tell(at("standing"), words);
   if (at("switch").dataset.stands === stands) return;
   at("switch").dataset.stands = stands;
   const told = make("span", { class: "told", role: "status" });
@@ -138,17 +171,19 @@ function showSwitch(sight) {
     }
     look();
   };
-  const press = stopped.length
-    ? button(word("switch.resume"), "quiet", () => ask(word("switch.sure"), told, () => done("resume")))
-    : button(word("switch.stop"), "stop", () => done("stop"));
-  at("switch").replaceChildren(press, told);
+  const resume = button(word("switch.resume"), "quiet", () => ask(word("switch.sure"), told, () => done("resume")));
+  const stop = button(word("switch.stop"), "stop", () => done("stop"));
+  const had = at("switch").contains(document.activeElement);
+  at("switch").replaceChildren(...(stands === "stopped" ? [] : [stop]), ...(stands === "on" ? [] : [resume]), told);
+  // The button that was pressed is gone.
+  if (had) at("switch").focus();
 }
 
 function tick(now) {
-  for (const element of document.querySelectorAll("[data-since]")) element.textContent = word("time.since", { span: span(now - element.dataset.since) });
+  for (const element of document.querySelectorAll("[data-since]")) tell(element, word("time.since", { span: span(now - element.dataset.since) }));
   for (const element of document.querySelectorAll("[data-until]")) {
     const left = element.dataset.until - now;
-    element.textContent = left > 0 ? word("time.left", { span: span(left) }) : word("time.over");
+    tell(element, left > 0 ? word("time.left", { span: span(left) }) : word("time.over"));
   }
 }
 
@@ -164,7 +199,7 @@ function show({ sight, samples }) {
   parts.traffic.list.show(sight.traffic);
   const told = [queue.place, word("queue.routers", { count: queue.routers }), word("queue.dead", { count: queue.dead })];
   if (queue.trouble) told.push(queue.trouble);
-  parts.queue.textContent = told.join(" · ");
+  tell(parts.queue, told.join(" · "));
   const now = { waiting: queue.waiting ?? 0, running: sight.running.length };
   parts.charts.waiting.show(samples.map((sample) => sample.waiting), now.waiting);
   parts.charts.running.show(samples.map((sample) => sample.running), now.running);
@@ -178,11 +213,18 @@ function show({ sight, samples }) {
 
 async function look() {
   clearTimeout(timer);
+  const shown = parts;
+  if (!shown) return;
   try {
-    show(await get("/v1/sight"));
-    await parts.audit.show();
+    const seen = await get("/v1/sight");
+    // It may have been locked meanwhile.
+    if (parts !== shown) return;
+    show(seen);
+    await shown.audit.show();
+    if (parts !== shown) return;
     alertWith("");
   } catch (error) {
+    if (parts !== shown) return;
     if (error.status === 401) return showDoor(word("door.shut"));
     alertWith(error.status ? error.message : word("page.offline"));
   }
@@ -203,8 +245,8 @@ async function main() {
   at("title").textContent = word("page.title");
   document.title = word("page.title");
   at("lock").textContent = word("door.lock");
-  at("lock").addEventListener("click", async () => {
-    await lock();
+  at("lock").addEventListener("click", () => {
+    lock();
     showDoor(word("door.locked"));
   });
   // A new link that was opened in the same tab.

@@ -4,7 +4,7 @@ import { get, post } from "./server.js";
 import { word } from "./words.js";
 
 export class List {
-  // `build` makes an element of an item; `key` names it.
+  // `build` makes an element of an item; `key` names it. Items of one name stand one behind the other.
   constructor(place, { key, build, empty }) {
     Object.assign(this, { place, key, build, rows: new Map() });
     this.empty = empty;
@@ -14,7 +14,8 @@ export class List {
     const seen = new Set();
     let before = null;
     for (const item of items) {
-      const key = this.key(item);
+      let key = this.key(item);
+      while (seen.has(key)) key += " again";
       const stands = JSON.stringify(item);
       seen.add(key);
       let row = this.rows.get(key);

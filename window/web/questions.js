@@ -22,7 +22,7 @@ class Card {
       button(word("card.deny"), "deny", () => this.answer("no")), label,
       question.wants_pin ? null : button(word("card.allow"), "allow", () => this.answer("yes")), always);
     this.outcome = make("p", { class: "outcome", role: "status" });
-    this.element = make("section", { class: "card", "aria-labelledby": id }, heading, exact, facts, this.buttons, this.outcome);
+    this.element = make("section", { class: "card", "aria-labelledby": id, tabindex: "-1" }, heading, exact, facts, this.buttons, this.outcome);
   }
 
   async answer(choice) {
@@ -48,6 +48,8 @@ class Card {
   settle(text) {
     if (this.answered) return;
     this.answered = true;
+    // The focus stays at the question when its buttons go.
+    if (this.buttons.contains(document.activeElement)) this.element.focus();
     this.buttons.remove();
     this.element.classList.add("settled");
     const time = new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });

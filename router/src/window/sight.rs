@@ -218,8 +218,7 @@ async fn traffic(places: &[StorePlace]) -> Result<Vec<ShownTraffic>, Trouble> {
             received: traffic.received,
         }));
     }
-    all.sort_by_key(|row| std::cmp::Reverse(row.last));
-    Ok(all)
+    Ok(ShownTraffic::merged(all))
 }
 
 async fn grants(places: &[StorePlace]) -> Result<Vec<ShownGrant>, Trouble> {
