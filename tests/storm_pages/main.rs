@@ -13,7 +13,7 @@ use fantoccini::key::Key;
 use fantoccini::{Client, Locator};
 use serde_json::{Value, json};
 use testkit::page::{click, find};
-use testkit::{complaints, reads, serious_findings, show_as, with_browser};
+use testkit::{complaints, reads, runs_first, serious_findings, show_as, with_browser};
 
 use self::house::House;
 
@@ -238,6 +238,49 @@ async fn the_pages_keep_nobody_out() {
         see(client, ".message.agent .body", "What does it cost?").await;
         see(client, ".controls button", "Next: Ann").await;
         keeps_nobody_out(client, "/conversation/weekend").await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reader_keeps_the_place_when_something_is_said_elsewhere_and_more_tokens_stay_allowed() {
+    let house = House::start();
+    house.storm(&["new", "weekend", "--premise", "What could we build?", "--agents", "Ann,Bob"]);
+    with_browser(async |client| {
+        let told = "const Real = window.EventSource; window.asked = []; const real = window.fetch;
+            window.fetch = async (to, options) => { if (!String(to).endsWith('/next')) return real(to, options); asked.push(options.body); return new Response('{}'); };
+            window.EventSource = class extends Real { constructor(from) { super(from);
+                window.told = (told) => this.dispatchEvent(new MessageEvent(told.type, { data: JSON.stringify(told) })); } };";
+        runs_first(client, told).await;
+        house.sign_in(client).await;
+        let say = "const done = arguments[0]; (async () => { for (let number = 0; number < 130; number += 1) await fetch('/v1/storms/weekend/say',
+            { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ text: `Word ${number}.` }) }); done(1); })();";
+        client.execute_async(say, Vec::new()).await.unwrap();
+        client.goto(&house.url("/conversation/weekend")).await.unwrap();
+        see(client, ".message", "Word 129.").await;
+        press(client, "Show older messages").await;
+        see(client, ".message", "Word 0.").await;
+        let place = "document.querySelector('.scroller').scrollTop";
+        client.execute("document.querySelector('.scroller').scrollTop = 300", Vec::new()).await.unwrap();
+        // The browser tells of it a moment later.
+        let drawn = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done(1)))";
+        client.execute_async(drawn, Vec::new()).await.unwrap();
+        let before = gives(client, place).await;
+        house.storm(&["say", "weekend", "From another window."]);
+        see(client, ".message.person .body", "From another window.").await;
+        assert_eq!(gives(client, place).await, before);
+        assert_eq!(gives(client, "document.querySelectorAll('.message').length").await, 131);
+        // What the files had already is told afterwards, and stands there once.
+        let again = "const last = await (await fetch('/v1/storms/weekend')).json(); const [one, two] = last.messages.slice(-2);
+            told({ type: 'said', ...one }); told({ type: 'said', ...two }); told({ type: 'notice', text: 'That was all.' });";
+        client.execute_async(&format!("const done = arguments[0]; (async () => {{ {again} done(1); }})();"), Vec::new()).await.unwrap();
+        see(client, ".notice", "That was all.").await;
+        assert_eq!(gives(client, "document.querySelectorAll('.message').length").await, 131);
+        client.execute("told({ type: 'failed', spent: 10, limit: 20 })", Vec::new()).await.unwrap();
+        press(client, "Allow as much again").await;
+        press(client, "Next: Ann").await;
+        let wanted = json!(["{\"count\":1,\"tokens\":30}", "{\"count\":1,\"tokens\":30}"]);
+        assert_eq!(gives(client, "asked").await, wanted);
     })
     .await;
 }

@@ -2,6 +2,7 @@
 import { button, make, visible, written } from "/web/dom.js";
 import { stream } from "/web/stream.js";
 import { build } from "/web/markdown.js";
+import { trees } from "/web/server.js";
 import { ask, at, failed, head, link, page, tell, tries, warning } from "./form.js";
 import { inWords, time, word } from "./words.js";
 
@@ -9,7 +10,6 @@ const COLOURS = 8;
 const NEAR = 120;
 // How often words that come are read as Markdown, in milliseconds.
 const PACE = 250;
-const AT_ONCE = 100;
 // How long after the browser has given up listening it is tried again, in milliseconds.
 const AGAIN = 3000;
 const FORMS = ["md", "html", "jsonl"];
@@ -23,13 +23,14 @@ export async function conversation(place, id) {
 // What tells one message from another.
 const mark = (message) => message && JSON.stringify([message.from, message.at, message.text]);
 
-async function trees(texts) {
-  return (await ask("POST", at("markdown"), { texts })).trees;
-}
-
 class Talk {
   constructor(place, id) {
     Object.assign(this, { place, id, session: null, speech: null, isRunning: false, isStopping: false, follows: true, hears: false });
+    // The marks of all messages that are shown, of which the first is number `first`; and of those that the files had before an
+    // event has told of them.
+    Object.assign(this, { first: 0, marks: [], untold: [] });
+    // How many tokens the agents may take in all, where more than usual was allowed.
+    this.tokens = null;
     document.body.classList.add("talk");
     this.premise = make("p", { class: "premise", dir: "auto" });
     this.cast = make("ul", { class: "cast", "aria-label": word("session.agents") });
@@ -92,15 +93,40 @@ class Talk {
     const faults = wrong.map((agent) => `${agent.name}: ${inWords(agent.fault || agent.warning)}`);
     this.warnings.replaceChildren(...[session.fault, ...faults, ...session.warnings, session.elsewhere ? word("talk.elsewhere") : null].map(warning).filter(Boolean));
     this.edit.hidden = session.count > 0;
-    this.first = session.first;
-    this.latest = mark(session.messages.at(-1));
-    this.older.hidden = !this.first;
-    this.log.replaceChildren(...session.messages.map((message) => this.message(message)));
-    if (this.speech) this.log.append(this.speech.element);
-    if (!session.count) this.log.append(make("p", { class: "line empty" }, word("talk.none")));
+    const later = this.later(session);
+    if (!later) this.clear(session.first);
+    this.untold = later ? [...this.untold, ...later.map(mark)] : session.messages.map(mark);
+    const shown = this.append(later ?? session.messages);
+    if (!this.log.childNodes.length) this.log.append(make("p", { class: "line empty" }, word("talk.none")));
     this.controls();
-    this.toEnd();
-    await this.read([...this.log.querySelectorAll(".body[data-raw]")]);
+    await this.read(shown);
+  }
+
+  // The messages behind those that are shown; null where those in the files are others.
+  later({ first, messages }) {
+    const from = first - this.first;
+    if (from < 0 || from > this.marks.length) return null;
+    const known = this.marks.slice(from);
+    return known.every((one, index) => one === mark(messages[index])) ? messages.slice(known.length) : null;
+  }
+
+  clear(first) {
+    this.first = first;
+    this.marks = [];
+    this.log.replaceChildren();
+    if (this.speech) this.log.append(this.speech.element);
+  }
+
+  // Adds messages behind those that are shown, and gives what is to be read as Markdown.
+  append(messages) {
+    if (messages.length) this.log.querySelector(".empty")?.remove();
+    const shown = messages.map((message) => this.message(message));
+    if (this.speech) this.speech.element.before(...shown);
+    else this.log.append(...shown);
+    this.marks.push(...messages.map(mark));
+    this.older.hidden = !this.first;
+    if (this.follows) this.toEnd();
+    return shown.map((one) => one.querySelector(".body[data-raw]")).filter(Boolean);
   }
 
   async showOlder() {
@@ -108,26 +134,23 @@ class Talk {
     const fromEnd = this.scroller.scrollHeight - this.scroller.scrollTop;
     const shown = session.messages.map((message) => this.message(message));
     this.log.prepend(...shown);
+    this.marks.unshift(...session.messages.map(mark));
     this.first = session.first;
     this.older.hidden = !this.first;
     this.scroller.scrollTop = this.scroller.scrollHeight - fromEnd;
     await this.read(shown.map((one) => one.querySelector(".body[data-raw]")).filter(Boolean));
   }
 
-  // Reads texts as Markdown, all at once.
+  // Reads texts as Markdown.
   async read(bodies) {
-    for (let from = 0; from < bodies.length; from += AT_ONCE) {
-      const some = bodies.slice(from, from + AT_ONCE);
-      try {
-        const read = await trees(some.map((body) => body.textOf));
-        some.forEach((body, index) => {
-          body.replaceChildren(...build(read[index]));
-          delete body.dataset.raw;
-        });
-      } catch {
-        // The text stands there as it is.
-        return;
-      }
+    try {
+      const read = await trees(bodies.map((body) => body.textOf));
+      bodies.forEach((body, index) => {
+        body.replaceChildren(...build(read[index]));
+        delete body.dataset.raw;
+      });
+    } catch {
+      // The text stands there as it is.
     }
   }
 
@@ -153,15 +176,9 @@ class Talk {
   }
 
   add(message) {
-    this.log.querySelector(".empty")?.remove();
-    const shown = this.message(message);
-    if (this.speech) this.speech.element.before(shown);
-    else this.log.append(shown);
     this.session.count += 1;
-    this.latest = mark(message);
     this.edit.hidden = true;
-    if (!message.person) this.read([shown.querySelector(".body")]);
-    if (this.follows) this.toEnd();
+    this.read(this.append([message]));
   }
 
   controls() {
@@ -176,9 +193,9 @@ class Talk {
     this.stop.textContent = this.isStopping ? word("talk.stopNow") : word("talk.stop");
   }
 
-  go(count, tokens) {
+  go(count) {
     // What came of it may be told before this is answered, and stays.
-    return ask("POST", `${at("storms", this.id)}/next`, tokens ? { count, tokens } : { count }).catch(failed);
+    return ask("POST", `${at("storms", this.id)}/next`, { count, tokens: this.tokens }).catch(failed);
   }
 
   async say() {
@@ -260,8 +277,10 @@ class Talk {
       this.speech = null;
       this.state.replaceChildren();
     }
-    // It may have been read from the files already.
-    if (mark(told) !== this.latest) this.add(told);
+    // It may have been read from the files already, and what stands there before it was then, too.
+    const read = this.untold.indexOf(mark(told));
+    if (read < 0) this.add(told);
+    else this.untold.splice(0, read + 1);
   }
 
   ends(told) {
@@ -274,7 +293,10 @@ class Talk {
     this.ends(told);
     if (told.told) return tell(inWords(told.told));
     tell(word("talk.spent", { spent: told.spent, limit: told.limit }));
-    const more = button(word("talk.more"), "", () => this.go(1, told.spent + told.limit));
+    const more = button(word("talk.more"), "", () => {
+      this.tokens = told.spent + told.limit;
+      this.go(1);
+    });
     document.getElementById("alert").append(" ", more);
   }
 }

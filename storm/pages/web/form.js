@@ -46,6 +46,11 @@ export function tell(text) {
 }
 
 export function failed(error) {
+  // Nothing stays on the screen of whoever is signed out.
+  if (error.status === 401) {
+    document.getElementById("main").replaceChildren();
+    document.title = "SafeClaw";
+  }
   tell(error.status === 401 ? word("page.signedOut") : error.message);
 }
 
