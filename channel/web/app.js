@@ -1,6 +1,7 @@
 // The page: hears what is told, shows it, and says what is typed.
 import { Chats } from "./chats.js";
 import { Composer } from "./composer.js";
+import { tell } from "./dom.js";
 import { Attached, Kept } from "./dropped.js";
 import { Log, older } from "./log.js";
 import { ModelPanel } from "./model.js";
@@ -15,6 +16,8 @@ let before = 0;
 // How often a conversation has begun to be shown from its start.
 let starts = 0;
 let isLive = false;
+// Whether something of the owner's is on the page.
+let isIn = false;
 let isOffline = false;
 let follows = true;
 // How far from its end the conversation was seen before this page was loaded again, until somebody moves it.
@@ -22,11 +25,19 @@ const KEPT = "scroll";
 let pinned = Number(sessionStorage.getItem(KEPT)) || 0;
 
 function alertWith(text) {
-  at("alert").textContent = text;
+  tell(at("alert"), text);
   at("alert").hidden = !text;
 }
 
+// Leaves nothing on the screen and nothing in the browser: the page that is loaded then says how to sign in.
+function leave() {
+  // At the very end: what fails meanwhile may be kept as a draft once more.
+  addEventListener("pagehide", () => sessionStorage.clear());
+  location.reload();
+}
+
 function failed(error) {
+  if (error.status === 401 && isIn) return leave();
   alertWith(error.status === 401 ? word("page.signedOut") : error.message);
 }
 
@@ -66,6 +77,12 @@ function scroller() {
 function isAtEnd() {
   const view = scroller();
   return view.scrollHeight - view.scrollTop - view.clientHeight < NEAR;
+}
+
+// To where the reader wants to be, now that the conversation has grown. A card that somebody is at stays under the pointer.
+function follow(log) {
+  if (pinned || (follows && !log.isAtCard)) toPlace();
+  log.open.forEach((card) => card.moved());
 }
 
 function toEnd() {
@@ -111,6 +128,7 @@ async function showOlder() {
   at("older").hidden = !before;
 }
 
+// Shows who thinks and what has come in; says whether this browser is signed in, as far as is known.
 async function showStanding() {
   try {
     const standing = await get("/v1/page");
@@ -118,10 +136,11 @@ async function showStanding() {
     if (standing.trust.untrusted) parts.push(word("page.untrusted"));
     if (standing.trust.private) parts.push(word("page.private"));
     at("standing").textContent = parts.join(" · ");
+    isIn = true;
     return true;
   } catch (error) {
     failed(error);
-    return false;
+    return error.status !== 401;
   }
 }
 
@@ -130,8 +149,11 @@ function mark(log) {
 }
 
 function notify(title, body, tag) {
-  if (document.hidden && "Notification" in window && Notification.permission === "granted") {
+  if (!document.hidden || !("Notification" in window) || Notification.permission !== "granted") return;
+  try {
     new Notification(title, { body, tag });
+  } catch {
+    // Chrome for Android shows none of a page's own. What it would tell stands on the page.
   }
 }
 
@@ -167,11 +189,11 @@ function hear(log, told) {
     case "working":
     case "waiting": at("state").textContent = told.text; break;
     case "words": at("state").textContent = ""; break;
-    case "question": if (isLive) notify(word("page.waiting"), told.brief || "", told.id); break;
-    case "reminder": if (isLive) notify(told.text, "", told.at); break;
   }
   log.take(told);
   mark(log);
+  if (isLive && told.type === "question") notify(word("page.waiting"), told.brief || "", told.id);
+  if (isLive && told.type === "reminder") notify(told.text, "", told.at);
 }
 
 async function main() {
@@ -206,14 +228,18 @@ async function main() {
   new Chats(parts, { failed, opened: () => at("text").focus() });
   at("older").addEventListener("click", showOlder);
   at("stop").addEventListener("click", () => post("/v1/cancel").catch(failed));
-  at("sign-out").addEventListener("click", () => post("/v1/sign-out").then(() => location.reload()).catch(failed));
+  at("sign-out").addEventListener("click", () => post("/v1/sign-out").then(leave).catch(failed));
   at("composer").addEventListener("submit", () => {
     if ("Notification" in window && Notification.permission === "default") Notification.requestPermission();
   }, { once: true });
   // An answer grows after it has come, once its Markdown is read.
-  scroller().addEventListener("scroll", keepPlace);
+  scroller().addEventListener("scroll", () => {
+    keepPlace();
+    // Whoever scrolls knows where the cards are.
+    log.open.forEach((card) => card.note());
+  });
   for (const moved of ["wheel", "touchmove", "keydown", "pointerdown"]) addEventListener(moved, unpin, { passive: true });
-  const grown = new ResizeObserver(() => { if (pinned || follows) toPlace(); });
+  const grown = new ResizeObserver(() => follow(log));
   grown.observe(at("log"));
   grown.observe(at("before"));
   setInterval(() => log.cards.forEach((card) => card.tick()), 15000);
@@ -221,11 +247,17 @@ async function main() {
     for (const id of ["composer", "sign-out", "show-chats", "show-files", "show-model"]) at(id).hidden = true;
     return;
   }
-  composer.commands = (await get("/v1/commands")).commands;
+  // Without them nothing is completed, and all else goes on.
+  const complete = () => get("/v1/commands").then(({ commands }) => { composer.commands = commands; }).catch(failed);
+  complete();
   at("text").focus();
   listen((told) => hear(log, told), (why) => {
     // What else was said stays where it is.
-    if (!why && isOffline) alertWith("");
+    if (!why && isOffline) {
+      alertWith("");
+      showStanding();
+      if (!composer.commands.length) complete();
+    }
     isOffline = Boolean(why);
     if (why === "closed") showStanding();
     else if (why) alertWith(word(`page.${why}`));

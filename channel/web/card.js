@@ -1,11 +1,13 @@
 // A question of the wall's, and the ways to answer it.
-import { button, make, visible } from "./dom.js";
+import { button, make, tell, visible } from "./dom.js";
 import { now, post } from "./server.js";
 import { word } from "./words.js";
 
 const MINUTE = 60000;
 // How many digits of a question's id people read and type.
 const SHORT = 8;
+// For how long a click may have been meant for what stood there before, in milliseconds.
+const DOUBT = 1000;
 
 export class Card {
   constructor(question, failed) {
@@ -34,19 +36,47 @@ export class Card {
         failed(error);
       }
     };
-    const always = question.grant === null ? null : button(word("card.always", { grant: question.grant }), "quiet", () => answer("always"));
+    const yes = (choice) => (event) => {
+      // A key goes to what has the focus, wherever that stands.
+      if (this.doubt && event.detail) return;
+      answer(choice);
+    };
+    const always = question.grant === null ? null : button(word("card.always", { grant: question.grant }), "quiet", yes("always"));
+    const allow = button(word(this.pin ? "card.goOn" : "card.allow"), "allow", yes("yes"));
+    this.grants = [allow, always].filter(Boolean);
     const field = this.code || this.pin;
     const label = field ? make("label", {}, `${word(this.pin ? "card.pin" : "card.code")}: `, field) : null;
-    this.buttons = make("div", { class: "answers" }, button(word("card.deny"), "deny", () => answer("no")), label, button(word(this.pin ? "card.goOn" : "card.allow"), "allow", () => answer("yes")), always);
+    this.buttons = make("div", { class: "answers" }, button(word("card.deny"), "deny", () => answer("no")), label, allow, always);
     this.outcome = make("p", { class: "outcome", role: "status" });
-    this.element = make("section", { class: "card", "aria-labelledby": heading.id }, heading, beside, exact, this.left, this.buttons, this.outcome);
+    this.element = make("section", { class: "card", "aria-labelledby": heading.id, tabindex: "-1" }, heading, beside, exact, this.left, this.buttons, this.outcome);
     this.tick();
+    this.moved();
+  }
+
+  // Takes no click on a yes for a moment, if it stands elsewhere than before.
+  moved() {
+    if (!this.note()) return;
+    this.show(true);
+    clearTimeout(this.doubt);
+    this.doubt = setTimeout(() => this.show(false), DOUBT);
+  }
+
+  // Notes where it stands, and says whether that is elsewhere than before.
+  note() {
+    const before = this.top;
+    this.top = Math.round(this.element.getBoundingClientRect().top);
+    return this.top !== before;
+  }
+
+  show(isInDoubt) {
+    if (!isInDoubt) this.doubt = null;
+    for (const one of this.grants) one.setAttribute("aria-disabled", String(isInDoubt));
   }
 
   tick() {
     if (this.until === null || !this.buttons.isConnected && this.element.isConnected) return;
     const left = this.until - now();
-    this.left.textContent = left > 0 ? word("card.left", { minutes: Math.ceil(left / MINUTE) }) : word("card.over");
+    tell(this.left, left > 0 ? word("card.left", { minutes: Math.ceil(left / MINUTE) }) : word("card.over"));
   }
 
   // It is put again, because what was typed was not right.
@@ -55,6 +85,8 @@ export class Card {
   }
 
   settle(text, at) {
+    // The focus stays at the question when its buttons go.
+    if (this.buttons.contains(document.activeElement)) this.element.focus();
     this.buttons.remove();
     this.left.remove();
     const time = new Date(at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });

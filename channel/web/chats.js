@@ -1,6 +1,6 @@
 // The conversations that were put away: a list that finds, opens, names, saves and removes them.
 import { button, folding, make } from "./dom.js";
-import { get, post } from "./server.js";
+import { get, postAndWait } from "./server.js";
 import { word } from "./words.js";
 
 const PAUSE = 200;
@@ -60,7 +60,7 @@ export class Chats {
   // Says a command and waits until it is carried out.
   async say(text) {
     try {
-      await post("/v1/messages", { text, wait: true });
+      await postAndWait("/v1/messages", { text, wait: true });
       return true;
     } catch (error) {
       this.failed(error);

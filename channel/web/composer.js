@@ -13,7 +13,7 @@ export class Composer {
     this.field = form.querySelector("textarea");
     this.list = form.querySelector("#completion");
     this.commands = [];
-    // What was sent and has not come yet, and the end of the latest one: one goes after the other.
+    // What was sent and has not come yet, and the end of the latest message: one goes after the other.
     this.unsent = [];
     this.sending = Promise.resolve();
     this.field.value = sessionStorage.getItem(KEPT) || "";
@@ -29,15 +29,18 @@ export class Composer {
   submit(send) {
     const text = this.field.value;
     if (!text.trim() && !this.attached.items.length) return;
-    const message = { text, files: this.attached.claim() };
+    // A command takes no files along and stands behind nothing that is on its way, so that /stop stops at once.
+    const isCommand = text.trim().startsWith("/");
+    const message = { text, files: isCommand ? [] : this.attached.claim() };
     this.unsent.push(message);
     this.set("");
-    this.sending = this.sending.then(async () => {
+    const sending = (isCommand ? Promise.resolve() : this.sending).then(async () => {
       const isSent = await send(message);
       this.unsent.splice(this.unsent.indexOf(message), 1);
       // What was typed meanwhile stays behind it.
       this.set(isSent ? this.field.value : [text, this.field.value].filter(Boolean).join("\n"));
     });
+    if (!isCommand) this.sending = sending;
   }
 
   set(text) {

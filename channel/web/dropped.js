@@ -94,6 +94,7 @@ export class Attached {
 
   // These, once all have come; an error when one has not.
   async ready(items) {
+    if (!items.length) return items;
     await this.coming;
     const lost = items.filter((item) => item.why);
     if (lost.length) throw new Error(lost.map((item) => item.why).join("\n"));

@@ -24,29 +24,42 @@ export class Log {
     this.asked = "";
   }
 
-  get waiting() {
-    return [...this.cards.values()].filter((card) => !card.element.classList.contains("settled")).length;
+  // The cards that wait for an answer.
+  get open() {
+    return [...this.cards.values()].filter((card) => !card.element.classList.contains("settled"));
   }
 
+  get waiting() {
+    return this.open.length;
+  }
+
+  // Whether the pointer or the focus is in a card that waits, which then should not move.
+  get isAtCard() {
+    return this.open.some((card) => card.element.matches(":hover, :focus-within"));
+  }
+
+  // Adds what belongs to the turn. The answer so far is whole, and what comes of it later is another.
   add(element) {
+    this.answer?.end();
     this.answer = null;
+    return this.aside(element);
+  }
+
+  // Adds what comes from elsewhere, beside an answer that goes on.
+  aside(element) {
     this.place.append(element);
     return element;
   }
 
   line(kind, text) {
-    return this.add(make("p", { class: `line ${kind}`, dir: "auto" }, ...written(text)));
-  }
-
-  person(text, from) {
-    return this.add(message("person", from, text, this.failed));
+    return this.add(line(kind, text));
   }
 
   // Takes one thing that is told.
   take(told) {
     switch (told.type) {
       case "sent": {
-        const shown = this.person(told.text, "http:owner");
+        const shown = this.aside(message("person", "http:owner", told.text, this.failed));
         shown.append(make("p", { class: "note" }, word("chat.sent")));
         this.sent.set(told.ticket, shown);
         return;
@@ -56,7 +69,7 @@ export class Log {
         this.asked = told.text;
         if (early) early.remove();
         this.sent.delete(told.ticket);
-        this.person(told.text, told.from);
+        this.add(message("person", told.from, told.text, this.failed));
         return;
       }
       case "queued": {
@@ -68,14 +81,14 @@ export class Log {
         if (!this.sent.has(told.ticket)) return;
         this.note(told.ticket, "");
         this.sent.delete(told.ticket);
-        return void this.line("text", told.text);
+        return void this.aside(line("text", told.text));
       }
       case "words": return this.words(told.text);
       case "action": return void this.line("action", told.told);
       case "notice": return void this.line("notice", told.text);
-      case "text":
+      case "text": return void this.line("text", told.text);
       case "reminder":
-      case "broadcast": return void this.line("text", told.text);
+      case "broadcast": return void this.aside(line("text", told.text));
       case "failed": {
         // What was asked about ends later than its message, and tells how by itself.
         const text = this.asked;
@@ -103,7 +116,7 @@ export class Log {
       case "file": return void this.add(output(told.path));
       case "end": {
         this.asked = "";
-        if (this.answer) this.answer.end();
+        this.answer?.end();
         this.answer = null;
       }
     }
@@ -157,6 +170,10 @@ class Answer {
     }
     if (text !== this.text) this.timer ??= setTimeout(() => this.show(), PACE);
   }
+}
+
+function line(kind, text) {
+  return make("p", { class: `line ${kind}`, dir: "auto" }, ...written(text));
 }
 
 export function message(kind, from, text, failed) {

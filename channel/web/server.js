@@ -1,5 +1,6 @@
 // What the page asks of the agent.
 import { stream } from "./stream.js";
+import { word } from "./words.js";
 
 export class Refused extends Error {
   constructor(status, message, code) {
@@ -10,10 +11,24 @@ export class Refused extends Error {
 }
 
 async function ask(path, options = {}) {
-  const answer = await fetch(path, { credentials: "same-origin", ...options });
-  const value = read(await answer.text());
+  let [answer, text] = [null, ""];
+  try {
+    answer = await fetch(path, { credentials: "same-origin", ...options });
+    text = await answer.text();
+  } catch {
+    // What the browser says of it is in a language of its own.
+    throw new Refused(0, word("page.offline"));
+  }
+  const value = read(text);
   if (answer.ok && value) return value;
-  throw new Refused(answer.status, value?.error?.message || answer.statusText || `HTTP ${answer.status}`, value?.error?.code);
+  const { code, message } = value?.error || {};
+  throw new Refused(answer.status, inWords(code) || message || answer.statusText || `HTTP ${answer.status}`, code);
+}
+
+// A refusal in the language of the page, where it has words for it.
+function inWords(code) {
+  const key = `refused.${code}`;
+  return word(key) === key ? "" : word(key);
 }
 
 // A proxy may answer for an agent that is away, in a form of its own.
@@ -27,8 +42,16 @@ function read(text) {
 
 export const get = (path) => ask(path);
 
-export const post = (path, body = {}) =>
-  ask(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+// After how long a request counts as lost that is answered at once, in milliseconds: no later one should wait for it.
+const LOST = 30000;
+
+const sent = (path, body, more) =>
+  ask(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), ...more });
+
+export const post = (path, body = {}) => sent(path, body, { signal: AbortSignal.timeout(LOST) });
+
+// Answered once all that was asked for is done.
+export const postAndWait = (path, body) => sent(path, body, {});
 
 export const upload = (file) =>
   ask(`/v1/files?name=${encodeURIComponent(file.name)}`, { method: "POST", headers: { "Content-Type": "application/octet-stream" }, body: file });

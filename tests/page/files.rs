@@ -21,7 +21,7 @@ const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0
 const EVIL: &str = "<img src=x onerror=alert(1)>.md";
 
 /// Drops files on the page, as a hand does: each a name and its bytes.
-async fn drop_files(client: &Client, files: &[(&str, &[u8])]) {
+pub(crate) async fn drop_files(client: &Client, files: &[(&str, &[u8])]) {
     let files: Vec<Value> = files.iter().map(|(name, bytes)| json!([name, bytes])).collect();
     let script = "const data = new DataTransfer();
         for (const [name, bytes] of arguments[0]) data.items.add(new File([new Uint8Array(bytes)], name));
@@ -99,7 +99,7 @@ async fn files_are_dropped_told_of_shown_kept_over_a_reload_and_removed() {
 }
 
 /// Holds what the page sends to addresses that begin so, until the test calls `go`: one at a time.
-async fn hold(client: &Client, path: &str) {
+pub(crate) async fn hold(client: &Client, path: &str) {
     let script = "const [path] = arguments; const real = window.fetch; const held = [];
         window.go = () => { if (!held.length) return false; held.shift()(); return true; };
         window.fetch = async (to, options) => {

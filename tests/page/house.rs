@@ -65,6 +65,13 @@ impl House {
         link.unwrap_or_else(|| panic!("no link in {said}")).to_owned()
     }
 
+    /// Signs every browser out, as at the command line.
+    pub(crate) fn revoke(&self) {
+        let mut command = Command::new(SAFECLAW);
+        command.args(["agent", "web", "sessions", "revoke", "all", "--home"]).arg(self.home.root());
+        assert!(command.stdin(Stdio::null()).output().unwrap().status.success());
+    }
+
     /// Signs a browser in by its link and its button.
     pub(crate) async fn sign_in(&self, client: &Client) {
         client.goto(&self.link()).await.unwrap();

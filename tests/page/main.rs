@@ -7,6 +7,7 @@ mod conversations;
 mod files;
 mod hostile;
 mod house;
+mod meanwhile;
 mod model;
 mod pictures;
 mod uploads;

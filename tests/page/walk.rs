@@ -37,7 +37,7 @@ async fn the_owner_signs_in_talks_denies_and_allows() {
         see(client, "#log", "RING: refused").await;
         say(client, "ring Ada").await;
         see(client, "#log", "It waits again.").await;
-        click(client, ".card:not(.settled) .allow").await;
+        click(client, ".card:not(.settled) .allow[aria-disabled=false]").await;
         see(client, "#log", "RING: ok").await;
         assert_eq!(complaints(client).await, Vec::<String>::new());
     })
@@ -55,7 +55,7 @@ async fn a_question_of_before_a_restart_is_a_card_and_is_answered() {
     with_browser(async |client| {
         house.sign_in(client).await;
         see(client, ".card pre", "\"who\": \"Ada\"").await;
-        click(client, ".card .allow").await;
+        click(client, ".card .allow[aria-disabled=false]").await;
         see(client, "#log", "RING: ok").await;
         assert_eq!(complaints(client).await, Vec::<String>::new());
     })
@@ -78,7 +78,7 @@ async fn a_pin_is_typed_into_its_question_and_seen_nowhere() {
         see(client, ".card pre", "to go on, type your PIN").await;
         for (typed, told) in [("000017", "2 more wrong ones lock it"), ("493817", "RING: ok")] {
             find(client, ".card input[type=password]").await.send_keys(typed).await.unwrap();
-            click(client, ".card:not(.settled) .allow").await;
+            click(client, ".card:not(.settled) .allow[aria-disabled=false]").await;
             see(client, "#log", told).await;
         }
         see(client, ".card.settled .outcome", "the PIN").await;
