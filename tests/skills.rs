@@ -330,6 +330,11 @@ fn a_new_skill_before_the_first_start_keeps_the_first_party_ones_company() {
     assert!(
         String::from_utf8_lossy(&reserved.stderr).contains("is a request to the router itself")
     );
+    let ours = run(&["router", "new-skill", "library"]);
+    assert!(
+        String::from_utf8_lossy(&ours.stderr)
+            .contains("LIBRARY is a process of first-party skills")
+    );
     let again = run(&["router", "new-skill", "mine"]);
     assert!(String::from_utf8_lossy(&again.stderr).contains("is there already"));
 }

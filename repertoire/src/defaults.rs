@@ -38,6 +38,19 @@ pub fn is_first_party(manifest: &str) -> bool {
     SKILLS.iter().chain(&EARLIER).any(|(_, known)| *known == manifest)
 }
 
+/// The processes that several first-party skills share.
+const PROCESSES: [&str; 2] = ["library", "meaning"];
+
+/// Whether `name` is what data and wishes of first-party skills go by: a process of theirs, or a program of ours.
+pub(crate) fn is_ours(name: &str) -> bool {
+    PROCESSES.contains(&name) || builtin::NAMES.contains(&name)
+}
+
+/// Whether a first-party skill has the folder `name`, and what the owner puts there takes its place.
+pub(crate) fn is_folder(name: &str) -> bool {
+    SKILLS.iter().chain(&EARLIER).any(|(folder, _)| *folder == name)
+}
+
 /// The command of the router that sets what the first-party skill `action` can't do without, where there is one.
 pub fn sets(action: &ActionName) -> Option<&'static str> {
     (action.as_str() == "NOTIFY").then_some("notify URL")
@@ -162,6 +175,17 @@ mod tests {
             .into_iter()
             .filter(|name| clone.router_skills().join(name).join("skill.toml").exists());
         assert_eq!(manifests.collect::<Vec<_>>(), all());
+    }
+
+    #[test]
+    fn every_process_that_they_share_is_known() {
+        let value =
+            |line: &str| Some(line.strip_prefix("process = ")?.trim_matches('"').to_owned());
+        let mut shared: Vec<_> =
+            SKILLS.iter().filter_map(|(_, manifest)| manifest.lines().find_map(value)).collect();
+        shared.sort();
+        shared.dedup();
+        assert_eq!(shared, PROCESSES);
     }
 
     #[test]

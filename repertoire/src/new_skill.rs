@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use home::{FileError, Home, file};
 use protocol::{ActionName, NameError};
 
+use crate::defaults;
+
 /// The languages that there is a template for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Language {
@@ -30,6 +32,9 @@ pub enum NewSkillError {
     /// It is the router's own.
     #[error("{0} is a request to the router itself; choose another name")]
     Reserved(ActionName),
+    /// First-party skills go by it.
+    #[error("{0} is a process of first-party skills; choose another name")]
+    Ours(ActionName),
     /// A folder of that name is there.
     #[error("{} is there already; choose another name, or remove it", .0.display())]
     Exists(PathBuf),
@@ -89,8 +94,11 @@ pub fn write(home: &Home, name: &str, lang: Language) -> Result<PathBuf, NewSkil
         return Err(NewSkillError::Reserved(name));
     }
     // The first-party skills come into a home that has no folder of skills, which this one makes.
-    crate::defaults::write_missing(home)?;
+    defaults::write_missing(home)?;
     let lower = name.as_str().to_ascii_lowercase();
+    if defaults::is_ours(&lower) && !defaults::is_folder(&lower) {
+        return Err(NewSkillError::Ours(name));
+    }
     let folder = home.router_skills().join(&lower);
     if folder.exists() {
         return Err(NewSkillError::Exists(folder));

@@ -134,6 +134,7 @@ pub(super) fn check(
         marks,
     };
     if !first_party {
+        skill.process.check_is_free(skill.name(), &skill.program).map_err(fault)?;
         check_schema(&skill).map_err(fault)?;
     }
     Ok(skill)

@@ -13,6 +13,7 @@ use super::manifest::{Manifest, Mode};
 use super::skill::Skill;
 use super::walk::fault;
 use crate::config::SkillConfig;
+use crate::defaults;
 
 /// Which process runs a skill, and for whom it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +55,27 @@ impl Process {
             return Err(format!("process: {name:?} is no name; write it like a skill's folder"));
         }
         Ok(Self { is_shared: manifest.process.is_some(), name, per: manifest.per })
+    }
+
+    /// Checks that the skill `name`, which is none of ours, runs `program` under no name of ours: the data and the wishes of
+    /// first-party skills go by such names.
+    ///
+    /// # Errors
+    /// The name, and what to do.
+    pub(super) fn check_is_free(&self, name: &ActionName, program: &Program) -> Result<(), String> {
+        let own = name.as_str().to_ascii_lowercase();
+        let replaces_one = |name: &str| name == own && defaults::is_folder(name);
+        let joins_one = |name: &str| {
+            self.is_shared && name == self.name && matches!(program, Program::Builtin(_))
+        };
+        let is_taken =
+            |name: &&str| defaults::is_ours(name) && !replaces_one(name) && !joins_one(name);
+        match [own.as_str(), &self.name].into_iter().find(is_taken) {
+            Some(name) => Err(format!(
+                "name, process: {name} is a process of first-party skills; choose another"
+            )),
+            None => Ok(()),
+        }
     }
 
     /// The owner's wishes for the skill `name`, with those that stand under the name of its process: what a process is
@@ -181,6 +203,31 @@ mod tests {
         }
         let found = look(&house(&[("FIND", SHARED), ("PAPERS", "mode = \"serve\"\n")]), "{}");
         assert!(found.broken[0].why.contains("another `per`"), "{:?}", found.broken);
+    }
+
+    #[test]
+    fn nobody_takes_the_name_of_a_process_of_ours() {
+        let shared = |name: &str| format!("mode = \"serve\"\nprocess = \"{name}\"\n");
+        let more = "[folders.library]\naccess = \"write\"\n";
+        for (name, mode) in [
+            ("LIBRARY", String::new()),
+            ("MEANING", String::new()),
+            ("MEANING", "mode = \"serve\"\n".to_owned()),
+            ("MACHINE", String::new()),
+            ("LIBRARY", shared("papers")),
+        ] {
+            let found = look(&house(&[(name, &format!("{mode}{more}"))]), "{}");
+            assert_eq!(found.skills.len(), 0, "{name} {mode}");
+            let why = &found.broken[0].why;
+            assert!(why.contains("is a process of first-party skills"), "{why}");
+        }
+        let home = house(&[]);
+        home.put_script("find", "none", "true");
+        let file = "router/skills/find/skill.toml";
+        let manifest = home.text(file).replace("reads = \"none\"\n", "");
+        home.put(file, manifest + &shared("meaning"));
+        let why = &look(&home, "{}").broken[0].why;
+        assert!(why.contains("meaning is a process"), "{why}");
     }
 
     #[test]
