@@ -111,8 +111,8 @@ impl WarmSkill {
 
     /// Since when it has had nothing to do; nothing while it has.
     fn idle_since(&self) -> Option<Instant> {
-        let _is_at_rest = self.process.try_lock().ok()?;
-        Some(*self.used.lock().unwrap_or_else(PoisonError::into_inner))
+        let is_at_rest = self.callers.load(Ordering::SeqCst) == 0;
+        is_at_rest.then(|| *self.used.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -374,8 +374,8 @@ mod tests {
         for n in 0..SESSIONS {
             held.push(house.of("READ", &format!("s{n}")).await.unwrap());
         }
-        // The oldest is at work, so the next oldest goes.
-        let at_work = held[0].process.lock().await;
+        // The oldest has a call that nothing has been sent for yet, so the next oldest goes.
+        let at_work = house.given("READ", "s0").await.unwrap();
         house.of("READ", "ninth").await.unwrap();
         assert!(Arc::ptr_eq(&held[0], &house.of("READ", "s0").await.unwrap()));
         assert!(!Arc::ptr_eq(&held[1], &house.of("READ", "s1").await.unwrap()));
@@ -387,15 +387,10 @@ mod tests {
         let house = House::new().await;
         let mut held = Vec::new();
         for n in 0..SESSIONS {
-            held.push(house.of("READ", &format!("s{n}")).await.unwrap());
-        }
-        let mut at_work = Vec::new();
-        for warm in &held {
-            at_work.push(warm.process.lock().await);
+            held.push(house.given("READ", &format!("s{n}")).await.unwrap());
         }
         let refused = house.of("READ", "ninth").await.err().unwrap();
         assert_eq!(refused.code, Code::QueueFull);
-        drop(at_work);
     }
 
     #[tokio::test]
