@@ -113,10 +113,10 @@ impl FromRedisValue for Claim {
 
 impl FromRedisValue for Claimed {
     fn from_redis_value(value: Value) -> Result<Self, ParsingError> {
-        let (field, mark, attempt, id, body, begun): (u64, String, u32, String, Vec<u8>, u8) =
+        let (field, mark, attempt, id, body, begun): (u64, String, u32, Vec<u8>, Vec<u8>, u8) =
             from_redis_value(value)?;
         let mark = Mark::parse(&mark).ok_or_else(|| format!("{mark:?} is no mark"))?;
-        let id = MessageId::new(id).ok();
+        let id = String::from_utf8(id).ok().and_then(|id| MessageId::new(id).ok());
         Ok(Self { field, mark, attempt, may_have_begun: begun == 1, id, body })
     }
 }

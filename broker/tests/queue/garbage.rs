@@ -92,3 +92,31 @@ fn whoever_can_be_answered_is_answered() {
     }
     settles(&server);
 }
+
+/// No router writes such entries; each would stop every claim that brings it.
+#[test]
+fn what_was_never_handed_back_becomes_a_dead_letter() {
+    let server = RedisServer::start();
+    let mut redis = connect(&server);
+    let command = legacy("m1").into_bytes();
+    let entries: Vec<Vec<u8>> = [
+        &b"1 normal~ \xff\xfe\nno command"[..],
+        b"1 normal~ \xff\n",
+        &[b"1 normal~ ", "x".repeat(129).as_bytes(), b"\nno command"].concat(),
+        &[&b"99999999999999999999 normal~ m1\n"[..], &command].concat(),
+    ]
+    .map(<[u8]>::to_vec)
+    .to_vec();
+    let () = redis.rpush(AGAIN, &entries).unwrap();
+    let _router = Router::start(&server, quick(), |request| match request.command() {
+        Ok(_) => answer(request),
+        Err(malformed) => {
+            let stopped = malformed.stopped.clone();
+            request.reply(stopped);
+        }
+    });
+    let () = redis.lpush(QUEUE, command).unwrap();
+    reply(&mut redis, "m1");
+    wait_until("all of it is put away", || letters(&mut redis).len() == entries.len());
+    settles(&server);
+}

@@ -27,12 +27,15 @@ elseif ARGV[14] ~= '1' then
   if #unheard > 0 then return unheard end
 end
 
+-- Whether a command may go by this id.
+local function is_id(id) return #id <= 128 and id:find('^[%w_.:{}%-]+$') end
+
 -- What can be read of a command: its id, its deadline, and whether it was sent before.
 local function read(body)
   local readable, command = pcall(cjson.decode, body)
   if not readable or type(command) ~= 'table' then return nil, 0, false end
   local id, deadline = command.message_id, command.deadline
-  local usable = type(id) == 'string' and #id <= 128 and id:find('^[%w_.:{}%-]+$')
+  local usable = type(id) == 'string' and is_id(id)
   return usable and id or nil, type(deadline) == 'number' and deadline or 0, command.resent == true
 end
 
@@ -63,7 +66,7 @@ local function take(lane, mark)
   if from == 'again' then
     local n, lane_before, id_before, rest = body:match('^(%d+) (%S+) (%S+)\n(.*)$')
     -- What no router has put there is treated like anything that can't be read.
-    if rest then
+    if rest and #n <= 9 and (id_before == '!' or is_id(id_before)) then
       attempts, known_id, body = tonumber(n), id_before, rest
       from, unbegun = lane_before:match('^(.-)(~?)$')
     end
@@ -73,7 +76,7 @@ local function take(lane, mark)
     -- A bounded look for whom to answer; nothing of it is parsed.
     body = body:sub(1, kept_bytes)
     id, mark = body:match('"message_id"%s*:%s*"([%w_.:{}%-]+)"'), 'too_large'
-    if id and #id > 128 then id = nil end
+    if id and not is_id(id) then id = nil end
   else
     id, deadline, resent = read(body)
     -- The stump of one that was too large.
