@@ -1,5 +1,6 @@
 //! Replies that nobody fetches and that would stay for ever: those of the first SafeClaw have no time limit.
 
+use protocol::QueueNames;
 use redis::RedisError;
 
 use super::acl::literal;
@@ -24,21 +25,25 @@ pub(super) async fn sweep(life: &Life) {
 }
 
 async fn scan(life: &Life) -> Result<(), RedisError> {
-    let mut commands = life.commands();
-    let pattern = format!("{}*", literal(life.keys.names.response_prefix()));
+    let (mut commands, names) = (life.commands(), &life.keys.names);
+    let pattern = format!("{}*", literal(names.response_prefix()));
     let mut cursor: u64 = 0;
     loop {
         let mut scan = redis::cmd("SCAN");
         scan.arg(cursor).arg("MATCH").arg(&pattern).arg("COUNT").arg(COUNT);
         let (next, keys): (u64, Vec<Vec<u8>>) = scan.query_async(&mut commands).await?;
-        // A prefix may cover the queue itself.
-        let keys = keys.into_iter().filter(|key| key != life.keys.names.commands().as_bytes());
-        limit(&mut commands, keys.collect()).await?;
+        limit(&mut commands, keys.into_iter().filter(|key| !is_queues(names, key)).collect())
+            .await?;
         cursor = next;
         if cursor == 0 {
             return Ok(());
         }
     }
+}
+
+/// Whether `key` is of the queue itself, which the prefix of replies may cover: what routers share has no time limit.
+fn is_queues(names: &QueueNames, key: &[u8]) -> bool {
+    key == names.commands().as_bytes() || key.starts_with(names.tagged("").as_bytes())
 }
 
 /// Limits those of `keys` that have no limit and lie untouched.
