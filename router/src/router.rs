@@ -165,10 +165,14 @@ impl Serving {
         mut slot: Option<OwnedSemaphorePermit>,
     ) -> Outcome {
         let outcome = match self.judge(command, request).await {
-            Ok(approved) => match self.make_way(&approved, request, &mut slot) {
-                Ok(_long) => self.carry_out(approved, Some(request)).await,
-                Err(stopped) => Err(stopped),
-            },
+            Ok((approved, long)) => {
+                if long.is_some() {
+                    // The slot is for the others.
+                    slot.take();
+                    request.takes_long();
+                }
+                self.carry_out(approved, Some(request)).await
+            }
             Err(stopped) => Err(stopped),
         };
         let outcome = outcome.map_or_else(Outcome::Stopped, Outcome::Done);
@@ -177,27 +181,24 @@ impl Serving {
         outcome
     }
 
-    /// Gives the slot of a call back that may take long, for one of the places of such calls.
-    fn make_way(
-        &self,
-        approved: &Approved,
-        request: &Request,
-        slot: &mut Option<OwnedSemaphorePermit>,
-    ) -> Result<Option<SemaphorePermit<'_>>, Stopped> {
-        if approved.call().skill.timeout <= SHORT {
+    /// One of the places of calls that may take long, for one that may.
+    fn long_place(&self, call: &Call) -> Result<Option<SemaphorePermit<'_>>, Stopped> {
+        if call.skill.timeout <= SHORT {
             return Ok(None);
         }
         let busy = |_| {
             let why = "as many long calls run as may at a time; ask again when one has ended";
             Stopped::new(Code::QueueFull, why)
         };
-        let long = self.long.try_acquire().map_err(busy)?;
-        slot.take();
-        request.takes_long();
-        Ok(Some(long))
+        self.long.try_acquire().map(Some).map_err(busy)
     }
 
-    async fn judge(&self, command: &Command, request: &Request) -> Result<Approved, Stopped> {
+    /// The right to run `command`, with the place that it takes if it may take long.
+    async fn judge(
+        &self,
+        command: &Command,
+        request: &Request,
+    ) -> Result<(Approved, Option<SemaphorePermit<'_>>), Stopped> {
         let Router { catalog, secrets, judge, publisher, .. } = &self.parts;
         let skill = catalog.find(&command.action);
         let seen = judge.look(command, skill.is_ok_and(|skill| skill.reaches_anything())).await;
@@ -214,9 +215,11 @@ impl Serving {
         if call.skill.process.per == Per::Session && publisher.routers().await > 1 {
             return Err(answers::not_alone(&call));
         }
+        // A place first: a yes may count, and is not used up by what finds none.
+        let long = self.long_place(&call)?;
         match judge.judge(call, seen, now).await {
             Err(stopped) => Err(self.with_preview(stopped).await),
-            approved => approved,
+            Ok(approved) => Ok((approved, long)),
         }
     }
 

@@ -42,6 +42,24 @@ async fn a_call_that_may_take_long_leaves_its_slot_to_the_others() {
 }
 
 #[tokio::test]
+async fn what_finds_no_place_uses_no_permission_up() {
+    let rule = "[[rules]]\naction = \"DESK\"\nthen = \"allow\"\ntimes = 2\n";
+    let prepare = |home: &TempHome| {
+        skill(home, "desk", "external", DESK);
+        home.put("router/policy.toml", format!("[effects]\nexternal = \"refuse\"\n{rule}"));
+    };
+    let house = house_with(prepare, 1);
+    let first = house.asking("m1", "DESK");
+    eventually("it runs", async || house.running() == 1).await;
+    let second = house.ask("DESK", json!({})).await;
+    assert_eq!(stopped(&second).code, Code::QueueFull);
+    house.let_run(2);
+    done(&first.await.unwrap());
+    done(&house.ask("DESK", json!({})).await);
+    assert_eq!(stopped(&house.ask("DESK", json!({})).await).code, Code::Policy);
+}
+
+#[tokio::test]
 async fn a_conversations_process_wants_one_router_alone() {
     let house = house_with(|home| skill(home, "desk", "none", DESK), 8);
     house.let_run(2);
