@@ -33,6 +33,8 @@ pub struct Secrets {
 #[derive(Default)]
 struct Known {
     values: BTreeMap<String, String>,
+    /// How often the values were replaced by others.
+    generation: u64,
     /// Every way in which a value may stand in a text, as a [`View`] would show it.
     needles: Vec<String>,
     /// The values in hexadecimal.
@@ -69,8 +71,15 @@ impl Secrets {
         needles.retain(|needle| needle.len() >= SHORTEST);
         needles.sort();
         needles.dedup();
-        let known = Known { values, needles, digits };
-        *self.known.write().unwrap_or_else(PoisonError::into_inner) = known;
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let generation = known.generation + u64::from(known.values != values);
+        *known = Known { values, generation, needles, digits };
+    }
+
+    /// A number that is another one once a value is, was added or is gone.
+    #[must_use]
+    pub fn generation(&self) -> u64 {
+        self.read().generation
     }
 
     /// Whether there is a secret of this name.
@@ -196,6 +205,22 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_generation_ends_when_a_value_changes() {
+        let secrets = Secrets::new([("A", "one")]);
+        let first = secrets.generation();
+        secrets.replace([("A", "one")]);
+        assert_eq!(secrets.generation(), first);
+        let changes = [vec![("A", "two")], vec![("A", "two"), ("B", "new")], vec![]];
+        let seen: Vec<u64> = changes
+            .map(|values| {
+                secrets.replace(values);
+                secrets.generation()
+            })
+            .into();
+        assert_eq!(seen, [first + 1, first + 2, first + 3]);
+    }
 
     #[test]
     fn white_space_and_percent_signs_hide_nothing() {

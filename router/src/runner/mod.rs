@@ -98,7 +98,7 @@ impl SkillSandbox {
     ) -> Result<Self, FileError> {
         let logs = home.router_log();
         file::make_folder(&logs)?;
-        let warm = WarmSkills::new(at_once);
+        let warm = WarmSkills::new(at_once, secrets.clone());
         tokio::spawn(warm.clone().end_with(catalog.clone()));
         tokio::spawn(warm.clone().end_idle());
         let gates = Gates::new(secrets.clone());

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 use std::time::Duration;
 
 use protocol::{Code, Effect, Stopped};
+use secrets::Secrets;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -39,6 +40,8 @@ pub(super) struct WarmSkill {
     /// When a call of it began or ended last.
     used: StdMutex<Instant>,
     gate: Option<Gate>,
+    /// The generation of the secrets that its gate has.
+    generation: u64,
     /// The folder that it has instead of what router/config.json names.
     opened: Option<PathBuf>,
     /// Is cancelled when it has to end with all that it does.
@@ -54,6 +57,7 @@ impl WarmSkill {
             callers: AtomicUsize::new(0),
             used,
             gate,
+            generation: 0,
             opened: None,
             ending: CancellationToken::new(),
         }
@@ -164,16 +168,22 @@ pub(super) struct WarmSkills {
     by_key: Arc<Mutex<Processes>>,
     /// How many processes one skill may have.
     most: usize,
+    secrets: Secrets,
 }
 
 impl WarmSkills {
-    /// None yet; of one skill at most `most`.
-    pub(super) fn new(most: usize) -> Self {
-        Self { by_key: Arc::default(), most }
+    /// None yet; of one skill at most `most`, with what it needs of `secrets`.
+    pub(super) fn new(most: usize, secrets: Secrets) -> Self {
+        Self { by_key: Arc::default(), most, secrets }
+    }
+
+    /// The generation of what `skill` needs of the secrets; always the same where it needs none.
+    fn generation(&self, skill: &Skill) -> u64 {
+        if skill.secrets.is_empty() { 0 } else { self.secrets.generation() }
     }
 
     /// The process for `call` that has the fewest calls, made by `start` if each has one and there may be more; those of an
-    /// older version, and those with another folder than what is `opened`, are ended.
+    /// older version, with other secrets or with another folder than what is `opened` are ended.
     pub(super) async fn of(
         &self,
         call: &Call,
@@ -186,13 +196,18 @@ impl WarmSkills {
         let most = if is_one { 1 } else { self.most };
         let mut by_key = self.by_key.lock().await;
         let mut there = by_key.remove(&key).unwrap_or_default();
-        there.retain(|warm| warm.runs(&call.skill) && warm.opened.as_deref() == opened);
+        // Asked before the gate is opened: what changes meanwhile ends the process at the next call.
+        let generation = self.generation(&call.skill);
+        there.retain(|warm| {
+            let is_as_now = warm.opened.as_deref() == opened && warm.generation == generation;
+            is_as_now && warm.runs(&call.skill)
+        });
         let callers = |warm: &&Arc<WarmSkill>| warm.callers.load(Ordering::SeqCst);
         let freest = there.iter().min_by_key(callers);
         let given = match freest.filter(|warm| callers(warm) == 0 || there.len() >= most) {
             Some(warm) => Ok(Given::new(warm)),
             None => self.another(&key, &mut by_key, start).await.map(|warm| {
-                there.push(Arc::new(warm));
+                there.push(Arc::new(WarmSkill { generation, ..warm }));
                 Given::new(&there[there.len() - 1])
             }),
         };
@@ -234,7 +249,8 @@ impl WarmSkills {
         }
     }
 
-    /// Ends what has had nothing to do for long: the processes of conversations, and of other skills all but one.
+    /// Ends what has had nothing to do for long: the processes of conversations, and of other skills all but one. What has a
+    /// secret that was changed or removed ends as well.
     pub(super) async fn end_idle(self) {
         loop {
             tokio::time::sleep(LOOK).await;
@@ -242,6 +258,7 @@ impl WarmSkills {
                 |warm: &WarmSkill| warm.idle_since().is_some_and(|since| since.elapsed() >= IDLE);
             self.by_key.lock().await.retain(|key, there| {
                 let mut stays = usize::from(key.session.is_none());
+                there.retain(|warm| warm.generation == self.generation(&warm.skill));
                 there.retain(|warm| {
                     let is_kept = stays > 0;
                     stays = stays.saturating_sub(1);
@@ -282,21 +299,25 @@ mod tests {
     use crate::config::RouterConfig;
     use crate::runner::job;
     use crate::sandbox::{Launcher, SelfCommand};
-    use secrets::Secrets;
+
+    const TOKEN: &str = "[net]\nhosts = [\"a.example\"]\n[secrets.TOKEN]\nhost = \"a.example\"\nheader = \"Authorization\"\n";
 
     struct House {
         catalog: Catalog,
         launcher: Arc<Launcher>,
         warm: WarmSkills,
+        secrets: Secrets,
         _home: TempHome,
     }
 
     impl House {
-        /// Two actions of one process for each conversation, and one of its own for all.
+        /// Two actions of one process for each conversation, one of its own for all, and one with a secret.
         async fn new() -> Self {
             let home = TempHome::new();
             let shared = "process = \"desk\"\nper = \"session\"\n";
-            for (name, more) in [("READ", shared), ("WRITE", shared), ("CLOCK", "")] {
+            for (name, more) in
+                [("READ", shared), ("WRITE", shared), ("CLOCK", ""), ("TOKENED", TOKEN)]
+            {
                 let folder = name.to_ascii_lowercase();
                 let manifest = format!(
                     "name = \"{name}\"\ninstruction = \"x\"\neffect = \"none\"\nbuiltin = \"hello_world\"\nmode = \"serve\"\n{more}"
@@ -308,7 +329,9 @@ mod tests {
             // Nothing is started here: a process begins with its first line.
             let me = SelfCommand { exe: "/bin/true".into(), prefix: Vec::new() };
             let launcher = Arc::new(Launcher::open(me, &std::env::temp_dir()).await.unwrap());
-            Self { catalog: Catalog::fixed(found), launcher, warm: WarmSkills::new(2), _home: home }
+            let secrets = Secrets::new([("TOKEN", "first")]);
+            let warm = WarmSkills::new(2, secrets.clone());
+            Self { catalog: Catalog::fixed(found), launcher, warm, secrets, _home: home }
         }
 
         async fn of(&self, action: &str, session: &str) -> Result<Arc<WarmSkill>, Stopped> {
@@ -326,8 +349,7 @@ mod tests {
                     ..Envelope::default()
                 },
             };
-            let call =
-                Call::new(command, 1, &self.catalog, &Secrets::default(), Millis(0)).unwrap();
+            let call = Call::new(command, 1, &self.catalog, &self.secrets, Millis(0)).unwrap();
             let skill = Arc::clone(&call.skill);
             let start = async || {
                 let job = job(&skill, None, skill.timeout);
@@ -365,6 +387,25 @@ mod tests {
         assert!(Arc::ptr_eq(&one.0, &fourth.0) || Arc::ptr_eq(&third.0, &fourth.0));
         let read = house.given("READ", "a").await.unwrap();
         assert!(Arc::ptr_eq(&read.0, &house.given("WRITE", "a").await.unwrap().0));
+    }
+
+    #[tokio::test]
+    async fn a_process_ends_when_its_secret_is_another_one() {
+        let house = House::new().await;
+        tokio::time::pause();
+        let (token, clock) =
+            (house.of("TOKENED", "a").await.unwrap(), house.of("CLOCK", "a").await.unwrap());
+        assert!(Arc::ptr_eq(&token, &house.of("TOKENED", "a").await.unwrap()));
+        house.secrets.replace([("TOKEN", "second")]);
+        let second = house.of("TOKENED", "a").await.unwrap();
+        assert!(!Arc::ptr_eq(&token, &second));
+        assert!(Arc::ptr_eq(&clock, &house.of("CLOCK", "a").await.unwrap()));
+        // Also without a call: nothing goes on with a secret that is gone.
+        house.secrets.replace([]);
+        tokio::spawn(house.warm.clone().end_idle());
+        tokio::time::sleep(2 * LOOK).await;
+        assert_eq!(Arc::strong_count(&second), 1);
+        assert!(Arc::strong_count(&clock) > 1);
     }
 
     #[tokio::test]
