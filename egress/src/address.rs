@@ -51,13 +51,13 @@ const V4_INSIDE_V6: [Ipv6Addr; 2] =
 
 /// Whether an address is globally routable.
 #[must_use]
-pub fn is_public(address: IpAddr) -> bool {
+pub(crate) fn is_public(address: IpAddr) -> bool {
     special_purpose(address).is_none()
 }
 
 /// What an address is for when it is not globally routable, as a word for people; none when it is public.
 #[must_use]
-pub fn special_purpose(address: IpAddr) -> Option<&'static str> {
+pub(crate) fn special_purpose(address: IpAddr) -> Option<&'static str> {
     match unmapped(address) {
         IpAddr::V4(v4) => word_v4(v4),
         IpAddr::V6(v6) if within_v6(v6, GLOBAL_V6.0, GLOBAL_V6.1) => word_v6(v6, &SPECIAL_V6),
@@ -66,7 +66,7 @@ pub fn special_purpose(address: IpAddr) -> Option<&'static str> {
 }
 
 /// The IPv4 address that an IPv6 address stands for, or the address itself.
-fn unmapped(address: IpAddr) -> IpAddr {
+pub(crate) fn unmapped(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V6(v6) if V4_INSIDE_V6.iter().any(|prefix| within_v6(v6, *prefix, 96)) => {
             let [.., a, b, c, d] = v6.octets();

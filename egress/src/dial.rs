@@ -7,9 +7,10 @@ use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use crate::address::{is_public, special_purpose};
+use crate::address::is_public;
 use crate::endpoint::{Endpoint, Host};
 use crate::error::{Error, Failure, Refusal};
+use crate::house::inside;
 use crate::resolve::Resolve;
 use crate::rules::{Route, Rules};
 use crate::target::Scheme;
@@ -26,8 +27,8 @@ pub struct Pinned {
 }
 
 impl Pinned {
-    /// Resolves an endpoint once and checks every address that it has: a single one that is not public
-    /// refuses all of them, unless `rules` allow the endpoint by name and port.
+    /// Resolves an endpoint once and checks every address that it has: a single one that is not public,
+    /// or is in a network of this machine, refuses all of them, unless `rules` allow the endpoint by name and port.
     ///
     /// # Errors
     /// [`Refusal::Private`], [`Failure::Resolve`], and [`Failure::Slow`] after `limit`.
@@ -113,7 +114,7 @@ fn at_least_one(addresses: Vec<IpAddr>) -> io::Result<Vec<IpAddr>> {
 }
 
 fn refuse_private(endpoint: &Endpoint, addresses: &[IpAddr]) -> Result<(), Refusal> {
-    let private = |address: &IpAddr| special_purpose(*address).map(|purpose| (*address, purpose));
+    let private = |address: &IpAddr| inside(*address).map(|purpose| (*address, purpose));
     match addresses.iter().find_map(private) {
         Some((address, purpose)) => {
             Err(Refusal::Private { endpoint: endpoint.clone(), address, purpose })

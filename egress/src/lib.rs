@@ -9,7 +9,7 @@
 //! 2. [`Rules`] compare it with the declared [`HostPattern`]s and say which [`Injection`]s belong to it, and
 //!    whether it goes out over TLS.
 //! 3. A [`Pinned`] is made: the name is resolved, each of its addresses is checked, and one that is not
-//!    public refuses the request, unless the owner allows that private host by name and port. Only a
+//!    public, or is in a network of this machine, refuses the request, unless the owner allows that private host by name and port. Only a
 //!    `Pinned` can be connected to, and it connects to the addresses that were checked: the name is never
 //!    resolved a second time, so a resolver that changes its answer gains nothing.
 //! 4. What was decided is told as an [`Attempt`], before the first byte leaves.
@@ -30,6 +30,7 @@ mod rules;
 
 mod carried;
 mod dial;
+mod house;
 mod idle;
 mod resolve;
 mod upstream;
@@ -37,12 +38,12 @@ mod upstream;
 mod error;
 mod proxy;
 
-pub use address::{is_public, special_purpose};
 pub use carried::Carried;
 pub use dial::Pinned;
 pub use endpoint::{Endpoint, Host};
 pub use error::{Error, Failure, Refusal};
 pub use hosts::{HostPattern, PatternError};
+pub use house::inside;
 pub use injection::{HeaderTemplate, Injection, InjectionError};
 pub use proxy::{Attempt, Decision, Listener, Proxy};
 pub use resolve::{Resolve, SystemResolver};

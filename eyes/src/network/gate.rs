@@ -3,7 +3,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
-use egress::{Endpoint, Host, Proxy, Rules, Upstream, special_purpose};
+use egress::{Endpoint, Host, Proxy, Rules, Upstream, inside};
 use fantoccini::Client;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
@@ -140,7 +140,7 @@ impl Gate {
             return Some(LookError::Page(shown(at), reason));
         }
         let purpose = match endpoint.host {
-            Host::Address(address) => special_purpose(address).unwrap_or("private"),
+            Host::Address(address) => inside(address).unwrap_or("private"),
             Host::Name(_) => "its name leads inside",
         };
         let why = private(&endpoint, purpose);

@@ -11,9 +11,7 @@ mod refusals;
 
 use std::net::SocketAddr;
 
-use egress::{
-    Endpoint, Host, HostPattern, NoTls, Rules, Target, TargetError, Upstream, special_purpose,
-};
+use egress::{Endpoint, Host, HostPattern, NoTls, Rules, Target, TargetError, Upstream, inside};
 use url::Url;
 
 use crate::look::LookError;
@@ -108,7 +106,7 @@ impl Network {
             url.as_str().parse().map_err(|error: TargetError| refused(error.to_string()))?;
         let endpoint = &target.origin().endpoint;
         if let Host::Address(address) = endpoint.host
-            && let Some(purpose) = special_purpose(address)
+            && let Some(purpose) = inside(address)
             && !self.allow_private.contains(endpoint)
         {
             return Err(refused(private(endpoint, purpose)));
