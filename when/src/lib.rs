@@ -5,10 +5,12 @@
 
 mod ago;
 mod quiet;
+mod since;
 mod when;
 mod zone;
 
 pub use ago::{about, ago};
 pub use quiet::QuietHours;
+pub use since::{Since, SinceError};
 pub use when::{Pattern, When, WhenError};
 pub use zone::{Zone, millis};

@@ -3,18 +3,17 @@
 mod check;
 mod error;
 mod show;
-mod since;
 
 use std::io::{self, Write};
 
 use clap::{Args, Subcommand};
 use home::Home;
+use when::Since;
 
 pub(crate) use self::error::AuditError;
 
 pub use self::show::traced;
 
-use self::since::Since;
 use crate::audit_log::Head;
 
 /// What `--help` teaches.

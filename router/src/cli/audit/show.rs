@@ -6,8 +6,8 @@ use std::time::Duration;
 use home::{FileError, Home};
 use protocol::{Object, Trace};
 use serde_json::Value;
+use when::Since;
 
-use super::since::Since;
 use super::{AuditError, print};
 use crate::audit_log::{Entry, Files, Follower, entries, json, last, words};
 

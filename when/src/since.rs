@@ -1,4 +1,4 @@
-//! A point in time as a person writes it.
+//! A point in time that lies behind, as a person writes it.
 
 use std::str::FromStr;
 
@@ -6,9 +6,9 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
-/// A time, in milliseconds since 1970.
+/// A time that is written as a span before now, as a day of UTC, or as a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Since(u64);
+pub struct Since(u64);
 
 /// A text that is no time.
 #[derive(Debug, thiserror::Error)]
@@ -16,10 +16,12 @@ pub(super) struct Since(u64);
     "it is a span such as 90m, 12h or 7d, a day such as 2026-11-20, or a time such as \
     2026-11-20T18:00:00Z"
 )]
-pub(super) struct SinceError;
+pub struct SinceError;
 
 impl Since {
-    pub(super) fn millis(self) -> u64 {
+    /// It in milliseconds since 1970; 0 for what lies before.
+    #[must_use]
+    pub fn millis(self) -> u64 {
         self.0
     }
 
