@@ -53,6 +53,22 @@ pub(super) fn hear(
     take_result(session, mind, late, outbox)
 }
 
+/// Takes in at the end what the router has said by now, which stands nowhere else any more.
+pub(super) fn hear_the_rest(
+    session: &mut Session,
+    mind: &Mind,
+    events: &mut mpsc::UnboundedReceiver<Event>,
+    outbox: &Outbox,
+) {
+    events.close();
+    while let Ok(event) = events.try_recv() {
+        if hear(session, mind, event, outbox).is_some() {
+            let told = "an action is permitted, and SafeClaw ends before it is done; say again what you want";
+            outbox.say(Outgoing::Notice(told.to_owned()));
+        }
+    }
+}
+
 fn take_result(
     session: &mut Session,
     mind: &Mind,

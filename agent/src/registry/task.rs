@@ -85,6 +85,7 @@ impl SessionTask {
             }
         }
         self.hear_results().await;
+        events::hear_the_rest(&mut self.session, &self.mind, &mut self.events, &self.outbox);
         let _ = self.session.keep(&self.outbox).await;
     }
 

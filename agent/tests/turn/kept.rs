@@ -1,5 +1,7 @@
 //! What is kept, and what is known of where it came from.
 
+use broker::Publisher;
+
 use super::*;
 
 #[tokio::test]
@@ -10,6 +12,29 @@ async fn what_was_said_and_done_is_kept_however_soon_it_ends() {
     tokio::time::timeout(LONG, house.task).await.unwrap().unwrap();
     assert!(house.home.text("workspace/input_history.json").contains("look at the page"));
     assert!(house.home.text("workspace/artifact.json").contains("_PAGE"));
+}
+
+#[tokio::test]
+async fn a_result_that_came_in_a_turn_is_kept_when_the_agent_ends_in_it() {
+    let mut house = house(&[]).await;
+    house.say("think").await;
+    eventually("it thinks", async || house.model.prompts.lock().unwrap().len() == 1).await;
+    house.result("POST", done("url", json!("https://x.com/1"))).await;
+    let notice = protocol::Event {
+        event: protocol::EventKind::Notice,
+        session: protocol::SessionKey::owner(),
+        at: protocol::Millis(2),
+        message_id: None,
+        text: Some("it has come".to_owned()),
+        reply: None,
+    };
+    house.publisher.event(&notice).await;
+    // What was said before it has come as well.
+    while !matches!(house.hear().await, Outgoing::Notice(text) if text == "it has come") {}
+    house.leaving.cancel();
+    tokio::time::timeout(LONG, house.task).await.unwrap().unwrap();
+    assert!(house.home.text("workspace/artifact.json").contains("https://x.com/1"));
+    assert!(house.home.text("workspace/input_history.json").contains("think"));
 }
 
 #[tokio::test]
