@@ -85,6 +85,7 @@ fn walls(services: &Map<String, Value>, networks: &Value) -> impl Iterator<Item 
         ("the router alone holds its home", holders.iter().map(|(name, _)| *name).eq(["router"])),
         ("redis keeps what it is told", aof.contains("--appendonly") && aof.contains("yes")),
         ("redis throws nothing away", aof.contains("noeviction")),
+        ("redis is not killed when it is full", aof.contains("--maxmemory")),
         ("ollama is optional", !texts(&services["ollama"]["profiles"]).is_empty()),
     ];
     kept.into_iter().filter(|(_, kept)| !kept).map(|(promise, _)| promise)
@@ -192,6 +193,7 @@ fn each_promise_that_is_broken_is_noticed() {
         ("/services/router/volumes", json!([]), "the router's settings can be edited"),
         ("/services/redis/command", json!(["redis-server"]), "redis keeps what it is told"),
         ("/services/redis/command", json!(["redis-server"]), "redis throws nothing away"),
+        ("/services/redis/command", json!(["redis-server"]), "redis is not killed when it is full"),
         (
             "/services/agent/volumes",
             json!(["/var/run/docker.sock:/d"]),

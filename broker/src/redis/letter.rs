@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::hands::Held;
 
-/// How many are kept, the newest.
-pub(super) const MOST: usize = 10_000;
+/// How many are kept, the newest: with every command as long as it may be they take a third of the memory that compose.yaml
+/// gives Redis.
+pub(super) const MOST: usize = 1_000;
 
 /// How many bytes of a command are kept.
 pub(super) const KEPT_BYTES: usize = 64 * 1024;
@@ -66,4 +67,29 @@ fn kept(code: Code) -> usize {
 fn is_given_up(code: Code) -> bool {
     use Code::{BadRequest, Deadline, Interrupted, Poison, Stale, TooLarge};
     matches!(code, BadRequest | Deadline | Interrupted | Poison | Stale | TooLarge)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_that_are_kept_fit_into_the_memory_of_redis() {
+        let compose = include_str!("../../../compose.yaml");
+        let (_, limit) = compose.split_once("--maxmemory, ").unwrap();
+        let limit: usize = limit.split_once("mb").unwrap().0.parse().unwrap();
+        let letter = DeadLetter {
+            reason: Code::Deadline,
+            message: "x".repeat(1_024),
+            at: Millis(1),
+            attempts: 1,
+            router: "r".to_owned(),
+            message_id: None,
+            action: None,
+            // No letter of a command takes more room in JSON.
+            raw: "\"".repeat(KEPT_BYTES),
+        };
+        let bytes = serde_json::to_vec(&letter).unwrap().len();
+        assert!(bytes * MOST < limit * 1_000_000 / 2, "{bytes}");
+    }
 }
