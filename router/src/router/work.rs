@@ -73,7 +73,7 @@ impl Serving {
             let why = "WORKBENCH is not the skill that came with SafeClaw: put its folder in router/skills back as it was";
             return Err(Stopped::new(Code::Disabled, why));
         }
-        let (folder, key) = (workbench.find(named)?, key_of(command));
+        let (folder, key) = (workbench.find(named).await?, key_of(command));
         let by = command.envelope.principal.as_ref();
         let deed = Deed::OpenFolder { folder: &folder, session: key };
         audit.deed(&deed, by, publisher.now()).await?;
@@ -116,7 +116,7 @@ impl Serving {
         if is_guests(key) || command.envelope.said.is_none() {
             return Err(Stopped::new(Code::Owner, "only the owner undoes a task, by typing /undo"));
         }
-        let folder = workbench.undoable(key)?;
+        let folder = workbench.undoable(key).await?;
         let deed = Deed::Undo { folder: &folder, session: key };
         audit.deed(&deed, Some(&by), publisher.now()).await?;
         // What still runs there would write on.

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use governance::Governance;
 use nix::unistd::{Gid, Uid, chown, geteuid};
@@ -11,6 +12,21 @@ use crate::catalog::folder::usable;
 use crate::catalog::{Folder, Place, Skill};
 use crate::policy;
 use crate::sandbox::{Lent, UNPRIVILEGED};
+
+/// Does what asks the file system beside everything else, at most for `wall`: a folder of a server that is gone answers nobody, and
+/// holds up this call alone.
+///
+/// # Errors
+/// What `work` says, and `timeout`.
+pub(super) async fn in_time<T: Send + 'static>(
+    wall: Duration,
+    work: impl FnOnce() -> Result<T, Stopped> + Send + 'static,
+) -> Result<T, Stopped> {
+    match tokio::time::timeout(wall, tokio::task::spawn_blocking(work)).await {
+        Ok(done) => done.map_err(|error| Stopped::new(Code::Internal, error.to_string()))?,
+        Err(_) => Err(Stopped::new(Code::Timeout, "its folder does not answer; it was not begun")),
+    }
+}
 
 /// The folders of `skill` in the home `home`; its own data folder is made if it is missing. What a person has `opened` takes
 /// the place of what router/config.json names.
@@ -89,4 +105,22 @@ fn refused(skill: &Skill, folder: &Folder, why: &str) -> Stopped {
             "{action} gets no folder {name}: {why}; {set} skills.{action}.folders.{name} in router/config.json"
         ),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_folder_that_never_answers_holds_up_its_own_call_alone() {
+        let here = thread::current().id();
+        let elsewhere = in_time(Duration::MAX, move || Ok(thread::current().id() != here)).await;
+        assert_eq!(elsewhere, Ok(true));
+        let (answer, waits) = std::sync::mpsc::channel::<()>();
+        let asked = in_time(Duration::from_millis(10), move || Ok(waits.recv().is_ok())).await;
+        assert_eq!(asked.unwrap_err().code, Code::Timeout);
+        drop(answer);
+    }
 }

@@ -20,13 +20,13 @@ use serde_json::Value;
 use tokio::sync::OnceCell;
 
 use gate::{Gate, Gates};
-use lending::{lend, open};
+use lending::{in_time, lend, open};
 use warm_skills::{WarmSkill, WarmSkills};
 
 use crate::call::Call;
 use crate::catalog::{Catalog, Mode, Skill, span};
 use crate::policy::Approved;
-use crate::sandbox::{Job, Launcher, Level, Limits, SelfCommand};
+use crate::sandbox::{Job, Launcher, Lent, Level, Limits, SelfCommand};
 use crate::session_key::key_of;
 use crate::workbench::Workbench;
 use shared::TrafficBook;
@@ -140,12 +140,16 @@ impl SkillSandbox {
             false => Some(self.gates.open(&call.skill, &call.command.params).await?),
         };
         let mut job = job(&call.skill, gate.as_ref(), wall);
-        job.lent = lend(&call.skill, &self.home, None)?;
+        let (skill, home, opened) =
+            (Arc::clone(&call.skill), self.home.clone(), governance.cloned());
+        let lending = move || {
+            let mut lent = lend(&skill, &home, None)?;
+            lent.extend(opened.iter().flat_map(|governance| open(governance, &home)));
+            Ok(lent)
+        };
+        job.lent = in_time(wall, lending).await?;
         job.mark = mark(call);
-        if let Some(governance) = governance {
-            job.lent.extend(open(governance, &self.home));
-            job.env.push(places(governance));
-        }
+        job.env.extend(governance.map(places));
         job.env.push(("SAFECLAW_MODE".to_owned(), "once".to_owned()));
         job.env.push(("SAFECLAW_MESSAGE_ID".to_owned(), call.command.message_id.to_string()));
         job.env.push(("SAFECLAW_ATTEMPT".to_owned(), call.attempt.to_string()));
@@ -173,14 +177,12 @@ impl SkillSandbox {
             Some(workbench) => workbench.opened(key_of(&call.command)).await?,
             None => None,
         };
-        let start = async || self.start_warm(&call.skill, opened.as_deref()).await;
+        let (skill, home, folder) = (Arc::clone(&call.skill), self.home.clone(), opened.clone());
+        let lent = in_time(wall, move || lend(&skill, &home, folder.as_deref())).await?;
+        let start = async || self.start_warm(&call.skill, opened.as_deref(), lent.clone()).await;
         let warm = self.warm.of(call, opened.as_deref(), start).await?;
-        let folder = match workbench {
-            Some(_) => lend(&call.skill, &self.home, opened.as_deref())?.pop(),
-            None => None,
-        };
-        let at_work = match (workbench, folder) {
-            (Some(workbench), Some(folder)) => Some(workbench.begin(call, folder.path).await?),
+        let at_work = match (workbench, lent.last()) {
+            (Some(workbench), Some(lent)) => Some(workbench.begin(call, lent.path.clone()).await?),
             _ => None,
         };
         let mut line = call.input();
@@ -207,6 +209,7 @@ impl SkillSandbox {
         &self,
         skill: &Arc<Skill>,
         opened: Option<&Path>,
+        lent: Vec<Lent>,
     ) -> Result<WarmSkill, Stopped> {
         let launcher = self.mechanism.launcher().await.map_err(|error| unready(&error))?;
         let gate = match skill.hosts.is_empty() {
@@ -216,7 +219,7 @@ impl SkillSandbox {
         // Each call of a shared process has the time of its own action, which the caller holds.
         let wall = if skill.process.is_shared { span::LONGEST } else { skill.timeout };
         let mut job = job(skill, gate.as_ref(), wall);
-        job.lent = lend(skill, &self.home, opened)?;
+        job.lent = lent;
         job.env.push(("SAFECLAW_MODE".to_owned(), "serve".to_owned()));
         let process = launcher.serve(job, self.log_of(skill));
         Ok(WarmSkill::new(Arc::clone(skill), process, gate).opened(opened))

@@ -62,8 +62,10 @@ impl Workbench {
     ///
     /// # Errors
     /// `bad_params` says why it can't be opened, and what can.
-    pub(crate) fn find(&self, named: &str) -> Result<PathBuf, Stopped> {
-        folder::openable(named, &self.home).map_err(|why| Stopped::new(Code::BadParams, why))
+    pub(crate) async fn find(&self, named: &str) -> Result<PathBuf, Stopped> {
+        let (named, home) = (named.to_owned(), self.home.clone());
+        let found = beside(move || folder::openable(&named, &home)).await?;
+        found.map_err(|why| Stopped::new(Code::BadParams, why))
     }
 
     /// Opens `folder` for the session `key`, in the place of what was open.
@@ -73,8 +75,12 @@ impl Workbench {
     pub(crate) async fn open(&self, key: &str, folder: &Path, lasts: Lasts) -> Result<(), Stopped> {
         self.passing().remove(key);
         // Where that can't be read, nothing in it is known to be the owner's.
-        let repositories = Some(snapshot::repositories(folder).unwrap_or_default());
-        let opened = Opened { folder: folder.to_owned(), repositories };
+        let folder = folder.to_owned();
+        let opened = move || Opened {
+            repositories: Some(snapshot::repositories(&folder).unwrap_or_default()),
+            folder,
+        };
+        let opened = beside(opened).await?;
         match lasts {
             Lasts::WithRouter => {
                 self.passing().insert(key.to_owned(), opened);
@@ -150,11 +156,12 @@ impl Workbench {
     ///
     /// # Errors
     /// `bad_params` when there is none, or it can't be worked in any more; `internal` when that can't be read.
-    pub(crate) fn undoable(&self, key: &str) -> Result<PathBuf, Stopped> {
-        let next =
-            self.snapshots(key).next(Millis::of_this_machine()).map_err(|error| lost(&error))?;
+    pub(crate) async fn undoable(&self, key: &str) -> Result<PathBuf, Stopped> {
+        let snapshots = self.snapshots(key);
+        let next = beside(move || snapshots.next(Millis::of_this_machine())).await?;
+        let next = next.map_err(|error| lost(&error))?;
         let (folder, _) = next.ok_or_else(|| Stopped::new(Code::BadParams, NOTHING))?;
-        self.find(&folder.to_string_lossy())
+        self.find(&folder.to_string_lossy()).await
     }
 
     /// Puts the folder of the session `key` back as it was before the latest task, and says what came of it.
@@ -286,6 +293,14 @@ pub(crate) fn set_aside(folder: &Path, known: Option<&BTreeSet<PathBuf>>) -> Vec
 }
 
 const NOTHING: &str = "there is nothing to undo: no task has run in this conversation since the latest /undo or in the last week";
+
+/// Does what asks the file system beside everything else: a folder of a server that is gone answers nobody.
+async fn beside<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Stopped> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|error| Stopped::new(Code::Internal, error.to_string()))
+}
 
 fn lost(error: &io::Error) -> Stopped {
     let why = format!("the folder can't be put back: {error}; the snapshot is kept, so try again");
