@@ -167,7 +167,7 @@ fn the_history_moves_in_hops() {
 fn the_newest_entry_is_shown_however_long_entries_are() {
     let mut history = History::default();
     for n in 1..=20 {
-        history.add(format!("{n} {}", "m".repeat(400)), &"a".repeat(900));
+        history.add(format!("{n} {}", "m".repeat(400)), "a".repeat(900));
         for limit in [5_400, 1_200, 100] {
             let text = history::render(&history, limit);
             assert!(text.contains(&format!("user: {n} m")), "{n} of {limit}: {text}");
