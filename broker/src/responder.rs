@@ -16,10 +16,8 @@ pub trait Responder: Send {
     async fn receive(&mut self) -> Option<Request>;
 
     /// The next request to the router itself, such as a stop: people are heard while there is no room for anything else. Giving it
-    /// up loses nothing. A transport whose queue can't be searched has none.
-    async fn receive_own(&mut self) -> Request {
-        std::future::pending().await
-    }
+    /// up loses nothing.
+    async fn receive_own(&mut self) -> Request;
 
     /// Is cancelled when no further command will come.
     fn closing(&self) -> CancellationToken;

@@ -29,6 +29,9 @@ pub(super) const LEASE_MS: u64 = 60 * 60 * 1_000;
 /// How long a command waits whose id another one has that is in hand.
 const COPY_WAITS: Duration = Duration::from_millis(100);
 
+/// How often it is looked for requests to the router itself while there is room for nothing else.
+const LOOK_FOR_OWN: Duration = Duration::from_millis(300);
+
 /// The router's end on Redis. Dropping it ends its background tasks.
 pub struct RedisResponder {
     life: Arc<Life>,
@@ -93,6 +96,22 @@ impl Responder for RedisResponder {
             }
         }
         None
+    }
+
+    async fn receive_own(&mut self) -> Request {
+        let is_own = |request: &Request| request.command().is_ok_and(|it| it.action.is_reserved());
+        loop {
+            if let Some(request) =
+                self.ready.iter().position(is_own).and_then(|at| self.ready.remove(at))
+            {
+                return request;
+            }
+            sleep(LOOK_FOR_OWN).await;
+            // Who claims everything says what is wrong with the connection.
+            if let Ok(answered) = self.life.claim_own().await {
+                self.take_in(answered);
+            }
+        }
     }
 
     fn closing(&self) -> CancellationToken {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
+use protocol::RESERVED_NAMES;
 use redis::{Cmd, ErrorKind, RedisError, ServerErrorKind};
 
 use super::bells::bell;
@@ -79,8 +80,16 @@ impl Watch {
 impl Life {
     /// Claims without waiting.
     pub(super) async fn claim(&self) -> Result<Answered, RedisError> {
+        self.claim_as(Asked::new(self)).await
+    }
+
+    /// Claims one request to the router itself, whatever there is room for.
+    pub(super) async fn claim_own(&self) -> Result<Answered, RedisError> {
+        self.claim_as(Asked { only_own: true, ..Asked::new(self) }).await
+    }
+
+    async fn claim_as(&self, asked: Asked<'_>) -> Result<Answered, RedisError> {
         let name = self.name().await?;
-        let asked = Asked::new(self);
         let claim = asked.claim(&name, Control::Unheard);
         let mut commands = self.commands();
         let claim = match claim.query_async(&mut commands).await {
@@ -141,13 +150,21 @@ struct Asked<'a> {
     first: u64,
     /// How many commands may be in hand behind it.
     slots: usize,
+    /// It is for a request to the router itself alone.
+    only_own: bool,
     answered: bool,
 }
 
 impl<'a> Asked<'a> {
     fn new(life: &'a Life) -> Self {
         let slots = life.hands.slots(life.terms.slots);
-        Self { life, first: life.hands.ask(slots + MOST_SHED), slots, answered: false }
+        Self {
+            life,
+            first: life.hands.ask(slots + MOST_SHED),
+            slots,
+            only_own: false,
+            answered: false,
+        }
     }
 
     fn claim(&self, name: &str, control: Control) -> Cmd {
@@ -161,6 +178,7 @@ impl<'a> Asked<'a> {
         claim.arg(MOST_ATTEMPTS).arg(LEASE_MS).arg(&keys.states).arg(&keys.works);
         claim.arg(millis(REMEMBERED)).arg(u8::from(terms.keys.is_some()));
         claim.arg(u8::from(control == Control::Heard));
+        claim.arg(if self.only_own { RESERVED_NAMES.join(" ") } else { String::new() });
         claim
     }
 

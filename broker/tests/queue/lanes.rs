@@ -2,11 +2,12 @@
 
 use std::sync::{Arc, Mutex};
 
-use broker::Request;
-use broker::redis::Terms;
+use broker::redis::{RedisAddress, Terms};
+use broker::{Request, Responder};
 use protocol::{Millis, Priority, QueueNames};
 use redis::{Commands, Connection};
 use testkit::{RedisServer, wait_until};
+use tokio_util::sync::CancellationToken;
 
 use crate::kit::*;
 
@@ -48,6 +49,41 @@ fn the_interactive_overtake_and_the_background_is_not_starved() {
     for lane in ["hi", "mid", "lo"] {
         assert!(place(&format!("{lane}0")) < place(&format!("{lane}1")), "{lane} is out of order");
     }
+    settles(&server);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stop_is_heard_while_every_slot_is_busy() {
+    let server = RedisServer::start();
+    let mut redis = connect(&server);
+    let (address, names) = (RedisAddress::new(&server.url()).unwrap(), QueueNames::default());
+    let terms = Terms { slots: 1, ..quick() };
+    let closing = CancellationToken::new();
+    let (mut responder, _publisher) =
+        broker::redis::responder(address, names.clone(), terms, closing.clone()).unwrap();
+    push(&mut redis, Priority::Interactive, "busy");
+    let busy = responder.receive().await.unwrap();
+    for priority in [Priority::Interactive, Priority::Normal] {
+        let id = format!("{priority:?}");
+        push(&mut redis, priority, &format!("before-{id}"));
+        let stop = with_deadline(&id, Millis::of_this_machine().after(LONG));
+        let () = redis.lpush(names.lane(priority), stop.replace("ECHO", "STOP")).unwrap();
+        push(&mut redis, priority, &format!("behind-{id}"));
+        let own = tokio::time::timeout(LONG, responder.receive_own()).await.unwrap();
+        let command = own.command().unwrap();
+        assert_eq!((command.message_id.as_str(), command.action.as_str()), (&*id, "STOP"));
+        answer(own);
+        reply(&mut redis, &id);
+    }
+    answer(busy);
+    for _ in 0..4 {
+        let next = responder.receive().await.unwrap();
+        assert_eq!(next.command().unwrap().action.as_str(), "ECHO");
+        answer(next);
+    }
+    closing.cancel();
+    responder.drained().await;
+    responder.leave().await;
     settles(&server);
 }
 

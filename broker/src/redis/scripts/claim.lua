@@ -4,7 +4,8 @@
 -- ARGV: router, first field, slots, how many of them are for hi alone, most bytes of a command, how many bytes are
 -- kept of a longer one, most that may wait in a lane, most attempts, how long a command may run (ms), prefix of states,
 -- prefix of works, how long a taken-back id is remembered (ms), 1 when the router looks at signatures, 1 when it has just
--- looked at those of what agents want taken back.
+-- looked at those of what agents want taken back, names: with any, at most one command is taken whatever the room, the oldest that
+-- asks for one of them.
 -- Returns 'fenced', or {{field, mark, attempts, id, body or kept reply, 1 when it may have been begun}, ...}; or the words of
 -- agents that have to be looked at first, and nothing is taken.
 -- A lane with a '~' behind it is that of a command of which no router has said that it begins it (begins.lua).
@@ -136,6 +137,24 @@ local function take_from(lanes)
     end
   end
   return false
+end
+
+-- It is brought to the front of its lane first. Of a long lane the newest are looked at: what is older was new once.
+if ARGV[15] ~= '' then
+  for _, lane in ipairs({ hi, queue }) do
+    local newest = redis.call('LRANGE', lane[1], 0, 127)
+    for at = #newest, 1, -1 do
+      local body = newest[at]
+      local readable, command = pcall(cjson.decode, #body <= kept_bytes and body or '')
+      local action = readable and type(command) == 'table' and command.action
+      if type(action) == 'string' and (' ' .. ARGV[15] .. ' '):find(' ' .. action .. ' ', 1, true) then
+        redis.call('RPUSH', lane[1], body)
+        redis.call('LREM', lane[1], 1, body)
+        return { take(lane, nil) or nil }
+      end
+    end
+  end
+  return taken
 end
 
 -- What is over the limit of a lane is answered without being run, the oldest first.
