@@ -13,6 +13,7 @@ use testkit::cards::{agent_cards, router_cards, shipped_cards};
 
 use super::*;
 
+mod hops;
 mod many;
 mod optional;
 
@@ -147,32 +148,6 @@ fn most_stays(fit: Fit<'_>) {
     }
     kept.sort_unstable();
     assert!(kept[kept.len() / 2] >= 85, "{kept:?} % of the prompts stay");
-}
-
-#[test]
-fn the_history_moves_in_hops() {
-    let mut history = History::default();
-    let mut shown = Vec::new();
-    for n in 1..=27 {
-        history.add(n.to_string(), "ok");
-        let text = history::render(&history, 5_400);
-        shown.push(text.lines().filter(|line| line.starts_with("user: ")).count());
-    }
-    let expected =
-        [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 6, 7, 8, 9, 10, 6, 7, 8, 9, 10, 6, 7, 8, 9, 10, 6, 7];
-    assert_eq!(shown, expected);
-}
-
-#[test]
-fn the_newest_entry_is_shown_however_long_entries_are() {
-    let mut history = History::default();
-    for n in 1..=20 {
-        history.add(format!("{n} {}", "m".repeat(400)), "a".repeat(900));
-        for limit in [5_400, 1_200, 100] {
-            let text = history::render(&history, limit);
-            assert!(text.contains(&format!("user: {n} m")), "{n} of {limit}: {text}");
-        }
-    }
 }
 
 #[test]
