@@ -1,6 +1,5 @@
 //! Agents: those that are copied into sessions, and the copies of one session.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path as FilePath;
 
 use axum::Json;
@@ -13,6 +12,7 @@ use storm::{Agent, AgentFile, Name};
 use storm_runner::{ShelfError, agent_files, agent_path};
 
 use crate::refusal::Refusal;
+use crate::revision::revision;
 use crate::sessions::{Asked, template as named};
 use crate::told::Told;
 use crate::{Storms, beside};
@@ -133,13 +133,6 @@ impl Storms {
             None => Ok(agent),
         }
     }
-}
-
-/// What tells one text of a file from another.
-pub(crate) fn revision(text: &str) -> String {
-    let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
-    format!("{:016x}", hasher.finish())
 }
 
 fn text(folder: &FilePath, name: &Name) -> Result<Option<String>, Refusal> {

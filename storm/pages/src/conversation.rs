@@ -10,9 +10,9 @@ use storm::{Format, Message, export as exported};
 use storm_runner::{Ended, Heard, RunError, Runner, Stored};
 use tokio_util::sync::CancellationToken;
 
-use crate::agents::revision;
 use crate::live::message;
 use crate::refusal::Refusal;
+use crate::revision::revision;
 use crate::sessions::{Asked, own};
 use crate::told::Told;
 use crate::{Storms, beside};

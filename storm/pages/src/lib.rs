@@ -20,6 +20,7 @@
 
 mod files;
 mod refusal;
+mod revision;
 mod told;
 
 mod agents;

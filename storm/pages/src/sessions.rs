@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use storm::{Agent, Cast, Name, Premise};
 use storm_runner::{ShelfError, Stored, agents, now};
 
-use crate::agents::revision;
 use crate::refusal::Refusal;
+use crate::revision::revision;
 use crate::told::Told;
 use crate::{Storms, beside};
 
