@@ -144,14 +144,16 @@ async fn a_link_signs_in_once_and_only_by_its_button() {
 }
 
 #[tokio::test]
-async fn after_five_wrong_tries_nobody_signs_in_for_a_while() {
+async fn after_five_wrong_tries_no_other_is_looked_at_and_a_good_link_signs_in() {
     let house = House::start().await;
     let port = house.url.rsplit(':').next().unwrap().to_owned();
+    let wrong = format!("safeclaw-{port}-code=AAAA");
     for _ in 0..5 {
-        assert_eq!(house.pressed(&format!("safeclaw-{port}-code=AAAA")).await.status(), 403);
+        assert_eq!(house.pressed(&wrong).await.status(), 403);
     }
+    assert_eq!(house.pressed(&wrong).await.status(), 429);
     let code = house.opened(&house.link()).await;
-    assert_eq!(house.pressed(&code).await.status(), 429);
+    assert_eq!(house.pressed(&code).await.status(), 303);
 }
 
 #[tokio::test]
