@@ -124,11 +124,11 @@ pub enum Split {
 pub enum Asked {
     /// The prompt of the first SafeClaw, in its order, with free `<tool_code>`.
     Seed,
-    /// [`Way::ToolCode`].
+    /// Free words with `<tool_code>` blocks.
     ToolCode,
-    /// [`Way::Json`].
+    /// One JSON object, held to a schema.
     Json,
-    /// [`Way::Native`].
+    /// Calls of tools that the request lists.
     Native,
 }
 
