@@ -117,7 +117,7 @@ fn whatever_changes_is_held_back_until_the_owner_says_yes() {
             |at| replace(&at.join("skill.toml"), "Test.", "Best."),
             "+instruction = \"Best",
         ),
-        ("library", |at| replace(&at.join("deps/words"), "kind", "rude!"), "+words=rude!"),
+        ("depended", |at| replace(&at.join("deps/words"), "kind", "rude!"), "+words=rude!"),
         ("added", |at| fs::write(at.join("more"), "x\n").unwrap(), "added    more (mode "),
         (
             "mode",
