@@ -63,7 +63,10 @@ impl Invitation {
     /// What `text` is. `/start`, which Telegram says by itself, is no try; a link may send the code behind it.
     pub fn hear(&mut self, user: u64, text: &str) -> CodeTry {
         let text = text.trim();
-        let said = text.strip_prefix("/start").map_or(text, str::trim_start);
+        let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+        let command = word.split_once('@').map_or(word, |(name, _)| name);
+        let is_start = command.eq_ignore_ascii_case("/start");
+        let said = if is_start { rest.trim_start() } else { text };
         let of_letters = said.bytes().all(|byte| LETTERS.contains(&byte.to_ascii_uppercase()));
         let tries = self.wrong.get(&user).copied().unwrap_or(0);
         if said.len() != LENGTH || !of_letters || tries >= TRIES {
@@ -105,7 +108,7 @@ mod tests {
             assert_eq!(invitation.hear(7, other), CodeTry::Other, "{other}");
         }
         assert_eq!(invitation.hear(7, "ABCD2346"), CodeTry::Wrong(4));
-        for code in [" abcd2345 ", "/start ABCD2345"] {
+        for code in [" abcd2345 ", "/start ABCD2345", "/Start@my_bot  abcd2345"] {
             assert_eq!(invitation.hear(7, code), CodeTry::Right, "{code}");
         }
     }

@@ -121,5 +121,19 @@ impl Reception {
 fn asks_no_model(text: &str) -> bool {
     let word = text.split_whitespace().next().unwrap_or_default();
     let name = word.split_once('@').map_or(word, |(name, _)| name);
-    name.starts_with('/') && !name.eq_ignore_ascii_case(ASKS)
+    name.starts_with('/') && name.to_lowercase() != ASKS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_asks_a_model_in_every_spelling_that_the_session_reads() {
+        // The last one has the Kelvin sign, whose small letter is a k.
+        for asks in ["/ask what", "/ASK@my_bot what", "what", "/as\u{212A} what"] {
+            assert!(!asks_no_model(asks), "{asks}");
+        }
+        assert!(asks_no_model("/status"));
+    }
 }
