@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -176,6 +176,29 @@ fn an_upgrade_is_proved_and_a_rollback_gives_every_byte_back_and_keeps_what_came
     let mut chat = Chat::start(SAFECLAW, &[], home.root(), &[]);
     chat.ask("/memory", "name: Frankie");
     assert_eq!(chat.end().code(), Some(0));
+}
+
+#[test]
+fn a_rollback_follows_no_link_and_does_not_lift_the_kill_switch() {
+    let home = first_format();
+    done(home.root(), &["resume"]);
+    home.put("workspace/personas/Ann.md", "Ann");
+    done(home.root(), &["upgrade"]);
+    // An agent can do this in its workspace.
+    let (personas, elsewhere) =
+        (home.root().join("workspace/personas"), tempfile::tempdir().unwrap());
+    fs::remove_dir_all(&personas).unwrap();
+    symlink(elsewhere.path(), &personas).unwrap();
+    let (code, said) = safeclaw(home.root(), &["rollback", "--yes"]);
+    assert_eq!((code, said.contains("workspace/personas is a link")), (Some(1), true), "{said}");
+    assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
+
+    fs::remove_file(&personas).unwrap();
+    done(home.root(), &["stop"]);
+    let switch: Vec<_> = fs::read_dir(home.root().join("router/state/switch")).unwrap().collect();
+    assert_eq!(switch.len(), 1);
+    done(home.root(), &["rollback", "--yes"]);
+    assert!(switch[0].as_ref().unwrap().path().exists(), "everything is still stopped");
 }
 
 #[test]

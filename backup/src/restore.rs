@@ -1,6 +1,7 @@
 //! Puts the files of a backup back into a home.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use home::{Home, HomeFormat};
@@ -46,7 +47,11 @@ impl Backup {
             match fs::read(root.join(&file.path)) {
                 Ok(bytes) if crate::write::sum(&bytes) == file.sha256 => plan.same += 1,
                 Ok(_) => plan.replaced.push(file.path.clone()),
-                Err(_) => plan.new.push(file.path.clone()),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    plan.new.push(file.path.clone());
+                }
+                // It is there, and has to be kept before it is replaced, even if it can't be read.
+                Err(_) => plan.replaced.push(file.path.clone()),
             }
         }
         plan
@@ -84,7 +89,7 @@ impl Backup {
 }
 
 /// Whether every folder on the way from `root` to `path` is one: an agent can make links in the home that its owner would follow.
-fn no_link(root: &Path, path: &str) -> Result<(), BackupError> {
+pub(crate) fn no_link(root: &Path, path: &str) -> Result<(), BackupError> {
     let folders = Path::new(path).ancestors().skip(1).map(|folder| root.join(folder));
     let link = folders.take_while(|folder| folder != root).find(|folder| folder.is_symlink());
     link.map_or(Ok(()), |link| Err(BackupError::Link(link)))

@@ -11,7 +11,11 @@ use home::Home;
 use home::format::{FILE, HomeFormat, Upgraded};
 
 use crate::place::{hold, keep, put};
+use crate::restore::no_link;
 use crate::{Backup, BackupError, choose};
+
+/// Where a router without Redis keeps the kill switch.
+const SWITCH: &str = "router/state/switch/";
 
 /// A way back that is open.
 #[derive(Debug)]
@@ -76,13 +80,15 @@ impl Rollback {
     /// [`BackupError`] when a folder of the home can't be read.
     pub fn plan(&self) -> Result<RollbackPlan, BackupError> {
         let is_file = |path: &String| path != FILE;
+        // A rollback lets nothing go on that its owner has stopped since.
+        let may_leave = |path: &String| is_file(path) && !path.starts_with(SWITCH);
         let differs = self.copy.differences(self.home.root());
         let copied: BTreeSet<&str> =
             self.copy.manifest.files.iter().map(|file| file.path.as_str()).collect();
         let there = choose::files(self.home.root(), false)?.files.into_iter();
         let there = there.map(|path| path.to_string_lossy().into_owned());
         Ok(RollbackPlan {
-            since: there.filter(|path| !copied.contains(&**path)).filter(is_file).collect(),
+            since: there.filter(|path| !copied.contains(&**path)).filter(may_leave).collect(),
             replaced: differs.replaced.into_iter().filter(is_file).collect(),
             back: differs.new.into_iter().filter(is_file).collect(),
         })
@@ -95,12 +101,14 @@ impl Rollback {
     pub fn run(mut self) -> Result<Option<PathBuf>, BackupError> {
         let _held = hold(&self.home)?;
         let root = self.home.root().to_owned();
+        let plan = self.plan()?;
+        let written = plan.replaced.iter().chain(&plan.back);
+        written.clone().try_for_each(|path| no_link(&root, path))?;
         self.format.rolling_back = true;
         self.format.write(&root)?;
         // Named after the upgrade, so that one that was cut off is gone on with in the same folder.
         let stamp = self.upgraded.at.split('.').next().unwrap_or_default().replace(':', "-");
         let aside = root.join(format!("before-rollback-{}", stamp.trim_end_matches('Z')));
-        let plan = self.plan()?;
         for path in &plan.replaced {
             keep(&root.join(path), &aside.join(path))?;
             self.copy.put_back(path, &root)?;

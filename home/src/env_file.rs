@@ -115,9 +115,8 @@ impl EnvFile {
         let broken = |line| EnvError::Line { path: path.to_owned(), line };
         let text = std::str::from_utf8(&bytes)
             .map_err(|e| broken(line_at(&bytes[..e.valid_up_to()])))?
-            .trim_start_matches('\u{FEFF}')
-            .replace('$', DOLLAR);
-        let values = parse(&text).ok_or_else(|| broken(first_broken_line(&text)))?;
+            .trim_start_matches('\u{FEFF}');
+        let values = parse(text).ok_or_else(|| broken(first_broken_line(text)))?;
         Ok(Self { path: path.to_owned(), values })
     }
 
@@ -176,7 +175,7 @@ impl fmt::Debug for EnvFile {
 /// The values that are not empty; of a name that stands twice, the last. `None` when a line is broken.
 fn parse(text: &str) -> Option<BTreeMap<String, String>> {
     let mut values = BTreeMap::new();
-    for pair in dotenvy::Iter::new(text.as_bytes()) {
+    for pair in dotenvy::Iter::new(text.replace('$', DOLLAR).as_bytes()) {
         let (name, value) = pair.ok()?;
         if value.is_empty() {
             values.remove(&name);

@@ -2,6 +2,7 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::FileError;
@@ -57,8 +58,11 @@ impl Lock {
 }
 
 fn open_locked(path: &Path) -> Result<File, TryLockError> {
-    let open = || OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
-    let file = open().map_err(TryLockError::Error)?;
+    let mut options = OpenOptions::new();
+    // An agent can make a link in its workspace, and what is locked is emptied.
+    options.custom_flags(libc::O_NOFOLLOW);
+    options.read(true).write(true).create(true).truncate(false);
+    let file = options.open(path).map_err(TryLockError::Error)?;
     file.try_lock()?;
     // The id is there for the words of an error. On a full disk the lock holds without it.
     let _ = write_pid(&file);
@@ -106,5 +110,16 @@ mod tests {
         std::fs::write(&path, "no number, and longer than one").unwrap();
         let _lock = Lock::take(&path).unwrap();
         assert_eq!(read_pid(&path), Some(std::process::id()));
+    }
+
+    #[test]
+    fn a_link_is_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, policy) = (folder.path().join("agent.lock"), folder.path().join("policy.toml"));
+        std::fs::write(&policy, "mine").unwrap();
+        std::os::unix::fs::symlink(&policy, &path).unwrap();
+        let error = Lock::take(&path).unwrap_err().to_string();
+        assert!(error.contains("agent.lock"), "{error}");
+        assert_eq!(std::fs::read_to_string(&policy).unwrap(), "mine");
     }
 }

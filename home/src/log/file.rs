@@ -24,12 +24,15 @@ fn set_aside(path: &Path) -> PathBuf {
 }
 
 impl LogFile {
-    /// Opens the log at `path` to write on at its end; it is made for its owner alone.
+    /// Opens the log at `path` to write on at its end; it is made for its owner alone. A link is not followed: an agent can
+    /// make one in its workspace, and is not confined yet when its next start opens the log.
     ///
     /// # Errors
-    /// When it can't be opened.
+    /// When it can't be opened, also because it is a link.
     pub fn open(path: &Path) -> io::Result<Self> {
-        let file = File::options().create(true).append(true).mode(0o600).open(path)?;
+        let mut options = File::options();
+        options.create(true).append(true).mode(0o600).custom_flags(libc::O_NOFOLLOW);
+        let file = options.open(path)?;
         let size = file.metadata()?.len();
         Ok(Self { path: path.to_owned(), file, size })
     }
@@ -53,6 +56,8 @@ impl Write for LogFile {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::symlink;
+
     use super::*;
 
     #[test]
@@ -71,5 +76,14 @@ mod tests {
             assert!(text.len() as u64 <= ROTATE_BYTES + 1_000 && text.ends_with(&line));
             assert!(!text.contains("from before"));
         }
+    }
+
+    #[test]
+    fn a_link_is_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, elsewhere) = (folder.path().join("agent.log"), folder.path().join(".bashrc"));
+        symlink(&elsewhere, &path).unwrap();
+        assert!(LogFile::open(&path).is_err());
+        assert!(!elsewhere.exists());
     }
 }
