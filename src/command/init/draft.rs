@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use home::{EnvFile, FileError, Home, HomeError, file};
+use home::{EnvFile, FileError, Home, HomeError, Lock, LockError, file};
 use router::{PinFault, PinWish};
 use settings::{Settings, SettingsError};
 use tempfile::TempDir;
@@ -31,6 +31,9 @@ const LIMIT: u64 = 1024 * 1024;
 /// How the name of a draft's folder begins. It may hold secrets, as `.env` does.
 const PREFIX: &str = ".init-";
 
+/// Held while a draft is in use, in its folder.
+const LOCK: &str = "init.lock";
+
 /// The settings as they will be.
 pub(super) struct Draft {
     real: Home,
@@ -39,6 +42,7 @@ pub(super) struct Draft {
     before: Vec<Option<Vec<u8>>>,
     /// What is to become of the PIN.
     pin: RefCell<Option<PinWish>>,
+    _lock: Lock,
     _folder: TempDir,
 }
 
@@ -57,6 +61,10 @@ pub(super) enum DraftError {
     Remove(PathBuf, #[source] io::Error),
     #[error("{} was changed meanwhile, so nothing was written; start again", .0.display())]
     Changed(PathBuf),
+    #[error("somebody has removed this set-up's draft, so nothing was written; start again")]
+    Gone,
+    #[error(transparent)]
+    Lock(#[from] LockError),
     #[error(transparent)]
     Pin(#[from] PinFault),
 }
@@ -68,6 +76,7 @@ impl Draft {
         remove_older(&root);
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(&root);
         let folder = folder.map_err(|error| DraftError::Folder(root, error))?;
+        let lock = Lock::take(&folder.path().join(LOCK))?;
         let home = Home::at(folder.path())?;
         let mut before = Vec::new();
         for name in FILES {
@@ -84,7 +93,7 @@ impl Draft {
         {
             file::write(&home.choices(), choices)?;
         }
-        Ok(Self { real, home, before, pin: RefCell::default(), _folder: folder })
+        Ok(Self { real, home, before, pin: RefCell::default(), _lock: lock, _folder: folder })
     }
 
     /// The home that the questions change.
@@ -145,17 +154,41 @@ impl Draft {
         let mut changes = Vec::new();
         for (name, before) in FILES.into_iter().zip(&self.before) {
             let now = file::read(&self.home.root().join(name), LIMIT)?;
+            // The choices alone are ever removed: the settings take them over.
+            if now.is_none() && before.is_some() && name != CHOICES {
+                return Err(DraftError::Gone);
+            }
             changes.extend((now != *before).then_some((name, now)));
         }
         Ok(changes)
     }
 }
 
-/// Removes the drafts of set-ups that were killed.
+/// Removes the drafts of set-ups that were killed, and none that is in use.
 fn remove_older(root: &Path) {
     let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
     for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(PREFIX)) {
+        let Ok(_lock) = Lock::take(&entry.path().join(LOCK)) else { continue };
         // What can't be removed now is tried again the next time.
         let _ = std::fs::remove_dir_all(entry.path());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_set_up_leaves_the_draft_of_the_first_and_one_that_is_gone_removes_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = || Home::at(folder.path()).unwrap();
+        let env = folder.path().join(ENV);
+        std::fs::write(&env, "A=1\n").unwrap();
+        let first = Draft::of(home()).unwrap();
+        drop(Draft::of(home()).unwrap());
+        assert_eq!(first.changed().unwrap(), Vec::<&str>::new());
+        std::fs::remove_dir_all(first.home().root()).unwrap();
+        assert!(matches!(first.keep(), Err(DraftError::Gone)));
+        assert_eq!(std::fs::read_to_string(&env).unwrap(), "A=1\n");
     }
 }
