@@ -148,7 +148,8 @@ pub(super) const WRAPPERS: [Wrapper; 11] = [
         name: "xargs",
         plain: "0rtx",
         valued: "dEILnPs",
-        long: &["exit", "no-run-if-empty", "null", "verbose"],
+        // The last two take a value behind `=` alone, so a word that follows is the command.
+        long: &["exit", "no-run-if-empty", "null", "verbose", "max-lines", "replace"],
         long_valued: &["delimiter", "max-args", "max-chars", "max-lines", "max-procs", "replace"],
         ..NONE
     },

@@ -114,6 +114,8 @@ const DENIED: &[&str] = &[
     "doas ls",
     "echo x | xargs rm",
     "echo x | xargs -I{} rm {}",
+    "echo x | xargs --max-lines rm ls",
+    "echo x | xargs --replace rm ls",
     "echo -delete | xargs find .",
     "echo x | xargs -n 1 env rm",
     "find . -exec rm {} \\;",
