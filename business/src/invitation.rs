@@ -62,11 +62,8 @@ impl Invitation {
 
     /// What `text` is. `/start`, which Telegram says by itself, is no try; a link may send the code behind it.
     pub fn hear(&mut self, user: u64, text: &str) -> CodeTry {
-        let text = text.trim();
-        let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-        let command = word.split_once('@').map_or(word, |(name, _)| name);
-        let is_start = command.eq_ignore_ascii_case("/start");
-        let said = if is_start { rest.trim_start() } else { text };
+        let started = protocol::slash(text).filter(|(name, _)| name == "/start");
+        let said = started.map_or(text.trim(), |(_, rest)| rest);
         let of_letters = said.bytes().all(|byte| LETTERS.contains(&byte.to_ascii_uppercase()));
         let tries = self.wrong.get(&user).copied().unwrap_or(0);
         if said.len() != LENGTH || !of_letters || tries >= TRIES {

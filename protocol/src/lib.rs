@@ -22,6 +22,7 @@ mod pin;
 mod queue;
 mod reads;
 mod reply;
+mod slash;
 mod time;
 mod trace;
 mod trust;
@@ -45,6 +46,7 @@ pub use queue::{
 };
 pub use reads::Reads;
 pub use reply::Reply;
+pub use slash::slash;
 pub use time::Millis;
 pub use trace::{NoTrace, Trace};
 pub use trust::Taint;

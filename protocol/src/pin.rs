@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::Object;
+use crate::{Object, slash};
 
 /// The parameter of an answer that holds it.
 const PARAM: &str = "pin";
@@ -33,11 +33,9 @@ impl Pin {
     /// Whether `line` holds what may be a PIN where a person would type one: it is nothing else, or `/approve` stands before it.
     #[must_use]
     pub fn stands_in(line: &str) -> bool {
-        let mut words = line.split_whitespace();
-        let first = words.next().unwrap_or_default();
-        let name = first.split_once('@').map_or(first, |(name, _)| name);
-        let is_given = name.eq_ignore_ascii_case("/approve");
-        Self::typed(line).is_some() || (is_given && words.any(|word| Self::typed(word).is_some()))
+        let is_one = |word: &str| Self::typed(word).is_some();
+        let given = slash(line).filter(|(name, _)| name == "/approve");
+        is_one(line) || given.is_some_and(|(_, rest)| rest.split_whitespace().any(is_one))
     }
 
     /// Whether it has 4 to 6 digits, as each PIN has.

@@ -119,9 +119,7 @@ impl Reception {
 
 /// Whether `text` is a command that is carried out without a model.
 fn asks_no_model(text: &str) -> bool {
-    let word = text.split_whitespace().next().unwrap_or_default();
-    let name = word.split_once('@').map_or(word, |(name, _)| name);
-    name.starts_with('/') && name.to_lowercase() != ASKS
+    protocol::slash(text).is_some_and(|(name, _)| name != ASKS)
 }
 
 #[cfg(test)]
@@ -130,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_command_asks_a_model_in_every_spelling_that_the_session_reads() {
-        // The last one has the Kelvin sign, whose small letter is a k.
+        // The last one has the Kelvin sign, which the session reads as a k.
         for asks in ["/ask what", "/ASK@my_bot what", "what", "/as\u{212A} what"] {
             assert!(!asks_no_model(asks), "{asks}");
         }

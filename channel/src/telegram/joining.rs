@@ -17,7 +17,7 @@ pub(super) enum Joining {
 /// Takes what `update` says of a code.
 pub(super) fn look(update: &Update, people: &People) -> Joining {
     let Some((message, user, text)) = bot::private(update) else { return Joining::GoesOn };
-    let is_try = text.trim_start().get(..6).is_some_and(|word| word.eq_ignore_ascii_case("/start"));
+    let is_try = protocol::slash(text).is_some_and(|(name, _)| name == "/start");
     let (chat, is_known) = (message.chat.id, people.is_known(message.chat.id));
     let Some(key) = People::session(chat).filter(|_| is_try && !is_known) else {
         return Joining::GoesOn;

@@ -33,16 +33,11 @@ impl SlashCommand {
     /// `/Help@my_bot`.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
-        let text = text.trim();
-        if !text.starts_with('/') {
-            return None;
-        }
-        let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-        let word = word.split_once('@').map_or(word, |(name, _)| name);
-        let name = if word == "/" { "/help" } else { &word.to_lowercase() };
+        let (word, rest) = protocol::slash(text)?;
+        let (text, name) = (text.trim(), if word == "/" { "/help" } else { &word });
         let (name, who, read) = match TABLE.iter().find(|entry| entry.name() == name) {
-            Some(entry) => (entry.name(), entry.who, (entry.read)(rest.trim())),
-            None => ("", Who::Everyone, Err(unknown(word, name))),
+            Some(entry) => (entry.name(), entry.who, (entry.read)(rest)),
+            None => ("", Who::Everyone, Err(unknown(name))),
         };
         Some(Self { text: shown(name, text), name, who, read })
     }
@@ -125,7 +120,7 @@ fn shown(name: &str, text: &str) -> String {
     text.split_inclusive(char::is_whitespace).map(hidden).collect()
 }
 
-fn unknown(word: &str, name: &str) -> String {
+fn unknown(name: &str) -> String {
     if name == "/resume" {
         let resume = home::resume_command();
         return format!(
@@ -134,7 +129,7 @@ fn unknown(word: &str, name: &str) -> String {
     }
     let near = nearest(name, TABLE.iter().map(super::SlashEntry::name));
     let hint = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
-    format!("there is no command {word}{hint} (/help lists them)")
+    format!("there is no command {name}{hint} (/help lists them)")
 }
 
 #[cfg(test)]
