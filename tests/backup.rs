@@ -55,9 +55,17 @@ fn what_was_lost_comes_back_and_what_stood_there_is_kept() {
     for gone in ["input_history.json", "memory.md"] {
         fs::remove_file(home.root().join("workspace").join(gone)).unwrap();
     }
+    // What can't be read is there all the same: nobody reads a folder as a file.
+    let unreadable = home.root().join("workspace/SOUL.md");
+    let soul = fs::read(&unreadable).unwrap();
+    fs::remove_file(&unreadable).unwrap();
+    fs::create_dir(&unreadable).unwrap();
     let (code, said) = safeclaw(home.root(), &["restore", file, "--dry-run"]);
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("replaces workspace/memory.json"), "{said}");
+    assert!(said.contains("replaces workspace/SOUL.md"), "{said}");
+    fs::remove_dir(&unreadable).unwrap();
+    fs::write(&unreadable, soul).unwrap();
     assert!(said.contains("new      workspace/input_history.json"), "{said}");
     assert!(home.text("workspace/memory.json").contains("Mallory"));
     let (code, said) = safeclaw(home.root(), &["restore", file]);

@@ -47,3 +47,10 @@ pub(crate) fn put(from: &Path, to: &Path) -> Result<(), BackupError> {
 fn make_room(path: &Path) -> Result<(), BackupError> {
     Ok(path.parent().map(home::file::make_folder).transpose().map(drop)?)
 }
+
+/// Whether every folder on the way from `root` to `path` is one: an agent can make links in the home that its owner would follow.
+pub(crate) fn no_link(root: &Path, path: &str) -> Result<(), BackupError> {
+    let folders = Path::new(path).ancestors().skip(1).map(|folder| root.join(folder));
+    let link = folders.take_while(|folder| folder != root).find(|folder| folder.is_symlink());
+    link.map_or(Ok(()), |link| Err(BackupError::Link(link)))
+}

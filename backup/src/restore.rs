@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use home::{Home, HomeFormat};
 
 use crate::manifest::ManifestFile;
-use crate::place::{hold, keep, put};
+use crate::place::{hold, keep, no_link, put};
 use crate::{Backup, BackupError};
 
 /// What a restore would do.
@@ -86,11 +86,4 @@ impl Backup {
     pub(crate) fn put_back(&self, path: &str, root: &Path) -> Result<(), BackupError> {
         put(&self.folder.path().join(path), &root.join(path))
     }
-}
-
-/// Whether every folder on the way from `root` to `path` is one: an agent can make links in the home that its owner would follow.
-pub(crate) fn no_link(root: &Path, path: &str) -> Result<(), BackupError> {
-    let folders = Path::new(path).ancestors().skip(1).map(|folder| root.join(folder));
-    let link = folders.take_while(|folder| folder != root).find(|folder| folder.is_symlink());
-    link.map_or(Ok(()), |link| Err(BackupError::Link(link)))
 }

@@ -10,8 +10,7 @@ use std::path::PathBuf;
 use home::Home;
 use home::format::{FILE, HomeFormat, Upgraded};
 
-use crate::place::{hold, keep, put};
-use crate::restore::no_link;
+use crate::place::{hold, keep, no_link, put};
 use crate::{Backup, BackupError, choose};
 
 /// Where a router without Redis keeps the kill switch.
@@ -97,13 +96,13 @@ impl Rollback {
     /// Does it, and gives the folder that keeps what stood there; `None` if nothing else did.
     ///
     /// # Errors
-    /// [`BackupError::Lock`] when somebody works there, with nothing changed. After other errors the next rollback goes on.
+    /// [`BackupError::Lock`] when somebody works there, and [`BackupError::Link`] when a link leads out of the home; nothing is changed
+    /// then. After other errors the next rollback goes on.
     pub fn run(mut self) -> Result<Option<PathBuf>, BackupError> {
         let _held = hold(&self.home)?;
         let root = self.home.root().to_owned();
         let plan = self.plan()?;
-        let written = plan.replaced.iter().chain(&plan.back);
-        written.clone().try_for_each(|path| no_link(&root, path))?;
+        plan.replaced.iter().chain(&plan.back).try_for_each(|path| no_link(&root, path))?;
         self.format.rolling_back = true;
         self.format.write(&root)?;
         // Named after the upgrade, so that one that was cut off is gone on with in the same folder.

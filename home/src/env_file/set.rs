@@ -101,6 +101,15 @@ mod tests {
     }
 
     #[test]
+    fn another_value_may_hold_a_dollar_in_quotes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(".env");
+        fs::write(&path, "A=\"pa$word\"\n").unwrap();
+        EnvFile::set(&path, "TOKEN", "1:a").unwrap();
+        assert_eq!(EnvFile::read(&path).unwrap().get("A"), Some("pa$word"));
+    }
+
+    #[test]
     fn what_no_line_can_say_and_a_broken_file_change_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(".env");
