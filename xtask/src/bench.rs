@@ -7,6 +7,7 @@ mod figure;
 mod machine;
 mod ollama;
 mod program;
+mod said;
 
 mod channels;
 mod clock;
@@ -28,6 +29,7 @@ use xshell::{Shell, cmd};
 
 use crate::chaos;
 use figure::Figure;
+use said::Said;
 
 /// Something that can be measured.
 struct Bench {

@@ -1,9 +1,9 @@
 //! What many chats at once cost the mind, measured within one process by `bench_channels`.
 
-use anyhow::{Context, Result};
-use xshell::{Shell, cmd};
+use anyhow::Result;
+use xshell::Shell;
 
-use super::{Figure, program};
+use super::{Figure, Said};
 
 /// What the mind may add before the model is asked, in milliseconds.
 const DELAY: f64 = 5.0;
@@ -16,12 +16,8 @@ const HELD: f64 = 40.0;
 /// # Errors
 /// When a turn fails.
 pub(super) fn run(sh: &Shell) -> Result<Vec<Figure>> {
-    let program = program::path(sh, "bench_channels");
-    let said = cmd!(sh, "{program}").quiet().read()?;
-    let figure = |name: &str, what: &str, unit: &'static str| -> Result<Figure> {
-        let value = said.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok());
-        Ok(Figure::new(what, value.with_context(|| format!("no {name} in {said:?}"))?, unit))
-    };
+    let said = Said::by(sh, "bench_channels", &[])?;
+    let figure = |name, what, unit| said.figure(name, what, unit);
     Ok(vec![
         figure("middle", "a message until the model is asked, 200 chats open", "ms")?
             .at_most(DELAY),

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
-use xshell::{Shell, cmd};
+use anyhow::Result;
+use xshell::Shell;
 
-use super::{Figure, program};
+use super::{Figure, Said};
 
 /// The questions, and the papers that they are about: the book, and the documents of two Debian packages.
 const QUESTIONS: &str = "bench/questions/papers.tsv";
@@ -17,11 +17,8 @@ const PACKAGES: [&str; 2] = ["/usr/share/doc/git/html", "/usr/share/doc/sqlite3"
 /// # Errors
 /// When a paper or the disk fails.
 pub(super) fn run(sh: &Shell) -> Result<Vec<Figure>> {
-    let program = program::path(sh, "bench_library");
-    let said = cmd!(sh, "{program} speed").quiet().read()?;
-    let figure = |name: &str, what: &str, unit: &'static str| -> Result<Figure> {
-        Ok(Figure::new(what, value(&said, name)?, unit))
-    };
+    let said = Said::by(sh, "bench_library", &["speed"])?;
+    let figure = |name, what, unit| said.figure(name, what, unit);
     let mut figures = vec![
         figure("indexed", "Markdown taken in a second", "MB")?.at_least(20.0),
         figure("database", "the database of 100,000 passages", "MB")?.at_most(285.0),
@@ -34,25 +31,21 @@ pub(super) fn run(sh: &Shell) -> Result<Vec<Figure>> {
         figure("rare_bare_p50", "the same by SQLite alone", "ms")?,
         figure("meaning_p50", "six natural words and a vector of 256 numbers", "ms")?,
     ];
-    let share = value(&said, "known")? / value(&said, "known_bare")?;
+    let share = said.value("known")? / said.value("known_bare")?;
     let what = "of the passages that any of the words finds, found";
     figures.push(Figure::new(what, share, "x").at_least(0.9));
-    figures.extend(right(sh, &program)?);
+    figures.extend(right(sh)?);
     Ok(figures)
 }
 
 /// How often the right file is found; nothing where the packages are not there.
-fn right(sh: &Shell, program: &Path) -> Result<Option<Figure>> {
+fn right(sh: &Shell) -> Result<Option<Figure>> {
     if PACKAGES.iter().any(|folder| !Path::new(folder).is_dir()) {
         eprintln!("the questions are left out: apt install git-doc sqlite3-doc");
         return Ok(None);
     }
-    let said = cmd!(sh, "{program} questions {QUESTIONS} {BOOK}").args(PACKAGES).quiet().read()?;
+    let said =
+        Said::by(sh, "bench_library", &[&["questions", QUESTIONS, BOOK], &PACKAGES[..]].concat())?;
     let what = "questions whose file is among the first five, held out";
-    Ok(Some(Figure::new(what, value(&said, "held_out")? * 100.0, "%").at_least(85.0)))
-}
-
-fn value(said: &str, name: &str) -> Result<f64> {
-    let line = said.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
-    line.and_then(|value| value.parse().ok()).with_context(|| format!("no {name} in {said:?}"))
+    Ok(Some(Figure::new(what, said.value("held_out")? * 100.0, "%").at_least(85.0)))
 }

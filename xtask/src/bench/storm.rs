@@ -1,21 +1,17 @@
 //! What a storm of 1,000 messages costs besides its models, measured within one process by the package `bench`.
 
-use anyhow::{Context, Result};
-use xshell::{Shell, cmd};
+use anyhow::Result;
+use xshell::Shell;
 
-use super::{Figure, program};
+use super::{Figure, Said};
 
 /// Runs the measurement.
 ///
 /// # Errors
 /// When it fails.
 pub(super) fn run(sh: &Shell) -> Result<Vec<Figure>> {
-    let program = program::path(sh, "bench_storm");
-    let said = cmd!(sh, "{program}").quiet().read()?;
-    let figure = |name: &str, what: &str| -> Result<Figure> {
-        let value = said.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok());
-        Ok(Figure::new(what, value.with_context(|| format!("no {name} in {said:?}"))?, "ms"))
-    };
+    let said = Said::by(sh, "bench_storm", &[])?;
+    let figure = |name, what| said.figure(name, what, "ms");
     Ok(vec![
         figure("load", "1,000 messages are loaded")?.at_most(20.0),
         figure("own", "a speaker's own time, without three writes")?.at_most(2.0),
