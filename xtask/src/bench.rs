@@ -14,6 +14,7 @@ mod clock;
 mod eyes;
 mod library;
 mod memory;
+mod page;
 mod prompt;
 mod queue;
 mod size;
@@ -46,6 +47,7 @@ const BENCHES: &[Bench] = &[
     Bench { name: "channels", about: "what many chats at once cost", run: channels::run },
     Bench { name: "clock", about: "what 10,000 jobs cost", run: clock::run },
     Bench { name: "memory", about: "what the processes hold while idle", run: memory::run },
+    Bench { name: "page", about: "when pages are painted, and what they hold", run: page::run },
     Bench { name: "queue", about: "what the broker costs on Redis", run: queue::run },
     Bench { name: "wall", about: "what the wall adds to a command", run: wall::run },
     Bench { name: "words", about: "when the first words are shown", run: words::run },

@@ -228,6 +228,14 @@ pub async fn show_as(client: &Client, (width, height): (u32, u32), is_dark: bool
     }
 }
 
+/// Has the browser of `client` forget every file that it has loaded; whoever is signed in stays so.
+///
+/// # Panics
+/// When it refuses.
+pub async fn forget_files(client: &Client) {
+    client.issue_cmd(Cdp { name: "Network.clearBrowserCache", params: json!({}) }).await.unwrap();
+}
+
 /// Has `script` run in each page of `client` before the page's own, from the next page on.
 ///
 /// # Panics

@@ -20,11 +20,13 @@ mod terminal;
 mod wait;
 
 pub use bot_api::{BOT_TOKEN, BotApi, Called, Shown, Trouble};
-pub use browser::{Driver, complaints, reads, runs_first, serious_findings, show_as, with_browser};
+pub use browser::{
+    Driver, complaints, forget_files, reads, runs_first, serious_findings, show_as, with_browser,
+};
 pub use chat::Chat;
 pub use http::{Arrived, json_server};
 pub use ollama::{OllamaServer, Says};
-pub use processes::{children_of, wait_until_runs};
+pub use processes::{children_of, held_by, wait_until_runs};
 pub use programs::copy_program;
 pub use redis::{RedisCluster, RedisServer, RedisSetup};
 pub use temp_home::TempHome;

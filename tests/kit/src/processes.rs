@@ -1,6 +1,6 @@
-//! Which process has started which.
+//! Which process has started which, and what one holds.
 
-use std::fs;
+use std::{fs, io};
 
 use crate::wait_until;
 
@@ -11,6 +11,19 @@ pub fn children_of(pid: u32) -> Vec<u32> {
     let listed = threads.map(|thread| fs::read_to_string(thread.path().join("children")));
     let listed: String = listed.flatten().collect();
     listed.split_whitespace().map(|pid| pid.parse().unwrap()).collect()
+}
+
+/// What process `pid` holds, in MB (10^6 bytes): its proportional set size, in which a page that several processes map
+/// counts for each of them in part.
+///
+/// # Errors
+/// When there is no such process, or it is another user's.
+pub fn held_by(pid: u32) -> io::Result<f64> {
+    let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup"))?;
+    let size =
+        rollup.lines().find_map(|line| line.strip_prefix("Pss:")?.trim().strip_suffix(" kB"));
+    let kib: f64 = size.and_then(|size| size.parse().ok()).ok_or(io::ErrorKind::InvalidData)?;
+    Ok(kib * 1_024.0 / 1e6)
 }
 
 /// Blocks until a process runs whose command line holds `words`.

@@ -11,11 +11,10 @@
 
 mod house;
 
-use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use tempfile::TempDir;
 
 use house::House;
@@ -45,7 +44,7 @@ async fn main() -> Result<()> {
         house.answered(1).await?;
     }
     tokio::time::sleep(Duration::from_secs(2)).await;
-    println!("held {:.1}", held()?);
+    println!("held {:.1}", testkit::held_by(std::process::id())?);
     let start = Instant::now();
     for chat in 0..CHATS {
         house.say(chat).await?;
@@ -64,13 +63,4 @@ async fn main() -> Result<()> {
 
 fn milliseconds(time: Option<&Duration>) -> f64 {
     time.map_or(f64::NAN, |time| time.as_secs_f64() * 1e3)
-}
-
-/// The proportional set size of this process, in MB.
-fn held() -> Result<f64> {
-    let rollup = fs::read_to_string("/proc/self/smaps_rollup")?;
-    let line = rollup.lines().find_map(|line| line.strip_prefix("Pss:"));
-    let kilobytes: f64 =
-        line.and_then(|line| line.split_whitespace().next()).context("no Pss")?.parse()?;
-    Ok(kilobytes / 1e3)
 }
