@@ -109,10 +109,11 @@ enum Task {
     ///
     /// Fails when anybody is shown what is the owner's or another customer's.
     Customers(customers::Customers),
-    /// Switch each control of the wall off in turn, and look whether the hostile suite notices
+    /// Switch each control of the wall and of the pages off in turn, and look whether a test notices
     ///
-    /// Builds a copy of the tree under target/mutants again for each control of tests/hostile/mutants.toml,
-    /// and prints which case has killed which mutant. It takes about half a minute for each.
+    /// Builds a copy of the tree under target/mutants again for each control of tests/hostile/mutants.toml
+    /// and tests/page/mutants.toml, and prints which case has killed which mutant. It takes about half a
+    /// minute for each.
     MutateWall {
         /// Print the controls and run nothing
         #[arg(long)]

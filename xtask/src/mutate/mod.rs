@@ -1,41 +1,42 @@
-//! Switches each control of the wall off in turn, and looks whether the hostile suite notices.
+//! Switches each control of the wall and of the pages off in turn, and looks whether a test notices.
 //!
-//! The controls stand in tests/hostile/mutants.toml. Each is taken out of a copy of the tree under
-//! target/mutants, which is built there and attacked by the cases that it names.
+//! The controls of the wall stand in tests/hostile/mutants.toml, and those of the pages in tests/page/mutants.toml. Each
+//! is taken out of a copy of the tree under target/mutants, which is built there and attacked by the cases that it names.
 
 mod mutant;
 mod suite;
 mod tree;
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use xshell::Shell;
 
 use mutant::Mutant;
-use suite::Outcome;
+use suite::{Outcome, Suite};
 use tree::Tree;
 
 /// Runs the mutants that `picks` name by a rule's number or by words of their control; all without picks.
 ///
 /// # Errors
-/// When one survives, can't be built, or the suite fails without any.
+/// When one survives, can't be built, or a test fails without any.
 pub(crate) fn run(sh: &Shell, list: bool, picks: &[String]) -> Result<()> {
     let all = Mutant::read_all(sh)?;
     let picked: Vec<&Mutant> = all.iter().filter(|mutant| mutant.is_picked(picks)).collect();
     ensure!(!picked.is_empty(), "no control is called so; see: cargo xtask mutate-wall --list");
     if list {
-        picked.iter().for_each(|mutant| println!("{:>4}  {}", mutant.rule, mutant.control));
+        picked.iter().for_each(|mutant| println!("{:>4}  {}", mutant.place(), mutant.control));
         return Ok(());
     }
     let tree = Tree::copy(sh)?;
-    eprintln!("the suite without any mutant ...");
+    eprintln!("the tests without any mutant ...");
     ensure_green(sh, &tree, &picked)?;
     let mut rows = Vec::new();
     for (place, mutant) in picked.iter().enumerate() {
         let begun = Instant::now();
         let outcome = attacked(sh, &tree, mutant)?;
-        let row = format!("{:>4}  {:<70}  {outcome}", mutant.rule, mutant.control);
+        let row = format!("{:>4}  {:<70}  {outcome}", mutant.place(), mutant.control);
         let (done, seconds) = (place + 1, begun.elapsed().as_secs());
         eprintln!("{done:>3}/{}  {row}  ({seconds} s)", picked.len());
         rows.push((row, matches!(outcome, Outcome::Killed { .. })));
@@ -52,19 +53,24 @@ pub(crate) fn run(sh: &Shell, list: bool, picks: &[String]) -> Result<()> {
 
 /// A case that fails anyway would kill every mutant.
 fn ensure_green(sh: &Shell, tree: &Tree, mutants: &[&Mutant]) -> Result<()> {
-    let classes: Vec<String> = mutants.iter().flat_map(|mutant| mutant.classes.clone()).collect();
-    let arguments = suite::arguments(&classes, mutants.iter().flat_map(|mutant| &mutant.cases));
-    match suite::attack(sh, tree, &arguments)? {
-        Outcome::Survived => Ok(()),
-        other => bail!("the suite fails without any mutant: {other}"),
+    let suites: BTreeSet<&Suite> = mutants.iter().map(|mutant| &mutant.suite).collect();
+    for suite in suites {
+        let own: Vec<_> = mutants.iter().filter(|mutant| mutant.suite == *suite).collect();
+        let classes: Vec<String> = own.iter().flat_map(|mutant| mutant.classes.clone()).collect();
+        let arguments = suite::arguments(&classes, own.iter().flat_map(|mutant| &mutant.cases));
+        match suite.attack(sh, tree, &arguments)? {
+            Outcome::Survived => {}
+            other => bail!("{suite} fails without any mutant: {other}"),
+        }
     }
+    Ok(())
 }
 
 fn attacked(sh: &Shell, tree: &Tree, mutant: &Mutant) -> Result<Outcome> {
     let file = tree.file(&mutant.file);
     let text = sh.read_file(&file)?;
     sh.write_file(&file, mutant.applied_to(&text).context("mutants.toml")?)?;
-    let outcome = suite::attack(sh, tree, &mutant.arguments());
+    let outcome = mutant.suite.attack(sh, tree, &mutant.arguments());
     sh.write_file(&file, text)?;
     outcome
 }

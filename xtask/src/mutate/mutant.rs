@@ -1,28 +1,32 @@
 //! A control, and how it is switched off.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 use xshell::Shell;
 
-use super::suite;
+use super::suite::{self, Suite};
 
-const FILE: &str = "tests/hostile/mutants.toml";
+/// The controls of the wall, and those of the pages.
+const FILES: [&str; 2] = ["tests/hostile/mutants.toml", "tests/page/mutants.toml"];
 
-/// One control of the wall.
+/// One control of the wall or of a page.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Mutant {
     /// What it holds back, in words.
     pub(crate) control: String,
-    /// The rule of the wall that it belongs to.
-    pub(crate) rule: u8,
+    /// The rule of the wall that it belongs to, if it is the wall's.
+    pub(crate) rule: Option<u8>,
     /// Where it stands.
     pub(crate) file: String,
     /// Its text, which must stand there once.
     pub(crate) find: String,
     /// What stands there when it is off.
     pub(crate) replace: String,
-    /// The classes of cases that must notice.
+    /// What is run: the hostile suite, unless a test is named.
+    #[serde(default)]
+    pub(crate) suite: Suite,
+    /// The classes of cases of the hostile suite that must notice.
     #[serde(default)]
     pub(crate) classes: Vec<String>,
     /// The cases that must notice, by words of their names.
@@ -40,16 +44,20 @@ impl Mutant {
     /// All of them.
     ///
     /// # Errors
-    /// When the file can't be read.
+    /// When a file can't be read.
     pub(crate) fn read_all(sh: &Shell) -> Result<Vec<Self>> {
-        let mutants: Mutants = toml::from_str(&sh.read_file(FILE)?)?;
-        Ok(mutants.mutant)
+        let mut all = Vec::new();
+        for file in FILES {
+            let mutants: Mutants = toml::from_str(&sh.read_file(file)?).context(file)?;
+            all.extend(mutants.mutant);
+        }
+        Ok(all)
     }
 
     /// Whether one of the picks is its rule's number or stands in its words.
     pub(crate) fn is_picked(&self, picks: &[String]) -> bool {
         let is = |pick: &String| match pick.parse::<u8>() {
-            Ok(rule) => rule == self.rule,
+            Ok(rule) => Some(rule) == self.rule,
             Err(_) => self.control.contains(pick.as_str()),
         };
         picks.is_empty() || picks.iter().any(is)
@@ -65,6 +73,11 @@ impl Mutant {
         ensure!(count == 1, "{control:?}: its text stands {count} times in {file}, not once");
         ensure!(self.find != self.replace, "{control:?}: it changes nothing");
         Ok(text.replacen(&self.find, &self.replace, 1))
+    }
+
+    /// Its rule's number, or a word for the pages.
+    pub(crate) fn place(&self) -> String {
+        self.rule.map_or_else(|| "page".to_owned(), |rule| rule.to_string())
     }
 
     /// What the suite is started with.

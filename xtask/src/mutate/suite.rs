@@ -1,11 +1,39 @@
-//! The hostile suite, run on a tree.
+//! The hostile suite and the tests of the pages, run on a tree.
 
 use std::fmt;
 
 use anyhow::Result;
+use serde::Deserialize;
 use xshell::{Shell, cmd};
 
 use super::tree::Tree;
+
+/// What is run on a tree.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(from = "String")]
+pub(crate) enum Suite {
+    /// The hostile suite.
+    #[default]
+    Hostile,
+    /// A test of a package, written `package/test`, or the tests within a package, written `package/lib`.
+    Test { package: String, test: String },
+}
+
+impl From<String> for Suite {
+    fn from(named: String) -> Self {
+        let (package, test) = named.split_once('/').unwrap_or(("safeclaw", &named));
+        Self::Test { package: package.to_owned(), test: test.to_owned() }
+    }
+}
+
+impl fmt::Display for Suite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Hostile => f.write_str("the hostile suite"),
+            Self::Test { package, test } => write!(f, "the test {package}/{test}"),
+        }
+    }
+}
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,35 +74,50 @@ pub(crate) fn arguments<'a>(
 /// How many of the cases that have failed are run again.
 const AGAIN: usize = 3;
 
-/// Runs the picked cases on what stands in `tree`; what fails is run again by itself, and only what fails then, too, has
-/// failed: a busy machine must not be taken for a missing control.
-///
-/// # Errors
-/// When cargo can't be started.
-pub(crate) fn attack(sh: &Shell, tree: &Tree, arguments: &[String]) -> Result<Outcome> {
-    let first = run(sh, tree, arguments)?;
-    let Ran::Numbers { failed } = &first else { return Ok(first.outcome()) };
-    if failed.is_empty() {
-        return Ok(Outcome::Survived);
+impl Suite {
+    /// Runs the picked cases on what stands in `tree`; what fails is run again by itself, and only what fails then, too,
+    /// has failed: a busy machine must not be taken for a missing control.
+    ///
+    /// # Errors
+    /// When cargo can't be started.
+    pub(crate) fn attack(&self, sh: &Shell, tree: &Tree, arguments: &[String]) -> Result<Outcome> {
+        let first = self.run(sh, tree, arguments)?;
+        let Ran::Numbers { failed } = &first else { return Ok(first.outcome()) };
+        if failed.is_empty() {
+            return Ok(Outcome::Survived);
+        }
+        let names: Vec<String> = telling(failed).map(|case| name(case).to_owned()).collect();
+        Ok(match self.run(sh, tree, &names)?.outcome() {
+            Outcome::Killed { by, .. } => Outcome::Killed { by, count: failed.len() },
+            other => other,
+        })
     }
-    let names: Vec<String> = telling(failed).map(|case| name(case).to_owned()).collect();
-    Ok(match run(sh, tree, &names)?.outcome() {
-        Outcome::Killed { by, .. } => Outcome::Killed { by, count: failed.len() },
-        other => other,
-    })
-}
 
-fn run(sh: &Shell, tree: &Tree, arguments: &[String]) -> Result<Ran> {
-    let _in_there = sh.push_dir(tree.root());
-    let build = tree.build();
-    let output = cmd!(sh, "cargo test --quiet --locked --test hostile -- {arguments...}")
-        .env("CARGO_TARGET_DIR", build)
-        .env("CARGO_PROFILE_DEV_DEBUG", "0")
-        .quiet()
-        .ignore_status()
-        .output()?;
-    let said = String::from_utf8_lossy(&output.stdout);
-    Ok(Ran::read(&said, &String::from_utf8_lossy(&output.stderr)))
+    fn run(&self, sh: &Shell, tree: &Tree, arguments: &[String]) -> Result<Ran> {
+        let _in_there = sh.push_dir(tree.root());
+        let build = tree.build();
+        let tests = match self {
+            Self::Hostile => cmd!(sh, "cargo test --quiet --locked --test hostile"),
+            Self::Test { package, test } => {
+                let tests = cmd!(sh, "cargo test --locked --package {package}");
+                if test == "lib" { tests.arg("--lib") } else { tests.args(["--test", test]) }
+            }
+        };
+        let output = tests
+            .arg("--")
+            .args(arguments)
+            .env("CARGO_TARGET_DIR", build)
+            .env("CARGO_PROFILE_DEV_DEBUG", "0")
+            .quiet()
+            .ignore_status()
+            .output()?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        let complained = String::from_utf8_lossy(&output.stderr);
+        Ok(match self {
+            Self::Hostile => Ran::read(&said, &complained),
+            Self::Test { .. } => Ran::read_test(&said, &complained),
+        })
+    }
 }
 
 /// What one run has said.
@@ -91,11 +134,28 @@ impl Ran {
     fn read(said: &str, complained: &str) -> Self {
         let mut last = said.lines().skip_while(|line| !line.starts_with("hostile: "));
         if last.next().is_none() {
-            let why = complained.lines().find(|line| line.starts_with("error"));
-            return Self::Nothing(why.unwrap_or("the suite has said no numbers").to_owned());
+            return Self::nothing(complained);
         }
         let failed = last.filter_map(|line| line.strip_prefix("FAILED ")).map(str::to_owned);
         Self::Numbers { failed: failed.collect() }
+    }
+
+    /// The same of a test of Rust's own, which must have run something.
+    fn read_test(said: &str, complained: &str) -> Self {
+        let ended = said.lines().any(|line| line.starts_with("test result: "));
+        if !ended || said.contains("running 0 tests") {
+            return Self::nothing(complained);
+        }
+        let failed = said.lines().filter_map(|line| {
+            line.strip_prefix("test ")?.strip_suffix(" ... FAILED").map(str::to_owned)
+        });
+        Self::Numbers { failed: failed.collect() }
+    }
+
+    /// Nothing was run, perhaps because it could not be built.
+    fn nothing(complained: &str) -> Self {
+        let why = complained.lines().find(|line| line.starts_with("error"));
+        Self::Nothing(why.unwrap_or("it has said no numbers").to_owned())
     }
 
     fn outcome(&self) -> Outcome {
@@ -143,6 +203,19 @@ mod tests {
         assert_eq!(killed.to_string(), "a: two (and 1 more)");
         let unbuilt = outcome("", "warning: x\nerror[E0425]: no\n");
         assert_eq!(unbuilt, Outcome::Unbuilt("error[E0425]: no".to_owned()));
+    }
+
+    #[test]
+    fn a_test_says_which_cases_have_failed_and_nothing_when_none_was_run() {
+        let outcome = |said: &str| Ran::read_test(said, "error: no\n").outcome();
+        let ended = "test result: FAILED. 1 passed\n";
+        let passed = "running 2 tests\ntest a::one ... ok\n";
+        assert_eq!(outcome(&format!("{passed}{ended}")), Outcome::Survived);
+        let failed = format!("{passed}test a::two ... FAILED\n{ended}");
+        assert_eq!(outcome(&failed), Outcome::Killed { by: "a::two".to_owned(), count: 1 });
+        for nothing in ["", passed, &format!("running 0 tests\n{ended}")] {
+            assert_eq!(outcome(nothing), Outcome::Unbuilt("error: no".to_owned()));
+        }
     }
 
     #[test]
