@@ -23,7 +23,7 @@ use crate::inventory::{Extent, Form, Intake, Inventory, Sums, sum_into};
 /// How long a snapshot is kept.
 const KEPT: Duration = Duration::from_secs(7 * 24 * 3_600);
 
-/// How many are kept. The oldest stays, so that many small tasks don't push away how it all began.
+/// How many are kept. The oldest of a folder stays, so that many small tasks don't push away how it all began.
 const MOST: usize = 10;
 
 /// The snapshots that lie in one folder.
@@ -237,6 +237,29 @@ impl Snapshots {
         Ok(tasks)
     }
 
+    /// The oldest two tasks that one folder has, by their places.
+    fn alike(&self, tasks: &[Millis]) -> io::Result<Option<(usize, usize)>> {
+        let mut folders: Vec<PathBuf> = Vec::new();
+        for (place, at) in tasks.iter().enumerate() {
+            let head: Head = self.read(*at, "task")?;
+            if let Some(first) = folders.iter().position(|folder| *folder == head.folder) {
+                return Ok(Some((first, place)));
+            }
+            folders.push(head.folder);
+        }
+        Ok(None)
+    }
+
+    /// Has the task `kept` take in a later one of its folder: what both did is taken back together.
+    fn merge(&self, kept: Millis, later: Millis) -> io::Result<()> {
+        self.drop(kept, "rest")?;
+        let (from, to) = (self.file(later, "after"), self.file(kept, "after"));
+        match fs::rename(from, &to) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => self.drop(kept, "after"),
+            moved => moved,
+        }
+    }
+
     /// Removes what is too old, the tasks beyond `most`, and what a crash has left. Nobody else writes here meanwhile.
     fn sweep(&self, now: Millis, most: usize) -> io::Result<()> {
         if self.room.exists() {
@@ -247,17 +270,14 @@ impl Snapshots {
             self.forget(at)?;
         }
         while tasks.len() > most {
-            let merged = tasks.remove(1);
-            // The oldest one takes it in: what it did is taken back together with it.
-            self.drop(tasks[0], "rest")?;
-            let (from, to) = (self.file(merged, "after"), self.file(tasks[0], "after"));
-            match fs::rename(from, &to) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    let _ = fs::remove_file(to);
+            let gone = match self.alike(&tasks)? {
+                Some((kept, merged)) => {
+                    self.merge(tasks[kept], tasks[merged])?;
+                    merged
                 }
-                moved => moved?,
-            }
-            self.forget(merged)?;
+                None => 0,
+            };
+            self.forget(tasks.remove(gone))?;
         }
         for name in names(&self.room)? {
             let of =

@@ -178,3 +178,27 @@ fn contents_are_kept_once_and_the_oldest_task_longest() {
     desk.undo();
     assert_eq!(desk.snapshots.undo(Millis(desk.now)).unwrap(), None, "it was too old");
 }
+
+#[test]
+fn a_task_takes_in_no_task_of_another_folder() {
+    let mut desk = Desk::new(&[("a", "0")]);
+    let other = desk.place.path().canonicalize().unwrap().join("other");
+    fs::create_dir(&other).unwrap();
+    fs::write(other.join("b"), "0").unwrap();
+    desk.command(1, |desk| desk.put("a", "1"));
+    desk.now += 1_000;
+    let task = desk.snapshots.begin(&other, Some(Millis(2)), Millis(desk.now)).unwrap();
+    fs::write(other.join("b"), "2").unwrap();
+    desk.snapshots.ended(task).unwrap();
+    for task in 3..=20 {
+        desk.command(task, |desk| desk.put("a", &task.to_string()));
+    }
+    let mut ways = 0;
+    while desk.snapshots.next(Millis(desk.now)).unwrap().is_some() {
+        let undone = desk.undo();
+        assert_eq!((undone.failed, undone.kept), (vec![], vec![]));
+        ways += 1;
+    }
+    let other = fs::read_to_string(other.join("b")).unwrap();
+    assert_eq!((ways, desk.text("a").unwrap().as_str(), other.as_str()), (10, "0", "0"));
+}
