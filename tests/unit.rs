@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::net::TcpListener;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixDatagram;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -142,6 +142,9 @@ fn systemd_finds_nothing_wrong_with_the_units() {
     for (words, count) in [(&[][..], 1), (&["--system"], 1), (&["--system", "--apart"], 2)] {
         let (_folder, units) = printed(&home, words);
         assert_eq!(units.len(), count, "{words:?}");
+        let nowhere = home.root().join("nowhere");
+        let (code, said) = service(&nowhere, &[], &[&["install", "--print"], words].concat());
+        assert_eq!((code, nowhere.exists()), (Some(0), false), "{said}");
         let whose = if words.is_empty() { "--user" } else { "--system" };
         let (is_right, said) = verified(whose, &units);
         let about_ours: Vec<&str> = said.lines().filter(|line| line.contains("safeclaw")).collect();
@@ -271,4 +274,95 @@ fn where_it_can_not_be_installed_nothing_is_written() {
     assert_eq!((code, said.contains("config telegram")), (Some(1), true), "{said}");
     let (code, said) = service(&home, &[&programs], &["install", "--name", "No Name"]);
     assert_eq!((code, said.contains("small letters")), (Some(2), true), "{said}");
+}
+
+/// Has `test` run again where the system's folders are copies that vanish with it; whether it runs there now.
+fn on_a_system_of_its_own(test: &str) -> bool {
+    const OWN: &str = "/var/lib/is-of-a-test";
+    const FOLDERS: &str = "set -e; mount --make-rprivate /; mkdir -p /etc/systemd/system /usr/local/bin\n\
+        cp -a /etc \"$0/etc\"; mount --bind \"$0/etc\" /etc\n\
+        for folder in /var/lib /usr/local/bin /home; do mount -t tmpfs own $folder; done\n\
+        touch /usr/local/bin/safeclaw /home/safeclaw /var/lib/is-of-a-test\n\
+        for place in /usr/local/bin /home; do mount --bind \"$1\" $place/safeclaw; done; shift; exec \"$@\"";
+    if Path::new(OWN).exists() {
+        return true;
+    }
+    if !rustix::process::geteuid().is_root() {
+        return false; // Nobody else makes users.
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = Command::new("unshare");
+    command.args(["--mount", "sh", "-c", FOLDERS]).arg(folder.path()).arg(SAFECLAW);
+    command.arg(std::env::current_exe().unwrap()).args(["--exact", test]);
+    let ran = command.output().unwrap();
+    let said = String::from_utf8_lossy(&ran.stdout);
+    assert!(ran.status.success() && said.contains("1 passed"), "{said}");
+    false
+}
+
+/// Every file below a folder that does not belong to the user of the folder.
+fn of_others(folder: &Path) -> Vec<PathBuf> {
+    let user = fs::metadata(folder).unwrap().uid();
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap().flatten() {
+            let metadata = entry.metadata().unwrap();
+            found.extend((metadata.uid() != user).then(|| entry.path()));
+            folders.extend(metadata.is_dir().then(|| entry.path()));
+        }
+    }
+    found
+}
+
+#[test]
+fn a_unit_of_the_system_waits_until_somebody_can_talk_with_it_and_keeps_its_home() {
+    if !on_a_system_of_its_own(
+        "a_unit_of_the_system_waits_until_somebody_can_talk_with_it_and_keeps_its_home",
+    ) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let programs = recorder(folder.path(), "nothing");
+    let run = |program: &str, words: &[&str]| {
+        let mut command = Command::new(program);
+        let path = std::env::join_paths([&programs, Path::new("/usr/bin"), Path::new("/bin")]);
+        command.args(words).env_clear().env("PATH", path.unwrap()).env("HOME", folder.path());
+        let output = command.output().unwrap();
+        let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        (output.status.code(), said)
+    };
+    let (at, install) = ("/usr/local/bin/safeclaw", ["service", "install", "--system"]);
+    let (code, said) = run("/home/safeclaw", &install);
+    assert_eq!((code, said.contains("copy it to /usr/local/bin")), (Some(1), true), "{said}");
+    let (code, said) = run(at, &install);
+    assert_eq!(code, Some(0), "{said}");
+    let wanted = ["--home /var/lib/safeclaw init`", "service start --system`"];
+    assert!(wanted.iter().all(|hint| said.contains(hint)), "{said}");
+    assert_eq!(
+        asked(folder.path()),
+        ["show --property Version", "daemon-reload", "enable safeclaw.service"]
+    );
+    let home = Path::new("/var/lib/safeclaw");
+    let metadata = fs::metadata(home).unwrap();
+    assert_eq!((metadata.uid() != 0, metadata.mode() & 0o777), (true, 0o700));
+    // What root does there is done by the unit's user.
+    let (code, said) =
+        run(at, &["--home", "/var/lib/safeclaw", "agent", "config", "http", "127.0.0.1:8787"]);
+    assert_eq!(code, Some(0), "{said}");
+    let (code, said) = run(at, &["--home", "/var/lib/safeclaw", "-p", "/remember tea is green"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(home.join("agent/config.json").exists() && home.join("workspace").is_dir());
+    assert_eq!(of_others(home), Vec::<PathBuf>::new());
+    let (code, said) = run(at, &install);
+    assert_eq!((code, said.contains("runs now")), (Some(0), true), "{said}");
+    assert_eq!(asked(folder.path()).last().unwrap(), "restart safeclaw.service");
+    // Where it did not start, the hint is about the same unit.
+    recorder(folder.path(), "restart second");
+    let (code, said) = run(at, &[&install[..], &["--name", "second"]].concat());
+    assert_eq!(
+        (code, said.contains("service start --system --name second`")),
+        (Some(0), true),
+        "{said}"
+    );
 }

@@ -130,7 +130,9 @@ fn told(error: StartError) -> String {
 }
 
 fn run(args: Args) -> Result<(), StartError> {
-    let home = Home::find(args.home.as_deref().map(Path::new))?;
+    let given = args.home.as_deref().map(Path::new);
+    Home::as_owner(given)?;
+    let home = Home::find(given)?;
     match args.command {
         None => chat_over_redis(home),
         Some(Command::Clear { yes }) => clear(&home, yes),

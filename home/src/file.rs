@@ -164,7 +164,7 @@ pub fn make_folder(path: &Path) -> Result<(), FileError> {
     create_folder(path).map_err(|e| FileError::new("create", path, e))
 }
 
-fn create_folder(path: &Path) -> io::Result<()> {
+pub(crate) fn create_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 

@@ -26,6 +26,16 @@ pub enum HomeError {
     /// The folder is missing and can't be made.
     #[error(transparent)]
     File(#[from] FileError),
+    /// It is another user's, and root can't become that user.
+    #[error("{} belongs to {user}: run this as {user}, for root can't become that user here ({error})", home.display())]
+    Owner {
+        /// The home.
+        home: PathBuf,
+        /// Whose it is.
+        user: String,
+        /// Why not.
+        error: std::io::Error,
+    },
     /// This program can't work in it.
     #[error(transparent)]
     Format(#[from] FormatError),

@@ -9,6 +9,7 @@
 //! binaries hand it in.
 
 mod home;
+mod owner;
 
 pub mod file;
 pub mod format;
@@ -44,6 +45,7 @@ pub use invocation::{
 pub use lock::{Lock, LockError};
 pub use nearest::nearest;
 pub use output::{counted, say_part, say_part_on_stderr};
+pub use owner::make_for;
 pub use program::program;
 pub use tilde::with_tilde;
 pub use variables::Variables;

@@ -195,6 +195,7 @@ fn log(args: &Args) -> Log {
 
 fn run(args: Args, prefix: &[&str], log: Log) -> Result<ExitCode, CommandError> {
     let given = args.home.as_deref().map(Path::new);
+    Home::as_owner(given)?;
     let home = match args.command {
         // The sandbox is tried, and nothing in the home is touched.
         Some(Command::Sandbox(_)) => Home::open(given)?,

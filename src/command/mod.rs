@@ -25,6 +25,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
+use home::Home;
 
 use chat::Chat;
 pub(crate) use router::PREFIX as ROUTER_PREFIX;
@@ -37,7 +38,7 @@ const ALL: &[Entry] = &[
     Entry { name: "agent", command: ::agent::cli::command, run: agent::run },
     Entry { name: "storm", command: ::agent::cli::storm_command, run: storm::run },
     Entry { name: "router", command: ::router::cli::command, run: router::run },
-    Entry::of::<unit::Service>("service"),
+    Entry::of::<unit::Service>(SERVICE),
     Entry::of::<doctor::Doctor>("doctor"),
     Entry::of::<trace::Trace>("trace"),
     Entry::of::<backup::Backup>("backup"),
@@ -53,6 +54,9 @@ const ALL: &[Entry] = &[
 
 /// The option `--home`, which stands before a subcommand or behind it.
 const HOME: &str = "home";
+
+/// The subcommand that installs units.
+const SERVICE: &str = "service";
 
 /// The option `--prompt`.
 const PROMPT: &str = "prompt";
@@ -139,6 +143,11 @@ fn command() -> clap::Command {
 pub(crate) fn run(args: Vec<OsString>) -> ExitCode {
     let matches = command().get_matches_from(args);
     let home = home_of(&matches);
+    // Only root installs a unit of the system, which gives the home to its user.
+    let is_roots = matches.subcommand_name() == Some(SERVICE);
+    if !is_roots && let Err(error) = Home::as_owner(home) {
+        return say(Err(error.to_string()));
+    }
     match matches.subcommand() {
         None => match matches.get_one::<String>(PROMPT) {
             Some(text) => chat::say(text.clone(), home),
@@ -186,6 +195,7 @@ mod tests {
             let matches = matches(args);
             let (_, rest) = matches.subcommand().unwrap();
             assert_eq!(home_of(rest), Some(Path::new("h")), "{args}");
+            assert_eq!(home_of(&matches), Some(Path::new("h")), "{args}");
         }
         assert_eq!(home_of(&matches("--home h")), Some(Path::new("h")));
     }

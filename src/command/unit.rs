@@ -8,7 +8,7 @@ use home::Home;
 use settings::Settings;
 
 use super::Subcommand;
-use crate::unit::{Installed, Scope, Systemd, UnitPlan, state};
+use crate::unit::{Installed, NAME, Scope, Systemd, UnitPlan, command, state, user_of};
 
 /// The exit code when it is installed and does not run, as systemctl has it ...
 const NOT_RUNNING: u8 = 3;
@@ -82,7 +82,7 @@ struct Which {
     #[arg(long)]
     system: bool,
     /// Its name, for a second one.
-    #[arg(long, default_value = "safeclaw", value_parser = a_name)]
+    #[arg(long, default_value = NAME, value_parser = a_name)]
     name: String,
 }
 
@@ -111,10 +111,7 @@ impl Which {
     }
 
     fn missing(&self) -> String {
-        let install = match self.system {
-            true => home::command("service install --system"),
-            false => home::command("service install"),
-        };
+        let install = command("install", self.scope(), &self.name);
         format!("{}.service is not installed; `{install}` does that", self.name)
     }
 }
@@ -185,29 +182,30 @@ fn status(which: &Which) -> Result<ExitCode, String> {
 }
 
 fn wanted(which: &Which, apart: bool, home: Option<&Path>) -> Result<UnitPlan, String> {
-    let home = Home::find(home).map_err(said)?;
     let program = std::env::current_exe().map_err(said)?;
-    let settings = Settings::read(&home).map_err(said)?;
-    // A home of the system is another one, which is set up there.
-    if !which.system && !has_people(&settings) {
+    let home = Home::locate(home).map_err(said)?.root().to_owned();
+    let home = home.canonicalize().unwrap_or(home);
+    Ok(UnitPlan { scope: which.scope(), name: which.name.clone(), program, home, apart })
+}
+
+/// Whether people can reach the agent of this home without a terminal.
+fn has_people(home: &Path) -> Result<bool, String> {
+    let settings = Settings::look(&Home::locate(Some(home)).map_err(said)?).map_err(said)?;
+    let has_page = settings.config.http.listen.is_some() && settings.http_token.is_some();
+    Ok(has_page || settings.telegram_token.is_some())
+}
+
+fn install(wanted: &UnitPlan, starts: bool) -> Result<String, String> {
+    let homes = wanted.homes();
+    let waits = !has_people(&homes[0])?;
+    if waits && wanted.scope == Scope::User {
         return Err(format!(
             "nobody could talk with it, because a unit has no terminal: set up the page (`{}`) or Telegram (`{}`) first",
             home::agent_command("config http 127.0.0.1:8787"),
             home::agent_command("config telegram"),
         ));
     }
-    let root = home.root();
-    let home = root.canonicalize().unwrap_or_else(|_| root.to_owned());
-    Ok(UnitPlan { scope: which.scope(), name: which.name.clone(), program, home, apart })
-}
-
-/// Whether people can reach an agent without a terminal.
-fn has_people(settings: &Settings) -> bool {
-    let has_page = settings.config.http.listen.is_some() && settings.http_token.is_some();
-    has_page || settings.telegram_token.is_some()
-}
-
-fn install(wanted: &UnitPlan, starts: bool) -> Result<String, String> {
+    let starts = starts && !waits;
     let files = wanted.install(starts).map_err(said)?;
     let mut told: Vec<String> =
         files.iter().map(|file| format!("wrote {}", file.path.display())).collect();
@@ -217,8 +215,9 @@ fn install(wanted: &UnitPlan, starts: bool) -> Result<String, String> {
         false => format!("{units} starts by itself from the next time on"),
     });
     if is_build_folder(&wanted.program) {
+        let folder = if wanted.scope == Scope::User { "~/.local/bin" } else { "/usr/local/bin" };
         told.push(format!(
-            "{} lies in a build folder: `cargo clean` takes it away. Copy it, for example to ~/.local/bin, and install from there",
+            "{} lies in a build folder: `cargo clean` takes it away. Copy it, for example to {folder}, and install from there",
             wanted.program.display()
         ));
     }
@@ -228,10 +227,16 @@ fn install(wanted: &UnitPlan, starts: bool) -> Result<String, String> {
                 .to_owned(),
         ),
         Scope::User => {}
-        Scope::System => told.extend(wanted.own_homes().iter().map(|home| {
-            let user = home.file_name().unwrap_or_default().display();
-            format!("{} is a home of its own; its user is {user}", home.display())
+        Scope::System => told.extend(homes.iter().map(|home| {
+            format!("{} is a home of its own; its user is {}", home.display(), user_of(home))
         })),
+    }
+    if waits {
+        told.push(format!(
+            "it was not started, because nobody could talk with it yet: set up the page or Telegram (`sudo {}`), and then start it (`sudo {}`)",
+            home::command(&format!("--home {} init", homes[0].display())),
+            command("start", wanted.scope, &wanted.name),
+        ));
     }
     Ok(told.join("\n"))
 }

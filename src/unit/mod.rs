@@ -7,16 +7,31 @@ mod text;
 
 pub(crate) use installed::{Installed, state};
 use plan::UnitError;
-pub(crate) use plan::UnitPlan;
+pub(crate) use plan::{UnitPlan, user_of};
 pub(crate) use systemd::{Scope, Systemd, SystemdError};
 
 use std::path::PathBuf;
 
 use etcetera::BaseStrategy;
 
+/// What units are called unless a person says otherwise.
+pub(crate) const NAME: &str = "safeclaw";
+
 /// The name of the units of `name`, without `.service`: that of both in one, the agent's, the router's.
 fn names(name: &str) -> [String; 3] {
     ["", "-agent", "-router"].map(|end| format!("{name}{end}"))
+}
+
+/// What a person types to have `service` do something with the units of this name.
+pub(crate) fn command(word: &str, scope: Scope, name: &str) -> String {
+    let mut words = format!("service {word}");
+    if scope == Scope::System {
+        words.push_str(" --system");
+    }
+    if name != NAME {
+        words.push_str(&format!(" --name {name}"));
+    }
+    home::command(&words)
 }
 
 /// Where units lie.

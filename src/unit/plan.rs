@@ -1,5 +1,6 @@
 //! What `service install` writes, and how it is started.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,7 +8,10 @@ use std::path::{Path, PathBuf};
 use home::FileError;
 
 use super::text::{self, Facts, MARK, Runs};
-use super::{Scope, Systemd, SystemdError, names, path};
+use super::{Scope, Systemd, SystemdError, command, names, path};
+
+/// What `ProtectHome=yes` hides from a unit (systemd.exec(5)).
+const HIDDEN: [&str; 3] = ["/home", "/root", "/run/user"];
 
 /// What is to be installed.
 #[derive(Debug)]
@@ -18,7 +22,7 @@ pub(crate) struct UnitPlan {
     pub(crate) name: String,
     /// The program.
     pub(crate) program: PathBuf,
-    /// The home; a unit of the system has one below /var/lib.
+    /// The home of a unit of a user; a unit of the system has its own below /var/lib.
     pub(crate) home: PathBuf,
     /// Whether agent and router are to be two units with two users.
     pub(crate) apart: bool,
@@ -56,12 +60,14 @@ pub(crate) enum UnitError {
     /// systemd.
     #[error(transparent)]
     Systemd(#[from] SystemdError),
-    /// It is installed and does not run.
+    /// A unit of the system sees nothing of people's folders.
     #[error(
-        "it is installed, and did not start: {0}; `{look}` shows why",
-        look = home::command("service logs")
+        "{} lies where no unit of the system can see it: copy it to /usr/local/bin, and install from there", .0.display()
     )]
-    NotStarted(SystemdError),
+    Hidden(PathBuf),
+    /// It is installed and does not run.
+    #[error("it is installed, and did not start: {0}; `{1}` shows why")]
+    NotStarted(SystemdError, String),
 }
 
 /// A file that is written.
@@ -115,8 +121,11 @@ impl UnitPlan {
         Some(PathBuf::from(format!("/etc/{}/{side}.env", self.name)))
     }
 
-    /// Where each of its units keeps what it knows.
-    pub(crate) fn own_homes(&self) -> Vec<PathBuf> {
+    /// Where each of its units keeps what it knows, that of the agent first.
+    pub(crate) fn homes(&self) -> Vec<PathBuf> {
+        if self.scope == Scope::User {
+            return vec![self.home.clone()];
+        }
         let [whole, agent, router] = names(&self.name);
         let names = if self.apart { vec![agent, router] } else { vec![whole] };
         names.iter().map(|name| state_folder(name)).collect()
@@ -125,6 +134,11 @@ impl UnitPlan {
     /// The file that names the users.
     fn users(&self) -> PathBuf {
         PathBuf::from(format!("/etc/sysusers.d/{}.conf", self.name))
+    }
+
+    /// Whether its units can see the program.
+    fn is_seen(&self) -> bool {
+        self.scope == Scope::User || !HIDDEN.iter().any(|folder| self.program.starts_with(folder))
     }
 
     /// The units, by their full names.
@@ -137,6 +151,9 @@ impl UnitPlan {
     pub(crate) fn install(&self, starts: bool) -> Result<Vec<UnitFile>, UnitError> {
         if self.scope == Scope::System && !rustix::process::geteuid().is_root() {
             return Err(UnitError::NotRoot);
+        }
+        if !self.is_seen() {
+            return Err(UnitError::Hidden(self.program.clone()));
         }
         let systemd = Systemd::of(self.scope);
         let files = self.files()?;
@@ -159,13 +176,18 @@ impl UnitPlan {
         }
         if self.scope == Scope::System {
             systemd.make_users(self.users().as_os_str())?;
+            for home in self.homes() {
+                home::make_for(&home, user_of(&home))?;
+            }
         }
         systemd.control(&["daemon-reload"])?;
         let units = self.units();
         systemd.control(&with("enable", &units))?;
         if starts {
             // What runs already is to be what was written just now.
-            systemd.control(&with("restart", &units)).map_err(UnitError::NotStarted)?;
+            let look = command("logs", self.scope, &self.name);
+            let started = systemd.control(&with("restart", &units));
+            started.map_err(|error| UnitError::NotStarted(error, look))?;
         }
         Ok(files)
     }
@@ -174,6 +196,11 @@ impl UnitPlan {
 /// Where a unit of the system keeps what it knows.
 fn state_folder(name: &str) -> PathBuf {
     Path::new("/var/lib").join(name)
+}
+
+/// The user to whom the home of a unit of the system belongs.
+pub(crate) fn user_of(home: &Path) -> &str {
+    home.file_name().and_then(OsStr::to_str).unwrap_or_default()
 }
 
 /// A word of systemctl and the units that it is about.
