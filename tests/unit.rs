@@ -279,11 +279,13 @@ fn where_it_can_not_be_installed_nothing_is_written() {
 /// Has `test` run again where the system's folders are copies that vanish with it; whether it runs there now.
 fn on_a_system_of_its_own(test: &str) -> bool {
     const OWN: &str = "/var/lib/is-of-a-test";
+    // The programs come first, because they may lie below a folder that is hidden then.
     const FOLDERS: &str = "set -e; mount --make-rprivate /; mkdir -p /etc/systemd/system /usr/local/bin\n\
-        cp -a /etc \"$0/etc\"; mount --bind \"$0/etc\" /etc\n\
+        cd \"$0\"; touch safeclaw test; mount --bind \"$1\" safeclaw; mount --bind \"$2\" test; shift 2\n\
+        cp -a /etc etc; mount --bind etc /etc\n\
         for folder in /var/lib /usr/local/bin /home; do mount -t tmpfs own $folder; done\n\
         touch /usr/local/bin/safeclaw /home/safeclaw /var/lib/is-of-a-test\n\
-        for place in /usr/local/bin /home; do mount --bind \"$1\" $place/safeclaw; done; shift; exec \"$@\"";
+        for folder in /usr/local/bin /home; do mount --bind safeclaw $folder/safeclaw; done; exec ./test \"$@\"";
     if Path::new(OWN).exists() {
         return true;
     }
