@@ -181,7 +181,12 @@ fn a_skill_of_the_owners_runs_in_another_home_with_all_of_its_files() {
         "printf '{\"status\":\"ok\",\"data\":{\"read\":\"%s\"}}\\n' \"$(cat /skill/uv.lock)\"";
     home.put_script("own_words", "none", script);
     home.put("router/skills/own_words/uv.lock", "pinned-words");
-    home.put("workspace/output/library.db.md", "an essay");
+    const OTHERS: [&str; 3] = [
+        "workspace/output/library.db.md",
+        "router/data/own_words/state.lock",
+        "workspace/files/.draft-1",
+    ];
+    OTHERS.iter().for_each(|path| home.put(path, "an essay"));
     for shared in ["run", "uv.lock"] {
         let path = home.root().join("router/skills/own_words").join(shared);
         let mode = if shared == "run" { 0o755 } else { 0o644 };
@@ -197,10 +202,9 @@ fn a_skill_of_the_owners_runs_in_another_home_with_all_of_its_files() {
     let fresh = tempfile::tempdir().unwrap();
     let (code, said) = safeclaw(fresh.path(), &["restore", file.to_str().unwrap(), "--yes"]);
     assert_eq!(code, Some(0), "{said}");
-    assert_eq!(
-        fs::read_to_string(fresh.path().join("workspace/output/library.db.md")).unwrap(),
-        "an essay"
-    );
+    for path in OTHERS {
+        assert_eq!(fs::read_to_string(fresh.path().join(path)).unwrap(), "an essay", "{path}");
+    }
     runs(fresh.path());
 }
 
@@ -218,4 +222,34 @@ fn a_name_that_can_not_be_listed_is_told_and_stops_nothing() {
     let (code, said) = safeclaw(fresh.path(), &["restore", file.to_str().unwrap(), "--yes"]);
     assert_eq!(code, Some(0), "{said}");
     assert!(fresh.path().join("workspace/memory.json").exists());
+}
+
+#[test]
+fn the_audit_log_of_a_home_goes_on_over_a_restore() {
+    let home = TempHome::new();
+    home.put_script("own_words", "none", "printf '{\"status\":\"ok\",\"data\":{}}\\n'");
+    let runs = || {
+        let mut chat = Chat::start(SAFECLAW, &[], home.root(), &[]);
+        chat.ask("/run OWN_WORDS {}", "OWN_WORDS");
+        assert_eq!(chat.end().code(), Some(0));
+    };
+    let log = || home.text("router/audit/router-1.jsonl");
+    runs();
+    let (_folder, file) = backed_up(&home, &[]);
+    runs();
+    let (before, file) = (log(), file.to_str().unwrap());
+    home.put("workspace/SOUL.md", "another one");
+    let (code, said) = safeclaw(home.root(), &["restore", file, "--yes"]);
+    assert_eq!(
+        (code, said.contains("audit logs of the backup are left out")),
+        (Some(0), true),
+        "{said}"
+    );
+    assert_eq!(log(), before);
+    // Another home has none, and gets it.
+    let fresh = tempfile::tempdir().unwrap();
+    let (code, said) = safeclaw(fresh.path(), &["restore", file, "--yes"]);
+    assert_eq!(code, Some(0), "{said}");
+    let log = fs::read_to_string(fresh.path().join("router/audit/router-1.jsonl")).unwrap();
+    assert!(before.starts_with(&log) && log.len() < before.len());
 }

@@ -26,17 +26,22 @@ const LEFT_OUT: [&str; 8] = [
 /// Where the programs of the owner's skills are.
 pub(crate) const SKILLS: &str = "router/skills";
 
-/// Where the owner or a model gives the names: a lock file of a skill is no lock of ours.
-const OTHERS: [&str; 3] = [SKILLS, "workspace/output", "workspace/files"];
+/// Where the owner, a skill or a model gives the names: a lock file there is no lock of ours.
+const OTHERS: [&str; 3] = [SKILLS, "router/data", "workspace/files"];
+
+/// Where the library is. Its index is made again from the texts.
+const LIBRARY: &str = "router/data/library";
 
 /// What is made again: locks, the index of a library, and what a writer left that was killed.
 fn is_made_again(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-    let is_ours = !OTHERS.iter().any(|folder| path.starts_with(folder));
-    is_ours
-        && (name.ends_with(".lock")
-            || name.starts_with("library.db")
-            || name.starts_with(".draft-"))
+    let is_in = |folder: &str| path.starts_with(folder);
+    // What a model writes lies in `output`, in each conversation's folder.
+    let is_others = || {
+        OTHERS.iter().any(|folder| is_in(folder)) || path.iter().any(|folder| folder == "output")
+    };
+    (is_in(LIBRARY) && name.starts_with("library.db"))
+        || ((name.ends_with(".lock") || name.starts_with(".draft-")) && !is_others())
 }
 
 /// What of a home belongs into a backup.

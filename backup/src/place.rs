@@ -25,8 +25,16 @@ pub(crate) fn hold(home: &Home) -> Result<Vec<Lock>, BackupError> {
     Ok(held)
 }
 
-/// Has the file at `from` stand at `to` as well. One that was kept there before stays.
+/// Has the file at `from` stand at `to` as well. One that was kept there before stays. A folder in its place is moved there, or is
+/// set aside where something of it was kept already; an empty one goes.
 pub(crate) fn keep(from: &Path, to: &Path) -> Result<(), BackupError> {
+    if from.is_dir() {
+        return match fs::remove_dir(from) {
+            Ok(()) => Ok(()),
+            Err(_) if to.exists() => Ok(home::file::set_aside(from).map(drop)?),
+            Err(_) => put(from, to),
+        };
+    }
     make_room(to)?;
     let kept = match fs::hard_link(from, to) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
@@ -40,7 +48,23 @@ pub(crate) fn keep(from: &Path, to: &Path) -> Result<(), BackupError> {
 /// Moves the file at `from` to `to`, in the place of what stands there.
 pub(crate) fn put(from: &Path, to: &Path) -> Result<(), BackupError> {
     make_room(to)?;
-    fs::rename(from, to).map_err(BackupError::io("cannot move a file to", to))
+    let moved = match fs::rename(from, to) {
+        // A part of the home may be a file system of its own.
+        Err(error) if error.kind() == io::ErrorKind::CrossesDevices => carry(from, to),
+        moved => moved,
+    };
+    moved.map_err(BackupError::io("cannot move a file to", to))
+}
+
+/// Moves a file to another file system.
+fn carry(from: &Path, to: &Path) -> io::Result<()> {
+    let folder = to.parent().unwrap_or(Path::new("/"));
+    let draft = tempfile::Builder::new().prefix(".draft-").suffix(".tmp").tempfile_in(folder)?;
+    let draft = draft.into_temp_path();
+    fs::copy(from, &draft)?;
+    File::open(&draft)?.sync_all()?;
+    draft.persist(to)?;
+    fs::remove_file(from)
 }
 
 /// Makes the folders that a file at `path` needs.
@@ -53,4 +77,30 @@ pub(crate) fn no_link(root: &Path, path: &str) -> Result<(), BackupError> {
     let folders = Path::new(path).ancestors().skip(1).map(|folder| root.join(folder));
     let link = folders.take_while(|folder| folder != root).find(|folder| folder.is_symlink());
     link.map_or(Ok(()), |link| Err(BackupError::Link(link)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
+    use super::*;
+
+    #[test]
+    fn a_file_moves_to_another_file_system_with_its_mode() {
+        let (here, there) =
+            (tempfile::tempdir().unwrap(), tempfile::tempdir_in("/dev/shm").unwrap());
+        let device = |path: &Path| fs::metadata(path).unwrap().dev();
+        assert_ne!(
+            device(here.path()),
+            device(there.path()),
+            "/dev/shm is no file system of its own"
+        );
+        let (from, to) = (here.path().join("run"), there.path().join("skills/run"));
+        fs::write(&from, "new").unwrap();
+        fs::set_permissions(&from, fs::Permissions::from_mode(0o755)).unwrap();
+        put(&from, &to).unwrap();
+        assert_eq!((fs::read_to_string(&to).unwrap().as_str(), from.exists()), ("new", false));
+        assert_eq!(fs::metadata(&to).unwrap().mode() & 0o777, 0o755);
+        assert_eq!(fs::read_dir(to.parent().unwrap()).unwrap().count(), 1);
+    }
 }

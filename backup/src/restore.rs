@@ -10,6 +10,9 @@ use crate::manifest::ManifestFile;
 use crate::place::{hold, keep, no_link, put};
 use crate::{Backup, BackupError};
 
+/// Where the audit logs are.
+const AUDIT: &str = "router/audit/";
+
 /// What a restore would do.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct RestorePlan {
@@ -19,6 +22,8 @@ pub struct RestorePlan {
     pub replaced: Vec<String>,
     /// How many stand there as they are.
     pub same: usize,
+    /// The audit logs that are not put back, because the home's own go on.
+    pub logs: Vec<String>,
 }
 
 /// What a restore has done.
@@ -30,6 +35,12 @@ pub struct Restored {
     pub kept: Option<PathBuf>,
 }
 
+/// Whether routers of this home have written an audit log.
+fn has_logs(home: &Home) -> bool {
+    let entries = fs::read_dir(home.router_audit()).into_iter().flatten().flatten();
+    entries.map(|entry| entry.file_name()).any(|name| name.to_string_lossy().contains(".jsonl"))
+}
+
 impl Backup {
     /// What a restore into `home` would do.
     ///
@@ -37,7 +48,14 @@ impl Backup {
     /// [`BackupError`] when a newer program has worked there.
     pub fn plan(&self, home: &Home) -> Result<RestorePlan, BackupError> {
         HomeFormat::usable(home.root())?;
-        Ok(self.differences(home.root()))
+        let mut plan = self.differences(home.root());
+        if has_logs(home) {
+            // A log holds what came before by its hashes. One of another time would break that chain.
+            let is_log = |path: &mut String| path.starts_with(AUDIT);
+            plan.logs.extend(plan.replaced.extract_if(.., is_log));
+            plan.logs.extend(plan.new.extract_if(.., is_log));
+        }
+        Ok(plan)
     }
 
     /// What is otherwise in the home at `root`.

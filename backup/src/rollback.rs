@@ -108,15 +108,16 @@ impl Rollback {
         // Named after the upgrade, so that one that was cut off is gone on with in the same folder.
         let stamp = self.upgraded.at.split('.').next().unwrap_or_default().replace(':', "-");
         let aside = root.join(format!("before-rollback-{}", stamp.trim_end_matches('Z')));
+        // First, for one of them may stand where a folder was.
+        for path in &plan.since {
+            put(&root.join(path), &aside.join(path))?;
+        }
         for path in &plan.replaced {
             keep(&root.join(path), &aside.join(path))?;
             self.copy.put_back(path, &root)?;
         }
         for path in &plan.back {
             self.copy.put_back(path, &root)?;
-        }
-        for path in &plan.since {
-            put(&root.join(path), &aside.join(path))?;
         }
         match self.copy.manifest.files.iter().any(|file| file.path == FILE) {
             true => self.copy.put_back(FILE, &root)?,

@@ -96,7 +96,10 @@ fn told(plan: &RestorePlan, backup: &Backup, root: &Path) -> String {
     let changes = plan.replaced.iter().map(|path| format!("  replaces {}", legible::line(path)));
     let changes =
         changes.chain(plan.new.iter().map(|path| format!("  new      {}", legible::line(path))));
-    listed(head, changes.collect(), SHOWN)
+    let logs = (!plan.logs.is_empty()).then(|| {
+        "  the audit logs of the backup are left out, because those of this home go on".to_owned()
+    });
+    listed(head, logs.into_iter().chain(changes).collect(), SHOWN)
 }
 
 /// A line with the `first` of the `lines` below it, and how many more there are.
