@@ -18,14 +18,26 @@ fn editor(files: &[(&str, &str)]) -> (tempfile::TempDir, Editor) {
     (project, editor)
 }
 
-/// What a command says; it must succeed.
+/// What a command says to a model that has seen the screen; it must succeed.
 fn says(editor: &mut Editor, command: &str) -> String {
+    editor.note_seen();
+    goes_on(editor, command)
+}
+
+/// The same to a model that has seen no screen since the command before. There is one.
+fn goes_on(editor: &mut Editor, command: &str) -> String {
     let said = editor.command(command, Duration::ZERO);
     assert_eq!(said.exit_code, Some(0), "{command}: {}", said.output);
+    editor.screen();
     said.output
 }
 
 fn fails(editor: &mut Editor, command: &str) -> String {
+    editor.note_seen();
+    fails_at_once(editor, command)
+}
+
+fn fails_at_once(editor: &mut Editor, command: &str) -> String {
     let said = editor.command(command, Duration::ZERO);
     assert_eq!(said.exit_code, Some(1), "{command}: {}", said.output);
     said.output
@@ -134,6 +146,39 @@ fn only_what_is_shown_and_unchanged_is_edited() {
     editor.screen();
     says(&mut editor, "edit a.txt 2-2\nb\nb2");
     assert_eq!(fs::read_to_string(project.path().join("a.txt")).unwrap(), "a\nb\nb2\nd\n");
+}
+
+#[test]
+fn edits_of_one_reply_go_by_the_screen_before_it() {
+    let (project, mut editor) = editor(&[("a.txt", "a\nb\nc\nd\ne\nf\n")]);
+    let text = || fs::read_to_string(project.path().join("a.txt")).unwrap();
+    says(&mut editor, "view a.txt");
+    says(&mut editor, "edit a.txt 2-2\nB1\nB2\nB3");
+    goes_on(&mut editor, "edit a.txt 4-5\nDE");
+    goes_on(&mut editor, "edit a.txt 1-1\n");
+    goes_on(&mut editor, "edit a.txt 6-6\nF");
+    assert_eq!(text(), "B1\nB2\nB3\nc\nDE\nF\n");
+    let said = fails_at_once(&mut editor, "edit a.txt 3-4\nx");
+    assert_eq!(said, "Lines 4-5 of a.txt are already edited; look at the view again, then edit.");
+    // The next reply goes by the screen that it has seen.
+    says(&mut editor, "edit a.txt 4-4\nC");
+    assert_eq!(text(), "B1\nB2\nB3\nC\nDE\nF\n");
+}
+
+#[test]
+fn what_changes_between_the_commands_of_one_reply_was_not_seen() {
+    let (project, mut editor) = editor(&[("a.txt", "a\nb\nc\n"), ("b.txt", "x\n")]);
+    says(&mut editor, "view a.txt");
+    says(&mut editor, "view b.txt");
+    assert!(fails_at_once(&mut editor, "edit b.txt 1-1\ny").contains("that you have seen"));
+    says(&mut editor, "edit a.txt 1-1\nA");
+    // As a command of bash does.
+    fs::write(project.path().join("a.txt"), "new\nA\nb\nc\n").unwrap();
+    editor.screen();
+    let said = fails_at_once(&mut editor, "edit a.txt 2-2\nB");
+    assert!(said.contains("has changed since it was shown"), "{said}");
+    says(&mut editor, "edit a.txt 3-3\nB");
+    assert_eq!(fs::read_to_string(project.path().join("a.txt")).unwrap(), "new\nA\nB\nc\n");
 }
 
 #[test]
