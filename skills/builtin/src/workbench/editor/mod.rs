@@ -124,6 +124,12 @@ impl Editor {
         let read = File::read(&self.project, file)?;
         let (first, last) = lines;
         let now = self.seen.place(&read, lines)?;
+        let mut edited = (first..).zip(read.lines(now.0, now.1));
+        if let Some((line, _)) = edited.find(|(_, text)| output::is_cut(text)) {
+            return Err(format!(
+                "Line {line} of {file} is longer than a view shows, so you have not seen all of it; change it with bash or python."
+            ));
+        }
         let count = text.lines().count();
         let digest = read.replace(&self.project, now, text)?;
         self.seen.edit(&read, (lines, count), digest);

@@ -149,6 +149,21 @@ fn only_what_is_shown_and_unchanged_is_edited() {
 }
 
 #[test]
+fn a_line_whose_end_no_screen_shows_is_not_edited() {
+    let long = "x".repeat(201);
+    let (project, mut editor) = editor(&[("a.txt", &format!("a\n{long}\n"))]);
+    says(&mut editor, "view a.txt");
+    says(&mut editor, "edit a.txt 1-1\na\nb");
+    let said = fails_at_once(&mut editor, "edit a.txt 2-2\ny");
+    assert_eq!(
+        said,
+        "Line 2 of a.txt is longer than a view shows, so you have not seen all of it; change it with bash or python."
+    );
+    let text = fs::read_to_string(project.path().join("a.txt")).unwrap();
+    assert_eq!(text, format!("a\nb\n{long}\n"));
+}
+
+#[test]
 fn edits_of_one_reply_go_by_the_screen_before_it() {
     let (project, mut editor) = editor(&[("a.txt", "a\nb\nc\nd\ne\nf\n")]);
     let text = || fs::read_to_string(project.path().join("a.txt")).unwrap();
