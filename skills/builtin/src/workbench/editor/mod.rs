@@ -17,6 +17,7 @@ use std::time::Duration;
 use super::{Environment, Reply, output};
 use file::File;
 use order::Order;
+use search::Files;
 use seen::Seen;
 use view::{Found, View, What};
 
@@ -44,18 +45,20 @@ impl Editor {
         self.seen.look();
     }
 
-    fn does(&mut self, order: Order) -> Result<String, String> {
+    fn does(&mut self, order: Order, limit: Duration) -> Result<String, String> {
         match order {
             Order::View { file, what, label } => self.open(file, what, label),
             Order::GotoDefinition { name } => {
-                let (file, line) = definition::find(&self.project, &name)?;
+                let (file, line) = definition::find(&self.project, &name, limit)?;
                 let definition = What::Definition { name };
                 let opened = self.open(file.clone(), definition, None)?;
                 Ok(format!("{opened} (defined at {file}:{line})"))
             }
             Order::Match { id, forward } => self.step(id, forward),
             Order::Close { which } => self.close(&which),
-            Order::Search { pattern, glob } => search::search(&self.project, &pattern, &glob),
+            Order::Search { pattern, glob } => {
+                search::search(&self.project, &pattern, Files::of(&self.project, &glob, limit)?)
+            }
             Order::Edit { file, lines, text } => self.edit(&file, lines, &text),
             Order::Create { file, text } => {
                 file::create(&self.project, &file, &text)?;
@@ -171,8 +174,8 @@ impl Editor {
 }
 
 impl Environment for Editor {
-    fn command(&mut self, command: &str, _: Duration) -> Reply {
-        let done = Order::read(command).and_then(|order| self.does(order));
+    fn command(&mut self, command: &str, limit: Duration) -> Reply {
+        let done = Order::read(command).and_then(|order| self.does(order, limit));
         match done {
             Ok(said) => Reply { exit_code: Some(0), ..Reply::of(said) },
             Err(why) => Reply { exit_code: Some(1), ..Reply::of(why) },

@@ -8,6 +8,8 @@ use super::*;
 
 const HELLO: &str = "#include <stdio.h>\n\n\nvoid main() {\n  printf(\"Hello world\\n\");\n}\n";
 
+const LIMIT: Duration = Duration::from_secs(20);
+
 fn editor(files: &[(&str, &str)]) -> (tempfile::TempDir, Editor) {
     let project = tempfile::tempdir().unwrap();
     for (name, text) in files {
@@ -26,7 +28,7 @@ fn says(editor: &mut Editor, command: &str) -> String {
 
 /// The same to a model that has seen no screen since the command before. There is one.
 fn goes_on(editor: &mut Editor, command: &str) -> String {
-    let said = editor.command(command, Duration::ZERO);
+    let said = editor.command(command, LIMIT);
     assert_eq!(said.exit_code, Some(0), "{command}: {}", said.output);
     editor.screen();
     said.output
@@ -38,7 +40,7 @@ fn fails(editor: &mut Editor, command: &str) -> String {
 }
 
 fn fails_at_once(editor: &mut Editor, command: &str) -> String {
-    let said = editor.command(command, Duration::ZERO);
+    let said = editor.command(command, LIMIT);
     assert_eq!(said.exit_code, Some(1), "{command}: {}", said.output);
     said.output
 }
@@ -234,6 +236,20 @@ fn a_search_leaves_out_what_git_leaves_out() {
     ]);
     assert_eq!(says(&mut editor, "search \"\\bx\\b\" *.rs"), "a.rs:1: let x = 1;\nb/c.rs:1: x");
     assert_eq!(says(&mut editor, "search none"), "No line fits.");
+}
+
+#[test]
+fn what_looks_through_files_ends_when_the_time_is_up() {
+    let (_project, mut editor) = editor(&[("a.rs", "fn a() {}\n")]);
+    let mut says = |command: &str| editor.command(command, Duration::ZERO).output;
+    assert_eq!(
+        says("search a"),
+        "No line fits.\n... [stopped after 0 files, because the time was up; a narrower glob reaches others]"
+    );
+    assert_eq!(
+        says("goto_definition a"),
+        "No definition of \"a\" was found: stopped after 0 files, because the time was up. Use search with a glob."
+    );
 }
 
 #[test]
