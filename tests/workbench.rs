@@ -214,6 +214,21 @@ fn fenced_blocks_run_in_their_order_and_a_reply_without_one_is_the_end() {
 }
 
 #[test]
+fn two_edits_in_one_reply_go_by_the_screen_that_the_model_saw() {
+    let (home, project) = (TempHome::new(), Project::new());
+    fs::write(project.path().join("list.txt"), "one\ntwo\nthree\n").unwrap();
+    let server = replies(&[
+        "```editor\nview list.txt\n```",
+        "```bash\ntrue\n```\n```editor\nedit list.txt 1-1\n1\n1.5\n```\n```editor\nedit list.txt 3-3\n3\n```",
+        "Both are done.",
+    ]);
+    let mut chat = chat(&home, &server);
+    chat.ask(&format!("/work {} use figures", project.shown()), "Both are done.");
+    assert_eq!(project.text("list.txt"), "1\n1.5\ntwo\n3\n");
+    assert!(!chat.stderr().contains("editor+"), "{}", chat.stderr());
+}
+
+#[test]
 fn most_of_the_prompt_stays_as_it_was_in_a_long_task() {
     let (home, project) = (TempHome::new(), Project::new());
     let step = |n: usize| format!("Step {n}.\n```bash\nseq {n} 40\n```");

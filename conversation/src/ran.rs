@@ -1,6 +1,7 @@
 //! A command that ran, for people: which one, with what exit code, and the end of what it printed.
 
 use answer::Action;
+use drive::is_together;
 use protocol::{Object, Outcome};
 use serde_json::Value;
 use words::Words;
@@ -25,7 +26,8 @@ impl Ran {
     #[must_use]
     pub fn of(action: &Action) -> Option<Self> {
         let text = |key: &str| action.params.get(key).and_then(Value::as_str).map(str::to_owned);
-        Some(Self { environment: text("env"), command: text("command")? })
+        let environment = text("env").map(|named| is_together(&named).0.to_owned());
+        Some(Self { environment, command: text("command")? })
     }
 
     /// The same with a sentence of what ran, if it has printed something that is known as such: `✗ bash: make (exit code 2)`,
@@ -107,7 +109,7 @@ mod tests {
             ),
             told(json!({"command": "seq 9"}), json!({"output": numbers, "exit_code": 0})),
             told(
-                json!({"env": "python", "command": "x".repeat(121)}),
+                json!({"env": "python+", "command": "x".repeat(121)}),
                 json!({"output": "y".repeat(121), "processed": true}),
             ),
             told(json!({"env": ".project", "command": "show"}), json!({"output": "It holds:\na"})),

@@ -8,8 +8,10 @@ mod budget;
 mod guide;
 mod reply;
 mod task;
+mod together;
 
 pub use budget::{Spent, TaskBudget};
 pub use guide::guide;
 pub use reply::{FencedCommand, Misread, Reply};
 pub use task::{Side, Task, TaskLine};
+pub use together::{is_together, together};

@@ -7,7 +7,7 @@
 use document::Json;
 use serde::{Deserialize, Serialize};
 
-/// How much of the exchanges stays when they are cut, in percent of the room.
+/// How much stays when the exchanges are cut, in percent of the room.
 const STAYS: usize = 60;
 
 /// Who has written a message.
@@ -108,20 +108,30 @@ impl Task {
         std::iter::once(self.project.as_str()).chain(brought.map(Event::text))
     }
 
-    /// Leaves the oldest out when more than `room` bytes would be shown. What a person said last always stays.
+    /// Leaves the oldest out when more than `room` bytes would be shown. What a person has said stays, and "go on" takes none of
+    /// it away; only what has no room even so goes, the oldest first, and never what was said last.
     pub fn fit(&mut self, room: usize) {
-        let size = |events: &[Event]| events.iter().map(|event| event.text().len()).sum::<usize>();
-        if size(&self.events) <= room {
+        let is_said = |event: &Event| matches!(event, Event::Said(_));
+        let mut size = self.events.iter().map(|event| event.text().len()).sum::<usize>();
+        if size <= room {
             return;
         }
         let (mut at, last) = (0, self.events.len().saturating_sub(1));
-        while at < last && size(&self.events[at..]) > room / 100 * STAYS {
+        while at < last && size > room / 100 * STAYS {
+            if !is_said(&self.events[at]) {
+                size -= self.events[at].text().len();
+            }
             at += 1;
         }
         let rest = self.events.split_off(at);
-        let is_said = |event: &Event| matches!(event, Event::Said(_));
-        let said = self.events.drain(..).rfind(is_said).filter(|_| !rest.iter().any(is_said));
-        self.events = said.into_iter().chain([Event::LeftOut]).chain(rest).collect();
+        let said: Vec<Event> = self.events.drain(..).filter(is_said).collect();
+        let may_go = said.len().saturating_sub(usize::from(!rest.iter().any(is_said)));
+        let mut gone = 0;
+        while gone < may_go && size > room {
+            size -= said[gone].text().len();
+            gone += 1;
+        }
+        self.events = said.into_iter().skip(gone).chain([Event::LeftOut]).chain(rest).collect();
     }
 
     /// The messages behind the guide, oldest first. The last one is the user's, and ends with the screen.
@@ -210,9 +220,37 @@ mod tests {
         let before = task.clone();
         task.fit(600);
         assert_eq!(task, before, "what fits stays as it is");
-        task.says("now something else");
-        task.fit(100);
+    }
+
+    #[test]
+    fn what_is_to_be_done_stays_when_a_person_has_it_go_on() {
+        let mut task = worked(50);
+        for _ in 0..3 {
+            task.says("go on");
+            for n in 0..50 {
+                task.replied(&format!("```bash\nmake {n}\n```"));
+                task.brought("[bash] exit code 0");
+                task.fit(600);
+            }
+        }
         let text = shown(&task.messages(""));
-        assert!(text.contains("now something else") && !text.contains("make it work"), "{text}");
+        assert!(text.contains("make it work\n\ngo on\n\ngo on\n\ngo on\n\n[earlier"), "{text}");
+        assert!(text.contains("make 49") && text.len() < 800, "{text}");
+    }
+
+    #[test]
+    fn of_words_that_have_no_room_the_latest_stay() {
+        let mut task = Task::opened();
+        for word in ["first", "second", "third"] {
+            task.says(&word.repeat(50));
+            task.replied("I see.");
+        }
+        task.fit(600);
+        let text = shown(&task.messages(""));
+        assert!(text.contains("second") && text.contains("third"), "{text}");
+        assert!(!text.contains("first") && text.contains("left out"), "{text}");
+        task.says(&"fourth".repeat(200));
+        task.fit(600);
+        assert!(shown(&task.messages("")).contains("fourth"));
     }
 }

@@ -9,7 +9,7 @@ use answer::{Action, Answer, Shown, Words};
 use cadence::{Cadence, Floor, Next, TurnEnd};
 use conversation::message::Outgoing;
 use conversation::observation::Observation;
-use drive::{FencedCommand, Misread, Reply, Side, Spent, Task, TaskLine, guide};
+use drive::{FencedCommand, Misread, Reply, Side, Spent, Task, TaskLine, guide, together};
 use llm::{Message, ProviderName};
 use model::{Ask, Completion, Hearer, Model, ModelError, Progress};
 use prompt::screen_of;
@@ -189,9 +189,11 @@ impl Work<'_, '_> {
     /// Runs commands in their order, until the wall stops one.
     async fn carry_out(&mut self, commands: Vec<FencedCommand>) -> Result<TurnEnd, String> {
         self.fault = None;
-        for command in commands {
-            let seen = self.turn.command(&command.environment, &command.text).await?;
-            self.task.brought(&brought(&command.environment, &seen));
+        for (at, FencedCommand { environment, text }) in commands.into_iter().enumerate() {
+            // The model has not seen what the screen shows after the one before.
+            let named = if at == 0 { environment.clone() } else { together(&environment) };
+            let seen = self.turn.command(&named, &text).await?;
+            self.task.brought(&brought(&environment, &seen));
             self.keep();
             match seen.outcome.status() {
                 Status::Ok => {}

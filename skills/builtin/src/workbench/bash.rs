@@ -22,7 +22,11 @@ const END: u8 = 0x1e;
 /// What stands between its parts.
 const BETWEEN: u8 = 0x1f;
 
-const WAITING: &str = "Bash is waiting for continuation input.";
+const WAITING: &str = "Bash is waiting for continuation input.\n\
+                       The next command continues it; the command ^C drops it.";
+
+/// What drops the beginning of a command.
+const DROP: [&str; 2] = ["^C", "\u{3}"];
 
 /// The shell, and what it told last.
 pub(super) struct Bash {
@@ -140,6 +144,9 @@ impl Bash {
 impl Environment for Bash {
     fn command(&mut self, command: &str, limit: Duration) -> Reply {
         let mut whole = std::mem::take(&mut self.begun);
+        if !whole.is_empty() && DROP.contains(&command.trim()) {
+            return Reply::of("Dropped; nothing was run.");
+        }
         whole.push_str(command);
         if may_go_on(&whole) && goes_on(&whole, &self.project) {
             whole.push('\n');
@@ -278,6 +285,23 @@ mod tests {
             assert_eq!(says(&mut bash, rest), whole, "{open}");
         }
         assert!(says(&mut bash, "echo )").contains("syntax error"));
+    }
+
+    #[test]
+    fn what_was_begun_can_be_dropped() {
+        let (_project, mut bash) = bash();
+        says(&mut bash, "false");
+        let waits = says(&mut bash, "echo it's");
+        assert_eq!(
+            waits,
+            "Bash is waiting for continuation input.\nThe next command continues it; the command ^C drops it."
+        );
+        assert!(bash.screen().ends_with(&waits), "{}", bash.screen());
+        assert_eq!(says(&mut bash, " ^C\n"), "Dropped; nothing was run.");
+        assert!(!bash.screen().contains("waiting"), "{}", bash.screen());
+        assert_eq!(says(&mut bash, "echo $?"), "1\n");
+        // Nothing waits, so it is a command like any other.
+        assert!(says(&mut bash, "^C").contains("command not found"));
     }
 
     #[test]

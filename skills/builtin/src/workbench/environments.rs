@@ -51,6 +51,11 @@ impl Environments {
         }
     }
 
+    /// Whoever commands has seen the latest screen.
+    pub(super) fn note_seen(&mut self) {
+        self.editor.note_seen();
+    }
+
     /// Has `environment` do `command`.
     pub(super) fn command(&mut self, environment: &str, command: &str, limit: Duration) -> Reply {
         if !self.project.is_dir() {

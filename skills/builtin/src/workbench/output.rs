@@ -76,6 +76,11 @@ pub(super) fn line(line: &str) -> String {
     }
 }
 
+/// Whether the screen shows only the beginning of a line.
+pub(super) fn is_cut(line: &str) -> bool {
+    line.chars().nth(WIDTH).is_some()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,11 +1,12 @@
 //! Where a name is defined, by how the languages write definitions.
 
 use std::path::Path;
+use std::time::Duration;
 
 use regex::Regex;
 
 use super::file::File;
-use super::search::files;
+use super::search::Files;
 
 /// How one language writes a definition of `NAME`; the first group is its kind, or it is a function.
 struct Language {
@@ -55,14 +56,15 @@ const LANGUAGES: [Language; 5] = [
     },
 ];
 
-/// The first file and line that define `name`.
+/// The first file and line that define `name`, found in at most `limit`.
 ///
 /// # Errors
-/// When no file does.
-pub(super) fn find(project: &Path, name: &str) -> Result<(String, usize), String> {
+/// When no file does, or none was found in time.
+pub(super) fn find(project: &Path, name: &str, limit: Duration) -> Result<(String, usize), String> {
     let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let mut files = Files::of(project, "*", limit)?;
     if is_name {
-        for path in files(project, "*")? {
+        for path in files.by_ref() {
             if language(&path).is_none() {
                 continue;
             }
@@ -71,6 +73,11 @@ pub(super) fn find(project: &Path, name: &str) -> Result<(String, usize), String
                 return Ok((path, first));
             }
         }
+    }
+    if let Some(stopped) = files.stopped() {
+        return Err(format!(
+            "No definition of {name:?} was found: {stopped}. Use search with a glob."
+        ));
     }
     Err(format!(
         "No definition of {name:?} was found (C, Python, Rust, JavaScript and Go are looked through)."

@@ -11,7 +11,7 @@ const LARGEST: u64 = 16 * 1024 * 1024;
 /// A file as it was read.
 pub(super) struct File {
     /// Its path below the project.
-    path: String,
+    pub(super) path: String,
     text: String,
     /// What changes with its text.
     pub(super) digest: u64,
@@ -36,9 +36,7 @@ impl File {
             return Err(format!("{path} is binary."));
         }
         let text = String::from_utf8(bytes).map_err(|_| format!("{path} is no text in UTF-8."))?;
-        let mut hasher = DefaultHasher::new();
-        text.hash(&mut hasher);
-        Ok(Self { path: path.to_owned(), digest: hasher.finish(), text })
+        Ok(Self { path: path.to_owned(), digest: digest(&text), text })
     }
 
     /// The lines from `first` to `last`, which count from 1.
@@ -51,7 +49,8 @@ impl File {
         self.text.lines()
     }
 
-    /// Puts `text` in the place of the lines from `first` to `last`, unless the file has changed since it was read.
+    /// Puts `text` in the place of the lines from `first` to `last`, unless the file has changed since it was read. The digest
+    /// of what stands there then.
     ///
     /// # Errors
     /// Why not.
@@ -60,7 +59,7 @@ impl File {
         project: &Path,
         (first, last): (usize, usize),
         text: &str,
-    ) -> Result<(), String> {
+    ) -> Result<u64, String> {
         let mut new = String::with_capacity(self.text.len() + text.len());
         if self.text.is_empty() {
             // A view shows one line, which is none.
@@ -81,8 +80,16 @@ impl File {
             return Err(format!("{} has changed meanwhile; look again.", self.path));
         }
         let place = place(project, &self.path)?;
-        write(&place, &new).map_err(|error| format!("{} can't be written: {error}", self.path))
+        write(&place, &new).map_err(|error| format!("{} can't be written: {error}", self.path))?;
+        Ok(digest(&new))
     }
+}
+
+/// What changes with `text`.
+fn digest(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Exchanges the text of a file as a whole: when the disk is full, or this is cut off, the old text is still there.

@@ -1,12 +1,14 @@
 //! The editor environment: views of files that follow meaning and not line numbers, and edits of what they show.
 //!
 //! A view says what it shows by a pattern or a name, and is found anew after every command, of whichever environment. So it
-//! shows the file as it is, and an edit counts only where a view has shown the very lines since the file changed last.
+//! shows the file as it is, and an edit counts only where the model has seen the very lines in a view since the file changed
+//! last, but by the edits of the same reply.
 
 mod definition;
 mod file;
 mod order;
 mod search;
+mod seen;
 mod view;
 
 use std::path::{Path, PathBuf};
@@ -15,6 +17,8 @@ use std::time::Duration;
 use super::{Environment, Reply, output};
 use file::File;
 use order::Order;
+use search::Files;
+use seen::Seen;
 use view::{Found, View, What};
 
 /// How many views there are; the oldest makes room.
@@ -28,27 +32,33 @@ pub(super) struct Editor {
     project: PathBuf,
     views: Vec<View>,
     opened: u64,
-    /// What the last screen showed: the file, the digest of its text, and the lines.
-    shown: Vec<(String, u64, (usize, usize))>,
+    seen: Seen,
 }
 
 impl Editor {
     pub(super) fn at(project: &Path) -> Self {
-        Self { project: project.to_owned(), views: Vec::new(), opened: 0, shown: Vec::new() }
+        Self { project: project.to_owned(), views: Vec::new(), opened: 0, seen: Seen::default() }
     }
 
-    fn does(&mut self, order: Order) -> Result<String, String> {
+    /// Whoever commands has seen the latest screen.
+    pub(super) fn note_seen(&mut self) {
+        self.seen.look();
+    }
+
+    fn does(&mut self, order: Order, limit: Duration) -> Result<String, String> {
         match order {
             Order::View { file, what, label } => self.open(file, what, label),
             Order::GotoDefinition { name } => {
-                let (file, line) = definition::find(&self.project, &name)?;
+                let (file, line) = definition::find(&self.project, &name, limit)?;
                 let definition = What::Definition { name };
                 let opened = self.open(file.clone(), definition, None)?;
                 Ok(format!("{opened} (defined at {file}:{line})"))
             }
             Order::Match { id, forward } => self.step(id, forward),
             Order::Close { which } => self.close(&which),
-            Order::Search { pattern, glob } => search::search(&self.project, &pattern, &glob),
+            Order::Search { pattern, glob } => {
+                search::search(&self.project, &pattern, Files::of(&self.project, &glob, limit)?)
+            }
             Order::Edit { file, lines, text } => self.edit(&file, lines, &text),
             Order::Create { file, text } => {
                 file::create(&self.project, &file, &text)?;
@@ -116,32 +126,22 @@ impl Editor {
     fn edit(&mut self, file: &str, lines: (usize, usize), text: &str) -> Result<String, String> {
         let read = File::read(&self.project, file)?;
         let (first, last) = lines;
-        let of_file = self.shown.iter().filter(|(shown, _, _)| shown == file);
-        let fresh: Vec<_> =
-            of_file.clone().filter(|(_, digest, _)| *digest == read.digest).collect();
-        if of_file.count() > 0 && fresh.is_empty() {
+        let now = self.seen.place(&read, lines)?;
+        let mut edited = (first..).zip(read.lines(now.0, now.1));
+        if let Some((line, _)) = edited.find(|(_, text)| output::is_cut(text)) {
             return Err(format!(
-                "{file} has changed since it was shown; look at the view again, then edit."
-            ));
-        }
-        let is_shown = |line: usize| {
-            fresh.iter().any(|(_, _, (first, last))| (*first..=*last).contains(&line))
-        };
-        if !(first..=last).all(is_shown) {
-            return Err(format!(
-                "Lines {first}-{last} of {file} are not all in a view; open one that shows them first."
+                "Line {line} of {file} is longer than a view shows, so you have not seen all of it; change it with bash or python."
             ));
         }
         let count = text.lines().count();
-        read.replace(&self.project, lines, text)?;
-        // What was shown is not what is there now.
-        self.shown.retain(|(shown, _, _)| shown != file);
+        let digest = read.replace(&self.project, now, text)?;
+        self.seen.edit(&read, (lines, count), digest);
         Ok(format!("Edited {file}: lines {first}-{last} are {count} lines now."))
     }
 
     /// Finds all views anew. One that can't be found is shown with the reason once, and then gone.
     fn render(&mut self) -> String {
-        self.shown.clear();
+        self.seen.redraw();
         self.views.retain(|view| view.broken.is_none());
         let (mut parts, mut used) = (Vec::new(), 0);
         for view in &mut self.views {
@@ -159,7 +159,7 @@ impl Editor {
                     used += last + 1 - first + 1;
                     if room > 0 {
                         let seen = last.min(first + room - 1);
-                        self.shown.push((view.file.clone(), read.digest, (first, seen)));
+                        self.seen.draw(&read, (first, seen));
                     }
                 }
                 Err(why) => {
@@ -174,8 +174,8 @@ impl Editor {
 }
 
 impl Environment for Editor {
-    fn command(&mut self, command: &str, _: Duration) -> Reply {
-        let done = Order::read(command).and_then(|order| self.does(order));
+    fn command(&mut self, command: &str, limit: Duration) -> Reply {
+        let done = Order::read(command).and_then(|order| self.does(order, limit));
         match done {
             Ok(said) => Reply { exit_code: Some(0), ..Reply::of(said) },
             Err(why) => Reply { exit_code: Some(1), ..Reply::of(why) },

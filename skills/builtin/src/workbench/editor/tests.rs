@@ -8,6 +8,8 @@ use super::*;
 
 const HELLO: &str = "#include <stdio.h>\n\n\nvoid main() {\n  printf(\"Hello world\\n\");\n}\n";
 
+const LIMIT: Duration = Duration::from_secs(20);
+
 fn editor(files: &[(&str, &str)]) -> (tempfile::TempDir, Editor) {
     let project = tempfile::tempdir().unwrap();
     for (name, text) in files {
@@ -18,15 +20,27 @@ fn editor(files: &[(&str, &str)]) -> (tempfile::TempDir, Editor) {
     (project, editor)
 }
 
-/// What a command says; it must succeed.
+/// What a command says to a model that has seen the screen; it must succeed.
 fn says(editor: &mut Editor, command: &str) -> String {
-    let said = editor.command(command, Duration::ZERO);
+    editor.note_seen();
+    goes_on(editor, command)
+}
+
+/// The same to a model that has seen no screen since the command before. There is one.
+fn goes_on(editor: &mut Editor, command: &str) -> String {
+    let said = editor.command(command, LIMIT);
     assert_eq!(said.exit_code, Some(0), "{command}: {}", said.output);
+    editor.screen();
     said.output
 }
 
 fn fails(editor: &mut Editor, command: &str) -> String {
-    let said = editor.command(command, Duration::ZERO);
+    editor.note_seen();
+    fails_at_once(editor, command)
+}
+
+fn fails_at_once(editor: &mut Editor, command: &str) -> String {
+    let said = editor.command(command, LIMIT);
     assert_eq!(said.exit_code, Some(1), "{command}: {}", said.output);
     said.output
 }
@@ -137,6 +151,54 @@ fn only_what_is_shown_and_unchanged_is_edited() {
 }
 
 #[test]
+fn a_line_whose_end_no_screen_shows_is_not_edited() {
+    let long = "x".repeat(201);
+    let (project, mut editor) = editor(&[("a.txt", &format!("a\n{long}\n"))]);
+    says(&mut editor, "view a.txt");
+    says(&mut editor, "edit a.txt 1-1\na\nb");
+    let said = fails_at_once(&mut editor, "edit a.txt 2-2\ny");
+    assert_eq!(
+        said,
+        "Line 2 of a.txt is longer than a view shows, so you have not seen all of it; change it with bash or python."
+    );
+    let text = fs::read_to_string(project.path().join("a.txt")).unwrap();
+    assert_eq!(text, format!("a\nb\n{long}\n"));
+}
+
+#[test]
+fn edits_of_one_reply_go_by_the_screen_before_it() {
+    let (project, mut editor) = editor(&[("a.txt", "a\nb\nc\nd\ne\nf\n")]);
+    let text = || fs::read_to_string(project.path().join("a.txt")).unwrap();
+    says(&mut editor, "view a.txt");
+    says(&mut editor, "edit a.txt 2-2\nB1\nB2\nB3");
+    goes_on(&mut editor, "edit a.txt 4-5\nDE");
+    goes_on(&mut editor, "edit a.txt 1-1\n");
+    goes_on(&mut editor, "edit a.txt 6-6\nF");
+    assert_eq!(text(), "B1\nB2\nB3\nc\nDE\nF\n");
+    let said = fails_at_once(&mut editor, "edit a.txt 3-4\nx");
+    assert_eq!(said, "Lines 4-5 of a.txt are already edited; look at the view again, then edit.");
+    // The next reply goes by the screen that it has seen.
+    says(&mut editor, "edit a.txt 4-4\nC");
+    assert_eq!(text(), "B1\nB2\nB3\nC\nDE\nF\n");
+}
+
+#[test]
+fn what_changes_between_the_commands_of_one_reply_was_not_seen() {
+    let (project, mut editor) = editor(&[("a.txt", "a\nb\nc\n"), ("b.txt", "x\n")]);
+    says(&mut editor, "view a.txt");
+    says(&mut editor, "view b.txt");
+    assert!(fails_at_once(&mut editor, "edit b.txt 1-1\ny").contains("that you have seen"));
+    says(&mut editor, "edit a.txt 1-1\nA");
+    // As a command of bash does.
+    fs::write(project.path().join("a.txt"), "new\nA\nb\nc\n").unwrap();
+    editor.screen();
+    let said = fails_at_once(&mut editor, "edit a.txt 2-2\nB");
+    assert!(said.contains("has changed since it was shown"), "{said}");
+    says(&mut editor, "edit a.txt 3-3\nB");
+    assert_eq!(fs::read_to_string(project.path().join("a.txt")).unwrap(), "new\nA\nB\nc\n");
+}
+
+#[test]
 fn a_file_is_made_once_and_inside_the_project() {
     let (project, mut editor) = editor(&[("a.txt", "a\n")]);
     says(&mut editor, "create src/new.rs\nfn main() {}\n");
@@ -174,6 +236,20 @@ fn a_search_leaves_out_what_git_leaves_out() {
     ]);
     assert_eq!(says(&mut editor, "search \"\\bx\\b\" *.rs"), "a.rs:1: let x = 1;\nb/c.rs:1: x");
     assert_eq!(says(&mut editor, "search none"), "No line fits.");
+}
+
+#[test]
+fn what_looks_through_files_ends_when_the_time_is_up() {
+    let (_project, mut editor) = editor(&[("a.rs", "fn a() {}\n")]);
+    let mut says = |command: &str| editor.command(command, Duration::ZERO).output;
+    assert_eq!(
+        says("search a"),
+        "No line fits.\n... [stopped after 0 files, because the time was up; a narrower glob reaches others]"
+    );
+    assert_eq!(
+        says("goto_definition a"),
+        "No definition of \"a\" was found: stopped after 0 files, because the time was up. Use search with a glob."
+    );
 }
 
 #[test]

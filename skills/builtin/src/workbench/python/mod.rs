@@ -153,6 +153,74 @@ mod tests {
     }
 
     #[test]
+    fn short_values_are_shown_as_python_writes_them() {
+        let project = tempfile::tempdir().unwrap();
+        let mut python = Python::at(project.path());
+        let values = "[], (), {}, set(), (1,), [1, (2, 'x')], {'a': [None], 'b': {2}}, b'x', -1.5, range(9), frozenset({1})";
+        says(
+            &mut python,
+            &format!(
+                "for _name, _value in enumerate([{values}]):\n    globals()[f'v{{_name}}'] = _value"
+            ),
+        );
+        let shown: Vec<String> = python.screen().lines().map(str::to_owned).collect();
+        let values: Vec<_> =
+            shown.iter().filter_map(|line| Some(line.split_once(" = ")?.1)).collect();
+        assert_eq!(
+            values.join(", "),
+            "[], (), {}, set(), (1,), [1, (2, 'x')], {'a': [None], 'b': {2}}, b'x', -1.5, range(0, 9), frozenset({1})"
+        );
+        let long = "x".repeat(81);
+        says(
+            &mut python,
+            &format!(
+                "a = '{long}'\nb = ['{}']\nc = 1 << 400\nd = type('D', (), {{'__repr__': lambda self: 'x\\ny'}})()",
+                &long[..78]
+            ),
+        );
+        assert!(
+            python.screen().starts_with("a: str (81 items)\nb: list (1 items)\nc: int\nd: D\n"),
+            "{}",
+            python.screen()
+        );
+    }
+
+    #[test]
+    fn a_value_of_endless_text_costs_the_screen_nothing() {
+        let project = tempfile::tempdir().unwrap();
+        let mut python = Python::at(project.path());
+        let said = says(
+            &mut python,
+            "x = 1\nown = []\nown.append(own)\nlarge = [1] * 1000\nfor _ in range(9): large = [large] * 1000\nd = {1: large}",
+        );
+        assert_eq!(said, "");
+        assert_eq!(
+            python.screen(),
+            "x = 1\nown: list (1 items)\nlarge: list (1000 items)\nd: dict (1 items)"
+        );
+        let said = says(
+            &mut python,
+            "class Slow:\n    def __repr__(self):\n        while True: pass\nslow = Slow()",
+        );
+        assert_eq!(said, "");
+        assert!(python.screen().starts_with("slow: Slow\nSlow: class\n"), "{}", python.screen());
+    }
+
+    #[test]
+    fn a_screen_that_waits_is_interrupted_and_the_variables_stay() {
+        let project = tempfile::tempdir().unwrap();
+        let mut python = Python::at(project.path());
+        says(
+            &mut python,
+            "import time\nx = 1\nclass Waits:\n    def __repr__(self): time.sleep(1000)",
+        );
+        let said = python.command("waits = Waits()", Duration::from_secs(1)).output;
+        assert!(said.contains("the variables stay"), "{said}");
+        assert_eq!(python.screen(), "(the variables can't be shown: KeyboardInterrupt)");
+        assert_eq!(says(&mut python, "del waits\nx"), "1\n");
+    }
+
+    #[test]
     fn what_takes_too_long_is_interrupted_and_the_variables_stay() {
         let project = tempfile::tempdir().unwrap();
         let mut python = Python::at(project.path());
