@@ -109,6 +109,33 @@ fn words_of_every_script_are_found() {
 }
 
 #[test]
+fn a_phrase_comes_first_and_its_parts_are_found_without_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let texts = [
+        "Whoever wants to index a folder says re: folder.",
+        "To re-index a folder takes a minute.",
+        "A minute is long.",
+        "The contract of a client.",
+        "A folder of letters.",
+    ];
+    let items: Vec<Item> =
+        (0..).zip(texts).map(|(at, text)| paper(&format!("{at}.txt"), Role::Admin, text)).collect();
+    let mut library = filled(folder.path(), &items);
+    // One is written so, and the other holds its words.
+    assert_eq!(find(&library, &Reader::Owner, "re-index"), [texts[1], texts[0]]);
+    // No passage holds the whole, nor each part.
+    let found = find(&library, &Reader::Owner, "pre-index letters");
+    assert_eq!(found, [texts[4], texts[1], texts[0]]);
+    assert_eq!(find(&library, &Reader::Owner, "client's"), [texts[3]]);
+    // Others fill the list, and what holds the part is among the first all the same.
+    for at in 0..9 {
+        library.put(&paper(&format!("more-{at}.txt"), Role::Admin, "A minute."), NOW).unwrap();
+    }
+    let found = find(&library, &Reader::Owner, "a minute client's letters");
+    assert!(found[..2].contains(&texts[3].to_owned()), "{found:?}");
+}
+
+#[test]
 fn a_reader_finds_what_its_roles_allow_and_no_list_finds_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let library = filled(
