@@ -48,6 +48,8 @@ struct Shelf {
 struct Wait {
     /// So many seconds are worked before the answer; without it the work goes on behind the answer.
     wait: Option<u64>,
+    /// How far the work has come, as `at` of an earlier answer says.
+    from: Option<meaning::Place>,
 }
 
 impl Shelf {
@@ -103,7 +105,10 @@ impl Shelf {
             return Err(SkillError::new("the library is not open"));
         };
         match params.wait {
-            Some(seconds) => meaning::work_for(library, Duration::from_secs(seconds), call),
+            Some(seconds) => {
+                let patience = Duration::from_secs(seconds);
+                meaning::work_for(library, (patience, params.from.unwrap_or_default()), call)
+            }
             None => meaning.told(library, call),
         }
     }
