@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, Error, ErrorCode};
+use rusqlite::Connection;
 
 use crate::LibraryError;
 
@@ -36,11 +36,6 @@ fn make(db: &Connection) -> Result<(), LibraryError> {
         "BEGIN IMMEDIATE; {schema} PRAGMA user_version = {FORMAT}; COMMIT;"
     ))?;
     Ok(())
-}
-
-/// Whether `error` says that the file itself is bad.
-pub(super) fn is_broken(error: &Error) -> bool {
-    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
 }
 
 /// Moves the database at `path` and what belongs to it out of the way; where to.
@@ -80,7 +75,7 @@ pub(super) fn remove(aside: &Path) -> Result<(), LibraryError> {
     Ok(())
 }
 
-/// Asks every table for a row: a file that is badly broken says so here, and not in the middle of a question.
+/// Asks every table for a row: a file that is badly broken says so here, and what is broken in part where the part is needed.
 fn touch(db: &Connection) -> Result<(), LibraryError> {
     for table in ["document", "passage", "vector", "setting", "words"] {
         db.query_row(&format!("SELECT count(*) FROM (SELECT 1 FROM {table} LIMIT 1)"), [], |_| {

@@ -50,6 +50,53 @@ fn a_broken_database_is_built_again_from_the_texts() {
     }
 }
 
+/// Overwrites the page of the database on which `words` stand.
+fn damage(folder: &Path, words: &str) {
+    const PAGE: usize = 4096;
+    let path = folder.join("library.db");
+    let mut bytes = fs::read(&path).unwrap();
+    let is_there = |page: &[u8]| page.windows(words.len()).any(|piece| piece == words.as_bytes());
+    let page = bytes.chunks(PAGE).position(is_there).unwrap();
+    bytes[page * PAGE..][..PAGE].fill(0xff);
+    fs::write(&path, bytes).unwrap();
+}
+
+#[test]
+fn a_page_that_is_damaged_is_noticed_where_it_is_needed_and_the_mending_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let papers: Vec<Item> = (0..30)
+        .map(|at| paper(&format!("{at}.txt"), Role::Admin, &format!("{at} {}", "x".repeat(500))))
+        .collect();
+    drop(filled(folder.path(), &papers));
+    // The beginning of the table is as it was.
+    damage(folder.path(), "29 xxx");
+    let mut library = open(folder.path());
+    assert!(library.mended().is_none());
+    let search =
+        Search { text: "29", reader: &Reader::Owner, limit: 5, vector: None, counts: false };
+    let error = library.search(&search, NOW).unwrap_err();
+    assert!(
+        error.to_string().contains("damaged") && error.to_string().contains("`library rebuild`"),
+        "{error}"
+    );
+    assert_eq!(library.rebuild(NOW).unwrap(), (30, Vec::new()));
+    assert_eq!(library.search(&search, NOW).unwrap().len(), 1);
+    is_sound(&library);
+}
+
+#[test]
+fn a_damaged_page_that_every_start_needs_is_mended_at_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut papers: Vec<Item> =
+        (0..300).map(|at| paper(&format!("{at}.txt"), Role::Admin, "apples")).collect();
+    drop(filled(folder.path(), &papers));
+    papers.sort_by_key(Item::id);
+    damage(folder.path(), &papers[299].place);
+    let library = open(folder.path());
+    assert_eq!(library.mended().unwrap().documents, 300);
+    is_sound(&library);
+}
+
 #[test]
 fn a_check_finds_an_index_that_does_not_fit_its_passages() {
     let folder = tempfile::tempdir().unwrap();
