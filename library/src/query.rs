@@ -45,11 +45,17 @@ impl Term {
     }
 }
 
+/// `text` without the characters within words that only say where a line may break, as soft hyphens do.
+#[must_use]
+pub fn unbroken(text: &str) -> String {
+    text.replace(['\u{ad}', '\u{200b}', '\u{2060}', '\u{feff}'], "")
+}
+
 /// The terms of `text`, each once, in their order.
 #[must_use]
 pub fn terms(text: &str) -> Vec<Term> {
     let mut terms = Vec::new();
-    for (quoted, piece) in quotes(text) {
+    for (quoted, piece) in quotes(&unbroken(text)) {
         let is_phrase = quoted && piece.split_whitespace().nth(1).is_some();
         if is_phrase && !piece.chars().any(is_spaceless) {
             push(&mut terms, words(piece));
@@ -200,6 +206,7 @@ mod tests {
             ("a \"red fox\" b", vec!["\"a\"", "\"red fox\"", "\"b\""]),
             ("15\" (\"red fox\")", vec!["\"15\"", "\"red fox\""]),
             ("a \"red fox", vec!["\"a\"", "\"red\"", "\"fox\""]),
+            ("in\u{ad}dex\u{200b}", vec!["\"index\""]),
             ("日本語", vec!["grams : \"日本 本語\""]),
             ("猫", vec!["grams : \"猫\" *"]),
             ("東京2020年", vec!["grams : \"東京\"", "\"2020\"", "grams : \"年\" *"]),

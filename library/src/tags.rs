@@ -7,9 +7,9 @@ const RAW: [&str; 5] = ["script", "style", "textarea", "title", "noscript"];
 const FOREIGN: [&str; 2] = ["svg", "math"];
 
 /// Elements inside a line of text; all others begin a new one.
-pub const INLINE: [&str; 21] = [
+pub const INLINE: [&str; 22] = [
     "a", "abbr", "b", "bdi", "bdo", "big", "cite", "code", "em", "font", "i", "kbd", "mark", "q",
-    "s", "small", "span", "strong", "sub", "sup", "u",
+    "s", "small", "span", "strong", "sub", "sup", "u", "wbr",
 ];
 
 /// A piece of HTML.

@@ -294,14 +294,14 @@ mod tests {
     #[test]
     fn a_page_is_sections_below_its_headings() {
         let page = read(
-            "<title>T</title><p>Before &amp; <b>bold</b>.<h1>One</h1><p>a<br>b<h2>Two <i>x</i></h2>\
+            "<title>T</title><p>Before &amp; <b>bold</b>.<h1>One</h1><p>a<br>b<wbr>c<h2>Two <i>x</i></h2>\
              <table><tr><th>k<th>v<tr><td>1<td>2</table><pre>\n  keep\n  this</pre><h1>Three</h1><p>c",
         );
         let sections: Vec<(String, String)> =
             page.sections.into_iter().map(|s| (s.headings.join(" > "), s.text)).collect();
         let expected = [
             ("", "Before & bold."),
-            ("One", "a\nb"),
+            ("One", "a\nbc"),
             ("One > Two x", "k\tv\n1\t2\n  keep\n  this"),
             ("Three", "c"),
         ];

@@ -109,6 +109,23 @@ fn words_of_every_script_are_found() {
 }
 
 #[test]
+fn a_word_is_one_where_a_line_may_break_in_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut item =
+        paper("soft\u{ad}ware.txt", Role::Admin, "The in\u{ad}dex of a key\u{200b}board.");
+    item.document.sections[0].headings = vec!["Over\u{ad}view".to_owned()];
+    let library = filled(folder.path(), &[item]);
+    for question in ["index", "keyboard", "key\u{ad}board", "software", "overview"] {
+        assert_eq!(
+            find(&library, &Reader::Owner, question),
+            ["The index of a keyboard."],
+            "{question}"
+        );
+    }
+    assert_eq!(library.hits(&[1]).unwrap()[0].headings, ["Overview"]);
+}
+
+#[test]
 fn a_phrase_comes_first_and_its_parts_are_found_without_it() {
     let folder = tempfile::tempdir().unwrap();
     let texts = [

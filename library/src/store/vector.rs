@@ -94,7 +94,7 @@ impl Library {
         let kept = self.embedder()?.map(|(_, size)| size).filter(|size| *size > 0);
         let first = vectors.first().map(|(_, vector)| vector.numbers.len());
         let expected = kept.or(first).unwrap_or(0);
-        let sql = "INSERT INTO vector SELECT rowid, role, kind, ?2, ?3 FROM passage WHERE id = ?1
+        let sql = "INSERT INTO vector SELECT rowid, role, ?2, ?3 FROM passage WHERE id = ?1
                    ON CONFLICT (passage) DO UPDATE SET scale = excluded.scale, numbers = excluded.numbers";
         let transaction = self.db.transaction()?;
         for (id, vector) in vectors {

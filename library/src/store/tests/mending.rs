@@ -170,13 +170,25 @@ fn a_search_bears_a_passage_that_is_gone_and_a_use_that_cannot_be_counted() {
 }
 
 #[test]
-fn a_library_that_could_hold_conversations_opens() {
+fn a_library_of_the_first_format_is_brought_to_this_one() {
     let folder = tempfile::tempdir().unwrap();
-    let library = filled(folder.path(), &[paper("a.txt", Role::Public, "apples")]);
-    let index = "CREATE INDEX passage_recent ON passage (kind, created_at)";
-    library.db.execute_batch(index).unwrap();
+    let papers = [paper("a.txt", Role::Admin, "apples"), paper("b.txt", Role::Admin, "an index")];
+    let library = filled(folder.path(), &papers);
+    for table in ["document", "passage", "vector"] {
+        let column = format!("ALTER TABLE {table} ADD COLUMN kind TEXT NOT NULL DEFAULT 'kb'");
+        library.db.execute_batch(&column).unwrap();
+    }
+    let before = "CREATE INDEX passage_recent ON passage (kind, created_at);
+                  UPDATE passage SET access_count = 7, text = 'an in\u{ad}dex' WHERE text = 'an index';
+                  PRAGMA user_version = 1;";
+    library.db.execute_batch(before).unwrap();
+    assert!(find(&library, &Reader::Owner, "index").is_empty());
     drop(library);
-    let library = open(folder.path());
-    assert_eq!(find(&library, &Reader::Owner, "apples"), ["apples"]);
+    let mut library = open(folder.path());
+    assert_eq!(find(&library, &Reader::Owner, "index"), ["an index"]);
+    let used = "SELECT max(access_count) FROM passage";
+    assert_eq!(library.db.query_row(used, [], |row| row.get(0)), Ok(7));
     is_sound(&library);
+    library.put(&paper("c.txt", Role::Admin, "pears"), NOW).unwrap();
+    assert_eq!(find(&open(folder.path()), &Reader::Owner, "pears"), ["pears"]);
 }
