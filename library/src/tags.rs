@@ -108,6 +108,12 @@ fn markup_token(markup: &str) -> (Option<Token<'_>>, &str) {
     (Some(Token::Text("<")), markup)
 }
 
+/// `text` with the blanks between its words made one space.
+#[must_use]
+pub fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// The attributes of a tag with this `inside`: each name in lower case, with its value as it is written, entities and all.
 pub fn attributes(inside: &str) -> Vec<(String, &str)> {
     let is_space = |c: char| c.is_ascii_whitespace() || c == '/';

@@ -2,8 +2,8 @@
 
 use html_escape::decode_html_entities;
 
-use super::{Budget, Parser, one_line};
-use crate::tags::{INLINE, Token, attributes, tokens, xhtml_tokens};
+use super::{Budget, Parser};
+use crate::tags::{INLINE, Token, attributes, one_line, tokens, xhtml_tokens};
 use crate::{Document, ParseError, Section, charset};
 
 /// Elements whose inside nobody reads.

@@ -3,7 +3,7 @@
 CREATE TABLE document (
   id         TEXT PRIMARY KEY,      -- 16 hexadecimal digits of role and place
   element    TEXT NOT NULL,         -- pdf | docx | md | txt | html | epub | xlsx | csv
-  role       TEXT NOT NULL,         -- public | admin | user:<chat>
+  role       TEXT NOT NULL,         -- public | admin
   place      TEXT NOT NULL,
   name       TEXT NOT NULL,
   own        INTEGER NOT NULL,      -- 1 when the owner wrote it

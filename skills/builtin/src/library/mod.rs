@@ -2,8 +2,8 @@
 //!
 //! The process `library` parses and indexes, and has no network. It sees two folders: `library`, which is its own, and
 //! `papers`, which the owner has opened for reading. The process `meaning` searches, sees `library` alone, and reaches the
-//! embedder that the owner has set, if any: [`meaning`] says why. Who asks is the router's word ([`Call::is_owner`],
-//! [`Call::session`]), and so is what they may see.
+//! embedder that the owner has set, if any: [`meaning`] says why. Who asks is the router's word
+//! ([`Call::is_owner`]), and so is what they may see.
 
 mod answer;
 mod deaths;
@@ -144,13 +144,9 @@ fn read<P: DeserializeOwned>(params: Object) -> Result<P, SkillError> {
         .map_err(|error| SkillError::new(format!("the parameters do not fit: {error}")))
 }
 
-/// What the one who asks may see, by the router's word. Without a session nobody is known, and sees what is public.
+/// What the one who asks may see, by the router's word.
 fn reader(call: &Call) -> Reader {
-    match (call.is_owner(), call.session()) {
-        (true, _) => Reader::Owner,
-        (false, Some(chat)) => Reader::Guest(chat.to_owned()),
-        (false, None) => everybody(),
-    }
+    if call.is_owner() { Reader::Owner } else { everybody() }
 }
 
 /// What everybody may see, and all that the owner is shown by the actions of guests.
