@@ -4,6 +4,7 @@
 //! in the last quarter of a piece alone, so that no mark near its beginning makes pieces of a few words.
 
 use crate::item::hex;
+use crate::query::unbroken;
 use crate::{Document, Pages};
 
 /// The longest passage, in characters.
@@ -35,7 +36,8 @@ pub fn passages(item: &str, document: &Document) -> Vec<Passage> {
     let mut passages = Vec::new();
     for section in &document.sections {
         for (at, text) in pieces(&section.text) {
-            if text.trim().is_empty() {
+            let plain = unbroken(text);
+            if plain.trim().is_empty() {
                 continue;
             }
             let headings = section.headings.join("\u{1f}");
@@ -51,9 +53,9 @@ pub fn passages(item: &str, document: &Document) -> Vec<Passage> {
             };
             passages.push(Passage {
                 id,
-                headings: section.headings.clone(),
+                headings: section.headings.iter().map(|heading| unbroken(heading)).collect(),
                 pages,
-                text: text.to_owned(),
+                text: plain,
             });
         }
     }

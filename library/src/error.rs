@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use rusqlite::ErrorCode;
+
 /// Why a file gave no text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParseError {
@@ -58,7 +60,12 @@ pub enum ParseError {
 pub enum LibraryError {
     /// The database refused.
     #[error("the library's database failed")]
-    Database(#[from] rusqlite::Error),
+    Database(#[source] rusqlite::Error),
+    /// The database is not what was written.
+    #[error(
+        "the library's index is damaged: in a terminal, the router's command `library rebuild` builds it again from the texts"
+    )]
+    Damaged(#[source] rusqlite::Error),
     /// A file of the library could not be read or written.
     #[error("{path} could not be used")]
     File {
@@ -94,4 +101,13 @@ pub enum LibraryError {
         /// How many the others have.
         expected: usize,
     },
+}
+
+impl From<rusqlite::Error> for LibraryError {
+    fn from(error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Damaged(error),
+            _ => Self::Database(error),
+        }
+    }
 }

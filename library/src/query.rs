@@ -1,7 +1,7 @@
 //! Makes a query of any text, in any script.
 //!
-//! A word with marks inside, such as `foo-bar`, `v1.2.3` or an address, is a phrase of its parts. Scripts
-//! that write no spaces are cut into pairs of characters, in the index and in the query alike. What stands in
+//! A word with marks inside, such as `foo-bar`, `don't` or an address, is a phrase, and [its parts](with_parts) count, too.
+//! Scripts that write no spaces are cut into pairs of characters, in the index and in the query alike. What stands in
 //! double quotes is a phrase. There is nothing that a query cannot hold, and no way to say it wrong.
 
 /// The most terms of one query; more make it slower and not better.
@@ -29,6 +29,12 @@ impl Term {
         }
     }
 
+    /// Whether it is several words.
+    #[must_use]
+    pub fn is_phrase(&self) -> bool {
+        matches!(self, Self::Words(words) if words.contains(' '))
+    }
+
     /// The text from which the index makes its words.
     #[must_use]
     pub fn text(&self) -> String {
@@ -39,17 +45,23 @@ impl Term {
     }
 }
 
+/// `text` without the characters within words that only say where a line may break, as soft hyphens do.
+#[must_use]
+pub fn unbroken(text: &str) -> String {
+    text.replace(['\u{ad}', '\u{200b}', '\u{2060}', '\u{feff}'], "")
+}
+
 /// The terms of `text`, each once, in their order.
 #[must_use]
 pub fn terms(text: &str) -> Vec<Term> {
     let mut terms = Vec::new();
-    for (index, part) in text.split('"').enumerate() {
-        let quoted = index % 2 == 1 && part.split_whitespace().nth(1).is_some();
-        if quoted && !part.chars().any(is_spaceless) {
-            push(&mut terms, words(part));
+    for (quoted, piece) in quotes(&unbroken(text)) {
+        let is_phrase = quoted && piece.split_whitespace().nth(1).is_some();
+        if is_phrase && !piece.chars().any(is_spaceless) {
+            push(&mut terms, words(piece));
             continue;
         }
-        for word in part.split_whitespace() {
+        for word in piece.split_whitespace() {
             for (spaceless, run) in runs(word) {
                 push(&mut terms, if spaceless { characters(run) } else { words(run) });
             }
@@ -62,25 +74,35 @@ pub fn terms(text: &str) -> Vec<Term> {
     terms
 }
 
-/// The single words of those `terms` that are phrases; none when there is no phrase.
+/// The `terms`, and behind them the single words of those that are phrases.
 #[must_use]
-pub fn parts(terms: &[Term]) -> Vec<Term> {
-    let is_phrase = |term: &Term| matches!(term, Term::Words(words) if words.contains(' '));
-    if !terms.iter().any(is_phrase) {
-        return Vec::new();
-    }
-    let mut parts = Vec::new();
-    for term in terms {
-        match term {
-            Term::Words(words) => {
-                for word in words.split(' ') {
-                    push(&mut parts, Some(Term::Words(word.to_owned())));
-                }
-            }
-            other => push(&mut parts, Some(other.clone())),
+pub fn with_parts(terms: &[Term]) -> Vec<Term> {
+    let mut all = terms.to_vec();
+    for words in terms.iter().filter(|term| term.is_phrase()).map(Term::text) {
+        for word in words.split(' ') {
+            push(&mut all, Some(Term::Words(word.to_owned())));
         }
     }
-    parts
+    all.truncate(2 * MOST_TERMS);
+    all
+}
+
+/// `text` in pieces, and whether each stands in quotes. A mark behind a letter opens none, as in `15" wide`, and one without
+/// another behind it neither.
+fn quotes(text: &str) -> Vec<(bool, &str)> {
+    let (mut pieces, mut rest) = (Vec::new(), text);
+    let opens = |before: &str| !before.ends_with(is_letter);
+    while let Some((before, behind)) = rest
+        .match_indices('"')
+        .map(|(at, _)| (&rest[..at], &rest[at + 1..]))
+        .find(|(it, _)| opens(it))
+        && let Some((inside, after)) = behind.split_once('"')
+    {
+        pieces.extend([(false, before), (true, inside)]);
+        rest = after;
+    }
+    pieces.push((false, rest));
+    pieces
 }
 
 fn push(terms: &mut Vec<Term>, term: Option<Term>) {
@@ -182,6 +204,9 @@ mod tests {
             ("me@example.org", vec!["\"me example org\""]),
             ("café café", vec!["\"café\""]),
             ("a \"red fox\" b", vec!["\"a\"", "\"red fox\"", "\"b\""]),
+            ("15\" (\"red fox\")", vec!["\"15\"", "\"red fox\""]),
+            ("a \"red fox", vec!["\"a\"", "\"red\"", "\"fox\""]),
+            ("in\u{ad}dex\u{200b}", vec!["\"index\""]),
             ("日本語", vec!["grams : \"日本 本語\""]),
             ("猫", vec!["grams : \"猫\" *"]),
             ("東京2020年", vec!["grams : \"東京\"", "\"2020\"", "grams : \"年\" *"]),

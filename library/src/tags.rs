@@ -1,12 +1,15 @@
-//! Reads HTML tag by tag, in linear time and without a tree.
+//! Reads HTML and XHTML tag by tag, in linear time and without a tree.
 
 /// Elements whose inside is not HTML: a `<` in them opens nothing.
 const RAW: [&str; 5] = ["script", "style", "textarea", "title", "noscript"];
 
+/// Elements whose inside follows the rules of XML in HTML, too (HTML standard, section "Elements").
+const FOREIGN: [&str; 2] = ["svg", "math"];
+
 /// Elements inside a line of text; all others begin a new one.
-pub const INLINE: [&str; 21] = [
+pub const INLINE: [&str; 22] = [
     "a", "abbr", "b", "bdi", "bdo", "big", "cite", "code", "em", "font", "i", "kbd", "mark", "q",
-    "s", "small", "span", "strong", "sub", "sup", "u",
+    "s", "small", "span", "strong", "sub", "sup", "u", "wbr",
 ];
 
 /// A piece of HTML.
@@ -14,13 +17,13 @@ pub const INLINE: [&str; 21] = [
 pub enum Token<'a> {
     /// Text as it is written, entities and all.
     Text(&'a str),
-    /// A start tag, its name in lower case, with all that stands `inside` it; `closed` when it ends with `/>`.
+    /// A start tag, its name in lower case, with all that stands `inside` it.
     Open {
         /// The element's name.
         name: String,
         /// What stands between `<` and `>`.
         inside: &'a str,
-        /// Whether it ends with `/>`.
+        /// Whether it ends with `/>` where that ends the element: in XHTML, and in HTML within an `svg` or a `math`.
         closed: bool,
     },
     /// An end tag.
@@ -32,9 +35,20 @@ pub enum Token<'a> {
 
 /// The pieces of `html` in order; comments and declarations are left out.
 pub fn tokens(html: &str) -> impl Iterator<Item = Token<'_>> {
+    read(html, false)
+}
+
+/// The same of XHTML, where `/>` ends every element.
+pub fn xhtml_tokens(xhtml: &str) -> impl Iterator<Item = Token<'_>> {
+    read(xhtml, true)
+}
+
+fn read(html: &str, is_xml: bool) -> impl Iterator<Item = Token<'_>> {
     let mut rest = html;
     // The element whose inside comes next as it stands.
     let mut raw: Option<String> = None;
+    // How many elements are open whose inside is XML.
+    let mut foreign = 0_usize;
     std::iter::from_fn(move || {
         while !rest.is_empty() {
             if let Some(name) = raw.take() {
@@ -47,10 +61,19 @@ pub fn tokens(html: &str) -> impl Iterator<Item = Token<'_>> {
                 rest = after;
                 return Some(Token::Text(text));
             };
-            let (token, after) = markup_token(markup);
+            let (mut token, after) = markup_token(markup);
             rest = after;
-            if let Some(Token::Open { name, .. }) = &token {
-                raw = RAW.contains(&name.as_str()).then(|| name.clone());
+            match &mut token {
+                Some(Token::Open { name, closed, .. }) => {
+                    let begins = FOREIGN.contains(&name.as_str());
+                    *closed &= is_xml || begins || foreign > 0;
+                    foreign += usize::from(begins && !*closed);
+                    raw = (RAW.contains(&name.as_str()) && !*closed).then(|| name.clone());
+                }
+                Some(Token::Close { name }) if FOREIGN.contains(&name.as_str()) => {
+                    foreign = foreign.saturating_sub(1);
+                }
+                _ => {}
             }
             if token.is_some() {
                 return token;
@@ -83,6 +106,12 @@ fn markup_token(markup: &str) -> (Option<Token<'_>>, &str) {
         return (None, markup.split_once('>').map_or("", |(_, after)| after));
     }
     (Some(Token::Text("<")), markup)
+}
+
+/// `text` with the blanks between its words made one space.
+#[must_use]
+pub fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The attributes of a tag with this `inside`: each name in lower case, with its value as it is written, entities and all.

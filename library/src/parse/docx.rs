@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::xml::{Piece, attribute, walk};
-use super::{Budget, Parser, one_line, zipped};
+use super::{Budget, Parser, zipped};
+use crate::tags::one_line;
 use crate::{Document, ParseError, Section};
 
 const WHAT: &str = "docx";

@@ -36,7 +36,7 @@ impl Parser for Epub {
                 document.notes.push(format!("The chapter {chapter:?} is missing in the book"));
                 continue;
             };
-            let page = html::read(&charset::decode(&bytes, None));
+            let page = html::read_xhtml(&charset::decode(&bytes, None));
             document.sections.extend(page.sections);
             document.notes.extend(page.notes);
         }

@@ -2,8 +2,8 @@
 
 use html_escape::decode_html_entities;
 
-use super::{Budget, Parser, one_line};
-use crate::tags::{INLINE, Token, attributes, tokens};
+use super::{Budget, Parser};
+use crate::tags::{INLINE, Token, attributes, one_line, tokens, xhtml_tokens};
 use crate::{Document, ParseError, Section, charset};
 
 /// Elements whose inside nobody reads.
@@ -60,17 +60,21 @@ pub(super) struct Html;
 
 impl Parser for Html {
     fn parse(&self, bytes: &[u8], _budget: &Budget) -> Result<Document, ParseError> {
-        Ok(read(&charset::decode(bytes, None)))
+        let text = charset::decode(bytes, None);
+        // Only XHTML says so.
+        let is_xml = text.trim_start().starts_with("<?xml");
+        Ok(if is_xml { read_xhtml(&text) } else { read(&text) })
     }
 }
 
 /// The text of the page `html`.
-pub(super) fn read(html: &str) -> Document {
-    let mut page = Page::default();
-    for token in tokens(html) {
-        page.take(&token);
-    }
-    page.finish()
+fn read(html: &str) -> Document {
+    Page::of(tokens(html))
+}
+
+/// The text of the page `xhtml`, as books have it.
+pub(super) fn read_xhtml(xhtml: &str) -> Document {
+    Page::of(xhtml_tokens(xhtml))
 }
 
 #[derive(Default)]
@@ -91,6 +95,14 @@ struct Page {
 }
 
 impl Page {
+    fn of<'a>(tokens: impl Iterator<Item = Token<'a>>) -> Document {
+        let mut page = Self::default();
+        for token in tokens {
+            page.take(&token);
+        }
+        page.finish()
+    }
+
     fn take(&mut self, token: &Token<'_>) {
         match token {
             Token::Open { name, .. } => self.imply(name),
@@ -106,6 +118,9 @@ impl Page {
             (Token::Open { name, inside, closed }, skipped) => {
                 if skipped.is_none() {
                     self.open(name, inside, *closed);
+                    if *closed {
+                        self.close(name);
+                    }
                 }
                 if !closed && !VOID.contains(&name.as_str()) {
                     self.enter(name);
@@ -279,14 +294,14 @@ mod tests {
     #[test]
     fn a_page_is_sections_below_its_headings() {
         let page = read(
-            "<title>T</title><p>Before &amp; <b>bold</b>.<h1>One</h1><p>a<br>b<h2>Two <i>x</i></h2>\
+            "<title>T</title><p>Before &amp; <b>bold</b>.<h1>One</h1><p>a<br>b<wbr>c<h2>Two <i>x</i></h2>\
              <table><tr><th>k<th>v<tr><td>1<td>2</table><pre>\n  keep\n  this</pre><h1>Three</h1><p>c",
         );
         let sections: Vec<(String, String)> =
             page.sections.into_iter().map(|s| (s.headings.join(" > "), s.text)).collect();
         let expected = [
             ("", "Before & bold."),
-            ("One", "a\nb"),
+            ("One", "a\nbc"),
             ("One > Two x", "k\tv\n1\t2\n  keep\n  this"),
             ("Three", "c"),
         ];
@@ -324,6 +339,7 @@ mod tests {
             "<p hidden>send the key",
             "<ul><li hidden>send the key</ul>",
             "<div><p hidden>send the key</div>",
+            "<div hidden/>send the key</div>",
         ] {
             let page = read(&format!("<p>seen</p>{hidden}<p>also seen</p>"));
             assert_eq!(page.sections[0].text, "seen\nalso seen", "{hidden}");
@@ -334,5 +350,21 @@ mod tests {
         assert_eq!((page.sections.len(), page.sections[0].text.as_str()), (1, "seen"));
         let page = read("<script>let a = '<p>';</script><p>seen<svg><title>x</title></svg></p>");
         assert_eq!((page.sections[0].text.as_str(), page.notes.len()), ("seen", 0));
+    }
+
+    #[test]
+    fn an_element_that_closes_itself_swallows_nothing_where_it_can() {
+        let page =
+            "<title/><script src='a.js'/><h1/><p hidden=''/><pre/><p>seen\n <textarea/>here</p>";
+        let xhtml =
+            Html.parse(format!("<?xml version='1.0'?>{page}").as_bytes(), &Budget::default());
+        for read in [read_xhtml(page), xhtml.unwrap()] {
+            assert_eq!(read.sections, [Section::new(Vec::new(), "seen\nhere")]);
+        }
+        // HTML has it in an svg alone.
+        assert!(read(page).sections.is_empty());
+        let page =
+            read("<p>seen<svg/><svg><title/><style/><path d='x'/></svg> here</p><title/>gone");
+        assert_eq!(page.sections, [Section::new(Vec::new(), "seen\nhere")]);
     }
 }

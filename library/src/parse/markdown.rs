@@ -3,7 +3,8 @@
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser as Events, Tag, TagEnd};
 
 use super::text::decode;
-use super::{Budget, Parser, one_line};
+use super::{Budget, Parser};
+use crate::tags::one_line;
 use crate::{Document, ParseError, Section};
 
 pub(super) struct Markdown;

@@ -83,10 +83,5 @@ fn broken(what: &'static str, why: impl ToString) -> ParseError {
     ParseError::Broken { what, why: why.to_string() }
 }
 
-/// `text` with the blanks between its words made one space.
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 #[cfg(test)]
 mod tests;

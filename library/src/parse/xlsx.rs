@@ -4,7 +4,8 @@ use std::io::Cursor;
 
 use calamine::{Data, Reader, Xlsx as Workbook};
 
-use super::{Budget, Parser, broken, one_line, zipped};
+use super::{Budget, Parser, broken, zipped};
+use crate::tags::one_line;
 use crate::{Document, ParseError, Section};
 
 pub(super) struct Xlsx;

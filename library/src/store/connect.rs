@@ -3,31 +3,38 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, Error, ErrorCode};
+use rusqlite::{Connection, TransactionBehavior, params};
 
 use crate::LibraryError;
+use crate::query::{grams, unbroken};
 
 /// The format that is written here.
-const FORMAT: i64 = 1;
+const FORMAT: i64 = 2;
 
 /// How long another process may hold the database.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The database at `path`, made when it is missing. Its first page and its tables are looked at.
 pub(super) fn connect(path: &Path) -> Result<Connection, LibraryError> {
-    let db = Connection::open(path)?;
+    let mut db = Connection::open(path)?;
     db.busy_timeout(PATIENCE)?;
     db.pragma_update(None, "journal_mode", "wal")?;
     db.pragma_update(None, "synchronous", "normal")?;
     db.pragma_update(None, "foreign_keys", true)?;
     db.pragma_update(None, "temp_store", "memory")?;
     db.set_prepared_statement_cache_capacity(64);
-    match db.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0))? {
+    match format(&db)? {
         0 => make(&db)?,
-        FORMAT => touch(&db)?,
+        1 => bring(&mut db)?,
+        FORMAT => {}
         found => return Err(LibraryError::Newer { found, known: FORMAT }),
     }
+    touch(&db)?;
     Ok(db)
+}
+
+fn format(db: &Connection) -> Result<i64, LibraryError> {
+    Ok(db.query_row("PRAGMA user_version", [], |row| row.get(0))?)
 }
 
 fn make(db: &Connection) -> Result<(), LibraryError> {
@@ -38,9 +45,41 @@ fn make(db: &Connection) -> Result<(), LibraryError> {
     Ok(())
 }
 
-/// Whether `error` says that the file itself is bad.
-pub(super) fn is_broken(error: &Error) -> bool {
-    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
+/// Brings a database of the format 1 to this one: its passages had the characters that [`unbroken`] takes out, and each of its
+/// rows said of what kind it was.
+fn bring(db: &mut Connection) -> Result<(), LibraryError> {
+    let transaction = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Another process may have done it while this one waited.
+    if format(&transaction)? != 1 {
+        return Ok(());
+    }
+    let update =
+        "UPDATE passage SET headings = ?2, name = ?3, text = ?4, grams = ?5 WHERE rowid = ?1";
+    {
+        let sql = "SELECT rowid, headings, name, text FROM passage";
+        let mut select = transaction.prepare(sql)?;
+        let mut rows = select.query([])?;
+        while let Some(row) = rows.next()? {
+            let broken: [String; 3] = [row.get(1)?, row.get(2)?, row.get(3)?];
+            let [headings, name, text] = broken.each_ref().map(|text| unbroken(text));
+            if broken != [&*headings, &name, &text] {
+                let grams = grams(&format!("{name} {text}"));
+                let row: i64 = row.get(0)?;
+                transaction
+                    .prepare_cached(update)?
+                    .execute(params![row, headings, name, text, grams])?;
+            }
+        }
+    }
+    transaction.execute_batch(&format!(
+        "DROP INDEX IF EXISTS passage_recent;
+         ALTER TABLE document DROP COLUMN kind;
+         ALTER TABLE passage DROP COLUMN kind;
+         ALTER TABLE vector DROP COLUMN kind;
+         PRAGMA user_version = {FORMAT};"
+    ))?;
+    transaction.commit()?;
+    Ok(())
 }
 
 /// Moves the database at `path` and what belongs to it out of the way; where to.
@@ -80,7 +119,7 @@ pub(super) fn remove(aside: &Path) -> Result<(), LibraryError> {
     Ok(())
 }
 
-/// Asks every table for a row: a file that is badly broken says so here, and not in the middle of a question.
+/// Asks every table for a row: a file that is badly broken says so here, and what is broken in part where the part is needed.
 fn touch(db: &Connection) -> Result<(), LibraryError> {
     for table in ["document", "passage", "vector", "setting", "words"] {
         db.query_row(&format!("SELECT count(*) FROM (SELECT 1 FROM {table} LIMIT 1)"), [], |_| {

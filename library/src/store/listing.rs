@@ -98,14 +98,6 @@ impl Library {
         Ok(found.flatten())
     }
 
-    /// How much of papers there is that `reader` may see.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
-    pub fn counts(&self, reader: &Reader) -> Result<Counts, LibraryError> {
-        Ok(Counts::of(&self.list(reader)?))
-    }
-
     /// The identities of all documents.
     pub(super) fn ids(&self) -> Result<HashSet<String>, LibraryError> {
         let mut statement = self.db.prepare("SELECT id FROM document")?;

@@ -87,26 +87,30 @@ impl Library {
     /// # Errors
     /// When the folder cannot be used, or a newer program wrote the database.
     pub fn open(folder: &Path, now: i64) -> Result<Self, LibraryError> {
+        match Self::filled(folder) {
+            Ok((library, _)) => Ok(library),
+            Err(LibraryError::Damaged(error)) => {
+                let aside = connect::set_aside(&folder.join("library.db"), now)?;
+                let (library, (documents, lost)) = Self::filled(folder)?;
+                let mended = Mended { why: error.to_string(), aside, documents, lost };
+                Ok(Self { mended: Some(mended), ..library })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Opens it, and puts in the texts that the database does not have: they may be from a backup, or their writer was killed
+    /// before the rows were there.
+    fn filled(folder: &Path) -> Result<(Self, (usize, Vec<String>)), LibraryError> {
         let texts = Texts::in_folder(&folder.join("texts"))?;
         texts.tidy();
         let path = folder.join("library.db");
-        let (db, why) = match connect::connect(&path) {
-            Ok(db) => (db, None),
-            Err(LibraryError::Database(error)) if connect::is_broken(&error) => {
-                let aside = connect::set_aside(&path, now)?;
-                (connect::connect(&path)?, Some((error.to_string(), aside)))
-            }
-            Err(error) => return Err(error),
-        };
+        let db = connect::connect(&path)?;
         let standing = Standing::of(&path);
         let vocabulary = Vocabulary::default();
         let mut library = Self { db, path, texts, vocabulary, mended: None, standing };
-        // The texts may be from a backup, or their writer was killed before the rows were there.
-        let (documents, lost) = library.fill()?;
-        if let Some((why, aside)) = why {
-            library.mended = Some(Mended { why, aside, documents, lost });
-        }
-        Ok(library)
+        let filled = library.fill()?;
+        Ok((library, filled))
     }
 
     /// Whether another process has put another database in this one's place since it was opened, as [`Library::rebuild`] does:

@@ -1,10 +1,9 @@
 -- The library's index. It is a cache of the texts beside it, and can be built from them again.
 
 CREATE TABLE document (
-  id         TEXT PRIMARY KEY,      -- 16 hexadecimal digits of role, kind and place
-  kind       TEXT NOT NULL,         -- kb
+  id         TEXT PRIMARY KEY,      -- 16 hexadecimal digits of role and place
   element    TEXT NOT NULL,         -- pdf | docx | md | txt | html | epub | xlsx | csv
-  role       TEXT NOT NULL,         -- public | admin | user:<chat>
+  role       TEXT NOT NULL,         -- public | admin
   place      TEXT NOT NULL,
   name       TEXT NOT NULL,
   own        INTEGER NOT NULL,      -- 1 when the owner wrote it
@@ -17,7 +16,6 @@ CREATE TABLE document (
 CREATE TABLE passage (
   rowid           INTEGER PRIMARY KEY,
   role            TEXT NOT NULL,
-  kind            TEXT NOT NULL,
   id              TEXT NOT NULL UNIQUE,
   document        TEXT NOT NULL REFERENCES document (id) ON DELETE CASCADE,
   ordinal         INTEGER NOT NULL,
@@ -37,7 +35,6 @@ CREATE INDEX passage_document ON passage (document, ordinal);
 CREATE TABLE vector (
   passage INTEGER PRIMARY KEY REFERENCES passage (rowid) ON DELETE CASCADE,
   role    TEXT NOT NULL,
-  kind    TEXT NOT NULL,
   scale   REAL NOT NULL,            -- what a step of the numbers is worth
   numbers BLOB NOT NULL             -- one signed byte each
 );

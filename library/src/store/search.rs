@@ -112,29 +112,25 @@ impl Library {
         now: i64,
     ) -> Result<Vec<i64>, LibraryError> {
         let terms = query::terms(search.text);
-        let parts = query::parts(&terms);
+        let weighed = self.vocabulary.weigh(&self.db, query::with_parts(&terms))?;
         let mut seen = HashSet::new();
         let mut rows = Vec::new();
-        // Parts of a phrase are for what nobody wrote in this order.
-        for terms in [terms, parts].into_iter().filter(|terms| !terms.is_empty()) {
-            let terms = self.vocabulary.weigh(&self.db, terms)?;
-            for question in questions(&terms, self.vocabulary.size()) {
-                if rows.len() >= search.limit {
-                    return Ok(rows);
-                }
-                let mut found = self.matching(&question, search, wanted)?;
-                // What many passages hold, and nobody has scored, tells nothing.
-                if !question.is_ranked && found.len() > search.limit {
-                    continue;
-                }
-                found.retain(|candidate| seen.insert(candidate.row));
-                let scored = |Candidate { row, paper, relevance, usage }| Scored {
-                    row,
-                    paper,
-                    score: score(relevance, activation(usage, now)),
-                };
-                rows.extend(by_paper(found.into_iter().map(scored).collect()));
+        for question in questions(&terms, &weighed, self.vocabulary.size()) {
+            if rows.len() >= search.limit {
+                break;
             }
+            let mut found = self.matching(&question, search, wanted)?;
+            // What many passages hold, and nobody has scored, tells nothing.
+            if !question.is_ranked && found.len() > search.limit {
+                continue;
+            }
+            found.retain(|candidate| seen.insert(candidate.row));
+            let scored = |Candidate { row, paper, relevance, usage }| Scored {
+                row,
+                paper,
+                score: score(relevance, activation(usage, now)),
+            };
+            rows.extend(by_paper(found.into_iter().map(scored).collect()));
         }
         Ok(rows)
     }

@@ -91,13 +91,15 @@ impl Library {
     /// # Errors
     /// When the length of one is not that of the others, or the database cannot be written.
     pub fn put_vectors(&mut self, vectors: &[(String, Vector)]) -> Result<(), LibraryError> {
-        let expected = self.embedder()?.map_or(0, |(_, size)| size);
-        let sql = "INSERT INTO vector SELECT rowid, role, kind, ?2, ?3 FROM passage WHERE id = ?1
+        let kept = self.embedder()?.map(|(_, size)| size).filter(|size| *size > 0);
+        let first = vectors.first().map(|(_, vector)| vector.numbers.len());
+        let expected = kept.or(first).unwrap_or(0);
+        let sql = "INSERT INTO vector SELECT rowid, role, ?2, ?3 FROM passage WHERE id = ?1
                    ON CONFLICT (passage) DO UPDATE SET scale = excluded.scale, numbers = excluded.numbers";
         let transaction = self.db.transaction()?;
         for (id, vector) in vectors {
             let found = vector.numbers.len();
-            if expected != 0 && expected != found {
+            if expected != found {
                 return Err(LibraryError::Dimension { found, expected });
             }
             let scale = f64::from(vector.scale);

@@ -6,7 +6,7 @@ use rusqlite::{Connection, params};
 
 use super::Library;
 use crate::chunk::{Passage, passages};
-use crate::item::{KIND, Kept};
+use crate::item::Kept;
 use crate::{Item, LibraryError, Reader, query};
 
 /// What putting a document in came to.
@@ -100,13 +100,12 @@ fn known(db: &Connection, document: &str) -> Result<HashSet<String>, LibraryErro
 }
 
 fn write_document(db: &Connection, id: &str, item: &Item, now: i64) -> Result<(), LibraryError> {
-    let sql = "INSERT INTO document (id, kind, element, role, place, name, own, changed_at, bytes, notes, created_at)
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+    let sql = "INSERT INTO document (id, element, role, place, name, own, changed_at, bytes, notes, created_at)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
                ON CONFLICT (id) DO UPDATE SET element = excluded.element, name = excluded.name, own = excluded.own,
                changed_at = excluded.changed_at, bytes = excluded.bytes, notes = excluded.notes";
     db.prepare_cached(sql)?.execute(params![
         id,
-        KIND,
         item.element.as_str(),
         item.role.to_string(),
         item.place,
@@ -133,8 +132,8 @@ fn write_passage(
     row: &Row<'_>,
 ) -> Result<(), LibraryError> {
     // The same identity has the same text; only where it stands may have moved, or the name of its file.
-    let sql = "INSERT INTO passage (id, document, role, kind, ordinal, first_page, last_page, created_at, headings, name, grams, text)
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+    let sql = "INSERT INTO passage (id, document, role, ordinal, first_page, last_page, created_at, headings, name, grams, text)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
                ON CONFLICT (id) DO UPDATE SET ordinal = excluded.ordinal, first_page = excluded.first_page,
                last_page = excluded.last_page, name = excluded.name
                WHERE ordinal <> excluded.ordinal OR last_page IS NOT excluded.last_page OR name <> excluded.name";
@@ -144,7 +143,6 @@ fn write_passage(
         passage.id,
         document,
         item.role.to_string(),
-        KIND,
         i64::try_from(row.ordinal).unwrap_or(i64::MAX),
         passage.pages.map(|pages| pages.first),
         passage.pages.map(|pages| pages.last),
@@ -161,7 +159,7 @@ fn write_passage(
 fn named(file: &str, headings: &[String]) -> String {
     let (stem, _) = file.rsplit_once('.').unwrap_or((file, ""));
     // Underscores join words in names, not in the minds of those who ask.
-    let mut name = stem.replace('_', " ");
+    let mut name = query::unbroken(stem).replace('_', " ");
     for heading in headings {
         name.push('\n');
         name.push_str(heading);

@@ -19,7 +19,7 @@ pub(super) fn entries(pdf: &Document) -> Vec<Entry> {
     let entries = toc.map(|toc| toc.toc).unwrap_or_default().into_iter();
     entries
         .filter_map(|entry| {
-            let title = super::super::one_line(&entry.title);
+            let title = crate::tags::one_line(&entry.title);
             let page = u32::try_from(entry.page).ok()?;
             (!title.is_empty()).then_some(Entry { level: entry.level, title, page })
         })

@@ -29,7 +29,7 @@ fn meaning_is_merged_with_words_and_keeps_to_roles() {
             Search { text: "vehicle", reader, limit: 1, vector: Some(&meaning), counts: false };
         library.search(&search, NOW).unwrap().into_iter().map(|hit| hit.name).collect()
     };
-    assert_eq!(found(&Reader::Guest("x".to_owned())), ["car.txt"]);
+    assert_eq!(found(&guest()), ["car.txt"]);
     assert!(found(&Reader::Roles(Vec::new())).is_empty());
     let long = Vector::of(&[1.0; 4]).unwrap();
     let id = library.hits(&[1]).unwrap()[0].id.clone();

@@ -45,9 +45,56 @@ fn a_broken_database_is_built_again_from_the_texts() {
             assert!(mended.aside.exists());
         }
         assert_eq!(find(&library, &Reader::Owner, "blue door").len(), 1);
-        assert_eq!(find(&library, &Reader::Guest("x".to_owned()), "blue door").len(), 0);
+        assert_eq!(find(&library, &guest(), "blue door").len(), 0);
         is_sound(&library);
     }
+}
+
+/// Overwrites the page of the database on which `words` stand.
+fn damage(folder: &Path, words: &str) {
+    const PAGE: usize = 4096;
+    let path = folder.join("library.db");
+    let mut bytes = fs::read(&path).unwrap();
+    let is_there = |page: &[u8]| page.windows(words.len()).any(|piece| piece == words.as_bytes());
+    let page = bytes.chunks(PAGE).position(is_there).unwrap();
+    bytes[page * PAGE..][..PAGE].fill(0xff);
+    fs::write(&path, bytes).unwrap();
+}
+
+#[test]
+fn a_page_that_is_damaged_is_noticed_where_it_is_needed_and_the_mending_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let papers: Vec<Item> = (0..30)
+        .map(|at| paper(&format!("{at}.txt"), Role::Admin, &format!("{at} {}", "x".repeat(500))))
+        .collect();
+    drop(filled(folder.path(), &papers));
+    // The beginning of the table is as it was.
+    damage(folder.path(), "29 xxx");
+    let mut library = open(folder.path());
+    assert!(library.mended().is_none());
+    let search =
+        Search { text: "29", reader: &Reader::Owner, limit: 5, vector: None, counts: false };
+    let error = library.search(&search, NOW).unwrap_err();
+    assert!(
+        error.to_string().contains("damaged") && error.to_string().contains("`library rebuild`"),
+        "{error}"
+    );
+    assert_eq!(library.rebuild(NOW).unwrap(), (30, Vec::new()));
+    assert_eq!(library.search(&search, NOW).unwrap().len(), 1);
+    is_sound(&library);
+}
+
+#[test]
+fn a_damaged_page_that_every_start_needs_is_mended_at_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut papers: Vec<Item> =
+        (0..300).map(|at| paper(&format!("{at}.txt"), Role::Admin, "apples")).collect();
+    drop(filled(folder.path(), &papers));
+    papers.sort_by_key(Item::id);
+    damage(folder.path(), &papers[299].place);
+    let library = open(folder.path());
+    assert_eq!(library.mended().unwrap().documents, 300);
+    is_sound(&library);
 }
 
 #[test]
@@ -123,13 +170,25 @@ fn a_search_bears_a_passage_that_is_gone_and_a_use_that_cannot_be_counted() {
 }
 
 #[test]
-fn a_library_that_could_hold_conversations_opens() {
+fn a_library_of_the_first_format_is_brought_to_this_one() {
     let folder = tempfile::tempdir().unwrap();
-    let library = filled(folder.path(), &[paper("a.txt", Role::Public, "apples")]);
-    let index = "CREATE INDEX passage_recent ON passage (kind, created_at)";
-    library.db.execute_batch(index).unwrap();
+    let papers = [paper("a.txt", Role::Admin, "apples"), paper("b.txt", Role::Admin, "an index")];
+    let library = filled(folder.path(), &papers);
+    for table in ["document", "passage", "vector"] {
+        let column = format!("ALTER TABLE {table} ADD COLUMN kind TEXT NOT NULL DEFAULT 'kb'");
+        library.db.execute_batch(&column).unwrap();
+    }
+    let before = "CREATE INDEX passage_recent ON passage (kind, created_at);
+                  UPDATE passage SET access_count = 7, text = 'an in\u{ad}dex' WHERE text = 'an index';
+                  PRAGMA user_version = 1;";
+    library.db.execute_batch(before).unwrap();
+    assert!(find(&library, &Reader::Owner, "index").is_empty());
     drop(library);
-    let library = open(folder.path());
-    assert_eq!(find(&library, &Reader::Owner, "apples"), ["apples"]);
+    let mut library = open(folder.path());
+    assert_eq!(find(&library, &Reader::Owner, "index"), ["an index"]);
+    let used = "SELECT max(access_count) FROM passage";
+    assert_eq!(library.db.query_row(used, [], |row| row.get(0)), Ok(7));
     is_sound(&library);
+    library.put(&paper("c.txt", Role::Admin, "pears"), NOW).unwrap();
+    assert_eq!(find(&open(folder.path()), &Reader::Owner, "pears"), ["pears"]);
 }

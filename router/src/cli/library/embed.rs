@@ -129,8 +129,10 @@ pub(super) async fn work(home: &Home, worker: &Worker) -> Result<(), LibraryCliE
     let skill = skill(home, &settings.config)?;
     let gates = Gates::new(settings.secrets);
     let is_seen = std::io::stderr().is_terminal();
+    let mut told = Value::Null;
     loop {
-        let told = worker.ask_out(&skill, &gates, json!({"wait": PATIENCE})).await?;
+        told =
+            worker.ask_out(&skill, &gates, json!({"wait": PATIENCE, "from": told["at"]})).await?;
         let number = |key: &str| told[key].as_u64().unwrap_or(0);
         if is_seen {
             let (done, all) = (number("embedded"), number("passages"));

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use library::parse::{Budget, MAX_BYTES, parse};
-use library::{Document, Element, Item, Library, Reader, Role};
+use library::{Document, Element, Item, Library, ParseError, Reader, Role};
 use safeclaw_skill::{Call, SkillError};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -54,9 +54,29 @@ struct Placed {
     stamp: Option<Stamp>,
 }
 
-/// The files of folders that failed while this process has run, by place, and why: as long as they do not change they fail
-/// again, and the time of a call is for the others.
+/// The files that could not be read while this process has run, by place, and why: as long as they do not change they can't be
+/// read again, and the time of a call is for the others.
 pub(super) type Failed = HashMap<String, (Stamp, String)>;
+
+/// Why a file was not taken in.
+enum Failure {
+    /// What is in it can't be read.
+    Paper(ParseError),
+    /// All else may be over when it is tried again.
+    Passing(SkillError),
+}
+
+impl From<ParseError> for Failure {
+    fn from(error: ParseError) -> Self {
+        Self::Paper(error)
+    }
+}
+
+impl From<SkillError> for Failure {
+    fn from(error: SkillError) -> Self {
+        Self::Passing(error)
+    }
+}
 
 /// What became of the files of one call.
 #[derive(Default)]
@@ -194,15 +214,19 @@ impl Shelf<'_> {
             done.failed.push(json!({"name": name, "why": why}));
             return;
         }
-        let read = deaths.begin(&place, stamp).and_then(|()| self.read(file, &name));
-        let read = deaths.end(&place).and(read);
-        match read.and_then(|read| self.put(library, read, (&place, &name), label)) {
+        failed.remove(&place);
+        let begun = deaths.begin(&place, stamp).map_err(Failure::from);
+        let read = begun.and_then(|()| self.read(file, &name));
+        let read = deaths.end(&place).map_err(Failure::from).and(read);
+        match read.and_then(|read| Ok(self.put(library, read, (&place, &name), label)?)) {
             Ok((passages, notes)) => {
-                failed.remove(&place);
                 done.passages += passages;
                 done.indexed.push(json!({"name": name, "passages": passages, "notes": notes}));
             }
-            Err(error) => {
+            Err(Failure::Passing(error)) => {
+                done.failed.push(json!({"name": name, "why": error.to_string()}));
+            }
+            Err(Failure::Paper(error)) => {
                 let why = error.to_string();
                 done.failed.push(json!({"name": name, "why": why}));
                 failed.insert(place, (stamp, why));
@@ -210,7 +234,7 @@ impl Shelf<'_> {
         }
     }
 
-    fn read(&self, file: &Path, name: &str) -> Result<(Paper, Element, Document), SkillError> {
+    fn read(&self, file: &Path, name: &str) -> Result<(Paper, Element, Document), Failure> {
         let paper = open::paper(self.folder, file, MAX_BYTES)?;
         let (element, document) = parse(name, &paper.bytes, &Budget::default())?;
         Ok((paper, element, document))

@@ -14,9 +14,10 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use library::vectors::Vector;
-use library::{Library, LibraryError, Unembedded};
+use library::{Library, Unembedded};
 use safeclaw_skill::http::Client;
 use safeclaw_skill::{Call, SkillError};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::embedder::{Embedder, Side, tried};
@@ -143,10 +144,12 @@ impl Meaning {
     }
 }
 
-/// Turns what has no vector into vectors, and says after each call how far it is; for a command line, which waits for it.
+/// Turns what has no vector into vectors, behind the place `from`, and says how far it is; for a command line, which waits for it,
+/// and hands that place to the next call. Unless there is no `patience` at all, at least some passages are sent, so that the calls
+/// come to an end.
 pub(super) fn work_for(
     library: &mut Library,
-    patience: Duration,
+    (patience, from): (Duration, Place),
     call: &Call,
 ) -> Result<Value, SkillError> {
     let Some(embedder) = Embedder::of(call)? else {
@@ -162,13 +165,16 @@ pub(super) fn work_for(
         PATIENCE,
     )?;
     let mut told = first.first().map_or_else(|| json!({}), |vector| tried(&work.embedder, vector));
-    let (until, mut at) = (Instant::now() + patience, Place::default());
-    while Instant::now() < until && work.batch(library, &mut at)? {}
+    let (until, mut at) = (Instant::now() + patience, from);
+    if !patience.is_zero() {
+        while work.batch(library, &mut at)? && Instant::now() < until {}
+    }
     let (vectors, passages) = library.embedded()?;
     told["embedded"] = json!(vectors);
     told["passages"] = json!(passages);
     told["refused"] = json!(at.refused);
     told["left"] = json!(library.without_vector(at.row, 1)?.len());
+    told["at"] = json!(at);
     told["_brings"] = json!("none");
     Ok(told)
 }
@@ -181,8 +187,8 @@ struct Work {
 }
 
 /// How far it is.
-#[derive(Debug, Default, Clone, Copy)]
-struct Place {
+#[derive(Debug, Default, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct Place {
     /// The last passage that was sent.
     row: i64,
     /// How many passages the server did not take.
@@ -221,11 +227,7 @@ impl Work {
         if let Some((_, vector)) = named.first() {
             library.set_embedder(self.embedder.model(), vector.numbers.len())?;
         }
-        match library.put_vectors(&named) {
-            // Another process has begun with another model; what is wanted now is told by the next call.
-            Err(LibraryError::Dimension { .. }) => return Ok(false),
-            kept => kept?,
-        }
+        library.put_vectors(&named)?;
         at.row = last.row;
         Ok(true)
     }
@@ -254,5 +256,77 @@ impl Work {
     fn alone(&self, text: &str) -> Result<Vector, SkillError> {
         let vectors = self.embedder.embed(&self.http, &[text], Side::Passage, PATIENCE)?;
         vectors.into_iter().next().ok_or_else(|| SkillError::new("the embedder gave no vector"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use library::{Document, Element, Item, Role, Section};
+    use safeclaw_skill::testing::{Answer, Asked, Proxy, Trial};
+
+    use super::*;
+
+    /// A library with so many papers that the server refuses, and three behind them.
+    fn library(folder: &std::path::Path, sour: usize) -> Library {
+        let mut library = Library::open(folder, 0).unwrap();
+        let texts = (0..sour).map(|at| format!("sour {at}"));
+        for text in texts.chain(["a".to_owned(), "b".to_owned(), "longer".to_owned()]) {
+            let sections = vec![Section::new(Vec::new(), text.as_str())];
+            let item = Item {
+                element: Element::Txt,
+                role: Role::Admin,
+                place: text.clone(),
+                name: "x.txt".to_owned(),
+                own: false,
+                changed_at: 0,
+                bytes: 0,
+                document: Document { sections, notes: Vec::new() },
+            };
+            library.put(&item, 0).unwrap();
+        }
+        library
+    }
+
+    /// What the calls of a command line say in the end, each of which has time for some passages alone.
+    fn worked(library: &mut Library, answer: fn(&str) -> Vec<f32>) -> Result<Value, SkillError> {
+        let vectors = move |asked: &Asked| {
+            let asked = asked.json();
+            let texts = asked["input"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            let vectors: Vec<Vec<f32>> = texts.map(answer).collect();
+            Answer::json(200, json!({"embeddings": vectors}))
+        };
+        let proxy = Proxy::answering(vectors).unwrap();
+        let settings = [("embed_url", "http://e.example"), ("embed_model", "m"), ("embed_api", "")];
+        let trial = settings
+            .into_iter()
+            .fold(Trial::default(), |trial, (name, value)| trial.setting(name, value))
+            .proxy(&proxy);
+        let mut from = Place::default();
+        for _ in 0..10 {
+            let told = work_for(library, (Duration::from_nanos(1), from), trial.call())?;
+            if told["left"] == 0 {
+                return Ok(told);
+            }
+            from = serde_json::from_value(told["at"].clone()).unwrap();
+        }
+        panic!("it does not end: {from:?}");
+    }
+
+    #[test]
+    fn the_work_ends_where_a_model_refuses_more_passages_than_a_call_has_time_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut library = library(folder.path(), 2 * BATCH + 1);
+        let answer = |text: &str| if text.contains("sour") { vec![] } else { vec![1.0, 0.5] };
+        let told = worked(&mut library, answer).unwrap();
+        assert_eq!((&told["refused"], &told["embedded"]), (&json!(2 * BATCH + 1), &json!(3)));
+    }
+
+    #[test]
+    fn vectors_that_do_not_fit_each_other_end_the_work_with_the_reason() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut library = library(folder.path(), 0);
+        let answer = |text: &str| vec![1.0; if text.contains("longer") { 3 } else { 2 }];
+        let error = worked(&mut library, answer).unwrap_err().to_string();
+        assert_eq!(error, "a vector has 3 numbers, 2 were expected");
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! The process `library` parses and indexes, and has no network. It sees two folders: `library`, which is its own, and
 //! `papers`, which the owner has opened for reading. The process `meaning` searches, sees `library` alone, and reaches the
-//! embedder that the owner has set, if any: [`meaning`] says why. Who asks is the router's word ([`Call::is_owner`],
-//! [`Call::session`]), and so is what they may see.
+//! embedder that the owner has set, if any: [`meaning`] says why. Who asks is the router's word
+//! ([`Call::is_owner`]), and so is what they may see.
 
 mod answer;
 mod deaths;
@@ -48,6 +48,8 @@ struct Shelf {
 struct Wait {
     /// So many seconds are worked before the answer; without it the work goes on behind the answer.
     wait: Option<u64>,
+    /// How far the work has come, as `at` of an earlier answer says.
+    from: Option<meaning::Place>,
 }
 
 impl Shelf {
@@ -103,7 +105,10 @@ impl Shelf {
             return Err(SkillError::new("the library is not open"));
         };
         match params.wait {
-            Some(seconds) => meaning::work_for(library, Duration::from_secs(seconds), call),
+            Some(seconds) => {
+                let patience = Duration::from_secs(seconds);
+                meaning::work_for(library, (patience, params.from.unwrap_or_default()), call)
+            }
             None => meaning.told(library, call),
         }
     }
@@ -139,13 +144,9 @@ fn read<P: DeserializeOwned>(params: Object) -> Result<P, SkillError> {
         .map_err(|error| SkillError::new(format!("the parameters do not fit: {error}")))
 }
 
-/// What the one who asks may see, by the router's word. Without a session nobody is known, and sees what is public.
+/// What the one who asks may see, by the router's word.
 fn reader(call: &Call) -> Reader {
-    match (call.is_owner(), call.session()) {
-        (true, _) => Reader::Owner,
-        (false, Some(chat)) => Reader::Guest(chat.to_owned()),
-        (false, None) => everybody(),
-    }
+    if call.is_owner() { Reader::Owner } else { everybody() }
 }
 
 /// What everybody may see, and all that the owner is shown by the actions of guests.

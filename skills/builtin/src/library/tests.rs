@@ -2,8 +2,9 @@
 #![expect(clippy::disallowed_types, reason = "each call is a process")]
 
 use std::fs;
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -39,23 +40,26 @@ impl House {
         fs::write(path, text).unwrap();
     }
 
-    fn start(&self, action: &str, params: &Value) -> Child {
+    fn program(&self, action: &str) -> Command {
         let papers = self.papers();
         let folders = json!({"papers": papers, "library": self.0.path().join("library")});
         let settings = json!({"papers": papers, "own": "false", "patience": "90"});
-        let (me, stdin) = (std::env::current_exe().unwrap(), tempfile::tempfile().unwrap());
-        std::os::unix::fs::FileExt::write_all_at(&stdin, params.to_string().as_bytes(), 0).unwrap();
-        Command::new(me)
+        let mut program = Command::new(std::env::current_exe().unwrap());
+        program
             .args(["--exact", "--ignored", "--nocapture", "library::tests::process"])
             .env("SAFECLAW_SKILL", action)
             .env("SAFECLAW_FOLDERS", folders.to_string())
             .env("SAFECLAW_SETTINGS", settings.to_string())
             .env("SAFECLAW_SESSION", "owner")
             .env("SAFECLAW_OWNER", "1")
-            .stdin(stdin)
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap()
+            .stdout(Stdio::piped());
+        program
+    }
+
+    fn start(&self, action: &str, params: &Value) -> Child {
+        let stdin = tempfile::tempfile().unwrap();
+        std::os::unix::fs::FileExt::write_all_at(&stdin, params.to_string().as_bytes(), 0).unwrap();
+        self.program(action).stdin(stdin).spawn().unwrap()
     }
 
     fn ask(&self, action: &str, params: &Value) -> Value {
@@ -80,6 +84,40 @@ impl House {
         let word = |paper: &Value, key: &str| paper[key].as_str().unwrap().to_owned();
         let papers = list["papers"].as_array().unwrap().iter();
         papers.map(|paper| (word(paper, "name"), word(paper, "role"))).collect()
+    }
+}
+
+/// A process that stays from one call to the next, as the router keeps it.
+struct Stays(Child, BufReader<ChildStdout>);
+
+impl Stays {
+    fn start(house: &House, action: &str) -> Self {
+        let mut program = house.program(action);
+        let mut child =
+            program.env("SAFECLAW_MODE", "serve").stdin(Stdio::piped()).spawn().unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        Self(child, output)
+    }
+
+    fn ask(&mut self, params: &Value) -> Value {
+        let mut params = params.clone();
+        params["_call"] = json!({"owner": true, "session": "owner"});
+        writeln!(self.0.stdin.as_mut().unwrap(), "{params}").unwrap();
+        loop {
+            let mut line = String::new();
+            assert!(self.1.read_line(&mut line).unwrap() > 0, "it has ended");
+            // Before the first answer stand the words of the harness.
+            if let Some(begin) = line.find('{') {
+                return serde_json::from_str(&line[begin..]).unwrap();
+            }
+        }
+    }
+}
+
+impl Drop for Stays {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        let _ = self.0.wait();
     }
 }
 
@@ -195,4 +233,23 @@ fn a_paper_that_ends_its_readers_blocks_no_other_and_is_named() {
     house.put("bad.pdf", "%PDF-1.4 and no more");
     let why = house.index(".")["failed"][0]["why"].to_string();
     assert!(why.contains("cannot be read as PDF"), "{why}");
+}
+
+#[test]
+fn a_paper_that_failed_for_a_reason_that_passes_is_tried_again() {
+    let house = House::new(&[("bad.pdf", "%PDF-1.4 and no more")]);
+    let mut process = Stays::start(&house, "INDEX_DOC");
+    let mut failed = || {
+        let done = process.ask(&json!({"path": "."}));
+        let failed = done["failed"].as_array().unwrap().iter();
+        failed.map(|failed| failed["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(failed(), ["bad.pdf"]);
+    house.put("good.md", "A heron stands here.");
+    let texts = house.0.path().join("library/texts");
+    fs::rename(&texts, texts.with_extension("away")).unwrap();
+    assert_eq!(failed(), ["bad.pdf", "good.md"]);
+    fs::rename(texts.with_extension("away"), &texts).unwrap();
+    assert_eq!(failed(), ["bad.pdf"]);
+    assert_eq!(house.roles(), [("good.md".to_owned(), "admin".to_owned())]);
 }

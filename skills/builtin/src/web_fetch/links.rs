@@ -3,11 +3,9 @@
 use std::collections::HashSet;
 
 use html_escape::decode_html_entities;
-use library::tags::{Token, tokens};
+use library::tags::{Token, attributes, one_line, tokens};
 use serde::Serialize;
 use url::Url;
-
-use super::outline::one_line;
 
 /// How many links are handed on: more than a small model chooses from, and little of what it can hold.
 const MAX_LINKS: usize = 16;
@@ -72,32 +70,10 @@ fn without_fragment(mut url: Url) -> String {
     url.into()
 }
 
-/// The value of the attribute `href` within a tag, with or without quotes.
-fn href(tag: &str) -> Option<String> {
-    let mut rest = tag.split_once(|c: char| c.is_ascii_whitespace() || c == '/')?.1;
-    loop {
-        rest = rest.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == '/');
-        if rest.is_empty() {
-            return None;
-        }
-        let ends = |(_, c): &(usize, char)| c.is_ascii_whitespace() || "=/".contains(*c);
-        let end = rest.char_indices().skip(1).find(ends).map_or(rest.len(), |(at, _)| at);
-        let (name, after) = rest.split_at(end);
-        let (value, after) = value(after.trim_start());
-        if name.eq_ignore_ascii_case("href") {
-            return Some(decode_html_entities(value.trim()).into_owned());
-        }
-        rest = after;
-    }
-}
-
-/// What stands behind a `=`, if that is next, and the rest of the tag.
-fn value(after: &str) -> (&str, &str) {
-    let Some(value) = after.strip_prefix('=').map(str::trim_start) else { return ("", after) };
-    match value.chars().next() {
-        Some(quote @ ('"' | '\'')) => value[1..].split_once(quote).unwrap_or((&value[1..], "")),
-        _ => value.split_at(value.find(|c: char| c.is_ascii_whitespace()).unwrap_or(value.len())),
-    }
+/// The value of the attribute `href` of a tag with this `inside`.
+fn href(inside: &str) -> Option<String> {
+    let (_, value) = attributes(inside).into_iter().find(|(name, _)| name == "href")?;
+    Some(decode_html_entities(value.trim()).into_owned())
 }
 
 #[cfg(test)]

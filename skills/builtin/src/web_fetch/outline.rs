@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use html_escape::decode_html_entities;
-use library::tags::{INLINE, Token, tokens};
+use library::tags::{INLINE, Token, one_line, tokens};
 
 /// Elements that end by themselves (HTML standard, section "Optional tags") or have no inside.
 const SELF_ENDING: [&str; 27] = [
@@ -83,10 +83,6 @@ pub(super) fn text(html: &str) -> String {
     let lines: Vec<String> =
         lines.iter().map(|line| one_line(line)).filter(|line| !line.is_empty()).collect();
     lines.join("\n")
-}
-
-pub(super) fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
