@@ -102,6 +102,20 @@ async fn a_message_that_is_refused_is_not_waited_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_long_text_beside_the_answers_is_cut_as_they_are() {
+    let mut house = house();
+    let id = house.api.says(OWNER, "/status");
+    let ticket = house.hears_text("/status").await.ticket;
+    let text = format!("{}\nthe end", "word ".repeat(1_000));
+    house.say("owner", Outgoing::Aside { ticket, text });
+    let _ = house.api.wait_for(OWNER, "the end");
+    let sent = house.api.calls("sendMessage");
+    let replies: Vec<_> =
+        sent.iter().map(|sent| sent.params["reply_parameters"]["message_id"].as_i64()).collect();
+    assert_eq!(replies, [Some(id), None], "the first is a reply");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_said_to_all_stands_by_itself() {
     let mut house = house();
     house.api.says(OWNER, "go");

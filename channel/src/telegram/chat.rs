@@ -96,9 +96,9 @@ impl Chat {
     async fn hear(&mut self, heard: Heard) {
         match heard {
             Heard::Said(outgoing) => self.hear_agent(outgoing).await,
-            Heard::Told(text, to) => drop(self.send(Styled::plain(text), Some(to)).await),
+            Heard::Told(text, to) => drop(self.reply(text, to).await),
             Heard::Unanswered(text, message) => {
-                if self.send(Styled::plain(text), Some(message)).await.is_ok() {
+                if self.reply(text, message).await.is_ok() {
                     self.shared.answered(self.id, message);
                 }
             }
@@ -122,20 +122,18 @@ impl Chat {
             Outgoing::Queued { ticket, ahead } => {
                 if let Some((_, message)) = self.shared.asked(ticket).filter(|to| to.0 == self.id) {
                     let text = crate::queued(CONSOLE.wanted([]), ahead);
-                    let _ = self.send(Styled::plain(text), Some(message)).await;
+                    let _ = self.reply(text, message).await;
                 }
             }
             Outgoing::Refused { ticket, why } => {
                 if let Some((chat, message)) = self.shared.done(ticket) {
-                    let _ = self.send(Styled::plain(why), Some(message)).await;
+                    let _ = self.reply(why, message).await;
                     self.shared.answered(chat, message);
                 }
             }
             Outgoing::Aside { ticket, text } => {
                 if let Some((chat, message)) = self.shared.done(ticket) {
-                    if !text.is_empty() {
-                        let _ = self.send(Styled::plain(text), Some(message)).await;
-                    }
+                    let _ = self.reply(text, message).await;
                     self.shared.answered(chat, message);
                 }
             }
@@ -223,17 +221,22 @@ impl Chat {
         self.send_around(&text, &Around { reply_to, buttons: None }).await
     }
 
-    /// Sends a text in as many messages as it takes.
-    async fn send_all(&self, text: Styled) -> Result<(), Fault> {
+    /// Answers a message with a text as it is.
+    async fn reply(&self, text: String, to: MessageId) -> Result<(), Fault> {
+        self.send_all(Styled::plain(text), Some(to)).await
+    }
+
+    /// Sends a text in as many messages as it takes, of which the first may answer another.
+    async fn send_all(&self, text: Styled, mut to: Option<MessageId>) -> Result<(), Fault> {
         for piece in text.pieces(LONGEST) {
-            self.send(piece, None).await?;
+            self.send(piece, to.take()).await?;
         }
         Ok(())
     }
 
     /// Sends a text in as many messages as it takes, and says what has become of it.
     async fn pass(&self, text: Styled, receipt: &Receipt) {
-        match self.send_all(text).await {
+        match self.send_all(text, None).await {
             Ok(()) => receipt.taken(),
             Err(fault) => receipt.failed(fault.to_string()),
         }
