@@ -30,6 +30,9 @@ const TYPING: Duration = Duration::from_millis(4_500);
 /// The first and the longest wait before a call is tried again.
 const AGAIN: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
 
+/// How often a file is sent in vain while the chat can be reached.
+const UPLOADS: u32 = 3;
+
 /// How long nothing comes before the task of a chat ends. The next word begins another.
 const QUIET: Duration = Duration::from_mins(10);
 
@@ -279,7 +282,7 @@ impl Chat {
     async fn file(&mut self, path: &Path) {
         self.close().await;
         let client = &self.shared.client;
-        if let Err(fault) = self.tried(|| client.file(self.id, path).boxed()).await {
+        if let Err(fault) = self.uploaded(|| client.file(self.id, path).boxed()).await {
             self.add(|sheet| sheet.line(&format!("[the file can't be sent here: {fault}]")));
         }
     }
@@ -287,21 +290,47 @@ impl Chat {
     async fn picture(&mut self, path: &Path) {
         self.close().await;
         let client = &self.shared.client;
-        if let Err(fault) = self.tried(|| client.picture(self.id, path).boxed()).await {
+        if let Err(fault) = self.uploaded(|| client.picture(self.id, path).boxed()).await {
             self.add(|sheet| sheet.line(&format!("[the picture can't be shown here: {fault}]")));
         }
     }
 
-    /// Calls until it is clear what comes of it. A message whose sending was cut may be sent twice: one too many is
-    /// better than one too few.
+    /// Calls until it is clear what comes of it.
     async fn tried<'c, R: Send>(
         &self,
         call: impl Fn() -> BoxFuture<'c, Result<R, Fault>> + Send + Sync,
     ) -> Result<R, Fault> {
-        let mut pause = AGAIN.0;
+        self.tried_at_most(u32::MAX, call).await
+    }
+
+    /// The same for a file, which may fail where a word does not: on a line that is too slow for it, it would fail for ever and
+    /// hold up what is said next.
+    async fn uploaded<'c>(
+        &self,
+        call: impl Fn() -> BoxFuture<'c, Result<(), Fault>> + Send + Sync,
+    ) -> Result<(), Fault> {
+        self.tried_at_most(UPLOADS, call).await
+    }
+
+    /// Calls until it is clear what comes of it, or it has failed `most` times while the chat could be reached. A message whose
+    /// sending was cut may be sent twice: one too many is better than one too few.
+    async fn tried_at_most<'c, R: Send>(
+        &self,
+        most: u32,
+        call: impl Fn() -> BoxFuture<'c, Result<R, Fault>> + Send + Sync,
+    ) -> Result<R, Fault> {
+        let (mut pause, mut failed) = (AGAIN.0, 0);
         loop {
             match call().await {
                 Err(fault) if fault.passes() => {
+                    let is_limited = most < u32::MAX && !matches!(fault, Fault::Pause(_));
+                    if is_limited && self.shared.client.typing(self.id).await.is_ok() {
+                        failed += 1;
+                    }
+                    if failed >= most {
+                        tracing::warn!("Telegram, chat {}: {fault}; given up", self.id);
+                        return Err(fault);
+                    }
                     tracing::info!(chat = %self.id, "{fault}; trying again");
                     let told = if let Fault::Pause(told) = fault { Some(told) } else { None };
                     sleep(told.unwrap_or(pause)).await;
