@@ -78,6 +78,10 @@ async fn what_was_said_elsewhere_is_shown_with_its_source() {
     house.elsewhere("http:page", "and this?", "Another.");
     let _ = house.api.wait_for(OWNER, "http:page> and this?\nAnother.");
     assert_eq!(house.api.shown(OWNER).len(), 2);
+    house.elsewhere("http:page", &"é".repeat(100_000), "A third.");
+    let shown = house.api.wait_for(OWNER, "A third.").text;
+    assert_eq!(shown, format!("http:page> {} …\nA third.", "é".repeat(1_000)));
+    assert_eq!(house.api.shown(OWNER).len(), 3);
 }
 
 #[tokio::test(flavor = "multi_thread")]

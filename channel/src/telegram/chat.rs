@@ -9,6 +9,7 @@ use std::time::Duration;
 use bot::{Around, Change, Fault, LONGEST, Sheet, Styled};
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use protocol::Principal;
 use teloxide_core::types::{ChatId, MessageId, UserId};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, sleep_until};
@@ -29,6 +30,9 @@ const GROUP_PACE: Duration = Duration::from_secs(4);
 const TYPING: Duration = Duration::from_millis(4_500);
 /// The first and the longest wait before a call is tried again.
 const AGAIN: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
+
+/// How much of a message from elsewhere is shown, in characters.
+const MIRRORED: usize = 1_000;
 
 /// How often a file is sent in vain while the chat can be reached.
 const UPLOADS: u32 = 3;
@@ -119,7 +123,7 @@ impl Chat {
                         self.ticket = Some(ticket);
                         self.sheet.reply_to = Some(message).filter(|_| self.is_group());
                     }
-                    _ => self.add(|sheet| sheet.line(&format!("{from}> {text}"))),
+                    _ => self.add(|sheet| sheet.line(&mirrored(&from, &text))),
                 }
             }
             Outgoing::Queued { ticket, ahead } => {
@@ -354,6 +358,14 @@ impl Chat {
     fn is_group(&self) -> bool {
         self.id.0 < 0
     }
+}
+
+/// What was said elsewhere, with its source: enough of it to know it again.
+fn mirrored(from: &Principal, text: &str) -> String {
+    let mut chars = text.chars();
+    let begun: String = chars.by_ref().take(MIRRORED).collect();
+    let cut = if chars.next().is_some() { " …" } else { "" };
+    format!("{from}> {begun}{cut}")
 }
 
 /// Waits until then; for ever when there is no then.
