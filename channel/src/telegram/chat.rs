@@ -51,6 +51,8 @@ pub(super) enum Heard {
     Unanswered(String, MessageId),
     /// The buttons of this message are of no use any more.
     Strip(MessageId),
+    /// This message may hold a PIN, and is taken away. Where Telegram does not let that happen, it stays.
+    Delete(MessageId),
 }
 
 /// A chat at work.
@@ -110,6 +112,11 @@ impl Chat {
                 }
             }
             Heard::Strip(message) => self.strip(message).await,
+            Heard::Delete(message) => {
+                if let Err(fault) = self.delete(message).await {
+                    tracing::warn!(chat = %self.id, "a PIN that was typed stays there: {fault}");
+                }
+            }
         }
     }
 
@@ -202,10 +209,7 @@ impl Chat {
             let made = match &change {
                 Change::Send(text) => self.send(text.clone(), self.sheet.reply_to).await.map(Some),
                 Change::Edit(id, text) => self.edit(*id, text).await,
-                Change::Delete(id) => {
-                    let delete = || self.shared.client.delete(self.id, *id).boxed();
-                    self.tried(delete).await.map(|()| None)
-                }
+                Change::Delete(id) => self.delete(*id).await.map(|()| None),
             };
             match made {
                 Ok(sent) => self.sheet.made(change, sent),
@@ -281,6 +285,10 @@ impl Chat {
 
     async fn strip(&self, message: MessageId) {
         let _ = self.tried(|| self.shared.client.strip(self.id, message).boxed()).await;
+    }
+
+    async fn delete(&self, message: MessageId) -> Result<(), Fault> {
+        self.tried(|| self.shared.client.delete(self.id, message).boxed()).await
     }
 
     async fn file(&mut self, path: &Path) {

@@ -108,7 +108,7 @@ fn message(shared: &Shared, update: u32, came: read::Said) -> Option<Incoming> {
     let may_be_pin = Pin::stands_in(&text) && (is_owners || is_near);
     let is_pin = may_be_pin && (is_near || Pin::typed(&text).is_none());
     if is_pin {
-        shared.delete(chat, message);
+        shared.tell(chat, Heard::Delete(message));
     }
     // What is only kept may be of any age, and whoever has joined is welcomed late rather than never.
     let is_kept = route == Route::Archive;
@@ -170,16 +170,6 @@ fn press(shared: &Shared, update: u32, pressed: Pressed) -> Option<Incoming> {
 }
 
 impl Shared {
-    /// Takes away a message that may hold a PIN. Where Telegram does not let that happen, it stays.
-    fn delete(&self, chat: ChatId, message: MessageId) {
-        let client = self.client.clone();
-        tokio::spawn(async move {
-            if let Err(fault) = client.delete(chat, message).await {
-                tracing::info!(%chat, "a PIN that was typed can't be deleted there: {fault}");
-            }
-        });
-    }
-
     /// Tells people what a killed agent did not answer, and the owner's log what is missing here.
     pub(super) fn greet(&self) {
         if !self.people.has_owner() {
