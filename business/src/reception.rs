@@ -192,6 +192,22 @@ impl Reception {
         self.set(key.as_str(), Some(ChatMode::Off)).map(|()| true)
     }
 
+    /// The chat `old` is `new` from now on, with the same mode and name; `false` if the owner does not allow it.
+    ///
+    /// # Errors
+    /// Words for the owner: it has moved, and that holds until the agent ends.
+    pub fn moves(&self, old: &SessionKey, new: &SessionKey) -> Result<bool, String> {
+        if !self.guests.remove(old) {
+            return Ok(false);
+        }
+        let kept = self.chats.read().chat(old).map_or(Ok(()), |chat| {
+            self.saw(new, &chat.name);
+            self.set(new.as_str(), chat.mode)
+        });
+        self.guests.add(new);
+        kept.map(|()| true)
+    }
+
     /// Whether nothing may be said in this chat.
     #[must_use]
     pub fn is_muted(&self, key: &SessionKey) -> bool {
@@ -399,6 +415,20 @@ mod tests {
         now.fetch_add(60_000, Ordering::Relaxed);
         assert!((0..2).all(|_| reception.keeps(&bob)) && !reception.keeps(&bob), "twelve a day");
         assert!((0..100).all(|_| reception.keeps(&guest)), "the owner allows that chat");
+    }
+
+    #[test]
+    fn a_chat_that_moves_keeps_its_name_and_its_mode() {
+        let reception = house(BotMode::Business, None).reception;
+        let (old, new) = (key("telegram-7"), key("telegram--1007"));
+        reception.saw(&old, "Club");
+        reception.set(old.as_str(), Some(ChatMode::Silent)).unwrap();
+        assert_eq!(reception.moves(&old, &new), Ok(true));
+        assert_eq!(reception.moves(&old, &new), Ok(false));
+        assert_eq!(reception.standing(&new), ChatStanding::In(ChatMode::Silent));
+        assert_eq!(reception.name(&new), "Club");
+        assert!(reception.guests.is_allowed(&new) && !reception.guests.is_allowed(&old));
+        assert_eq!(reception.moves(&key("telegram-8"), &key("telegram--1008")), Ok(false));
     }
 
     #[test]

@@ -211,3 +211,26 @@ async fn who_is_unpaired_in_the_middle_of_a_turn_gets_nothing_more() {
     let api = house.ended().await.0;
     assert_eq!(api.texts(GUEST), ["the first words"]);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_group_that_becomes_a_supergroup_is_heard_under_its_new_id() {
+    const NEW: i64 = -1_007;
+    let mut house = house();
+    let group = |id: i64, kind: &str| json!({"id": id, "type": kind, "title": "G"});
+    let (old, new) = (group(GROUP, "group"), group(NEW, "supergroup"));
+    house.api.posts(OWNER, json!({"chat": old, "migrate_to_chat_id": NEW}));
+    house.api.posts(OWNER, json!({"chat": new, "migrate_from_chat_id": GROUP}));
+    house.api.posts(GUEST, json!({"chat": new, "text": "hello"}));
+    let heard = house.hears_text("hello").await;
+    assert_eq!(heard.session.as_str(), "telegram--1007");
+    house.answer(&heard, "there");
+    let _ = house.api.wait_for(NEW, "there");
+    let _ = house.api.wait_for(NEW, "[this group has another id at Telegram now");
+    assert_eq!(house.api.shown(NEW).len(), 2, "nothing else is said to that");
+    // Nobody can move a group that the owner does not allow.
+    house.api.posts(STRANGER, json!({"chat": group(-200, "group"), "migrate_to_chat_id": -201}));
+    house.api.posts(STRANGER, json!({"chat": group(-201, "supergroup"), "text": "hello"}));
+    house.api.says(OWNER, "last");
+    house.hears_text("last").await;
+    assert_eq!((house.api.texts(-201), house.api.texts(GROUP)), (vec![], vec![]));
+}

@@ -15,11 +15,15 @@ use super::journal::Unanswered;
 use super::questions::Press;
 use super::read::{self, Came, Pressed};
 use super::{Shared, commands, given, joining};
-use crate::{Incoming, Origin, Said, Ticket};
+use crate::{Incoming, Origin, Outgoing, Said, Ticket};
 use mind::slash::Ends;
 
 /// How often strangers are mentioned in the log.
 const MENTIONED: Duration = Duration::from_secs(60);
+
+/// What is said in a group that has become a supergroup.
+const MOVED: &str =
+    "this group has another id at Telegram now, so our conversation begins anew here";
 
 /// Takes `update`, unless it was taken before. `false` when the agent ends.
 pub(super) async fn take(
@@ -35,6 +39,11 @@ pub(super) async fn take(
     if let Joining::Told(chat, message, why) = joining::look(&update, &shared.people) {
         shared.take(id, None);
         shared.tell(chat, Heard::Told(why, message));
+        return true;
+    }
+    if let Some(chat) = joining::moved(&update, &shared.people) {
+        shared.take(id, None);
+        shared.tell(chat, Heard::Said(Outgoing::Notice(MOVED.to_owned())));
         return true;
     }
     let handed_on = match read::read(update, &shared.people) {
