@@ -292,7 +292,7 @@ impl Reception {
         let ((), saved) = self.chats.change(change)?;
         if let Some(ChatMode::Silent | ChatMode::Off) = mode
             && let Ok(key) = SessionKey::new(key)
-            && self.answered(&key)
+            && self.answered(&key, &self.escalations())
         {
             self.keep().map_err(|error| error.to_string())?;
         }
@@ -514,7 +514,8 @@ mod tests {
             let line = reception.escalate(who, "Where is it?");
             assert!(line.ends_with("Customer: X, Question: Where is it?"), "{line}");
         }
-        assert!(reception.answered(&ann) && !reception.answered(&ann));
+        let answered = || reception.answered(&ann, &reception.escalations());
+        assert!(answered() && !answered());
         reception.set("telegram-9", Some(ChatMode::Business)).unwrap();
         assert_eq!(reception.escalations().all().len(), 1);
         reception.set("telegram-9", Some(ChatMode::Silent)).unwrap();

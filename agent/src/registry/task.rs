@@ -135,7 +135,7 @@ impl SessionTask {
                     return;
                 }
             }
-            Said::Reply(text) => self.session.reply(text, &self.outbox),
+            Said::Reply(text, receipt) => self.session.reply(text, receipt, &self.outbox),
             // There is no turn to stop.
             Said::Stop => return,
         }
@@ -293,7 +293,7 @@ impl SessionTask {
         let message = match said {
             Said::Message(text) | Said::WithFiles { text, .. } => text,
             Said::Command(command) => return self.carry_out(command, waiting).await,
-            Said::Answer(_) | Said::Stop | Said::Job(..) | Said::Overheard(_) | Said::Reply(_) => {
+            Said::Answer(_) | Said::Stop | Said::Job(..) | Said::Overheard(_) | Said::Reply(..) => {
                 return;
             }
         };

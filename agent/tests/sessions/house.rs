@@ -127,6 +127,7 @@ pub(crate) struct House {
     pub(crate) router: PipeResponder,
     pub(crate) publisher: PipePublisher,
     pub(crate) subscribed: Arc<Mutex<Vec<String>>>,
+    pub(crate) reception: Arc<business::Reception>,
     pub(crate) console: End,
     pub(crate) telegram: End,
     /// Only guests are here.
@@ -172,6 +173,7 @@ pub(crate) fn house_of(meeting: usize) -> House {
         found: vec![format!("found at {}", home.root().display())],
         ..mind
     });
+    let reception = Arc::clone(&mind.reception);
     let subscribed = Arc::<Mutex<Vec<String>>>::default();
     let feed = Subscribed { requester, sessions: Arc::clone(&subscribed) };
     let registry = SessionRegistry::new(mind, Arc::new(feed), lines, CancellationToken::new());
@@ -192,6 +194,7 @@ pub(crate) fn house_of(meeting: usize) -> House {
         router,
         publisher,
         subscribed,
+        reception,
         console,
         telegram,
         http,
