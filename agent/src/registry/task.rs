@@ -201,7 +201,7 @@ impl SessionTask {
     fn tell_unanswered(&mut self) {
         let Some(message) = self.session.entered.unanswered() else { return };
         self.session.remember(&message, "");
-        if self.mind.reception.is_customer(&self.session.key) {
+        if !self.session.is_owners() {
             // How the house works is no business of theirs, and their channel asks them to say it again.
             return tracing::warn!(
                 "a message in the session {} was left unanswered",
@@ -210,7 +210,8 @@ impl SessionTask {
         }
         let short: String = one_line(&message).chars().take(80).collect();
         let cut = if short.len() < message.len() { "…" } else { "" };
-        self.outbox.say(Outgoing::Notice(format!(
+        // Telegram tells of what was said there.
+        self.outbox.say_beside("telegram", &Outgoing::Notice(format!(
             "SafeClaw ended before your last message was answered, and what it began may be done: \"{short}{cut}\"; /did tells \
              what was done, and say it again if you still want it"
         )));

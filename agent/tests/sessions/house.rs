@@ -148,7 +148,11 @@ fn card(name: &str, reads: Reads) -> ActionCard {
 
 /// A house in which `meeting` messages `meet` wait for one another.
 pub(crate) fn house_of(meeting: usize) -> House {
-    let home = TempHome::new();
+    house_in(TempHome::new(), meeting)
+}
+
+/// The same in a home that is there.
+pub(crate) fn house_in(home: TempHome, meeting: usize) -> House {
     let workspace = Arc::new(Workspace::open(home.workspace()));
     let cards = vec![card("LOOK", Reads::PUBLIC), card("POST", Reads::NONE)];
     workspace.router_actions.save(Cards(cards)).unwrap();

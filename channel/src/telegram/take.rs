@@ -190,8 +190,10 @@ impl Shared {
                 self.answered(ChatId(waiting.chat), MessageId(waiting.message));
                 continue;
             }
+            let is_owners = self.people.approver(ChatId(waiting.chat)).is_some();
+            let did = if is_owners { "/did tells what was done. " } else { "" };
             let text = format!(
-                "I was ended before I had answered this, and it was not run again: {}\nSend it again if you \
+                "I was ended before I had answered this, and it was not run again: {}\n{did}Send it again if you \
                  still want it.",
                 waiting.text
             );
