@@ -2,6 +2,7 @@
 
 use channel::{Outgoing, Said};
 use serde_json::json;
+use testkit::wait_until;
 
 use crate::house::{GROUP, GUEST, House, OWNER, STRANGER, house, house_for};
 
@@ -208,6 +209,9 @@ async fn who_is_unpaired_in_the_middle_of_a_turn_gets_nothing_more() {
     house.answer(&heard, "to the owner");
     let _ = house.api.wait_for(OWNER, "to the owner");
     house.api.wait_until_read();
+    wait_until("the guest's message counts as answered", || {
+        house.journal().contains("\"unanswered\": []")
+    });
     let api = house.ended().await.0;
     assert_eq!(api.texts(GUEST), ["the first words"]);
 }
