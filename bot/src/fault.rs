@@ -57,7 +57,8 @@ impl Fault {
             RequestError::Api(error) => Self::of_api(error, clean),
             RequestError::RetryAfter(pause) => Self::Pause(pause.duration()),
             RequestError::MigrateToChatId(chat) => Self::Refused(format!(
-                "the group has become the chat {chat}; put that id into telegram.allow"
+                "the group has become the chat {chat}; put that id where the old one stands, in telegram.allow or \
+                 telegram.broadcast_chat_ids"
             )),
             RequestError::Network(error) => Self::Network(clean(cause(error))),
             RequestError::InvalidJson { raw, .. } if raw.trim_start().starts_with('<') => {

@@ -79,8 +79,7 @@ impl Guests {
             CodeTry::Right if is_over => Joined::Late,
             CodeTry::Right => {
                 *open = None;
-                let mut allowed = self.allowed.write().unwrap_or_else(PoisonError::into_inner);
-                allowed.insert(key.as_str().to_owned());
+                self.add(key);
                 locked(&self.new).insert(key.as_str().to_owned());
                 Joined::Yes
             }
@@ -104,6 +103,12 @@ impl Guests {
     /// The same, and they are welcomed now.
     pub fn welcome(&self, key: &SessionKey) -> bool {
         locked(&self.new).remove(key.as_str())
+    }
+
+    /// The owner allows this chat.
+    pub(super) fn add(&self, key: &SessionKey) {
+        let mut allowed = self.allowed.write().unwrap_or_else(PoisonError::into_inner);
+        allowed.insert(key.as_str().to_owned());
     }
 
     /// The owner does not allow this chat any more; `false` if it was not allowed.

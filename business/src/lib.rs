@@ -17,7 +17,7 @@
 //! | `reception/escalated.rs` | the questions that are passed on, until somebody answers them |
 //! | `reception/admission.rs` | which messages of customers are answered, and what their senders may take |
 //!
-//! Nothing here talks with anybody: it decides, and keeps its three files.
+//! Nothing here talks with anybody: it decides, and keeps its four files.
 
 mod chats;
 mod escalation;

@@ -49,9 +49,9 @@ impl OpenEscalations {
         self.open.drain(..too_many);
     }
 
-    /// Those of `chat` are answered.
-    pub(super) fn close(&mut self, chat: &SessionKey) {
-        self.open.retain(|open| open.chat != *chat);
+    /// Those of `chat` are answered that were open in `asked`.
+    pub(super) fn close(&mut self, chat: &SessionKey, asked: &Self) {
+        self.open.retain(|open| open.chat != *chat || !asked.open.contains(open));
     }
 }
 
@@ -78,7 +78,10 @@ mod tests {
         assert_eq!(OpenEscalations::from_text(&open.to_text(), &mut left_out), Ok(open.clone()));
         (3..300).for_each(|id| open.add(&key(id), "\u{1b}\"\"\"", Millis(9)));
         assert_eq!((open.all().len(), open.all()[0].chat.clone()), (MOST, key(100)));
-        open.close(&key(100));
+        let before = open.clone();
+        open.close(&key(101), &OpenEscalations::default());
+        assert_eq!(open, before, "it was asked later");
+        open.close(&key(100), &before);
         assert_eq!((open.all().len(), open.all()[0].chat.clone()), (MOST - 1, key(101)));
     }
 }

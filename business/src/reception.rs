@@ -192,6 +192,22 @@ impl Reception {
         self.set(key.as_str(), Some(ChatMode::Off)).map(|()| true)
     }
 
+    /// The chat `old` is `new` from now on, with the same mode and name; `false` if the owner does not allow it.
+    ///
+    /// # Errors
+    /// Words for the owner: it has moved, and that holds until the agent ends.
+    pub fn moves(&self, old: &SessionKey, new: &SessionKey) -> Result<bool, String> {
+        if !self.guests.remove(old) {
+            return Ok(false);
+        }
+        let kept = self.chats.read().chat(old).map_or(Ok(()), |chat| {
+            self.saw(new, &chat.name);
+            self.set(new.as_str(), chat.mode)
+        });
+        self.guests.add(new);
+        kept.map(|()| true)
+    }
+
     /// Whether nothing may be said in this chat.
     #[must_use]
     pub fn is_muted(&self, key: &SessionKey) -> bool {
@@ -276,7 +292,7 @@ impl Reception {
         let ((), saved) = self.chats.change(change)?;
         if let Some(ChatMode::Silent | ChatMode::Off) = mode
             && let Ok(key) = SessionKey::new(key)
-            && self.answered(&key)
+            && self.answered(&key, &self.escalations())
         {
             self.keep().map_err(|error| error.to_string())?;
         }
@@ -402,6 +418,20 @@ mod tests {
     }
 
     #[test]
+    fn a_chat_that_moves_keeps_its_name_and_its_mode() {
+        let reception = house(BotMode::Business, None).reception;
+        let (old, new) = (key("telegram-7"), key("telegram--1007"));
+        reception.saw(&old, "Club");
+        reception.set(old.as_str(), Some(ChatMode::Silent)).unwrap();
+        assert_eq!(reception.moves(&old, &new), Ok(true));
+        assert_eq!(reception.moves(&old, &new), Ok(false));
+        assert_eq!(reception.standing(&new), ChatStanding::In(ChatMode::Silent));
+        assert_eq!(reception.name(&new), "Club");
+        assert!(reception.guests.is_allowed(&new) && !reception.guests.is_allowed(&old));
+        assert_eq!(reception.moves(&key("telegram-8"), &key("telegram--1008")), Ok(false));
+    }
+
+    #[test]
     fn whoever_joins_is_allowed_and_who_is_unpaired_is_off_also_where_strangers_are_customers() {
         let reception = house(BotMode::Business, None).reception;
         let bob = key("telegram-8");
@@ -484,7 +514,8 @@ mod tests {
             let line = reception.escalate(who, "Where is it?");
             assert!(line.ends_with("Customer: X, Question: Where is it?"), "{line}");
         }
-        assert!(reception.answered(&ann) && !reception.answered(&ann));
+        let answered = || reception.answered(&ann, &reception.escalations());
+        assert!(answered() && !answered());
         reception.set("telegram-9", Some(ChatMode::Business)).unwrap();
         assert_eq!(reception.escalations().all().len(), 1);
         reception.set("telegram-9", Some(ChatMode::Silent)).unwrap();

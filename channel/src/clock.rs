@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use conversation::message::{Addressed, Origin, Outgoing, Receipt, Reports, Ticket};
+use conversation::message::{Addressed, Origin, Outgoing, Receipt, Reports, Ticket, taken};
 use protocol::{Millis, Principal, SessionKey, Taint};
 use schedule::{Book, Due, JobId, QuietHours, Watch};
 use tokio::sync::{Semaphore, mpsc};
@@ -318,7 +318,7 @@ impl Lane {
             Outgoing::Aside { ticket, .. } if *ticket == said.ticket => self.is_over(),
             Outgoing::Reminder { ticket, .. } if *ticket == said.ticket => {
                 if let Some(UnderWay { due, reports, .. }) = self.said.take() {
-                    self.told.spawn(async move { (due.id, is_taken(reports).await) });
+                    self.told.spawn(async move { (due.id, taken(reports).await.is_ok()) });
                 }
             }
             Outgoing::Refused { ticket, .. } if *ticket == said.ticket => {
@@ -339,16 +339,6 @@ impl Lane {
     fn is_over(&mut self) {
         self.done.extend(self.said.take().map(|said| said.due.id));
     }
-}
-
-/// Whether one of the channels has it; that is known once one says so, or all have dropped it.
-async fn is_taken(mut reports: Reports) -> bool {
-    while let Some(report) = reports.recv().await {
-        if report.is_ok() {
-            return true;
-        }
-    }
-    false
 }
 
 #[cfg(test)]

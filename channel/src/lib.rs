@@ -91,7 +91,7 @@ impl Incoming {
             Said::Message(_) => true,
             Said::Job(..) => matches!(self.origin, Origin::Clock(_)),
             // The agent itself makes these of what has come.
-            Said::Overheard(_) | Said::Reply(_) => false,
+            Said::Overheard(_) | Said::Reply(..) => false,
             Said::WithFiles { .. } | Said::Command(_) | Said::Answer(_) | Said::Stop => {
                 self.origin.is_person()
             }
@@ -121,8 +121,8 @@ pub enum Said {
     Job(Due, Receipt),
     /// What is said in a chat that is silent: it is kept and not answered.
     Overheard(String),
-    /// What the owner says to the people of this session.
-    Reply(String),
+    /// What the owner says to the people of this session, who hears over the receipt whether they have it.
+    Reply(String, Receipt),
 }
 
 impl Said {
@@ -149,7 +149,7 @@ impl Said {
             Self::Message(text) | Self::WithFiles { text, .. } => Some(text),
             Self::Command(command) => Some(command.text()),
             Self::Job(due, _) => Some(due.text.as_str()).filter(|_| due.is_agentic),
-            Self::Answer(_) | Self::Stop | Self::Overheard(_) | Self::Reply(_) => None,
+            Self::Answer(_) | Self::Stop | Self::Overheard(_) | Self::Reply(..) => None,
         }
     }
 
@@ -164,7 +164,7 @@ impl Said {
             | Self::Answer(_)
             | Self::Job(..)
             | Self::Overheard(_)
-            | Self::Reply(_) => Ends::Nothing,
+            | Self::Reply(..) => Ends::Nothing,
         }
     }
 }

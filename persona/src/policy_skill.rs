@@ -59,16 +59,17 @@ impl PolicySkill {
     /// [`PolicySkillError`] says what is missing or wrong.
     pub fn read(text: &str) -> Result<Self, PolicySkillError> {
         let (mut keys, text) = split(text)?;
+        // A list that is left empty names no action.
+        let actions = keys.remove("actions").filter(|text| !text.eq_ignore_ascii_case("all"));
+        let actions = actions.map(|text| match text.eq_ignore_ascii_case("none") {
+            true => BTreeSet::new(),
+            false => words(&text).map(str::to_uppercase).collect(),
+        });
         let mut of = |key: &str| keys.remove(key).filter(|value| !value.is_empty());
         let name = of("name").ok_or(PolicySkillError::Missing("name"))?;
         let description = of("description").ok_or(PolicySkillError::Missing("description"))?;
         let roles =
             of("roles").map_or_else(|| Ok([SkillRole::Owner].into()), |text| roles(&text))?;
-        let actions = of("actions").filter(|text| !text.eq_ignore_ascii_case("all"));
-        let actions = actions.map(|text| match text.eq_ignore_ascii_case("none") {
-            true => BTreeSet::new(),
-            false => words(&text).map(str::to_uppercase).collect(),
-        });
         let mut instructions = vec![text.trim().to_owned()];
         if let Some(pages) = of("allowed_urls").filter(|pages| pages != "from config") {
             let pages: Vec<&str> = words(&pages).collect();
@@ -204,6 +205,14 @@ mod tests {
         }
         let all = PolicySkill::read("---\nname: a\ndescription: b\nactions: all\n---\n").unwrap();
         assert!(all.offers("EXEC") && all.instructions.is_empty());
+    }
+
+    #[test]
+    fn a_list_of_actions_that_is_empty_offers_none() {
+        for list in ["", " []", " \"\"", "\n  -", "\n# none yet"] {
+            let text = format!("---\nname: a\ndescription: b\nactions:{list}\n---\nx");
+            assert_eq!(PolicySkill::read(&text).unwrap().actions, Some(BTreeSet::new()), "{list}");
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod lines;
 mod outbox;
 mod replies;
 
+use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -80,6 +81,8 @@ pub struct Session {
     /// The short answers that a command waits for, each with the command that it stands for. Whatever else is said ends the
     /// waiting.
     pub choices: Vec<(String, String)>,
+    /// The papers that nobody has labelled yet, in the order in which their person is asked.
+    pub papers: VecDeque<GivenPaper>,
     /// The set-up of the business that waits for an answer.
     pub setup: Option<Setup>,
     /// The questions that it has seen and that nobody has answered here.
@@ -92,6 +95,15 @@ pub struct Session {
     pub awaited: usize,
     /// The task of a folder that is open for one command alone. It stands in no file: the one that does goes on afterwards.
     pub passing: Option<Task>,
+}
+
+/// A file that may go into the library.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GivenPaper {
+    /// Where it lies.
+    pub path: String,
+    /// What people call it.
+    pub name: String,
 }
 
 /// Who asks, as a command says it: a session at the moment at which an action begins.
@@ -199,6 +211,7 @@ impl Session {
             has_acted: false,
             acted: None,
             choices: Vec::new(),
+            papers: VecDeque::new(),
             setup: None,
             questions: Vec::new(),
             was_asked_for_pin: false,

@@ -117,6 +117,14 @@ impl Lines {
         }
     }
 
+    /// Says something to the owner on every channel but `name`.
+    pub(super) fn say_beside(&self, name: &str, outgoing: &Outgoing) {
+        let board = self.read();
+        for end in board.ends.iter().filter(|end| end.is_owners && end.name != name) {
+            end.tell(&SessionKey::owner(), outgoing.clone());
+        }
+    }
+
     /// Forgets the channel at `place`, which has ended.
     pub fn hang_up(&self, place: ChannelId) {
         if let Some(end) = self.write().ends.get_mut(place.0) {

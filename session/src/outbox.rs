@@ -37,6 +37,11 @@ impl Outbox {
         self.lines.say_on(channel, &self.session, outgoing);
     }
 
+    /// Says one thing on every channel of the owner's but the one of this name.
+    pub fn say_beside(&self, name: &str, outgoing: &Outgoing) {
+        self.lines.say_beside(name, outgoing);
+    }
+
     /// Says how a model gets on with `what`, apart from its words: how long it takes, and what else people should know.
     pub fn say_progress(&self, what: &str, progress: &Progress<'_>) {
         if let Some(wait) = progress.wait(what) {

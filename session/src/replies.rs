@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use conversation::message::Receipt;
 use protocol::{Principal, SessionKey};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
@@ -13,7 +14,7 @@ pub struct Replies {
 }
 
 /// Words for another conversation.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct OwnersReply {
     /// The conversation.
     pub to: SessionKey,
@@ -24,10 +25,10 @@ pub struct OwnersReply {
 }
 
 /// What the owner wants in another conversation.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum OwnersWish {
-    /// That this is said.
-    Say(String),
+    /// That this is said; the receipt tells whether people have it.
+    Say(String, Receipt),
     /// That what runs there is stopped.
     Stop,
 }

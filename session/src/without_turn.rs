@@ -28,9 +28,9 @@ impl Session {
     }
 
     /// Says what the owner says to the people here, and takes it into the conversation.
-    pub fn reply(&mut self, text: String, outbox: &Outbox) {
+    pub fn reply(&mut self, text: String, receipt: Receipt, outbox: &Outbox) {
         self.record(Role::Assistant, self.principal.as_str(), &text);
         self.files.history.hold(|history| history.add("[a person of the team answers]", &text));
-        outbox.say(Outgoing::Text(text));
+        outbox.say(Outgoing::Reminder { ticket: Ticket::new(), text, receipt });
     }
 }

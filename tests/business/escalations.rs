@@ -62,6 +62,9 @@ fn a_question_for_a_person_is_open_until_it_is_answered_also_over_a_kill() {
     );
     chat.ask("/reply telegram-8 I am here.", "That goes to");
     let _ = api.wait_for(ANN, "I am here.");
+    wait_until("her question is closed", || {
+        !home.text("workspace/escalations.json").contains("a human, please")
+    });
     let shown = chat.ask("/status", "workspace:");
     assert!(shown.contains("1 question of customers for a person"), "{shown}");
     chat.ask("/reply telegram-9", "no question of telegram-9 is open");

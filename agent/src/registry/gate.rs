@@ -82,7 +82,7 @@ impl SessionRegistry {
         let Some(mut replies) = self.mind.replies.listen() else { return };
         while let Some(OwnersReply { to, from, wish }) = replies.recv().await {
             let said = match wish {
-                OwnersWish::Say(text) => Said::Reply(text),
+                OwnersWish::Say(text, receipt) => Said::Reply(text, receipt),
                 OwnersWish::Stop => Said::Stop,
             };
             let (ticket, origin) = (Ticket::new(), Origin::Person);

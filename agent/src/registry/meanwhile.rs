@@ -101,6 +101,6 @@ fn aside(mind: &Mind, caller: &Caller, said: &Said) -> Option<String> {
         | Said::Stop
         | Said::Job(..)
         | Said::Overheard(_)
-        | Said::Reply(_) => None,
+        | Said::Reply(..) => None,
     }
 }

@@ -135,7 +135,7 @@ impl SessionTask {
                     return;
                 }
             }
-            Said::Reply(text) => self.session.reply(text, &self.outbox),
+            Said::Reply(text, receipt) => self.session.reply(text, receipt, &self.outbox),
             // There is no turn to stop.
             Said::Stop => return,
         }
@@ -201,7 +201,7 @@ impl SessionTask {
     fn tell_unanswered(&mut self) {
         let Some(message) = self.session.entered.unanswered() else { return };
         self.session.remember(&message, "");
-        if self.mind.reception.is_customer(&self.session.key) {
+        if !self.session.is_owners() {
             // How the house works is no business of theirs, and their channel asks them to say it again.
             return tracing::warn!(
                 "a message in the session {} was left unanswered",
@@ -210,7 +210,8 @@ impl SessionTask {
         }
         let short: String = one_line(&message).chars().take(80).collect();
         let cut = if short.len() < message.len() { "…" } else { "" };
-        self.outbox.say(Outgoing::Notice(format!(
+        // Telegram tells of what was said there.
+        self.outbox.say_beside("telegram", &Outgoing::Notice(format!(
             "SafeClaw ended before your last message was answered, and what it began may be done: \"{short}{cut}\"; /did tells \
              what was done, and say it again if you still want it"
         )));
@@ -293,7 +294,7 @@ impl SessionTask {
         let message = match said {
             Said::Message(text) | Said::WithFiles { text, .. } => text,
             Said::Command(command) => return self.carry_out(command, waiting).await,
-            Said::Answer(_) | Said::Stop | Said::Job(..) | Said::Overheard(_) | Said::Reply(_) => {
+            Said::Answer(_) | Said::Stop | Said::Job(..) | Said::Overheard(_) | Said::Reply(..) => {
                 return;
             }
         };

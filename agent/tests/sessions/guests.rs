@@ -1,12 +1,15 @@
 //! What guests may do, and what is put to the owner instead.
 
+use std::sync::Arc;
+
 use broker::Publisher;
-use channel::{Outgoing, Said};
+use channel::{Outgoing, Receipt, Said};
 use conversation::question::{Choice, Decision};
 use protocol::{Code, Done, Event, EventKind, MessageId, Millis, Reply, Stopped};
 use serde_json::json;
+use testkit::eventually;
 
-use crate::house::{house, key};
+use crate::house::{House, house, key};
 
 #[tokio::test]
 async fn what_is_the_owners_alone_is_refused_to_guests() {
@@ -146,4 +149,45 @@ async fn a_guest_who_is_silent_keeps_nothing_awake_and_is_known_again() {
     house.telegram.say("telegram-1", "telegram:1", "say hello").await;
     house.telegram.heard("telegram-1").await;
     assert!(house.shown().contains("my cat is called Mimi"));
+}
+
+/// The owner's reply, as it comes to the channel of its customer.
+async fn reply(house: &mut House) -> Receipt {
+    let said = "/reply telegram-8 It left.";
+    house.console.say("owner", "console:owner", said).await;
+    let heard = house.console.heard("owner").await;
+    assert!(heard.contains("That goes to telegram-8, telegram-8."), "{heard}");
+    loop {
+        if let (session, Outgoing::Reminder { text, receipt, .. }) = house.telegram.hear().await {
+            assert_eq!((session.as_str(), text.as_str()), ("telegram-8", "It left."));
+            return receipt;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_customers_question_is_open_until_the_reply_has_arrived() {
+    let mut house = house();
+    house.telegram.say("telegram-8", "telegram:8", "hello").await;
+    house.telegram.heard("telegram-8").await;
+    let reception = Arc::clone(&house.reception);
+    let open = || -> Vec<String> {
+        reception.escalations().all().iter().map(|open| open.question.clone()).collect()
+    };
+    let _ = reception.escalate(&key("telegram-8"), "Where is it?");
+    reply(&mut house).await.failed("it is blocked");
+    let told = loop {
+        if let (_, Outgoing::Notice(told)) = house.console.hear().await {
+            break told;
+        }
+    };
+    assert_eq!(
+        told,
+        "telegram-8, telegram-8, has not got your reply, and no question is closed: it is blocked"
+    );
+    assert_eq!(open(), ["Where is it?"]);
+    let receipt = reply(&mut house).await;
+    let _ = reception.escalate(&key("telegram-8"), "And when?");
+    receipt.taken();
+    eventually("what was asked later alone is open", async || open() == ["And when?"]).await;
 }

@@ -127,6 +127,7 @@ pub(crate) struct House {
     pub(crate) router: PipeResponder,
     pub(crate) publisher: PipePublisher,
     pub(crate) subscribed: Arc<Mutex<Vec<String>>>,
+    pub(crate) reception: Arc<business::Reception>,
     pub(crate) console: End,
     pub(crate) telegram: End,
     /// Only guests are here.
@@ -147,7 +148,11 @@ fn card(name: &str, reads: Reads) -> ActionCard {
 
 /// A house in which `meeting` messages `meet` wait for one another.
 pub(crate) fn house_of(meeting: usize) -> House {
-    let home = TempHome::new();
+    house_in(TempHome::new(), meeting)
+}
+
+/// The same in a home that is there.
+pub(crate) fn house_in(home: TempHome, meeting: usize) -> House {
     let workspace = Arc::new(Workspace::open(home.workspace()));
     let cards = vec![card("LOOK", Reads::PUBLIC), card("POST", Reads::NONE)];
     workspace.router_actions.save(Cards(cards)).unwrap();
@@ -172,6 +177,7 @@ pub(crate) fn house_of(meeting: usize) -> House {
         found: vec![format!("found at {}", home.root().display())],
         ..mind
     });
+    let reception = Arc::clone(&mind.reception);
     let subscribed = Arc::<Mutex<Vec<String>>>::default();
     let feed = Subscribed { requester, sessions: Arc::clone(&subscribed) };
     let registry = SessionRegistry::new(mind, Arc::new(feed), lines, CancellationToken::new());
@@ -192,6 +198,7 @@ pub(crate) fn house_of(meeting: usize) -> House {
         router,
         publisher,
         subscribed,
+        reception,
         console,
         telegram,
         http,

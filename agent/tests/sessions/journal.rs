@@ -5,8 +5,9 @@ use std::fs;
 use channel::{Origin, Said};
 use protocol::{Done, Taint};
 use serde_json::Value;
+use testkit::eventually;
 
-use crate::house::{House, house};
+use crate::house::{House, house, house_in};
 
 /// The events of a session: role, source, text and bits.
 fn events(house: &House, session: &str) -> Vec<[String; 4]> {
@@ -74,4 +75,26 @@ impl Texts for Vec<[String; 4]> {
         };
         self.into_iter().map(line).collect()
     }
+}
+
+#[tokio::test]
+async fn what_was_left_unanswered_is_told_everywhere_but_on_telegram_which_tells_it_itself() {
+    let first = house();
+    first.telegram.say("owner", "telegram:42", "stuck").await;
+    first.telegram.say("telegram-8", "telegram:8", "stuck").await;
+    let kept = |session: &str| {
+        let entered = first.session_files(session).join("session.json");
+        fs::read_to_string(entered).is_ok_and(|text| text.contains("stuck"))
+    };
+    eventually("both are kept", async || kept("owner") && kept("telegram-8")).await;
+    let mut second = house_in(first.home, 1);
+    second.telegram.say("owner", "telegram:42", "hi").await;
+    let told = "SafeClaw ended before your last message was answered";
+    let heard = second.console.heard("owner").await;
+    assert!(heard.contains(told), "{heard}");
+    let heard = second.telegram.heard("owner").await;
+    assert!(!heard.contains("SafeClaw ended"), "{heard}");
+    second.telegram.say("telegram-8", "telegram:8", "hi").await;
+    let heard = second.telegram.heard("telegram-8").await;
+    assert!(!heard.contains("SafeClaw ended"), "{heard}");
 }

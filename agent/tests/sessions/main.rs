@@ -7,6 +7,7 @@ mod house;
 mod journal;
 mod leaks;
 mod origin;
+mod papers;
 mod personas;
 mod sets;
 mod side_by_side;

@@ -1,5 +1,6 @@
 //! What can go wrong between here and Telegram.
 
+use channel::Outgoing;
 use channel::telegram::{Client, Fault};
 use settings::BaseUrl;
 use testkit::{BOT_TOKEN, BotApi, TempHome, Trouble, wait_until};
@@ -47,6 +48,28 @@ async fn cut_connections_lose_nothing() {
     house.answer(&asked, "there");
     let _ = house.api.wait_for(OWNER, "there");
     assert_eq!(house.api.shown(OWNER).len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_does_not_get_through_is_given_up_where_words_do() {
+    let house = house();
+    house.home.put("workspace/output/page.png", b"\x89PNG");
+    let page = house.home.workspace().join("output/page.png");
+    for _ in 0..3 {
+        house.api.meets("sendDocument", Trouble::Cut);
+        house.api.meets("sendPhoto", Trouble::Cut);
+    }
+    house.say("owner", Outgoing::File(page.clone()));
+    let _ = house.api.wait_for(OWNER, "[the file can't be sent here: Telegram can't be reached");
+    house.say("owner", Outgoing::Picture(page.clone()));
+    let _ = house.api.wait_for(OWNER, "[the picture can't be shown here: Telegram can't be");
+    // Nothing gets through for a while, and that is waited for.
+    for _ in 0..3 {
+        house.api.meets("sendDocument", Trouble::Cut);
+    }
+    house.api.meets("sendChatAction", Trouble::Cut);
+    house.say("owner", Outgoing::File(page));
+    let _ = house.api.wait_for(OWNER, "<document page.png>");
 }
 
 #[tokio::test(flavor = "multi_thread")]

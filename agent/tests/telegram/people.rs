@@ -2,6 +2,7 @@
 
 use channel::{Outgoing, Said};
 use serde_json::json;
+use testkit::wait_until;
 
 use crate::house::{GROUP, GUEST, House, OWNER, STRANGER, house, house_for};
 
@@ -208,6 +209,33 @@ async fn who_is_unpaired_in_the_middle_of_a_turn_gets_nothing_more() {
     house.answer(&heard, "to the owner");
     let _ = house.api.wait_for(OWNER, "to the owner");
     house.api.wait_until_read();
+    wait_until("the guest's message counts as answered", || {
+        house.journal().contains("\"unanswered\": []")
+    });
     let api = house.ended().await.0;
     assert_eq!(api.texts(GUEST), ["the first words"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_group_that_becomes_a_supergroup_is_heard_under_its_new_id() {
+    const NEW: i64 = -1_007;
+    let mut house = house();
+    let group = |id: i64, kind: &str| json!({"id": id, "type": kind, "title": "G"});
+    let (old, new) = (group(GROUP, "group"), group(NEW, "supergroup"));
+    house.api.posts(OWNER, json!({"chat": old, "migrate_to_chat_id": NEW}));
+    house.api.posts(OWNER, json!({"chat": new, "migrate_from_chat_id": GROUP}));
+    house.api.posts(GUEST, json!({"chat": new, "text": "hello"}));
+    let heard = house.hears_text("hello").await;
+    assert_eq!(heard.session.as_str(), "telegram--1007");
+    house.answer(&heard, "there");
+    let _ = house.api.wait_for(NEW, "there");
+    let _ = house.api.wait_for(NEW, "[this group has another id at Telegram now");
+    let texts = house.api.texts(NEW).join("\n");
+    assert!(!texts.contains("only text is read"), "{texts}");
+    // Nobody can move a group that the owner does not allow.
+    house.api.posts(STRANGER, json!({"chat": group(-200, "group"), "migrate_to_chat_id": -201}));
+    house.api.posts(STRANGER, json!({"chat": group(-201, "supergroup"), "text": "hello"}));
+    house.api.says(OWNER, "last");
+    house.hears_text("last").await;
+    assert_eq!((house.api.texts(-201), house.api.texts(GROUP)), (vec![], vec![]));
 }

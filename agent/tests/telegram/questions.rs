@@ -3,7 +3,7 @@
 use channel::{Outgoing, Said};
 use conversation::question::{Choice, Decision, Question};
 use serde_json::json;
-use testkit::wait_until;
+use testkit::{Trouble, wait_until};
 
 use crate::house::{GUEST, House, OWNER, STRANGER, house};
 
@@ -115,13 +115,14 @@ async fn a_pin_is_taken_away_however_old_it_is_and_however_it_is_given() {
     let asked = json!({"id": "q", "question": "EXEC {}", "pin": true, "session": "owner", "principal": "telegram:42"});
     house.say("owner", Outgoing::Question(Question::read(&asked).unwrap()));
     let _ = house.api.wait_for(OWNER, "write your PIN here");
+    house.api.meets("deleteMessage", Trouble::Cut);
     let old = house.api.posts(OWNER, json!({"text": "493817", "date": 1_000_000}));
     let _ = house.api.wait_for(OWNER, "nothing is done that is older than 10 s");
     let given = house.api.says(OWNER, "/approve q 493817");
     house.hears_text("/approve q 493817").await;
     let typed = house.api.says(OWNER, "493817");
     assert!(matches!(house.hears().await.said, Said::Answer(_)));
-    wait_until("they are deleted", || deleted(&house).len() == 3);
+    wait_until("each is deleted, one of them at the second try", || deleted(&house).len() == 4);
     assert!([old, given, typed].iter().all(|id| deleted(&house).contains(id)));
     assert!(!deleted(&house).contains(&number), "no PIN was asked for");
     let journal = house.journal();

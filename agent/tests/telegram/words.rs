@@ -78,6 +78,10 @@ async fn what_was_said_elsewhere_is_shown_with_its_source() {
     house.elsewhere("http:page", "and this?", "Another.");
     let _ = house.api.wait_for(OWNER, "http:page> and this?\nAnother.");
     assert_eq!(house.api.shown(OWNER).len(), 2);
+    house.elsewhere("http:page", &"é".repeat(100_000), "A third.");
+    let shown = house.api.wait_for(OWNER, "A third.").text;
+    assert_eq!(shown, format!("http:page> {} …\nA third.", "é".repeat(1_000)));
+    assert_eq!(house.api.shown(OWNER).len(), 3);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -99,6 +103,20 @@ async fn a_message_that_is_refused_is_not_waited_for() {
     house.say("owner", Outgoing::Refused { ticket, why: "too much waits".to_owned() });
     let _ = house.api.wait_for(OWNER, "too much waits");
     wait_until("it is no open message", || house.journal().contains("\"unanswered\": []"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_long_text_beside_the_answers_is_cut_as_they_are() {
+    let mut house = house();
+    let id = house.api.says(OWNER, "/status");
+    let ticket = house.hears_text("/status").await.ticket;
+    let text = format!("{}\nthe end", "word ".repeat(1_000));
+    house.say("owner", Outgoing::Aside { ticket, text });
+    let _ = house.api.wait_for(OWNER, "the end");
+    let sent = house.api.calls("sendMessage");
+    let replies: Vec<_> =
+        sent.iter().map(|sent| sent.params["reply_parameters"]["message_id"].as_i64()).collect();
+    assert_eq!(replies, [Some(id), None], "the first is a reply");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -16,12 +16,12 @@ impl Reception {
         Escalation { chat: key, customer: &self.name(key), question }.line()
     }
 
-    /// Whether questions of this chat were open, which are answered now. [`Self::keep`] brings that to the disk.
+    /// Whether questions of this chat were open in `asked`, which are answered now. [`Self::keep`] brings that to the disk.
     #[must_use]
-    pub fn answered(&self, key: &SessionKey) -> bool {
-        let is_its = self.escalations.read().all().iter().any(|open| open.chat == *key);
+    pub fn answered(&self, key: &SessionKey, asked: &OpenEscalations) -> bool {
+        let is_its = asked.all().iter().any(|open| open.chat == *key);
         if is_its {
-            self.escalations.hold(|open| open.close(key));
+            self.escalations.hold(|open| open.close(key, asked));
         }
         is_its
     }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use bot::{Around, Change, Fault, LONGEST, Sheet, Styled};
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use protocol::Principal;
 use teloxide_core::types::{ChatId, MessageId, UserId};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, sleep_until};
@@ -30,6 +31,12 @@ const TYPING: Duration = Duration::from_millis(4_500);
 /// The first and the longest wait before a call is tried again.
 const AGAIN: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
 
+/// How much of a message from elsewhere is shown, in characters.
+const MIRRORED: usize = 1_000;
+
+/// How often a file is sent in vain while the chat can be reached.
+const UPLOADS: u32 = 3;
+
 /// How long nothing comes before the task of a chat ends. The next word begins another.
 const QUIET: Duration = Duration::from_mins(10);
 
@@ -44,6 +51,8 @@ pub(super) enum Heard {
     Unanswered(String, MessageId),
     /// The buttons of this message are of no use any more.
     Strip(MessageId),
+    /// This message may hold a PIN, and is taken away. Where Telegram does not let that happen, it stays.
+    Delete(MessageId),
 }
 
 /// A chat at work.
@@ -96,13 +105,18 @@ impl Chat {
     async fn hear(&mut self, heard: Heard) {
         match heard {
             Heard::Said(outgoing) => self.hear_agent(outgoing).await,
-            Heard::Told(text, to) => drop(self.send(Styled::plain(text), Some(to)).await),
+            Heard::Told(text, to) => drop(self.reply(text, to).await),
             Heard::Unanswered(text, message) => {
-                if self.send(Styled::plain(text), Some(message)).await.is_ok() {
+                if self.reply(text, message).await.is_ok() {
                     self.shared.answered(self.id, message);
                 }
             }
             Heard::Strip(message) => self.strip(message).await,
+            Heard::Delete(message) => {
+                if let Err(fault) = self.delete(message).await {
+                    tracing::warn!(chat = %self.id, "a PIN that was typed stays there: {fault}");
+                }
+            }
         }
     }
 
@@ -116,26 +130,24 @@ impl Chat {
                         self.ticket = Some(ticket);
                         self.sheet.reply_to = Some(message).filter(|_| self.is_group());
                     }
-                    _ => self.add(|sheet| sheet.line(&format!("{from}> {text}"))),
+                    _ => self.add(|sheet| sheet.line(&mirrored(&from, &text))),
                 }
             }
             Outgoing::Queued { ticket, ahead } => {
                 if let Some((_, message)) = self.shared.asked(ticket).filter(|to| to.0 == self.id) {
                     let text = crate::queued(CONSOLE.wanted([]), ahead);
-                    let _ = self.send(Styled::plain(text), Some(message)).await;
+                    let _ = self.reply(text, message).await;
                 }
             }
             Outgoing::Refused { ticket, why } => {
                 if let Some((chat, message)) = self.shared.done(ticket) {
-                    let _ = self.send(Styled::plain(why), Some(message)).await;
+                    let _ = self.reply(why, message).await;
                     self.shared.answered(chat, message);
                 }
             }
             Outgoing::Aside { ticket, text } => {
                 if let Some((chat, message)) = self.shared.done(ticket) {
-                    if !text.is_empty() {
-                        let _ = self.send(Styled::plain(text), Some(message)).await;
-                    }
+                    let _ = self.reply(text, message).await;
                     self.shared.answered(chat, message);
                 }
             }
@@ -197,10 +209,7 @@ impl Chat {
             let made = match &change {
                 Change::Send(text) => self.send(text.clone(), self.sheet.reply_to).await.map(Some),
                 Change::Edit(id, text) => self.edit(*id, text).await,
-                Change::Delete(id) => {
-                    let delete = || self.shared.client.delete(self.id, *id).boxed();
-                    self.tried(delete).await.map(|()| None)
-                }
+                Change::Delete(id) => self.delete(*id).await.map(|()| None),
             };
             match made {
                 Ok(sent) => self.sheet.made(change, sent),
@@ -223,17 +232,22 @@ impl Chat {
         self.send_around(&text, &Around { reply_to, buttons: None }).await
     }
 
-    /// Sends a text in as many messages as it takes.
-    async fn send_all(&self, text: Styled) -> Result<(), Fault> {
+    /// Answers a message with a text as it is.
+    async fn reply(&self, text: String, to: MessageId) -> Result<(), Fault> {
+        self.send_all(Styled::plain(text), Some(to)).await
+    }
+
+    /// Sends a text in as many messages as it takes, of which the first may answer another.
+    async fn send_all(&self, text: Styled, mut to: Option<MessageId>) -> Result<(), Fault> {
         for piece in text.pieces(LONGEST) {
-            self.send(piece, None).await?;
+            self.send(piece, to.take()).await?;
         }
         Ok(())
     }
 
     /// Sends a text in as many messages as it takes, and says what has become of it.
     async fn pass(&self, text: Styled, receipt: &Receipt) {
-        match self.send_all(text).await {
+        match self.send_all(text, None).await {
             Ok(()) => receipt.taken(),
             Err(fault) => receipt.failed(fault.to_string()),
         }
@@ -273,10 +287,14 @@ impl Chat {
         let _ = self.tried(|| self.shared.client.strip(self.id, message).boxed()).await;
     }
 
+    async fn delete(&self, message: MessageId) -> Result<(), Fault> {
+        self.tried(|| self.shared.client.delete(self.id, message).boxed()).await
+    }
+
     async fn file(&mut self, path: &Path) {
         self.close().await;
         let client = &self.shared.client;
-        if let Err(fault) = self.tried(|| client.file(self.id, path).boxed()).await {
+        if let Err(fault) = self.uploaded(|| client.file(self.id, path).boxed()).await {
             self.add(|sheet| sheet.line(&format!("[the file can't be sent here: {fault}]")));
         }
     }
@@ -284,21 +302,47 @@ impl Chat {
     async fn picture(&mut self, path: &Path) {
         self.close().await;
         let client = &self.shared.client;
-        if let Err(fault) = self.tried(|| client.picture(self.id, path).boxed()).await {
+        if let Err(fault) = self.uploaded(|| client.picture(self.id, path).boxed()).await {
             self.add(|sheet| sheet.line(&format!("[the picture can't be shown here: {fault}]")));
         }
     }
 
-    /// Calls until it is clear what comes of it. A message whose sending was cut may be sent twice: one too many is
-    /// better than one too few.
+    /// Calls until it is clear what comes of it.
     async fn tried<'c, R: Send>(
         &self,
         call: impl Fn() -> BoxFuture<'c, Result<R, Fault>> + Send + Sync,
     ) -> Result<R, Fault> {
-        let mut pause = AGAIN.0;
+        self.tried_at_most(u32::MAX, call).await
+    }
+
+    /// The same for a file, which may fail where a word does not: on a line that is too slow for it, it would fail for ever and
+    /// hold up what is said next.
+    async fn uploaded<'c>(
+        &self,
+        call: impl Fn() -> BoxFuture<'c, Result<(), Fault>> + Send + Sync,
+    ) -> Result<(), Fault> {
+        self.tried_at_most(UPLOADS, call).await
+    }
+
+    /// Calls until it is clear what comes of it, or it has failed `most` times while the chat could be reached. A message whose
+    /// sending was cut may be sent twice: one too many is better than one too few.
+    async fn tried_at_most<'c, R: Send>(
+        &self,
+        most: u32,
+        call: impl Fn() -> BoxFuture<'c, Result<R, Fault>> + Send + Sync,
+    ) -> Result<R, Fault> {
+        let (mut pause, mut failed) = (AGAIN.0, 0);
         loop {
             match call().await {
                 Err(fault) if fault.passes() => {
+                    let is_limited = most < u32::MAX && !matches!(fault, Fault::Pause(_));
+                    if is_limited && self.shared.client.typing(self.id).await.is_ok() {
+                        failed += 1;
+                    }
+                    if failed >= most {
+                        tracing::warn!("Telegram, chat {}: {fault}; given up", self.id);
+                        return Err(fault);
+                    }
                     tracing::info!(chat = %self.id, "{fault}; trying again");
                     let told = if let Fault::Pause(told) = fault { Some(told) } else { None };
                     sleep(told.unwrap_or(pause)).await;
@@ -322,6 +366,14 @@ impl Chat {
     fn is_group(&self) -> bool {
         self.id.0 < 0
     }
+}
+
+/// What was said elsewhere, with its source: enough of it to know it again.
+fn mirrored(from: &Principal, text: &str) -> String {
+    let mut chars = text.chars();
+    let begun: String = chars.by_ref().take(MIRRORED).collect();
+    let cut = if chars.next().is_some() { " …" } else { "" };
+    format!("{from}> {begun}{cut}")
 }
 
 /// Waits until then; for ever when there is no then.

@@ -13,6 +13,7 @@ use super::read::{self, Attached};
 use super::take::too_old;
 use crate::dropped::{Dropped, LARGEST};
 use crate::{Incoming, Origin, Said, Ticket};
+use mind::slash::SlashCommand;
 
 /// Takes a message with a file. It is fetched beside everything else, so that nobody waits for it.
 pub(super) fn take(
@@ -71,7 +72,8 @@ async fn kept(shared: &Arc<Shared>, file: &Attached) -> Result<(String, Dropped)
 fn said(shared: &Shared, typed: &str, id: &str, dropped: &Dropped) -> Said {
     let typed = typed.trim();
     if typed.is_empty() && dropped.paper().is_some() {
-        return Said::typed(format!("/index {}", shared.files.place(id, dropped).display()));
+        let place = shared.files.place(id, dropped).display().to_string();
+        return Said::Command(SlashCommand::paper(place, dropped.name.clone()));
     }
     let text = format!("{typed}\n{}", dropped.line(id)).trim_start().to_owned();
     Said::WithFiles { text, typed: typed.to_owned() }

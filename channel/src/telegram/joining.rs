@@ -1,7 +1,7 @@
-//! Whoever sends a code of the owner's joins: from then on the bot knows them as a guest.
+//! Whoever sends a code of the owner's joins: from then on the bot knows them as a guest. A group that moves stays one.
 
 use business::Joined;
-use teloxide_core::types::{ChatId, MessageId, Update};
+use teloxide_core::types::{ChatId, MessageId, Update, UpdateKind};
 
 use super::people::People;
 
@@ -25,7 +25,7 @@ pub(super) fn look(update: &Update, people: &People) -> Joining {
     let told = match people.reception.joins(&key, user.id.0, text) {
         Joined::No => return Joining::GoesOn,
         Joined::Yes => {
-            keep(people, chat);
+            keep(people, chat, true);
             return Joining::GoesOn;
         }
         Joined::Wrong(0) => {
@@ -40,10 +40,27 @@ pub(super) fn look(update: &Update, people: &People) -> Joining {
     Joining::Told(chat, message.id, told)
 }
 
-/// Notes that the chat is allowed, for the next start.
-fn keep(people: &People, chat: ChatId) {
+/// The new id of a group that `update` says has become a supergroup, if the owner allows the group: it is allowed under that
+/// from now on. Telegram alone writes such a message.
+pub(super) fn moved(update: &Update, people: &People) -> Option<ChatId> {
+    let UpdateKind::Message(message) = &update.kind else { return None };
+    let (old, new) = (message.chat.id, *message.migrate_to_chat_id()?);
+    let moved = people.reception.moves(&People::session(old)?, &People::session(new)?);
+    let is_moved = moved.unwrap_or_else(|why| {
+        tracing::warn!("the group {old} is {new} now: {why}");
+        true
+    });
+    if is_moved {
+        keep(people, old, false);
+        keep(people, new, true);
+    }
+    is_moved.then_some(new)
+}
+
+/// Notes whether the chat is allowed, for the next start.
+fn keep(people: &People, chat: ChatId, may: bool) {
     let Some(noted) = &people.reception.noted else { return };
-    if let Err(error) = settings::keep_allowed(noted, chat.0, true) {
-        tracing::warn!("whoever has joined is known until the agent ends: {error}");
+    if let Err(error) = settings::keep_allowed(noted, chat.0, may) {
+        tracing::warn!("who may talk is known until the agent ends: {error}");
     }
 }

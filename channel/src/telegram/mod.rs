@@ -74,8 +74,8 @@ struct Shared {
     questions: Questions,
     /// The messages that were handed on, and where they stand.
     asked: Mutex<Vec<(Ticket, (ChatId, MessageId))>>,
-    /// The sessions in which a turn runs.
-    busy: Mutex<Vec<SessionKey>>,
+    /// The sessions in which a turn runs, each with the message that it answers.
+    busy: Mutex<Vec<(SessionKey, Ticket)>>,
     /// To the tasks of the chats.
     told: mpsc::UnboundedSender<(ChatId, Heard)>,
 }
@@ -179,15 +179,22 @@ impl Shared {
         }
     }
 
-    fn set_busy(&self, session: &SessionKey, is_busy: bool) {
+    /// A turn begins in the session, which answers the message of `ticket`.
+    fn begin(&self, session: &SessionKey, ticket: Ticket) {
+        let _ = self.end(session);
+        locked(&self.busy).push((session.clone(), ticket));
+    }
+
+    /// The turn of the session is over; gives the message that it has answered.
+    fn end(&self, session: &SessionKey) -> Option<Ticket> {
         let mut busy = locked(&self.busy);
-        busy.retain(|other| other != session);
-        busy.extend(is_busy.then(|| session.clone()));
+        let at = busy.iter().position(|(other, _)| other == session)?;
+        Some(busy.remove(at).1)
     }
 
     /// Whether a turn runs in the session.
     fn is_busy(&self, session: &SessionKey) -> bool {
-        locked(&self.busy).contains(session)
+        locked(&self.busy).iter().any(|(busy, _)| busy == session)
     }
 }
 

@@ -96,6 +96,7 @@ fn read_message(message: Message, people: &People) -> Came {
         (None, Some(file)) if place.session.is_owner() => {
             Came::File(said(place, message.caption().unwrap_or_default()), file)
         }
+        (None, _) if message.chat_migration().is_some() => Came::Nothing,
         (None, _) if matches!(message.kind, MessageKind::Common(_)) => {
             let why = match place.session.is_owner() {
                 true => "text, photos and files are read here, and nothing else",

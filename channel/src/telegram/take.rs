@@ -15,11 +15,15 @@ use super::journal::Unanswered;
 use super::questions::Press;
 use super::read::{self, Came, Pressed};
 use super::{Shared, commands, given, joining};
-use crate::{Incoming, Origin, Said, Ticket};
+use crate::{Incoming, Origin, Outgoing, Said, Ticket};
 use mind::slash::Ends;
 
 /// How often strangers are mentioned in the log.
 const MENTIONED: Duration = Duration::from_secs(60);
+
+/// What is said in a group that has become a supergroup.
+const MOVED: &str =
+    "this group has another id at Telegram now, so our conversation begins anew here";
 
 /// Takes `update`, unless it was taken before. `false` when the agent ends.
 pub(super) async fn take(
@@ -35,6 +39,11 @@ pub(super) async fn take(
     if let Joining::Told(chat, message, why) = joining::look(&update, &shared.people) {
         shared.take(id, None);
         shared.tell(chat, Heard::Told(why, message));
+        return true;
+    }
+    if let Some(chat) = joining::moved(&update, &shared.people) {
+        shared.take(id, None);
+        shared.tell(chat, Heard::Said(Outgoing::Notice(MOVED.to_owned())));
         return true;
     }
     let handed_on = match read::read(update, &shared.people) {
@@ -108,7 +117,7 @@ fn message(shared: &Shared, update: u32, came: read::Said) -> Option<Incoming> {
     let may_be_pin = Pin::stands_in(&text) && (is_owners || is_near);
     let is_pin = may_be_pin && (is_near || Pin::typed(&text).is_none());
     if is_pin {
-        shared.delete(chat, message);
+        shared.tell(chat, Heard::Delete(message));
     }
     // What is only kept may be of any age, and whoever has joined is welcomed late rather than never.
     let is_kept = route == Route::Archive;
@@ -170,16 +179,6 @@ fn press(shared: &Shared, update: u32, pressed: Pressed) -> Option<Incoming> {
 }
 
 impl Shared {
-    /// Takes away a message that may hold a PIN. Where Telegram does not let that happen, it stays.
-    fn delete(&self, chat: ChatId, message: MessageId) {
-        let client = self.client.clone();
-        tokio::spawn(async move {
-            if let Err(fault) = client.delete(chat, message).await {
-                tracing::info!(%chat, "a PIN that was typed can't be deleted there: {fault}");
-            }
-        });
-    }
-
     /// Tells people what a killed agent did not answer, and the owner's log what is missing here.
     pub(super) fn greet(&self) {
         if !self.people.has_owner() {
@@ -191,8 +190,10 @@ impl Shared {
                 self.answered(ChatId(waiting.chat), MessageId(waiting.message));
                 continue;
             }
+            let is_owners = self.people.approver(ChatId(waiting.chat)).is_some();
+            let did = if is_owners { "/did tells what was done. " } else { "" };
             let text = format!(
-                "I was ended before I had answered this, and it was not run again: {}\nSend it again if you \
+                "I was ended before I had answered this, and it was not run again: {}\n{did}Send it again if you \
                  still want it.",
                 waiting.text
             );

@@ -43,13 +43,20 @@ pub(super) async fn run(
 
 /// In which chats it is heard; in none, when its people are elsewhere.
 fn heard(shared: &Shared, said: Addressed) -> Vec<(ChatId, Heard)> {
-    match said.outgoing {
-        Outgoing::Begin { .. } => shared.set_busy(&said.session, true),
-        Outgoing::End => shared.set_busy(&said.session, false),
-        _ => {}
-    }
+    let done = match said.outgoing {
+        Outgoing::Begin { ticket, .. } => {
+            shared.begin(&said.session, ticket);
+            Some(ticket)
+        }
+        Outgoing::Refused { ticket, .. } | Outgoing::Aside { ticket, .. } => Some(ticket),
+        Outgoing::End => shared.end(&said.session),
+        _ => None,
+    };
     if !said.session.is_owner() && shared.people.reception.is_muted(&said.session) {
-        unheard(shared, &said.outgoing);
+        // Nothing is said in a chat that is silent or off: the message that this is about waits for no answer any more.
+        if let Some((chat, message)) = done.and_then(|ticket| shared.done(ticket)) {
+            shared.answered(chat, message);
+        }
         return Vec::new();
     }
     let chats = match &said.outgoing {
@@ -57,17 +64,6 @@ fn heard(shared: &Shared, said: Addressed) -> Vec<(ChatId, Heard)> {
         _ => shared.people.chat(&said.session).into_iter().collect(),
     };
     chats.into_iter().map(|chat| (chat, Heard::Said(said.outgoing.clone()))).collect()
-}
-
-/// Nothing is said in a chat that is silent or off: the message that this is about waits for no answer any more.
-fn unheard(shared: &Shared, outgoing: &Outgoing) {
-    if let Outgoing::Begin { ticket, .. }
-    | Outgoing::Refused { ticket, .. }
-    | Outgoing::Aside { ticket, .. } = outgoing
-        && let Some((chat, message)) = shared.done(*ticket)
-    {
-        shared.answered(chat, message);
-    }
 }
 
 /// `chats`, unless there are none to reach.

@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 pub use action_line::ActionLine;
 pub use origin::Origin;
-pub use receipt::{Receipt, Reports};
+pub use receipt::{Receipt, Reports, taken};
 
 use crate::question::Question;
 
@@ -130,12 +130,12 @@ pub enum Outgoing {
         #[serde(skip)]
         receipt: Receipt,
     },
-    /// A job is due that people are told of: one line, which belongs to no turn.
+    /// What belongs to no turn: a job is due, a customer's question is for a person, or the owner replies to one.
     Reminder {
         /// The mark that the clock gave it.
         #[serde(skip)]
         ticket: Ticket,
-        /// The line.
+        /// What is said.
         text: String,
         /// Hears what becomes of it.
         #[serde(skip)]

@@ -10,6 +10,21 @@ pub struct Receipt(UnboundedSender<Result<(), String>>);
 /// What channels say about one message; it ends when all have said it.
 pub type Reports = UnboundedReceiver<Result<(), String>>;
 
+/// Waits until a place has the message.
+///
+/// # Errors
+/// Why the last place that spoke will not have it, or that none was there, once all have said so.
+pub async fn taken(mut reports: Reports) -> Result<(), String> {
+    let mut last = Err("nobody could be reached there".to_owned());
+    while let Some(report) = reports.recv().await {
+        last = report;
+        if last.is_ok() {
+            break;
+        }
+    }
+    last
+}
+
 impl Receipt {
     /// One for a message, and where it is heard.
     #[must_use]

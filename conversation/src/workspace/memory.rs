@@ -1,9 +1,9 @@
 //! What the agent knows, by key.
 //!
-//! memory.json is an object that people edit by hand: every key in it is the owner's word. Two keys are the
-//! file's own. Under `_private` stand the keys of facts that are private; under `_set_aside` stands, each with
-//! when and from where, what was written while text that others wrote was in the conversation. That is no fact
-//! until a person makes it one.
+//! memory.json is an object that people edit by hand: every key in it is the owner's word. Three keys are the
+//! file's own. Under `_private` stand the keys of facts that are private, and under `_own` those of facts that name
+//! an address and that the owner has typed. Under `_set_aside` stands, each with when and from where, what was
+//! written while text that others wrote was in the conversation. That is no fact until a person makes it one.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};

@@ -65,7 +65,7 @@ impl SessionFiles {
     /// The same as bytes, with the size of the whole file.
     ///
     /// # Errors
-    /// As for [`Workspace::read_output`].
+    /// As for [`Self::read_output`].
     pub fn read_output_bytes(&self, path: &str, limit: u64) -> Result<(Vec<u8>, u64), OutputError> {
         let inside = self.below_output(path)?;
         let failed = |source| reason(path, source);

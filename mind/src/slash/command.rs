@@ -7,7 +7,7 @@ use protocol::{Object, Pin, SessionKey};
 use session::Caller;
 
 use super::perform::{At, Ends, Read};
-use super::table::{GUESTS_BUSINESS, TABLE, Who};
+use super::table::{GUESTS_BUSINESS, GUESTS_INDEX, TABLE, Who};
 use crate::Mind;
 
 /// A customer who gives another command than those for customers hears this.
@@ -72,6 +72,14 @@ impl SlashCommand {
     pub fn answer_to_setup(text: String) -> Self {
         let read = Ok(super::business::answer(text.clone()));
         Self { text, name: "/business", who: Who::Owner(GUESTS_BUSINESS), read }
+    }
+
+    /// The question for whom a paper at `path` is that a person has given under `name`.
+    #[must_use]
+    pub fn paper(path: String, name: String) -> Self {
+        let text = format!("/index {path}");
+        let read = Ok(super::index::given(path, name));
+        Self { text, name: "/index", who: Who::Owner(GUESTS_INDEX), read }
     }
 
     /// What it says of the result `done`, which came later than it could wait for; nothing where it has no words of its own.

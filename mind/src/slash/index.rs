@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use home::{counted, nearest};
 use protocol::Object;
 use serde_json::{Value, json};
+use session::GivenPaper;
 
 use super::library::{ask, meaning, text};
 use super::perform::{At, Perform, Read};
@@ -16,6 +17,8 @@ const NAMED: usize = 10;
 #[derive(Debug)]
 struct Index {
     path: String,
+    /// What people call it; the path itself, where a person has typed that.
+    name: String,
     wish: Wish,
 }
 
@@ -32,6 +35,11 @@ enum Wish {
 
 pub(super) fn read(rest: &str) -> Read {
     Ok(Arc::new(index(rest.trim())?))
+}
+
+/// The question for whom the paper at `path` is that a person has given under `name`.
+pub(super) fn given(path: String, name: String) -> Arc<dyn Perform> {
+    Arc::new(Index { path, name, wish: Wish::Ask })
 }
 
 /// A path, and behind it for whom. A path may hold spaces.
@@ -51,11 +59,11 @@ fn index(rest: &str) -> Result<Index, String> {
                 Some(meant) => Err(format!(
                     "{scope} is no label; did you mean {meant}? A path that ends so stands in quotes"
                 )),
-                None => Ok(Index { path: unquoted(rest), wish: Wish::Ask }),
+                None => Ok(Index::of(unquoted(rest), Wish::Ask)),
             };
         }
     };
-    Ok(Index { path: unquoted(path.trim()), wish })
+    Ok(Index::of(unquoted(path.trim()), wish))
 }
 
 /// `path` without the quotes that stand around it.
@@ -67,20 +75,62 @@ fn unquoted(path: &str) -> String {
 #[async_trait]
 impl Perform for Index {
     async fn perform(&self, mut at: At<'_>) {
-        let action = match self.wish {
-            Wish::Public => "PUBLISH_DOC",
-            Wish::Admin => "INDEX_DOC",
-            Wish::Skip => return at.text(format!("{} was not indexed.", self.path)),
-            Wish::Ask => {
-                at.session.choices = choices(&self.path);
-                let path = &self.path;
-                let whole = format!("Or at once: /index {path} public, or /index {path} admin");
-                return at.text(format!("Label {path} as public or admin?\n{QUESTION}\n{whole}"));
+        match self.wish {
+            Wish::Public => self.take_in(&mut at, "PUBLISH_DOC").await,
+            Wish::Admin => self.take_in(&mut at, "INDEX_DOC").await,
+            Wish::Skip => {
+                let papers = &at.session.papers;
+                let paper = papers.iter().find(|paper| paper.path == self.path);
+                let name = paper.map_or(&self.name, |paper| &paper.name);
+                at.text(format!("{name} was not indexed."));
             }
+            Wish::Ask => return self.wait(&mut at),
+        }
+        let papers = &mut at.session.papers;
+        let was_next = papers.front().is_some_and(|paper| paper.path == self.path);
+        papers.retain(|paper| paper.path != self.path);
+        if was_next {
+            ask_next(&mut at);
+        }
+    }
+
+    fn told(&self, done: &Object) -> Option<String> {
+        Some(told(done))
+    }
+}
+
+impl Index {
+    /// What a person has typed.
+    fn of(path: String, wish: Wish) -> Self {
+        Self { name: path.clone(), path, wish }
+    }
+
+    /// Has the person asked for whom it is, once that is known of those before it.
+    fn wait(&self, at: &mut At<'_>) {
+        let session = &mut at.session;
+        // What else was said has ended the question, and those behind it.
+        if session.papers.front().is_none_or(|paper| session.choices != choices(&paper.path)) {
+            session.papers.clear();
+        }
+        session.papers.retain(|paper| paper.path != self.path);
+        let Some(first) = session.papers.front().map(|paper| paper.name.clone()) else {
+            session.papers.push_back(self.paper());
+            return ask_next(at);
         };
+        session.papers.push_back(self.paper());
+        let Self { name, path, .. } = self;
+        at.text(format!("\"{name}\" comes behind \"{first}\".\n{}", at_once(path)));
+    }
+
+    fn paper(&self) -> GivenPaper {
+        GivenPaper { path: self.path.clone(), name: self.name.clone() }
+    }
+
+    /// Takes the file in by `action`, and says what has come of it.
+    async fn take_in(&self, at: &mut At<'_>, action: &str) {
         let (mut sum, mut before) = (Object::new(), 0);
         loop {
-            let done = match ask(&mut at, action, json!({"path": self.path})).await {
+            let done = match ask(at, action, json!({"path": self.path})).await {
                 Ok(done) => done,
                 Err(why) => {
                     if !sum.is_empty() {
@@ -99,12 +149,21 @@ impl Perform for Index {
         }
         at.text(told(&sum));
         // What is new is worked on behind the answer, where an embedder is set.
-        meaning(&at).await;
+        meaning(at).await;
     }
+}
 
-    fn told(&self, done: &Object) -> Option<String> {
-        Some(told(done))
-    }
+/// Asks for whom the next paper is, if one is left.
+fn ask_next(at: &mut At<'_>) {
+    let Some(GivenPaper { path, name }) = at.session.papers.front().cloned() else { return };
+    at.session.choices = choices(&path);
+    let whole = at_once(&path);
+    at.text(format!("Label \"{name}\" as public or admin?\n{QUESTION}\n{whole}"));
+}
+
+/// How it is said without a question.
+fn at_once(path: &str) -> String {
+    format!("Or at once: /index {path} public, or /index {path} admin")
 }
 
 /// What the answers to the question for whom are.

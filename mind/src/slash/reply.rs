@@ -1,11 +1,14 @@
-//! `/reply CHAT TEXT`: says something to the people of another chat, in the owner's own words, which answers their open questions.
+//! `/reply CHAT TEXT`: says something to the people of another chat, in the owner's own words. Once they have it, their open
+//! questions are answered.
 //! `/reply CHAT` says nothing and closes them.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use business::{OpenEscalations, Reception};
+use conversation::message::{Outgoing, Receipt, Reports, taken};
 use protocol::SessionKey;
-use session::{OwnersReply, OwnersWish, keep_reception};
+use session::{Outbox, OwnersReply, OwnersWish, keep_reception};
 
 use super::perform::{At, Perform, Read};
 
@@ -36,7 +39,7 @@ impl Perform for ReplyWish {
                 .notice(format!("nobody has written in a chat {chat}; /mode lists the chats"));
         }
         if self.text.is_empty() {
-            return match reception.answered(chat) {
+            return match reception.answered(chat, &reception.escalations()) {
                 true => {
                     keep_reception(reception);
                     at.text(format!(
@@ -52,10 +55,43 @@ impl Perform for ReplyWish {
             return at.notice(why);
         }
         let (to, from) = (chat.clone(), at.session.principal.clone());
-        at.mind.replies.say(OwnersReply { to, from, wish: OwnersWish::Say(self.text.clone()) });
-        if reception.answered(chat) {
-            keep_reception(reception);
-        }
+        let (receipt, reports) = Receipt::new();
+        let reply = SentReply {
+            reception: Arc::clone(reception),
+            chat: chat.clone(),
+            asked: reception.escalations(),
+            owner: at.outbox.clone(),
+        };
+        at.mind.replies.say(OwnersReply {
+            to,
+            from,
+            wish: OwnersWish::Say(self.text.clone(), receipt),
+        });
         at.text(format!("That goes to {}, {chat}.", reception.name(chat)));
+        tokio::spawn(reply.heard(reports));
+    }
+}
+
+/// A reply on its way.
+struct SentReply {
+    reception: Arc<Reception>,
+    chat: SessionKey,
+    /// The questions that were open when it was given.
+    asked: Arc<OpenEscalations>,
+    owner: Outbox,
+}
+
+impl SentReply {
+    /// Closes the questions once the people of the chat have the reply. Where they don't get it, the owner hears why.
+    async fn heard(self, reports: Reports) {
+        let Self { reception, chat, asked, owner } = self;
+        match taken(reports).await {
+            Ok(()) if reception.answered(&chat, &asked) => keep_reception(&reception),
+            Ok(()) => {}
+            Err(why) => owner.say(Outgoing::Notice(format!(
+                "{}, {chat}, has not got your reply, and no question is closed: {why}",
+                reception.name(&chat)
+            ))),
+        }
     }
 }

@@ -62,7 +62,7 @@ const GUESTS_PLAN: &str = "only the owner has plans carried out";
 const GUESTS_STORM: &str = "only the owner lets several minds talk";
 
 /// A guest who fills the library hears this.
-const GUESTS_INDEX: &str = "only the owner puts papers into the library";
+pub(super) const GUESTS_INDEX: &str = "only the owner puts papers into the library";
 
 /// A guest who reaches for the machine hears this.
 const GUESTS_MACHINE: &str = "only the owner runs commands and reads files here";

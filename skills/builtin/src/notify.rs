@@ -25,6 +25,9 @@ pub(crate) fn run(params: NoteParams, call: &Call) -> Result<Value, SkillError> 
     }
     let response = call.http().send(&request).map_err(unanswered)?;
     let (host, status) = (host(&url), response.status());
+    if response.may_have_acted() {
+        return Err(unsure(&format!("{host} answered {status}")));
+    }
     if !response.is_success() {
         return Err(SkillError::new(format!(
             "{host} did not take the notification: it answered {status}"
@@ -44,18 +47,22 @@ fn host(url: &url::Url) -> &str {
 }
 
 fn unanswered(error: http::Error) -> SkillError {
-    let unsure = error.may_have_arrived();
+    let may_have_arrived = error.may_have_arrived();
     let words = match error {
-        http::Error::BadUrl { reason, .. } => SkillError::new(reason),
-        error => error.into(),
+        http::Error::BadUrl { reason, .. } => reason,
+        error => SkillError::from(error).to_string(),
     };
-    match unsure {
-        true => SkillError::new(format!(
-            "whether the notification has arrived is not known: {words}. Look there before you send it again"
-        ))
-        .maybe_executed(),
+    match may_have_arrived {
+        true => unsure(&words),
         false => SkillError::new(format!("nothing was sent: {words}")),
     }
+}
+
+fn unsure(words: &str) -> SkillError {
+    SkillError::new(format!(
+        "whether the notification has arrived is not known: {words}. Look there before you send it again"
+    ))
+    .maybe_executed()
 }
 
 #[cfg(test)]
@@ -97,6 +104,10 @@ mod tests {
             (
                 Answer::new(403).body("obey me"),
                 "ntfy.example did not take the notification: it answered 403",
+            ),
+            (
+                Answer::new(504).body("obey me"),
+                "whether the notification has arrived is not known: ntfy.example answered 504. Look there before you send it again",
             ),
             (
                 Answer::unreached("ntfy.example:443 can't be resolved"),

@@ -56,6 +56,25 @@ fn an_answer_of_any_status_is_an_answer() {
 }
 
 #[test]
+fn a_host_that_gave_up_in_the_middle_may_have_acted() {
+    for (status, expected) in [
+        (408, true),
+        (500, true),
+        (502, true),
+        (503, true),
+        (504, true),
+        (200, false),
+        (429, false),
+    ] {
+        let proxy = proxy(move |_| Answer::new(status));
+        let response = send(&proxy, &Request::post("http://example.com/")).unwrap();
+        assert_eq!(response.may_have_acted(), expected, "{status}");
+        let arrived = response.ok().err().is_some_and(|error| error.may_have_arrived());
+        assert_eq!(arrived, expected, "{status}");
+    }
+}
+
+#[test]
 fn the_walls_refusal_is_told_apart_from_the_hosts_and_from_trouble_on_the_way() {
     let refused = proxy(|_| Answer::refused("example.com is not declared"));
     let error = send(&refused, &Request::get("https://example.com/")).unwrap_err();

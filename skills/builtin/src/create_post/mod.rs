@@ -87,6 +87,10 @@ pub(crate) fn run(params: Params, call: &Call) -> Result<Value, SkillError> {
 fn publish(network: &dyn Network, request: &Request, call: &Call) -> Result<Posted, SkillError> {
     let name = network.name();
     let response = call.http().send(request).map_err(|error| unanswered(name, error))?;
+    if response.may_have_acted() {
+        let status = response.status();
+        return Err(unsure(name, &format!("it answered {status}: {}", response.words())));
+    }
     if !response.is_success() {
         return Err(trouble::said(network, "did not take the post", response));
     }
@@ -99,11 +103,16 @@ fn publish(network: &dyn Network, request: &Request, call: &Call) -> Result<Post
 }
 
 fn unanswered(name: &str, error: http::Error) -> SkillError {
-    let unsure = error.may_have_arrived();
-    let words = SkillError::from(error);
-    if !unsure {
-        return SkillError::new(format!("nothing was posted on {name}: {words}"));
+    let may_have_arrived = error.may_have_arrived();
+    let words = SkillError::from(error).to_string();
+    match may_have_arrived {
+        true => unsure(name, &words),
+        false => SkillError::new(format!("nothing was posted on {name}: {words}")),
     }
+}
+
+fn unsure(name: &str, words: &str) -> SkillError {
+    let words = words.trim_end_matches('.');
     SkillError::new(format!(
         "whether {name} has the post is not known: {words}. Look there before you send it again"
     ))

@@ -1,5 +1,6 @@
 //! The three networks against real servers in the proxy's place: path, headers, body, answers.
 
+use safeclaw_skill::SkillError;
 use safeclaw_skill::testing::{Answer, Asked, Proxy, Trial, check_examples};
 use serde_json::{Value, json};
 
@@ -310,11 +311,6 @@ fn a_refusal_is_passed_on_in_the_apis_words() {
             "Mastodon did not take the post: Validation failed: Text can't be blank (422)",
         ),
         (
-            "Mastodon",
-            Answer::new(503).body("<html>"),
-            "Mastodon did not take the post: Service Unavailable (503)",
-        ),
-        (
             "X",
             Answer::refused("api.x.com is not declared"),
             "nothing was posted on X: api.x.com is not declared",
@@ -379,6 +375,17 @@ fn an_answer_that_got_lost_is_not_called_a_failure() {
         refusal("X", Answer::failed("api.x.com closed the connection")),
         "whether X has the post is not known: api.x.com closed the connection. Look there before you send it again"
     );
+    for status in [408, 500, 502, 503, 504] {
+        let proxy = proxy(move |_| Answer::json(status, json!({"error": "in trouble."})));
+        let params = json!({"platform": "X", "text": "Hello"});
+        let unsure = format!(
+            "whether X has the post is not known: it answered {status}: in trouble. Look there before you send it again"
+        );
+        assert_eq!(
+            trial().proxy(&proxy).run(run, params),
+            Err(SkillError::new(unsure).maybe_executed())
+        );
+    }
     for (platform, answer) in [
         ("X", Answer::json(201, json!({"data": {}}))),
         ("LinkedIn", Answer::new(201)),

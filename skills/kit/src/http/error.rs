@@ -90,7 +90,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether the host may have acted on the request although no answer says so. After such an error it
+    /// Whether the host may have acted on the request although no answer says so, or one that leaves it open. After such an error it
     /// is for a person to look before the same is sent again.
     #[must_use]
     pub fn may_have_arrived(&self) -> bool {
@@ -100,14 +100,20 @@ impl Error {
             | Self::Broken { .. }
             | Self::TooLarge { .. }
             | Self::BadBody { .. } => true,
+            Self::Answered { status, .. } => is_unsure(*status),
             Self::BadUrl { .. }
             | Self::BadHeader { .. }
             | Self::NoNetwork
             | Self::Refused(_)
             | Self::Unreached(_)
             | Self::Proxy(_)
-            | Self::TooManyRedirects { .. }
-            | Self::Answered { .. } => false,
+            | Self::TooManyRedirects { .. } => false,
         }
     }
+}
+
+/// Whether an answer of this status leaves it open that the host has acted: it gave up in the middle, or a server
+/// between here and there waited no longer for it (RFC 9110, sections 15.5.9 and 15.6).
+pub(super) fn is_unsure(status: u16) -> bool {
+    matches!(status, 408 | 500 | 502 | 503 | 504)
 }

@@ -7,8 +7,8 @@ use hyper::http::response::Parts;
 use serde::de::DeserializeOwned;
 use url::Url;
 
-use super::Error;
 use super::client::Deadline;
+use super::error::{Error, is_unsure};
 use super::words::words;
 
 /// The largest body that [`Response::bytes`], [`Response::text`] and [`Response::json`] take: 1 MiB.
@@ -54,6 +54,13 @@ impl Response {
     #[must_use]
     pub fn is_success(&self) -> bool {
         self.head.status.is_success()
+    }
+
+    /// Whether the host may have acted on what it was sent although the status is no 2xx: 408, 500, 502, 503 and 504
+    /// leave it open. After such an answer it is for a person to look before the same is sent again.
+    #[must_use]
+    pub fn may_have_acted(&self) -> bool {
+        is_unsure(self.status())
     }
 
     /// A header, if it is there and is text.
