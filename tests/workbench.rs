@@ -225,7 +225,22 @@ fn two_edits_in_one_reply_go_by_the_screen_that_the_model_saw() {
     let mut chat = chat(&home, &server);
     chat.ask(&format!("/work {} use figures", project.shown()), "Both are done.");
     assert_eq!(project.text("list.txt"), "1\n1.5\ntwo\n3\n");
-    assert!(!chat.stderr().contains("editor+"), "{}", chat.stderr());
+    assert!(!chat.stderr().contains("together"), "{}", chat.stderr());
+}
+
+#[test]
+fn a_rule_for_an_environment_holds_for_each_command_of_a_reply() {
+    let (home, project) = (TempHome::new(), Project::new());
+    let rule = "[[rules]]\naction = \"WORKBENCH\"\nparams = { env = \"bash\" }\nthen = \"refuse\"\n";
+    home.put("router/policy.toml", format!("[effects]\nlocal = \"allow\"\n{rule}"));
+    let server = replies(&[
+        "```editor\ncreate new.txt\nfirst\n```\n```bash\necho second > by_bash.txt\n```",
+        "The rule stands in the way.",
+    ]);
+    let mut chat = chat(&home, &server);
+    chat.ask(&format!("/work {} write two files", project.shown()), "The rule stands in the way.");
+    assert_eq!(project.text("new.txt").trim(), "first");
+    assert!(!project.path().join("by_bash.txt").exists());
 }
 
 #[test]

@@ -26,8 +26,8 @@ impl Ran {
     #[must_use]
     pub fn of(action: &Action) -> Option<Self> {
         let text = |key: &str| action.params.get(key).and_then(Value::as_str).map(str::to_owned);
-        let environment = text("env").map(|named| is_together(&named).0.to_owned());
-        Some(Self { environment, command: text("command")? })
+        let command = is_together(&text("command")?).0.to_owned();
+        Some(Self { environment: text("env"), command })
     }
 
     /// The same with a sentence of what ran, if it has printed something that is known as such: `✗ bash: make (exit code 2)`,
@@ -83,6 +83,7 @@ fn short(line: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use drive::together;
     use protocol::{ActionName, Done};
     use serde_json::json;
 
@@ -109,7 +110,7 @@ mod tests {
             ),
             told(json!({"command": "seq 9"}), json!({"output": numbers, "exit_code": 0})),
             told(
-                json!({"env": "python+", "command": "x".repeat(121)}),
+                json!({"env": "python", "command": together(&"x".repeat(121))}),
                 json!({"output": "y".repeat(121), "processed": true}),
             ),
             told(json!({"env": ".project", "command": "show"}), json!({"output": "It holds:\na"})),

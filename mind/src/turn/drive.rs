@@ -191,8 +191,8 @@ impl Work<'_, '_> {
         self.fault = None;
         for (at, FencedCommand { environment, text }) in commands.into_iter().enumerate() {
             // The model has not seen what the screen shows after the one before.
-            let named = if at == 0 { environment.clone() } else { together(&environment) };
-            let seen = self.turn.command(&named, &text).await?;
+            let text = if at == 0 { text } else { together(&text) };
+            let seen = self.turn.command(&environment, &text).await?;
             self.task.brought(&brought(&environment, &seen));
             self.keep();
             match seen.outcome.status() {

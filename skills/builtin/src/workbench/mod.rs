@@ -117,13 +117,12 @@ fn opened(call: &Call) -> Result<Environments, SkillError> {
 
 fn answer(environments: &mut Environments, params: Params, action: &str) -> Answer {
     let named = params.env.unwrap_or_else(|| action.to_ascii_lowercase());
-    let (environment, is_together) = drive::is_together(&named);
+    let (command, is_together) = drive::is_together(&params.command);
     if !is_together {
         environments.note_seen();
     }
     let limit = Duration::from_secs(params.seconds.unwrap_or(USUAL).clamp(1, LONGEST));
-    let Reply { output, processed, exit_code, .. } =
-        environments.command(environment, &params.command, limit);
+    let Reply { output, processed, exit_code, .. } = environments.command(&named, command, limit);
     let screen = environments.screen().into_iter();
     let screen = screen.map(|(name, content)| (name, Panel { content })).collect();
     Answer { output: output::cut(&output), processed, exit_code, screen }
