@@ -53,6 +53,7 @@ fn what_was_missed_is_told_at_the_next_start() {
     );
     let mut chat = start(&home);
     chat.expect("Reminder: tea (it was due on Thu 1 Jan 1970 at 01:00:01)");
+    wait_until("the job is done", || !home.text("workspace/scheduler.json").contains("job-1"));
     chat.ask("/jobs", "Nothing is set");
 }
 

@@ -339,7 +339,7 @@ fn a_unit_of_the_system_waits_until_somebody_can_talk_with_it_and_keeps_its_home
     assert_eq!((code, said.contains("copy it to /usr/local/bin")), (Some(1), true), "{said}");
     let (code, said) = run(at, &install);
     assert_eq!(code, Some(0), "{said}");
-    let wanted = ["--home /var/lib/safeclaw init`", "service start --system`"];
+    let wanted = ["init --home /var/lib/safeclaw`", "service start --system`"];
     assert!(wanted.iter().all(|hint| said.contains(hint)), "{said}");
     assert_eq!(
         asked(folder.path()),

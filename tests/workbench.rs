@@ -231,7 +231,8 @@ fn two_edits_in_one_reply_go_by_the_screen_that_the_model_saw() {
 #[test]
 fn a_rule_for_an_environment_holds_for_each_command_of_a_reply() {
     let (home, project) = (TempHome::new(), Project::new());
-    let rule = "[[rules]]\naction = \"WORKBENCH\"\nparams = { env = \"bash\" }\nthen = \"refuse\"\n";
+    let rule =
+        "[[rules]]\naction = \"WORKBENCH\"\nparams = { env = \"bash\" }\nthen = \"refuse\"\n";
     home.put("router/policy.toml", format!("[effects]\nlocal = \"allow\"\n{rule}"));
     let server = replies(&[
         "```editor\ncreate new.txt\nfirst\n```\n```bash\necho second > by_bash.txt\n```",

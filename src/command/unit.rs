@@ -233,8 +233,9 @@ fn install(wanted: &UnitPlan, starts: bool) -> Result<String, String> {
     }
     if waits {
         told.push(format!(
-            "it was not started, because nobody could talk with it yet: set up the page or Telegram (`sudo {}`), and then start it (`sudo {}`)",
-            home::command(&format!("--home {} init", homes[0].display())),
+            "it was not started, because nobody could talk with it yet: set up the page or Telegram (`sudo {} --home {}`), and then start it (`sudo {}`)",
+            home::command("init"),
+            homes[0].display(),
             command("start", wanted.scope, &wanted.name),
         ));
     }
