@@ -208,8 +208,8 @@ fn fenced_blocks_run_in_their_order_and_a_reply_without_one_is_the_end() {
     }
     let unknown = "Unknown environment: 'docker'. Available environments: bash, python, editor";
     assert!(prompts[2].contains(unknown), "{}", prompts[2]);
-    let screen = prompts[2].find("=== Current Screen State ===").unwrap();
-    assert!(screen > prompts[2].find(unknown).unwrap(), "the screen is the last");
+    let place = |text| prompts[2].find(text).unwrap();
+    assert!(place("=== Current Screen State ===") > place(unknown), "the screen is the last");
     assert_eq!(prompts[2].matches("=== Current Screen State ===").count(), 1);
 }
 
@@ -222,24 +222,21 @@ fn two_edits_in_one_reply_go_by_the_screen_that_the_model_saw() {
         "```bash\ntrue\n```\n```editor\nedit list.txt 1-1\n1\n1.5\n```\n```editor\nedit list.txt 3-3\n3\n```",
         "Both are done.",
     ]);
-    let mut chat = chat(&home, &server);
-    chat.ask(&format!("/work {} use figures", project.shown()), "Both are done.");
+    chat(&home, &server).ask(&format!("/work {} figures", project.shown()), "Both are done.");
     assert_eq!(project.text("list.txt"), "1\n1.5\ntwo\n3\n");
-    assert!(!chat.stderr().contains("together"), "{}", chat.stderr());
 }
 
 #[test]
 fn a_rule_for_an_environment_holds_for_each_command_of_a_reply() {
     let (home, project) = (TempHome::new(), Project::new());
-    let rule =
-        "[[rules]]\naction = \"WORKBENCH\"\nparams = { env = \"bash\" }\nthen = \"refuse\"\n";
-    home.put("router/policy.toml", format!("[effects]\nlocal = \"allow\"\n{rule}"));
+    let rule = r#"{ action = "WORKBENCH", params = { env = "bash" }, then = "refuse" }"#;
+    home.put("router/policy.toml", format!("rules = [{rule}]\n[effects]\nlocal = \"allow\"\n"));
     let server = replies(&[
         "```editor\ncreate new.txt\nfirst\n```\n```bash\necho second > by_bash.txt\n```",
         "The rule stands in the way.",
     ]);
-    let mut chat = chat(&home, &server);
-    chat.ask(&format!("/work {} write two files", project.shown()), "The rule stands in the way.");
+    let task = format!("/work {} write two files", project.shown());
+    chat(&home, &server).ask(&task, "The rule stands in the way.");
     assert_eq!(project.text("new.txt").trim(), "first");
     assert!(!project.path().join("by_bash.txt").exists());
 }
