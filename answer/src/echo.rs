@@ -10,8 +10,8 @@ use std::cell::OnceCell;
 use protocol::Object;
 use serde_json::Value;
 
-use super::block::Call;
 use super::error::AnswerError;
+use super::formats::Call;
 use super::found::{Block, Origin};
 use crate::sanitize::as_read;
 

@@ -4,11 +4,10 @@ use protocol::Object;
 use protocol::json::MAX_BYTES;
 use serde_json::Value;
 
-use super::envelope::BESIDE_MESSAGE;
 use super::form::is_call;
+use super::formats::json::envelope::BESIDE_MESSAGE;
 use super::lenient;
-use super::mark::Form;
-use super::marks::FENCE;
+use super::mark::{FENCE, Form};
 use super::name::Cards;
 use super::scan::Scan;
 

@@ -1,9 +1,9 @@
 //! What the model gave back: words, and the actions that it asks for.
 //!
-//! A model is asked in one of three ways: for words and at the end one
+//! A model is asked in one of three formats ([`formats`]): for words and at the end one
 //! `<tool_code>[{"name": "...", "params": {...}}]</tool_code>`, for one object
 //! `{"message": "...", "actions": [...]}`, or for tool calls of its server. Small models answer in any of them, and
-//! in the ways of their own templates, so all are read whatever was asked for:
+//! in the notations of their own templates, so all are read whatever was asked for:
 //!
 //! - blocks between tags (`<tool_code>`, `<tool_call>`, `<function=NAME>`, `[TOOL_CALLS]`, `<|python_tag|>`);
 //!   words behind them are dropped, for they speak of a result that does not exist yet;
@@ -17,9 +17,7 @@
 //! model was shown is refused ([`echo`]). And what is read is only asked for: the router judges every command all the
 //! same.
 
-mod block;
 mod echo;
-mod envelope;
 mod error;
 mod form;
 mod found;
@@ -28,7 +26,6 @@ mod lenient;
 mod line;
 mod mark;
 mod marks;
-mod message;
 mod name;
 mod params;
 mod place;
@@ -37,15 +34,14 @@ mod scan;
 mod splitter;
 mod words;
 
+pub mod formats;
 pub mod sanitize;
 
-use std::fmt;
-
 use protocol::{ActionName, Object};
-use serde_json::Value;
 
 pub use echo::Shown;
 pub use error::{ActionError, AnswerError, ParamError};
+pub use formats::tool_code::block;
 pub use words::Words;
 
 /// How many actions one answer may ask for.
@@ -67,29 +63,6 @@ pub struct Action {
     pub name: ActionName,
     /// With what; empty if the model gave nothing.
     pub params: Object,
-}
-
-/// Writes the answer as one object, in which words are never read as an action, whatever they hold.
-impl fmt::Display for Answer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let message = Value::String(self.words.clone());
-        write!(f, "{{\"message\": {message}, \"actions\": [{}]}}", list(&self.actions))
-    }
-}
-
-/// The exact text by which a model asks for `actions`.
-#[must_use]
-pub fn block(actions: &[Action]) -> String {
-    // In JSON `<` stands in texts alone; written like this, no text can end the block.
-    format!("<tool_code>[{}]</tool_code>", list(actions).replace('<', "\\u003c"))
-}
-
-fn list(actions: &[Action]) -> String {
-    let written = |action: &Action| {
-        let params = Value::Object(action.params.clone()).to_string();
-        format!(r#"{{"name": "{}", "params": {params}}}"#, action.name)
-    };
-    actions.iter().map(written).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

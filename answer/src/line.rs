@@ -1,6 +1,6 @@
 //! What of the words before a place says whether what stands there is quoted.
 
-use super::marks::FENCE;
+use super::mark::FENCE;
 
 /// What ends a sentence, in the languages that end theirs with a mark.
 const SENTENCE_ENDS: [char; 9] = ['.', '!', '?', ':', '…', '。', '！', '？', '：'];

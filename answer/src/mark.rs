@@ -1,5 +1,8 @@
 //! What may begin at a place in a model's text.
 
+/// Three backticks.
+pub(super) const FENCE: &str = "```";
+
 /// The shape of what stands in a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {

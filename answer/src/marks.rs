@@ -3,13 +3,10 @@
 //! What begins at a place depends on a bounded number of bytes behind that place, and on what the line and the
 //! fences before it are. That makes the reading the same however the text is cut into chunks.
 
-use super::envelope;
+use super::formats::json::envelope;
 use super::lenient::word;
-use super::mark::{Form, Mark, Tag};
+use super::mark::{FENCE, Form, Mark, Tag};
 use super::name::Cards;
-
-/// Three backticks.
-pub(super) const FENCE: &str = "```";
 
 /// A fence's language and white space between two marks may each have this many bytes.
 const SLACK: usize = 32;

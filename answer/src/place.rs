@@ -1,7 +1,7 @@
 //! Where the division of a text is, and what that makes of what follows.
 
+use super::formats::json::message::Message;
 use super::held::Held;
-use super::message::Message;
 
 /// What words behind the latest block would mean.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]

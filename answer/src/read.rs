@@ -1,15 +1,14 @@
 //! Reads what a model gave back into words and actions, in whatever way it was asked.
 
 use llm::Completion;
-use protocol::json::MAX_BYTES;
 
-use super::block::calls;
 use super::echo::{self, Shown};
 use super::error::AnswerError;
+use super::formats::{Call, calls, tool_calls};
 use super::found::Block;
 use super::name::Cards;
 use super::splitter::Splitter;
-use super::{Action, Answer, MAX_ACTIONS, Words, form};
+use super::{Action, Answer, MAX_ACTIONS, Words};
 
 impl Answer {
     /// Reads a whole completion: its tool calls and its text, in any of the forms that models write.
@@ -40,12 +39,7 @@ impl Answer {
         }
         let mut asked = Asked { cards, actions: Vec::new(), before: 0, count: 0 };
         asked.begin();
-        for call in &completion.calls {
-            if call.params.len() > MAX_BYTES {
-                return Err(AnswerError::Unreadable("the parameters are too large".to_owned()));
-            }
-            asked.add(|cards| form::call(&call.name, &call.params, cards))?;
-        }
+        tool_calls(completion)?.into_iter().try_for_each(|call| asked.add(call))?;
         for block in &found.blocks {
             asked.block(block, shown)?;
         }
@@ -68,9 +62,6 @@ struct Asked<'c> {
 
 impl<'c> Asked<'c> {
     fn block(&mut self, block: &Block, shown: &Shown<'_>) -> Result<(), AnswerError> {
-        if block.text.len() > MAX_BYTES {
-            return Err(AnswerError::Unreadable("they are too large".to_owned()));
-        }
         let read = calls(block)?;
         echo::check(block, &read, shown)?;
         let most = self.count + read.len();
@@ -78,7 +69,7 @@ impl<'c> Asked<'c> {
             return Err(AnswerError::TooMany(most));
         }
         self.begin();
-        read.into_iter().try_for_each(|call| self.add(|cards| call.action(cards)))
+        read.into_iter().try_for_each(|call| self.add(call))
     }
 
     /// A block begins.
@@ -87,16 +78,14 @@ impl<'c> Asked<'c> {
     }
 
     /// Adds one action. What another block has asked for already was said twice and meant once.
-    fn add(
-        &mut self,
-        read: impl FnOnce(Cards<'c>) -> Result<Action, super::ActionError>,
-    ) -> Result<(), AnswerError> {
+    fn add(&mut self, call: Call) -> Result<(), AnswerError> {
         self.count += 1;
         if self.count > MAX_ACTIONS {
             return Err(AnswerError::TooMany(self.count));
         }
         let number = self.count;
-        let action = read(self.cards).map_err(|problem| AnswerError::Action { number, problem })?;
+        let action = call.action(self.cards);
+        let action = action.map_err(|problem| AnswerError::Action { number, problem })?;
         if !self.actions[..self.before].contains(&action) {
             self.actions.push(action);
         }

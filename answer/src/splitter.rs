@@ -7,18 +7,19 @@
 use protocol::json::MAX_BYTES;
 use serde_json::Value;
 
+use super::MAX_ACTIONS;
 use super::echo::TOLD;
 use super::error::AnswerError;
+use super::formats::json::envelope;
+use super::formats::json::message::{Heard, Message};
 use super::found::{Block, Found, Origin};
 use super::held::{Held, Kind, Step};
 use super::line::{Line, goes_on};
-use super::mark::{Form, Mark, Tag};
-use super::marks::{FENCE, Spot, is_cut_tag, mark, may_begin};
-use super::message::{Heard, Message};
+use super::mark::{FENCE, Form, Mark, Tag};
+use super::marks::{Spot, is_cut_tag, mark, may_begin};
 use super::name::Cards;
 use super::place::{Behind, Place};
 use super::scan::{begun, run};
-use super::{MAX_ACTIONS, envelope};
 
 #[derive(Debug, Default)]
 pub(super) struct Splitter<'c> {

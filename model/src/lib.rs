@@ -15,10 +15,8 @@ mod link;
 mod offline;
 mod proof;
 mod retry;
-mod schema;
 mod settings;
 mod switch;
-mod tools;
 mod trusted;
 
 use async_trait::async_trait;

@@ -1,10 +1,11 @@
 //! What stands last: what is wrong with the first try, and how to answer if the template has words of its own for that.
 
+use answer::formats;
 use answer::sanitize::fit;
 use async_trait::async_trait;
 
 use super::section::{Part, Section, Source};
-use super::{Gloss, Step, form, template};
+use super::{Gloss, Step, template};
 
 /// How much is told of what is wrong, in bytes.
 const REPAIR: usize = 1_000;
@@ -27,7 +28,7 @@ impl Source for Closing {
             if manner.fit.gloss == Gloss::Wanted || manner.fit.talk {
                 return Vec::new();
             }
-            let line = if manner.has_place { None } else { form::in_one_line(manner.fit.way) };
+            let line = if manner.has_place { None } else { formats::in_one_line(manner.fit.way) };
             repair.iter().cloned().chain(line.map(Part::own)).collect()
         }))
     }

@@ -1,11 +1,12 @@
-//! How a model is told to answer, in each way of asking, and what answers look like in it.
+//! How a model is told to answer: the words of its format, the rules that hold in every one, and examples.
 
+use answer::formats::json;
 use answer::sanitize::{fit, one_line, tame};
-use answer::{Action, block};
+use answer::{Action, block, formats};
 use async_trait::async_trait;
 use llm::Way;
 use protocol::{ActionCard, Example};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::offered::are_few;
 use super::section::{Part, Section, Source};
@@ -43,43 +44,12 @@ impl Source for HowToAnswer {
 
 /// The text of `{{HOW_TO_ANSWER}}`: the form, the rules, and in a way that has room for them examples.
 fn how_to_answer(way: Way, cards: [&[ActionCard]; 2]) -> String {
-    let form = match way {
-        Way::ToolCode => TOOL_CODE.to_owned(),
-        Way::Json => JSON.to_owned(),
-        Way::Native => NATIVE.to_owned(),
-    };
+    let form = formats::instructions(way);
     match way {
         Way::Json => format!("{form}\n{RULES}\n\n# Examples\n{}", examples(cards)),
         Way::ToolCode | Way::Native => format!("{form}\n{RULES}"),
     }
 }
-
-/// The one line for templates that have words of their own.
-pub(super) fn in_one_line(way: Way) -> Option<&'static str> {
-    match way {
-        Way::ToolCode => None,
-        Way::Json => Some(
-            "Answer with one JSON object and nothing else, whatever was said of tool_code: \
-             {\"thought\":\"...\",\"actions\":[{\"name\":\"ACTION\",\"params\":{}}],\"message\":\"...\"}",
-        ),
-        Way::Native => Some(
-            "Call the tools that you are offered; write no tool_code, whatever was said of it.",
-        ),
-    }
-}
-
-// No block with a name that stands for others: small models copy it.
-const TOOL_CODE: &str = "\
-Answer the message at the end in plain words and in its language. Only if it asks for something that a listed action does, \
-end the answer with one <tool_code> block, written as in that action's example, and write nothing behind it.";
-
-const JSON: &str = "\
-Answer the message at the end with one JSON object: \"thought\", what it wants in a few English words; \"actions\", those that \
-it asks for, once for each thing to do; \"message\", if there are none: what you say, in the message's language.";
-
-const NATIVE: &str = "\
-Answer the message at the end in plain words and in its language. If it asks for something that a listed action does, call \
-that tool, once for each thing to do.";
 
 /// One example of each action, and some of none. Of many actions, those that fit the message are shown behind what stays.
 fn examples(cards: [&[ActionCard]; 2]) -> String {
@@ -149,12 +119,7 @@ fn purpose(card: &ActionCard) -> String {
 const THOUGHT_LIMIT: usize = 80;
 
 fn exchange(say: &str, thought: &str, actions: &[Action]) -> String {
-    let list: Vec<Value> = actions
-        .iter()
-        .map(|action| json!({"name": action.name, "params": action.params}))
-        .collect();
-    let answer = json!({"thought": thought, "actions": list});
-    format!("message: {}\n{}", tame(&one_line(say)), tame(&answer.to_string()))
+    format!("message: {}\n{}", tame(&one_line(say)), tame(&json::example(thought, actions)))
 }
 
 /// An action's first example behind its description, in the way's own form; none where examples stand elsewhere.

@@ -64,7 +64,7 @@ pub use gloss::Gloss;
 pub use gloss::{read as read_gloss, schema as gloss_schema, wants_gloss};
 pub use history::shown_entries;
 pub use known::{closest, made_up};
-pub use narrow::{Asked, Shape, narrowed};
+pub use narrow::{Asked, narrowed};
 pub use now::Now;
 pub use offered::choice;
 pub use passage::{Passage, Passages};

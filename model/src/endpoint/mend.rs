@@ -2,9 +2,10 @@
 
 use llm::{Format, Refusal};
 
-use super::plan::{self, Plan};
+use super::plan::Plan;
 use super::{Endpoint, Failure};
 use crate::{Ask, ModelError, Way};
+use answer::formats;
 
 /// What was changed by now for one ask.
 #[derive(Debug, Default)]
@@ -57,7 +58,7 @@ impl Endpoint {
                 Some(plan.way)
             }
             _ if refuses_form(failure) && plan.format != Format::Free && self.way.is_none() => {
-                let next = plan::next(plan.way)?;
+                let next = formats::next(plan.way)?;
                 let words = || befallen(&plan.way.to_string(), &failure.error);
                 mending.form.get_or_insert_with(words);
                 Some(next)

@@ -1,14 +1,14 @@
 //! What is sent for one ask: the way, the prompt that fits, and the form of the answer.
 
+use answer::formats;
+use answer::formats::json::{self, Shape};
 use llm::{Budget, CompletionRequest, Format, Message, Share, Tool};
-use prompt::{
-    self, Gloss, Rendered, Said, Shape, choice, gloss_schema, is_long, narrowed, telling,
-};
+use prompt::{self, Gloss, Rendered, Said, choice, gloss_schema, is_long, narrowed, telling};
 use protocol::ActionCard;
 
 use super::measure;
 use super::memo::{Memo, Size};
-use crate::{Ask, Assist, Fit, Listener, Picture, Progress, TurnParts, Way, schema, tools};
+use crate::{Ask, Assist, Fit, Listener, Picture, Progress, TurnParts, Way};
 
 /// One request, before it takes a provider's shape.
 #[derive(Debug)]
@@ -196,15 +196,6 @@ fn too_long(ask: &Ask<'_>, written: usize, bytes: usize, size: Size) -> Option<T
     Some(TooLong { tokens: tokens(message), room: tokens(room) })
 }
 
-/// The next way to ask a server that does not know `way`.
-pub(super) fn next(way: Way) -> Option<Way> {
-    match way {
-        Way::Json => Some(Way::Native),
-        Way::Native => Some(Way::ToolCode),
-        Way::ToolCode => None,
-    }
-}
-
 fn format(ask: &Ask<'_>, way: Way, gloss: Option<&str>, knows: &Knows<'_>) -> Format {
     let Some(turn) = &ask.turn else { return Format::Free };
     let TurnParts { message, cards, so_far, typed, .. } = *turn;
@@ -215,20 +206,15 @@ fn format(ask: &Ask<'_>, way: Way, gloss: Option<&str>, knows: &Knows<'_>) -> Fo
         let narrowed =
             narrowed(&prompt::Asked { said, cards, so_far, typed, memory_unasked: !assist.talk });
         let cards: Vec<&ActionCard> = narrowed.cards.iter().collect();
-        return Format::Schema(schema::answer(&cards, Some(&narrowed.shapes), !assist.talk));
+        return Format::Schema(json::schema(&cards, Some(&narrowed.shapes), !assist.talk));
     }
     let cards = choice(Said::plainly(&telling(message)), cards, so_far);
-    match way {
-        Way::ToolCode => Format::Free,
-        Way::Json if is_small && assist.one_action => {
-            let most = usize::from(!cards.is_empty());
-            let shapes: Vec<Shape> = (0..=most).map(Shape::free).collect();
-            Format::Schema(schema::answer(&cards, Some(&shapes), true))
-        }
-        Way::Json => Format::Schema(schema::answer(&cards, None, true)),
-        Way::Native if cards.is_empty() => Format::Free,
-        Way::Native => Format::Tools(tools::tools(&cards)),
+    if way == Way::Json && is_small && assist.one_action {
+        let most = usize::from(!cards.is_empty());
+        let shapes: Vec<Shape> = (0..=most).map(Shape::free).collect();
+        return Format::Schema(json::schema(&cards, Some(&shapes), true));
     }
+    formats::response(way, &cards)
 }
 
 /// How long these messages are, in bytes.

@@ -10,6 +10,7 @@ mod there;
 mod values;
 
 use answer::MAX_ACTIONS;
+use answer::formats::json::Shape;
 use conversation::observation::Observation;
 use protocol::{ActionCard, Effect, Outcome};
 use serde_json::Value;
@@ -46,17 +47,6 @@ pub struct Narrowed {
     pub shapes: Vec<Shape>,
 }
 
-/// An answer with so many actions.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Shape {
-    /// How many it asks for.
-    pub actions: usize,
-    /// What may be thought before; anything short, if it is empty.
-    pub thoughts: Vec<String>,
-    /// Which they are, one by one; any of the offered ones, if it is empty.
-    pub each: Vec<ActionCard>,
-}
-
 /// What remembers: a small model would else store what it is told in passing.
 const MEMORY: &str = "_MEMORY_WRITE";
 
@@ -79,7 +69,7 @@ pub fn narrowed(asked: &Asked<'_>) -> Narrowed {
     let wished = wishes(asked.said, &all);
     let due = due::again(&all, &wished, asked.so_far);
     if !due.is_empty() {
-        let shapes = vec![Shape::of_all(&due)];
+        let shapes = vec![all_of(&due)];
         return Narrowed { cards: asked.narrow(due), shapes };
     }
     // A small model that has acted goes on acting as long as it may.
@@ -130,12 +120,12 @@ impl<'a> Asked<'a> {
             now @ [_, _, ..] if is_first => shapes.push(self.shape_of(now)),
             [now] if is_first => {
                 let is_now = |card: &&ActionCard| card.name == now.card.name;
-                shapes.extend(cards.iter().filter(is_now).map(Shape::of_one));
+                shapes.extend(cards.iter().filter(is_now).map(one_of));
             }
-            _ => shapes.extend(cards.iter().map(Shape::of_one)),
+            _ => shapes.extend(cards.iter().map(one_of)),
         }
         if wished.is_empty() && joins(self.said) {
-            shapes.push(Shape::of_two(cards));
+            shapes.push(two_of(cards));
         }
         shapes
     }
@@ -187,7 +177,7 @@ impl<'a> Asked<'a> {
             narrow(one.card, said, copied, &there.at(place, wished))
         };
         let each = wished.iter().enumerate().map(own).collect();
-        Shape { each, ..Shape::of_all(&cards) }
+        Shape { each, ..all_of(&cards) }
     }
 
     /// The cards, each once, with what stands in the message as their only values.
@@ -221,31 +211,21 @@ fn narrow(card: &ActionCard, said: Said<'_>, copied: &str, there: &There) -> Act
     ActionCard { params: card.params.iter().map(only).collect(), ..card.clone() }
 }
 
-impl Shape {
-    /// So many, after any thought.
-    pub fn free(actions: usize) -> Self {
-        Self { actions, thoughts: Vec::new(), each: Vec::new() }
-    }
+/// The shape of an answer that asks for this one alone.
+fn one_of(card: &ActionCard) -> Shape {
+    Shape { each: vec![card.clone()], ..all_of(&[card]) }
+}
 
-    fn of(actions: usize, thoughts: Vec<String>) -> Self {
-        Self { thoughts, ..Self::free(actions) }
-    }
+/// The shape of an answer that asks for any two of them.
+fn two_of(cards: &[ActionCard]) -> Shape {
+    let pair = |one| cards.iter().map(move |other| form::thought(&[one, other]));
+    let thoughts: Vec<String> = cards.iter().flat_map(pair).collect();
+    Shape::of(2, if thoughts.len() > THOUGHTS { Vec::new() } else { thoughts })
+}
 
-    fn of_one(card: &ActionCard) -> Self {
-        Self { each: vec![card.clone()], ..Self::of_all(&[card]) }
-    }
-
-    /// Any two of them.
-    fn of_two(cards: &[ActionCard]) -> Self {
-        let pair = |one| cards.iter().map(move |other| form::thought(&[one, other]));
-        let thoughts: Vec<String> = cards.iter().flat_map(pair).collect();
-        Self::of(2, if thoughts.len() > THOUGHTS { Vec::new() } else { thoughts })
-    }
-
-    /// All of these, in this order.
-    fn of_all(cards: &[&ActionCard]) -> Self {
-        Self::of(cards.len(), vec![form::thought(cards)])
-    }
+/// The shape of an answer that asks for all of these, in this order.
+fn all_of(cards: &[&ActionCard]) -> Shape {
+    Shape::of(cards.len(), vec![form::thought(cards)])
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 //! Servers turn a schema into a grammar and know a part of JSON Schema only, so what is kept is what all of
 //! them know. Nothing is lost: the router checks the parameters against the whole card.
 
-use prompt::Shape;
 use protocol::ActionCard;
 use serde_json::{Map, Value, json};
 
@@ -18,10 +17,36 @@ const THOUGHT: usize = 90;
 const KEPT: [&str; 6] =
     ["type", "enum", "const", "description", "required", "additionalProperties"];
 
+/// An answer with so many actions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shape {
+    /// How many it asks for.
+    pub actions: usize,
+    /// What may be thought before; anything short, if it is empty.
+    pub thoughts: Vec<String>,
+    /// Which they are, one by one; any of the offered ones, if it is empty.
+    pub each: Vec<ActionCard>,
+}
+
+impl Shape {
+    /// So many, after any thought.
+    #[must_use]
+    pub fn free(actions: usize) -> Self {
+        Self::of(actions, Vec::new())
+    }
+
+    /// So many, after one of these thoughts.
+    #[must_use]
+    pub fn of(actions: usize, thoughts: Vec<String>) -> Self {
+        Self { actions, thoughts, each: Vec::new() }
+    }
+}
+
 /// An answer `{thought, actions}` with some of the actions, or `{thought, actions, message}` with none. First what is wanted
 /// in a few words: whatever a small model has written so, it keeps to (`cargo xtask eval`). It has one of `shapes`, or any
 /// without a word on them. Where the model talks in a request of its own, nothing `says` a message.
-pub(super) fn answer(cards: &[&ActionCard], shapes: Option<&[Shape]>, says: bool) -> Value {
+#[must_use]
+pub fn schema(cards: &[&ActionCard], shapes: Option<&[Shape]>, says: bool) -> Value {
     let branches: Vec<Value> = cards.iter().copied().map(action).collect();
     let most = if branches.is_empty() { 0 } else { ACTIONS };
     let shapes: Vec<Value> = match shapes {
@@ -79,7 +104,7 @@ fn action(card: &ActionCard) -> Value {
 }
 
 /// The parameters of an action.
-pub(super) fn params(card: &ActionCard) -> Value {
+pub(crate) fn params(card: &ActionCard) -> Value {
     let properties: Map<String, Value> =
         card.params.iter().map(|(name, schema)| (name.clone(), plain(schema))).collect();
     let required: Vec<&String> =
@@ -154,7 +179,7 @@ mod tests {
 
     #[test]
     fn without_actions_none_may_be_asked_for() {
-        let shapes = answer(&[], None, true);
+        let shapes = schema(&[], None, true);
         assert_eq!(shapes["anyOf"].as_array().map(Vec::len), Some(1));
         assert_eq!(shapes["anyOf"][0]["properties"]["actions"]["maxItems"], 0);
     }
@@ -163,7 +188,7 @@ mod tests {
     fn as_many_actions_are_written_as_were_named() {
         let a = card(json!({"a": {"type": "string"}}), &[]);
         for (count, shape) in
-            answer(&[&a], None, true)["anyOf"].as_array().unwrap().iter().enumerate()
+            schema(&[&a], None, true)["anyOf"].as_array().unwrap().iter().enumerate()
         {
             let properties = &shape["properties"];
             assert_eq!(properties["actions"]["minItems"], count);
@@ -179,7 +204,7 @@ mod tests {
         let b = card(json!({"b": {"type": "string"}}), &[]);
         let three = Shape { actions: 3, thoughts: vec!["a; a; a".to_owned()], each: Vec::new() };
         let each = Shape { each: vec![b.clone(), a.clone()], ..Shape::free(2) };
-        let shapes = answer(&[&a], Some(&[Shape::free(0), three, each]), true)["anyOf"].clone();
+        let shapes = schema(&[&a], Some(&[Shape::free(0), three, each]), true)["anyOf"].clone();
         let properties = |place: usize| shapes[place]["properties"].clone();
         assert_eq!(shapes.as_array().map(Vec::len), Some(3));
         assert_eq!(properties(0)["actions"]["maxItems"], 0);

@@ -1,10 +1,10 @@
 //! The beginning of an answer that is one JSON object, up to its message: what comes then is shown as it comes.
 
-use super::mark::{Mark, Tag};
-use super::scan::Scan;
+use crate::mark::{Mark, Tag};
+use crate::scan::Scan;
 
 /// The keys of such an answer that may stand in front of its message.
-pub(super) const BESIDE_MESSAGE: [&str; 2] = ["thought", "asks_for"];
+pub(crate) const BESIDE_MESSAGE: [&str; 2] = ["thought", "asks_for"];
 
 /// How much may stand in front of the message, in bytes; what is longer is shown when the answer is whole.
 const LONGEST: usize = 16 * 1024;
@@ -13,7 +13,7 @@ const LONGEST: usize = 16 * 1024;
 const SPACE: usize = 16;
 
 /// `{"message": "`, perhaps with thoughts and actions in front of it.
-pub(super) fn message(text: &str) -> Mark {
+pub(crate) fn message(text: &str) -> Mark {
     if !text.starts_with('{') {
         return Mark::None;
     }
@@ -25,7 +25,7 @@ pub(super) fn message(text: &str) -> Mark {
 }
 
 /// Whether the text begins such an answer, whatever else of it has come.
-pub(super) fn is_begun(text: &str) -> bool {
+pub(crate) fn is_begun(text: &str) -> bool {
     let inside = text.strip_prefix('{').map(str::trim_start).unwrap_or_default();
     let mut keys = ["actions"].into_iter().chain(BESIDE_MESSAGE);
     keys.any(|key| inside.strip_prefix('"').is_some_and(|inside| inside.starts_with(key)))

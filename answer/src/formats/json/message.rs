@@ -2,17 +2,17 @@
 
 /// A JSON text whose quotation mark has been opened.
 #[derive(Debug, Default)]
-pub(super) struct Message {
+pub(crate) struct Message {
     /// An escape that has begun, without its backslash.
     escape: Option<String>,
     /// The first half of a surrogate pair.
     high: Option<u32>,
     /// It holds what JSON does not.
-    pub(super) is_broken: bool,
+    pub(crate) is_broken: bool,
 }
 
 /// What one more character means.
-pub(super) enum Heard {
+pub(crate) enum Heard {
     /// Nothing yet.
     Nothing,
     /// This character.
@@ -23,7 +23,7 @@ pub(super) enum Heard {
 
 impl Message {
     /// Takes the next character as it is written.
-    pub(super) fn take(&mut self, c: char) -> Heard {
+    pub(crate) fn take(&mut self, c: char) -> Heard {
         if let Some(mut escape) = self.escape.take() {
             escape.push(c);
             return self.escaped(escape);
