@@ -1,6 +1,6 @@
 //! Where the division of a text is, and what that makes of what follows.
 
-use super::formats::json::message::Message;
+use super::formats::json::message::DecodedMessage;
 use super::held::Held;
 
 /// What words behind the latest block would mean.
@@ -28,7 +28,7 @@ pub(super) enum Place<S> {
     /// In what may be a call without a tag.
     Held(Held),
     /// In the message of an answer that is one object.
-    Message(Message, Box<S>),
+    Message(DecodedMessage, Box<S>),
     /// Nothing that still comes counts.
     Over,
 }

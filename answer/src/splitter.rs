@@ -11,7 +11,7 @@ use super::MAX_ACTIONS;
 use super::echo::TOLD;
 use super::error::AnswerError;
 use super::formats::json::envelope;
-use super::formats::json::message::{Heard, Message};
+use super::formats::json::message::{DecodedMessage, DecodedPart};
 use super::found::{Block, Found, Origin};
 use super::held::{Held, Kind, Step};
 use super::line::{Line, goes_on};
@@ -175,7 +175,7 @@ impl<'c> Splitter<'c> {
             Tag::Message => {
                 self.head = mark[..mark.rfind("\"message\"").unwrap_or(0)].to_owned();
                 let inner = Self { is_inner: true, ..Self::new(self.cards) };
-                self.place = Place::Message(Message::default(), Box::new(inner));
+                self.place = Place::Message(DecodedMessage::default(), Box::new(inner));
                 return mark.len();
             }
             Tag::Fence(is_certain) => Kind::Fence { start: mark.len(), is_certain },
@@ -317,9 +317,9 @@ impl<'c> Splitter<'c> {
         let mut said = String::new();
         for (at, c) in text.char_indices() {
             match message.take(c) {
-                Heard::Nothing => {}
-                Heard::Char(c) => said.push(c),
-                Heard::End => {
+                DecodedPart::Nothing => {}
+                DecodedPart::Char(c) => said.push(c),
+                DecodedPart::End => {
                     let is_broken = message.is_broken;
                     said = inner.push(&said);
                     let inner = std::mem::take(&mut **inner);

@@ -37,9 +37,13 @@ impl Tool {
         eprintln!(
             "installing {name} {version} under {FOLDER}; this is done once and takes minutes"
         );
-        cmd!(sh, "cargo install --quiet --locked --root {FOLDER} --version {version} {name}")
-            .run()
-            .with_context(|| format!("{name} {version} can't be installed"))?;
+        // A debug build takes half the time, and these tools have little to do.
+        cmd!(
+            sh,
+            "cargo install --quiet --locked --debug --root {FOLDER} --version {version} {name}"
+        )
+        .run()
+        .with_context(|| format!("{name} {version} can't be installed"))?;
         Ok(own)
     }
 
