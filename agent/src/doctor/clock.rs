@@ -5,7 +5,7 @@ use home::{Check, Home};
 use schedule::Jobs;
 use settings::Settings;
 
-const NAME: &str = "clock";
+const NAME: &str = "jobs";
 
 pub(super) fn check(home: &Home, settings: &Settings) -> Check {
     let zone = &settings.zone;
