@@ -9,9 +9,10 @@ use home::{Home, Lock};
 
 use crate::BackupError;
 
-/// Takes every lock of the home, so that nobody writes there.
+/// Takes every lock of the home, so that nobody writes there and nobody starts.
 pub(crate) fn hold(home: &Home) -> Result<Vec<Lock>, BackupError> {
-    let mut held = Vec::new();
+    // First: whoever takes a lock of its own from now on looks at this one.
+    let mut held = vec![Lock::take(&home.change_lock())?];
     // A home with a router alone has no agent to keep away.
     if home.workspace().exists() {
         held.push(Lock::take(&home.agent_lock())?);

@@ -7,6 +7,7 @@ use etcetera::BaseStrategy;
 use crate::FileError;
 use crate::file;
 use crate::format::{self, FormatError};
+use crate::lock::{self, holder};
 
 /// The folder that holds `.env`, `workspace/`, `agent/` and `router/`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +37,17 @@ pub enum HomeError {
         /// Why not.
         error: std::io::Error,
     },
+    /// Its files are being put in their places.
+    #[error(
+        "{} restores, upgrades or rolls back {} right now: start this again when it has ended; nothing was changed",
+        holder(*pid), home.display()
+    )]
+    Changing {
+        /// The home.
+        home: PathBuf,
+        /// The id of the process that does it, unless it has not yet written it down.
+        pid: Option<u32>,
+    },
     /// This program can't work in it.
     #[error(transparent)]
     Format(#[from] FormatError),
@@ -62,8 +74,21 @@ impl Home {
     /// As for [`Home::find`].
     pub fn open(given: Option<&Path>) -> Result<Self, HomeError> {
         let home = Self::at(&Self::chosen(given)?)?;
+        home.at_rest()?;
         format::HomeFormat::usable(home.root())?;
         Ok(home)
+    }
+
+    /// Whether no restore, upgrade or rollback of this home goes on. Whoever starts to work here asks again once its own lock is
+    /// taken: from then on none begins.
+    ///
+    /// # Errors
+    /// [`HomeError::Changing`] names the process that does it.
+    pub fn at_rest(&self) -> Result<(), HomeError> {
+        match lock::holder_of(&self.change_lock())? {
+            Some(pid) => Err(HomeError::Changing { home: self.root.clone(), pid }),
+            None => Ok(()),
+        }
     }
 
     /// The same folder, which need not be there and is not made; whatever its format.
@@ -144,6 +169,12 @@ impl Home {
     #[must_use]
     pub fn agent_log_before(&self) -> PathBuf {
         self.workspace().join("agent.log.1")
+    }
+
+    /// `change.lock`: held while a restore, an upgrade or a rollback goes on, so that nobody starts to work here meanwhile.
+    #[must_use]
+    pub fn change_lock(&self) -> PathBuf {
+        self.root.join("change.lock")
     }
 
     /// `agent/config.json`: the agent's settings.
@@ -268,6 +299,25 @@ mod tests {
         let home = Home::locate(Some(&places.path("new"))).unwrap();
         assert_eq!(home.root(), places.path("new"));
         assert!(!places.path("new").exists());
+    }
+
+    #[test]
+    fn nobody_comes_into_a_home_while_its_files_are_put_in_their_places() {
+        let places = Places::new();
+        let home = Home::at(&places.path("home")).unwrap();
+        let held = crate::Lock::take(&home.change_lock()).unwrap();
+        for come in [Home::find, Home::open] {
+            let error = come(Some(home.root())).unwrap_err().to_string();
+            let wanted = format!(
+                "process {} restores, upgrades or rolls back {} right now: start this again when it has ended; nothing was changed",
+                std::process::id(),
+                home.root().display()
+            );
+            assert_eq!(error, wanted);
+        }
+        assert!(!home.root().join("format.json").exists());
+        drop(held);
+        Home::find(Some(home.root())).unwrap();
     }
 
     #[test]

@@ -34,7 +34,8 @@ pub enum LockError {
     File(#[from] FileError),
 }
 
-fn holder(pid: Option<u32>) -> String {
+/// A process, in words.
+pub(crate) fn holder(pid: Option<u32>) -> String {
     pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"))
 }
 
@@ -54,6 +55,21 @@ impl Lock {
             }
             Err(TryLockError::Error(e)) => Err(FileError::new("lock", path, e).into()),
         }
+    }
+}
+
+/// Whether somebody holds the lock at `path`, and the id of that process if it is known. Nothing is written.
+///
+/// # Errors
+/// [`FileError`] when that can't be told.
+pub(crate) fn holder_of(path: &Path) -> Result<Option<Option<u32>>, FileError> {
+    match File::open(path).map(|file| file.try_lock_shared()) {
+        Ok(Ok(())) => Ok(None),
+        Ok(Err(TryLockError::WouldBlock)) => Ok(Some(read_pid(path))),
+        Ok(Err(TryLockError::Error(error))) => Err(FileError::new("lock", path, error)),
+        // Nobody has ever taken it.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(FileError::new("open", path, error)),
     }
 }
 

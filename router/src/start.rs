@@ -6,7 +6,7 @@ use std::time::Duration;
 use broker::pipe::PipePublisher;
 use broker::redis::{AddressError, RedisStore, Terms};
 use broker::{Publisher, Store, pipe, redis};
-use home::{FileError, Home, LockError, file};
+use home::{FileError, Home, HomeError, LockError, file};
 use protocol::SessionKey;
 use secrets::Secrets;
 use tokio::signal::unix::{SignalKind, signal};
@@ -55,6 +55,8 @@ pub(crate) enum StartError {
     File(#[from] FileError),
     #[error(transparent)]
     Lock(#[from] LockError),
+    #[error(transparent)]
+    Home(#[from] HomeError),
     #[error("can't listen for signals: {0}")]
     Signals(std::io::Error),
 }
@@ -130,6 +132,8 @@ fn router(
     store: Arc<dyn Store>,
 ) -> Result<Router, StartError> {
     settings.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
+    let audit = Audit::open(&home.router_audit(), settings.secrets.clone())?;
+    home.at_rest()?;
     crate::defaults::write_missing(&home)?;
     let look = window::look(&settings);
     let Settings { config, secrets, .. } = settings;
@@ -151,7 +155,7 @@ fn router(
         sandbox: Box::new(sandbox.counting(traffic.clone()).working_in(workbench.clone())),
         traffic,
         workbench,
-        audit: Audit::open(&home.router_audit(), secrets.clone())?,
+        audit,
         catalog,
         secrets,
         publisher: Arc::new(publisher),
