@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::net::TcpListener;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::os::unix::net::UnixDatagram;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -367,4 +367,33 @@ fn a_unit_of_the_system_waits_until_somebody_can_talk_with_it_and_keeps_its_home
         (Some(0), true),
         "{said}"
     );
+}
+
+#[test]
+fn what_root_starts_by_itself_works_as_the_user_of_the_home() {
+    if !on_a_system_of_its_own("what_root_starts_by_itself_works_as_the_user_of_the_home") {
+        return;
+    }
+    let (server, folder) = (RedisServer::start(), tempfile::tempdir().unwrap());
+    let (home, user) = (Path::new("/var/lib/of-another-user"), 65_534);
+    fs::create_dir(home).unwrap();
+    chown(home, Some(user), Some(user)).unwrap();
+    let start = |name: &str| {
+        let program = folder.path().join(name);
+        symlink("/usr/local/bin/safeclaw", &program).unwrap();
+        Chat::start(program.to_str().unwrap(), &[], home, &[("REDIS_URL", &server.url())])
+    };
+    let mut router = start("start_router");
+    router.expect_on_stderr("serving safeclaw:command_queue");
+    let mut agent = start("start_agent");
+    agent.ask("/remember tea is green", "Noted.");
+    agent.ask("Post 'Hello World' to X.", "CREATE_POST: dry run");
+    for process in [&router, &agent] {
+        assert!(process.stderr().contains("working as nobody"), "{}", process.stderr());
+    }
+    assert_eq!(agent.end().code(), Some(0));
+    router.terminate();
+    assert_eq!(router.wait().code(), Some(0));
+    assert!(home.join("router/audit").exists() && home.join("workspace").is_dir());
+    assert_eq!(of_others(home), Vec::<PathBuf>::new());
 }
