@@ -170,10 +170,13 @@ impl HttpSetUp<'_> {
             self.asker.tell("neither programs nor the page are served any more");
             return Ok(());
         }
-        self.file.set("http.listen", json!(answer))?;
+        let listen = [("http.listen", json!(answer))];
+        self.file.as_if(listen.clone())?;
+        // First: wherever this is cut off, no channel is on without a token.
         if self.token.is_none() {
             EnvFile::set(self.env_file, "SAFECLAW_HTTP_TOKEN", &token())?;
         }
+        self.file.set_all(listen)?;
         self.asker.tell(&format!(
             "programs reach the agent at http://{answer} while it runs; they show SAFECLAW_HTTP_TOKEN of {}",
             self.env_file.display()
@@ -237,6 +240,45 @@ mod tests {
         }
         let site = Site::try_from("https://a.example:8443".to_owned()).unwrap();
         assert_eq!((site.authority(), site.is_https()), ("a.example:8443", true));
+    }
+
+    /// Whoever is told something and asked nothing.
+    struct Nobody;
+
+    impl Asker for Nobody {
+        fn ask(&mut self, _: &str, _: &str, _: &[String]) -> io::Result<String> {
+            Err(io::ErrorKind::UnexpectedEof.into())
+        }
+
+        fn ask_secret(&mut self, _: &str) -> io::Result<String> {
+            Err(io::ErrorKind::UnexpectedEof.into())
+        }
+
+        fn confirm(&mut self, _: &str) -> io::Result<Option<bool>> {
+            Ok(None)
+        }
+
+        fn tell(&mut self, _: &str) {}
+    }
+
+    #[test]
+    fn no_channel_is_on_while_its_token_can_not_be_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let (config, env) = (folder.path().join("config.json"), folder.path().join(".env"));
+        std::fs::create_dir(&env).unwrap();
+        let set_up = |env: &Path, address| {
+            let file = &mut ConfigFile::open(&config, "{}").unwrap();
+            let set_up = HttpSetUp { env_file: env, file, token: None, asker: &mut Nobody };
+            set_up.run(Some(address))
+        };
+        assert!(matches!(set_up(&env, USUAL), Err(HttpError::Env(_))));
+        assert_eq!(std::fs::read_to_string(&config).unwrap(), "{}");
+        // Nor is a token made for an address that nobody can listen on.
+        std::fs::remove_dir(&env).unwrap();
+        assert!(matches!(set_up(&env, "0.0.0.0:80"), Err(HttpError::Config(_))));
+        assert!(!env.exists());
+        set_up(&env, USUAL).unwrap();
+        assert!(std::fs::read_to_string(&config).unwrap().contains(USUAL) && env.is_file());
     }
 
     #[test]
