@@ -153,8 +153,8 @@ impl Snapshots {
 
     /// Reads what stands in a file of a task.
     pub(crate) fn read<T: DeserializeOwned>(&self, at: Millis, name: &str) -> io::Result<T> {
-        let bytes =
-            file::read(&self.file(at, name), self.bounds.inventory).map_err(io::Error::other)?;
+        let bytes = file::read(&self.file(at, name), self.bounds.inventory)
+            .map_err(|error| io::Error::new(error.kind(), error))?;
         Ok(serde_json::from_slice(&bytes.ok_or(io::ErrorKind::NotFound)?)?)
     }
 
@@ -288,7 +288,15 @@ impl Snapshots {
         }
         let mut used = BTreeSet::new();
         for at in tasks {
-            let items = self.inventory(at, "before")?.items.into_values();
+            let before = match self.inventory(at, "before") {
+                // Nothing can be put back by it, and it would keep each new snapshot away until it is too old.
+                Err(error) if is_useless(&error) => {
+                    self.forget(at)?;
+                    continue;
+                }
+                before => before?,
+            };
+            let items = before.items.into_values();
             used.extend(items.filter_map(|item| match item.form {
                 Form::File(sum) => Some(sum),
                 _ => None,
@@ -306,6 +314,12 @@ impl Snapshots {
         }
         Ok(())
     }
+}
+
+/// Whether a list is gone, longer than what is read, or no list: a later look finds it the same.
+fn is_useless(error: &io::Error) -> bool {
+    use io::ErrorKind::{FileTooLarge, InvalidData, NotFound, UnexpectedEof};
+    matches!(error.kind(), FileTooLarge | InvalidData | NotFound | UnexpectedEof)
 }
 
 fn is_old(at: Millis, now: Millis) -> bool {
@@ -419,6 +433,25 @@ mod tests {
         assert_eq!(snapshots.next(Millis(3)).unwrap(), Some((folder.clone(), task)));
         assert_eq!(snapshots.undo(Millis(3)).unwrap().unwrap().removed.len(), 9);
         assert!(snapshots.begin(&folder, Some(Millis(2)), Millis(4)).is_ok());
+    }
+
+    #[test]
+    fn a_list_of_before_that_can_not_be_read_keeps_no_new_snapshot_away() {
+        for broken in [" ".repeat(2_000), "{\"items\"".to_owned(), "[]".to_owned()] {
+            let place = tempfile::tempdir().unwrap();
+            let place = place.path().canonicalize().unwrap();
+            let folder = place.join("project");
+            fs::create_dir(&folder).unwrap();
+            let bounds = Extent { inventory: 1_500, ..Extent::default() };
+            let snapshots = Snapshots::bounded(place.join("state"), bounds);
+            let old = snapshots.begin(&folder, Some(Millis(1)), Millis(1)).unwrap();
+            fs::write(snapshots.file(old, "before"), broken).unwrap();
+            let new = snapshots.begin(&folder, Some(Millis(2)), Millis(2)).unwrap();
+            assert_eq!(snapshots.tasks().unwrap(), [new]);
+            fs::write(folder.join("new"), "new").unwrap();
+            snapshots.ended(new).unwrap();
+            assert_eq!(snapshots.undo(Millis(3)).unwrap().unwrap().removed, ["new"]);
+        }
     }
 
     #[test]
