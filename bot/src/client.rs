@@ -34,7 +34,7 @@ const CALL: Duration = Duration::from_secs(30);
 const UPLOAD: Duration = Duration::from_secs(120);
 const CONNECT: Duration = Duration::from_secs(10);
 /// How many updates are taken at once, at most.
-const BATCH: u8 = 50;
+pub(crate) const BATCH: u8 = 50;
 /// The largest file that is sent, in bytes; the API takes photos of 10 MB.
 const FILE_LIMIT: u64 = 10 * 1024 * 1024;
 

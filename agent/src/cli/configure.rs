@@ -91,6 +91,7 @@ fn set_up_telegram(
         return Err(SetUpError::Given.into());
     }
     let set_up = SetUp {
+        workspace: &home.workspace(),
         env_file: &home.env_file(),
         file: &mut settings::open(&settings.file)?,
         token: settings.telegram_token,

@@ -8,7 +8,7 @@ use serde_json::json;
 use settings::Asker;
 use testkit::{BOT_TOKEN, BotApi, TempHome};
 
-use crate::house::{OWNER, STRANGER};
+use crate::house::{GUEST, OWNER, STRANGER, house_of};
 
 /// Pastes a token, and has others in Telegram say what is told.
 struct Person<'a> {
@@ -58,6 +58,7 @@ fn set_up(
     file.set("telegram.api_url", json!(api.url())).unwrap();
     let mut asker = Person { api, pastes, sends, heard: String::new() };
     let set_up = SetUp {
+        workspace: &home.workspace(),
         env_file: &home.env_file(),
         file: &mut file,
         token: None,
@@ -90,6 +91,32 @@ fn who_sends_the_code_is_the_owner() {
     assert!(api.texts(STRANGER).is_empty());
     let confirmed = api.calls("getUpdates").pop().unwrap();
     assert_eq!(confirmed.params["offset"], 1_003, "the agent is not told the code once more");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_others_have_written_waits_for_the_agent_and_the_code_is_no_message() {
+    let (api, home) = (BotApi::new(), TempHome::new());
+    let paired = tokio::task::spawn_blocking(move || {
+        let sends = [(GUEST, "is anybody there?"), (OWNER, "/start CODE"), (OWNER, "hello")];
+        let (ended, _) = set_up(&api, &home, BOT_TOKEN, &sends);
+        ended.unwrap();
+        assert!(api.calls("getUpdates").iter().all(|call| call.params["offset"].is_null()));
+        (api, home)
+    });
+    let (api, home) = paired.await.unwrap();
+    let mut house = house_of(api, home);
+    house.hears_text("is anybody there?").await;
+    house.hears_text("hello").await;
+}
+
+#[test]
+fn a_code_is_found_behind_more_messages_than_are_shown_at_once() {
+    let (api, home) = (BotApi::new(), TempHome::new());
+    let sends: Vec<_> = (0..60).map(|_| (GUEST, "hello?")).chain([(OWNER, "CODE")]).collect();
+    let (ended, heard) = set_up(&api, &home, BOT_TOKEN, &sends);
+    ended.unwrap();
+    assert!(heard.contains("the oldest are taken away"), "{heard}");
+    assert_eq!(owner(&home), Some(42));
 }
 
 #[test]

@@ -61,6 +61,14 @@ pub(super) struct Unanswered {
     pub(super) text: String,
 }
 
+impl Held {
+    fn knows(&mut self, update: u32) {
+        self.recent.push(update);
+        let too_many = self.recent.len().saturating_sub(RECENT);
+        self.recent.drain(..too_many);
+    }
+}
+
 impl Unanswered {
     pub(super) fn new(chat: i64, message: i32, text: &str) -> Self {
         let mut excerpt: String = text.chars().take(EXCERPT).collect();
@@ -111,9 +119,7 @@ impl Journal {
         let mut held = self.lock();
         held.offset = Some(update.saturating_add(1));
         held.at = now.0;
-        held.recent.push(update);
-        let too_many = held.recent.len().saturating_sub(RECENT);
-        held.recent.drain(..too_many);
+        held.knows(update);
         held.unanswered.extend(message);
         let too_many = held.unanswered.len().saturating_sub(MOST_UNANSWERED);
         held.unanswered.drain(..too_many);
@@ -125,9 +131,18 @@ impl Journal {
     pub(super) fn pass(&self, update: u32) {
         let mut held = self.lock();
         held.offset = Some(update.saturating_add(1));
-        held.recent.push(update);
-        let too_many = held.recent.len().saturating_sub(RECENT);
-        held.recent.drain(..too_many);
+        held.knows(update);
+    }
+
+    /// Has an update be no message when it comes. What comes before it is taken as ever.
+    ///
+    /// # Errors
+    /// [`FileError`].
+    pub(super) fn skip(&self, update: u32, now: Millis) -> Result<(), FileError> {
+        let mut held = self.lock();
+        held.at = now.0;
+        held.knows(update);
+        self.write(&held)
     }
 
     /// A message's answer has been sent, or its person has been told that there is none.

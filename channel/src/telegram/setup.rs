@@ -5,16 +5,22 @@ use std::path::Path;
 
 use bot::{Client, Fault, PairError, Pairing};
 use home::{ConfigError, ConfigFile, EnvError, EnvFile};
+use protocol::Millis;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
 use tokio::runtime::Runtime;
 
 use settings::{AgentConfig, Asker};
 
+use super::JOURNAL;
+use super::journal::Journal;
+
 /// What the conversation needs.
 pub struct SetUp<'a> {
     /// `.env`, where the token goes.
     pub env_file: &'a Path,
+    /// The folder where the channel writes down what it has taken.
+    pub workspace: &'a Path,
     /// agent/config.json, where the owner goes.
     pub file: &'a mut ConfigFile<AgentConfig>,
     /// The token that is known already.
@@ -78,6 +84,11 @@ impl SetUp<'_> {
         let mut tell = |line: &str| asker.tell(line);
         let paired = self.runtime.block_on(pairing.wait(&client, &mut tell))?;
         self.file.set("telegram.owner", json!(paired.user))?;
+        let (journal, _) =
+            Journal::open(self.workspace.join(JOURNAL), me.id, Millis::of_this_machine());
+        if let Err(error) = journal.skip(paired.update, Millis::of_this_machine()) {
+            self.asker.tell(&format!("{error}; the agent may take the code for a message"));
+        }
         // A name is its person's own choice, and may hold anything.
         let name: String = paired.name.chars().filter(|c| !c.is_control()).collect();
         self.asker.tell(&format!("The owner is {name} (user {}).", paired.user));

@@ -52,7 +52,9 @@ fn updates(api: &BotApi, params: &Value) -> Value {
         let is_troubled = state.troubles.iter().any(|(name, _)| name == "getupdates");
         if !state.updates.is_empty() || left.is_zero() || is_troubled || state.token == "none" {
             state.waiting -= 1;
-            return Value::Array(state.updates.clone());
+            let most = params["limit"].as_u64().unwrap_or(100);
+            let shown = state.updates.iter().take(most as usize);
+            return Value::Array(shown.cloned().collect());
         }
         state = api.state.changed.wait_timeout(state, left).unwrap().0;
     }
