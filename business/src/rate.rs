@@ -27,17 +27,28 @@ struct Sender {
     last: Millis,
 }
 
+impl Sender {
+    fn may(&mut self, per_minute: usize, now: Millis) -> bool {
+        self.taken.retain(|at| now.since(*at) < SPAN);
+        self.taken.len() < per_minute
+    }
+}
+
 impl Rates {
-    /// Whether `sender` may write now: `per_minute` messages fit into a minute.
+    /// Whether `sender` may write now: `per_minute` messages fit into a minute. The message counts.
     pub(super) fn take(&self, sender: &SessionKey, per_minute: usize, now: Millis) -> bool {
         self.with(sender, now, |one| {
-            one.taken.retain(|at| now.since(*at) < SPAN);
-            let may = one.taken.len() < per_minute;
+            let may = one.may(per_minute, now);
             if may {
                 one.taken.push_back(now);
             }
             may
         })
+    }
+
+    /// The same for a message that is not counted yet.
+    pub(super) fn may(&self, sender: &SessionKey, per_minute: usize, now: Millis) -> bool {
+        self.with(sender, now, |one| one.may(per_minute, now))
     }
 
     /// Whether `sender` is to be told of it: once, until a message of it is answered again.

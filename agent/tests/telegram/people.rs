@@ -167,6 +167,26 @@ async fn a_customers_number_is_kept_and_what_is_not_read_counts_as_messages() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_customer_who_floods_costs_no_disk() {
+    let (api, home) = (testkit::BotApi::new(), testkit::TempHome::new());
+    let mut house = house_for(api, home, business::BotMode::Business);
+    house.api.says(STRANGER, "first");
+    let first = house.hears_text("first").await;
+    assert!(house.journal().contains("first"));
+    assert!((0..10).all(|_| house.reception.admit(&first.session, "") == business::Admitted::Yes));
+    let before = house.journal();
+    house.api.says(STRANGER, "flood");
+    house.hears_text("flood").await;
+    house.api.posts(STRANGER, json!({"location": {"latitude": 1.0, "longitude": 1.0}}));
+    let _ = house.api.wait_for(STRANGER, "You write faster than I can answer.");
+    assert_eq!(house.journal(), before);
+    // A guest has no limit.
+    house.api.says(GUEST, "last");
+    house.hears_text("last").await;
+    assert!(house.journal().contains("last") && !house.journal().contains("flood"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn whoever_sends_the_code_joins_at_once_and_who_guesses_is_told_five_times() {
     let mut house = house();
     house.api.says(STRANGER, "/start ABCD2345");

@@ -68,10 +68,24 @@ impl Reception {
         self.strangers(key).is_none() || self.admits(key, true) == Admitted::Yes
     }
 
+    /// Whether what a stranger writes next is neither answered nor kept, because there was too much of it. Nothing is counted.
+    #[must_use]
+    pub fn is_flooded(&self, key: &SessionKey) -> bool {
+        let now = self.clock.now();
+        let is_full = || {
+            let [(messages, _), _] = self.chats.read().taken(key, now);
+            messages >= self.allowance.per_day || !self.rates.may(key, self.per_minute(), now)
+        };
+        self.strangers(key).is_some() && is_full()
+    }
+
+    fn per_minute(&self) -> usize {
+        usize::try_from(self.allowance.per_minute).unwrap_or(usize::MAX)
+    }
+
     fn admits(&self, key: &SessionKey, is_free: bool) -> Admitted {
         let now = self.clock.now();
-        let per_minute = usize::try_from(self.allowance.per_minute).unwrap_or(usize::MAX);
-        if !self.rates.take(key, per_minute, now) {
+        if !self.rates.take(key, self.per_minute(), now) {
             return self.refuse(key, TOO_FAST, now);
         }
         let [(messages, tokens), (_, all_tokens)] = self.chats.read().taken(key, now);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use business::{Admitted, Route};
-use protocol::{Millis, Pin};
+use protocol::{Millis, Pin, SessionKey};
 use teloxide_core::types::{ChatId, MessageId, Update};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -58,10 +58,10 @@ pub(super) async fn take(
             None
         }
         Came::Unread(chat, message, why) => {
-            shared.take(id, None);
+            let customer = shared.people.customer(chat);
+            shared.note(id, customer.as_ref(), None);
             // A customer hears it as often as there are answers.
-            let admitted =
-                shared.people.customer(chat).map(|key| shared.people.reception.admit_unread(&key));
+            let admitted = customer.map(|key| shared.people.reception.admit_unread(&key));
             match admitted {
                 None | Some(Admitted::Yes) => {
                     shared.tell(chat, Heard::Told(why.to_owned(), message));
@@ -104,7 +104,7 @@ fn message(shared: &Shared, update: u32, came: read::Said) -> Option<Incoming> {
     let is_greeted = is_new || reception.is_customer(&place.session);
     let text = commands::meant(came.text.trim(), &shared.me.username, is_greeted);
     let Some(text) = text.filter(|text| !text.is_empty()) else {
-        shared.take(update, None);
+        shared.note(update, Some(&place.session), None);
         return None;
     };
     // The kill switch comes late rather than never.
@@ -122,12 +122,12 @@ fn message(shared: &Shared, update: u32, came: read::Said) -> Option<Incoming> {
     // What is only kept may be of any age, and whoever has joined is welcomed late rather than never.
     let is_kept = route == Route::Archive;
     if age > shared.timeout && !is_kill && !is_kept && !is_new {
-        shared.take(update, None);
+        shared.note(update, Some(&place.session), None);
         shared.tell(chat, Heard::Told(too_old(age, shared.timeout), message));
         return None;
     }
     if is_pin && chat.0 < 0 {
-        shared.take(update, None);
+        shared.note(update, Some(&place.session), None);
         shared.tell(chat, Heard::Told(in_a_group(), message));
         return None;
     }
@@ -143,7 +143,7 @@ fn message(shared: &Shared, update: u32, came: read::Said) -> Option<Incoming> {
     // What may be a PIN, whose question this process does not know any more, is kept nowhere.
     let waits = said.text().filter(|_| !may_be_pin && !is_kept);
     let waits = waits.map(|text| Unanswered::new(chat.0, message.0, text));
-    shared.take(update, waits);
+    shared.note(update, Some(&place.session), waits);
     let (session, from) = (place.session, place.principal);
     Some(Incoming { ticket, session, from, origin: Origin::Person, said })
 }
@@ -198,6 +198,14 @@ impl Shared {
                 waiting.text
             );
             self.tell(ChatId(waiting.chat), Heard::Unanswered(text, MessageId(waiting.message)));
+        }
+    }
+
+    /// Writes down that an update of `session` was taken, unless a stranger has written too much: a flood costs no disk.
+    fn note(&self, update: u32, session: Option<&SessionKey>, message: Option<Unanswered>) {
+        match session.is_some_and(|key| self.people.reception.is_flooded(key)) {
+            true => self.journal.pass(update),
+            false => self.take(update, message),
         }
     }
 
