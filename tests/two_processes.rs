@@ -44,6 +44,8 @@ fn whoever_asks_hears_that_no_router_is_there() {
     let (server, mind, wall) = (RedisServer::start(), TempHome::new(), TempHome::new());
     let mut agent = agent(&mind, &server);
     agent.ask("/status", "the router does not answer; `");
+    agent.say("/mode off");
+    agent.expect_on_stderr("no mode has changed, because the router does not answer; `");
     let _router = router(&wall, &server);
     let status = agent.ask("/status", "workspace:");
     assert!(!status.contains("does not answer"), "{status}");

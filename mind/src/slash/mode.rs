@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 use std::sync::Arc;
+use std::time::Duration;
 
 use answer::sanitize::one_line;
 use async_trait::async_trait;
@@ -9,9 +10,14 @@ use business::{BotMode, ChatBook, ChatMode, ChatStanding, PICKED, Reception};
 use conversation::message::Outgoing;
 use protocol::{Millis, SessionKey};
 use session::Caller;
+use tokio::time::timeout;
 use when::ago;
 
 use super::perform::{At, Perform, Read};
+use super::status::unanswered;
+
+/// How long the router has to say whether a mode may change: whoever silences the bot waits for that.
+const ASK: Duration = Duration::from_secs(3);
 
 /// Takes a chat's own mode back.
 const DEFAULT: &str = "default";
@@ -61,8 +67,14 @@ impl Perform for ModeWish {
     async fn perform(&self, at: At<'_>) {
         let Some((mode, chat)) = self.change() else { return self.carry_out(at) };
         let caller = Caller::of(at.session);
-        let Err(seen) = at.mind.actions.owner.permit_mode(&caller, mode, chat).await else {
-            return self.carry_out(at);
+        let asked = at.mind.actions.owner.permit_mode(&caller, mode, chat);
+        let seen = match timeout(ASK, asked).await {
+            Ok(Ok(())) => return self.carry_out(at),
+            Ok(Err(seen)) => seen,
+            Err(_) => {
+                let told = format!("no mode has changed, because {}", unanswered());
+                return at.notice(told);
+            }
         };
         if let Some(question) = seen.question() {
             at.session.asks_for(&seen, at.typed.to_owned());

@@ -118,12 +118,14 @@ fn waiting(open: Option<Result<usize, Stopped>>) -> String {
             format!("whether a question waits is not known: {}\n", stopped.message)
         }
         None => {
-            format!(
-                "the router does not answer; `{}` says what is wrong\n",
-                home::command("doctor")
-            )
+            format!("{}\n", unanswered())
         }
     }
+}
+
+/// That the router does not answer, and where people see why.
+pub(super) fn unanswered() -> String {
+    format!("the router does not answer; `{}` says what is wrong", home::command("doctor"))
 }
 
 /// The questions of customers that wait for a person, the latest first.
