@@ -34,16 +34,13 @@ impl Series {
 
     /// By how much the value grows in an hour, by the line that fits best (least squares).
     pub(crate) fn an_hour(&self) -> f64 {
+        slope(self.settled())
+    }
+
+    /// The same in the second half of the time that counts: what fills up grows less there.
+    pub(crate) fn an_hour_late(&self) -> f64 {
         let points = self.settled();
-        let count = points.len() as f64;
-        let mean = |pick: fn(&(f64, f64)) -> f64| points.iter().map(pick).sum::<f64>() / count;
-        let (at, value) = (mean(|point| point.0), mean(|point| point.1));
-        let spread: f64 = points.iter().map(|point| (point.0 - at).powi(2)).sum();
-        if points.len() < 3 || spread == 0.0 {
-            return 0.0;
-        }
-        let together: f64 = points.iter().map(|point| (point.0 - at) * (point.1 - value)).sum();
-        together / spread * 3_600.0
+        slope(&points[points.len() / 2..])
     }
 
     /// By which part of itself the value grew over the time that counts, by the same line.
@@ -52,6 +49,19 @@ impl Series {
         let (Some(first), Some(last)) = (points.first(), points.last()) else { return 0.0 };
         if first.1 == 0.0 { 0.0 } else { self.an_hour() / 3_600.0 * (last.0 - first.0) / first.1 }
     }
+}
+
+/// How steep the line is that fits `points` best, for an hour.
+fn slope(points: &[(f64, f64)]) -> f64 {
+    let count = points.len() as f64;
+    let mean = |pick: fn(&(f64, f64)) -> f64| points.iter().map(pick).sum::<f64>() / count;
+    let (at, value) = (mean(|point| point.0), mean(|point| point.1));
+    let spread: f64 = points.iter().map(|point| (point.0 - at).powi(2)).sum();
+    if points.len() < 3 || spread == 0.0 {
+        return 0.0;
+    }
+    let together: f64 = points.iter().map(|point| (point.0 - at) * (point.1 - value)).sum();
+    together / spread * 3_600.0
 }
 
 #[cfg(test)]
@@ -72,6 +82,8 @@ mod tests {
         assert!((grows.part() - 0.79 / 10.2).abs() < 1e-9, "{}", grows.part());
         let fills = series(|at| if at < 20.0 { at } else { 20.0 });
         assert!(fills.an_hour().abs() < 1e-9 && fills.first() == 20.0);
+        let slows = series(|at| if at < 60.0 { at } else { 60.0 });
+        assert!(slows.an_hour() > 1.0 && slows.an_hour_late().abs() < 1e-9);
         let waves = series(|at| if at % 2.0 == 0.0 { 9.0 } else { 11.0 });
         assert!(waves.part().abs() < 0.01 && waves.most() == 11.0, "{}", waves.part());
         assert_eq!((Series::default().an_hour(), Series::default().part()), (0.0, 0.0));

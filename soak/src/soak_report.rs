@@ -106,15 +106,15 @@ impl SoakReport {
     fn held(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "| process | MB after the warm-up | at the end | most | MB an hour | descriptors | at the end |"
+            "| process | MB after the warm-up | at the end | most | MB an hour | in the second half | descriptors | at the end |"
         )?;
-        writeln!(f, "|---|---|---|---|---|---|---|")?;
+        writeln!(f, "|---|---|---|---|---|---|---|---|")?;
         for (name, figures) in &self.sampler.processes {
             let (memory, open) = (&figures.memory, &figures.descriptors);
             let slope = match LASTING.contains(name) {
-                true => format!("{:+.2}", memory.an_hour()),
+                true => format!("{:+.2} | {:+.2}", memory.an_hour(), memory.an_hour_late()),
                 // It begins anew after each kill.
-                false => "-".to_owned(),
+                false => "- | -".to_owned(),
             };
             let (first, last, most) = (memory.first(), memory.last(), memory.most());
             let (before, after) = (open.first(), open.last());
@@ -136,7 +136,7 @@ impl fmt::Display for SoakReport {
         let Sampler { keys, endless, redis_memory, disk, .. } = &self.sampler;
         writeln!(
             f,
-            "\n| | after the warm-up | at the end | most | an hour |\n|---|---|---|---|---|"
+            "\n| | after the warm-up | at the end | most | an hour | in the second half |\n|---|---|---|---|---|---|"
         )?;
         for (name, series) in [
             ("keys in Redis", keys),
@@ -145,9 +145,17 @@ impl fmt::Display for SoakReport {
             ("MB of the homes on the disk", disk),
         ] {
             let (first, last, most) = (series.first(), series.last(), series.most());
-            let an_hour = series.an_hour();
-            writeln!(f, "| {name} | {first:.1} | {last:.1} | {most:.1} | {an_hour:+.1} |")?;
+            let (an_hour, late) = (series.an_hour(), series.an_hour_late());
+            writeln!(
+                f,
+                "| {name} | {first:.1} | {last:.1} | {most:.1} | {an_hour:+.1} | {late:+.1} |"
+            )?;
         }
+        let told = match keys.an_hour_late() < keys.an_hour() / 2.0 {
+            true => "level off",
+            false => "do not level off in this time",
+        };
+        writeln!(f, "\nThe keys in Redis {told}.")?;
         let faults = self.all_faults();
         if faults.is_empty() {
             return writeln!(f, "\nNothing was lost, and the audit logs are whole.");
