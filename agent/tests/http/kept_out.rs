@@ -40,6 +40,31 @@ async fn silent_connections_keep_nobody_out_and_do_not_pile_up() {
     }
 }
 
+/// Asks for something without a token; `true` when there is an answer.
+async fn is_answered(stream: &mut TcpStream) -> bool {
+    const ASKED: &[u8] = b"GET /v1/status HTTP/1.1\r\nhost: localhost\r\n\r\n";
+    let answered = async {
+        let mut bytes = [0; 4096];
+        stream.write_all(ASKED).await.is_ok() && matches!(stream.read(&mut bytes).await, Ok(1..))
+    };
+    tokio::time::timeout(LONG, answered).await.unwrap()
+}
+
+/// Each question begins the time for the next head anew, so only those who came later can end this connection.
+#[tokio::test]
+async fn a_stranger_who_asks_again_and_again_makes_room_for_those_who_come_later() {
+    const OTHERS: usize = 64;
+    let agent = Agent::start().await;
+    let mut first = agent.connect().await;
+    assert!(is_answered(&mut first).await, "it is there before the others");
+    let mut others = Vec::new();
+    for _ in 0..OTHERS {
+        others.push(agent.connect().await);
+    }
+    let goes_away = async { while is_answered(&mut first).await {} };
+    assert!(tokio::time::timeout(LONG, goes_away).await.is_ok(), "it has made room");
+}
+
 /// The clock goes to the next timer as soon as nothing else can be done.
 #[tokio::test(start_paused = true)]
 async fn a_head_that_never_ends_is_not_waited_for() {
