@@ -118,7 +118,7 @@ enum Task {
         /// Print the controls and run nothing
         #[arg(long)]
         list: bool,
-        /// Rules by number, or words of controls; all without any
+        /// Rules by number, `page` for all of the pages, or words of controls; all without any
         picks: Vec<String>,
     },
     /// Look for known vulnerabilities in the dependencies

@@ -17,7 +17,8 @@ use mutant::Mutant;
 use suite::{Outcome, Suite};
 use tree::Tree;
 
-/// Runs the mutants that `picks` name by a rule's number or by words of their control; all without picks.
+/// Runs the mutants that `picks` name: by a rule's number, by `page` for all of the pages, or by words of their control. All
+/// without picks.
 ///
 /// # Errors
 /// When one survives, can't be built, or a test fails without any.

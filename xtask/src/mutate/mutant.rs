@@ -54,11 +54,12 @@ impl Mutant {
         Ok(all)
     }
 
-    /// Whether one of the picks is its rule's number or stands in its words.
+    /// Whether one of the picks is its place (a rule's number, or `page`) or stands in its words.
     pub(crate) fn is_picked(&self, picks: &[String]) -> bool {
-        let is = |pick: &String| match pick.parse::<u8>() {
-            Ok(rule) => Some(rule) == self.rule,
-            Err(_) => self.control.contains(pick.as_str()),
+        let place = self.place();
+        let is = |pick: &String| {
+            let is_words = pick.parse::<u8>().is_err();
+            *pick == place || (is_words && self.control.contains(pick.as_str()))
         };
         picks.is_empty() || picks.iter().any(is)
     }
@@ -108,6 +109,12 @@ mod tests {
             assert!(!mutant.arguments().is_empty(), "{}: it names no cases", mutant.control);
         }
         assert!(wrong.is_empty(), "{wrong:#?}");
+        let picked = |picks: [&str; 1]| {
+            let picks = picks.map(str::to_owned);
+            mutants.iter().filter(|mutant| mutant.is_picked(&picks)).count()
+        };
+        let of_pages = mutants.iter().filter(|mutant| mutant.rule.is_none()).count();
+        assert_eq!((picked(["page"]), picked(["strangers make room"])), (of_pages, 1));
         let names: HashSet<&String> = mutants.iter().map(|mutant| &mutant.control).collect();
         assert_eq!(names.len(), mutants.len(), "two controls have the same words");
     }
