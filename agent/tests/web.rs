@@ -175,6 +175,8 @@ async fn no_other_page_and_no_other_name_uses_a_sign_in() {
         vec![("origin", &*own), ("sec-fetch-site", "cross-site")],
         vec![("origin", &*own), ("sec-fetch-site", "same-site")],
         vec![("origin", &*own), ("host", "evil.example")],
+        // A name of theirs that their DNS turns into this machine's address.
+        vec![("origin", "http://evil.example"), ("host", "evil.example")],
     ] {
         assert_eq!(message(&headers).send().await.unwrap().status(), 403, "{headers:?}");
     }

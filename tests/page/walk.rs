@@ -210,6 +210,11 @@ async fn by_keys_alone_on_a_phone_and_enter_by_itself_allows_nothing() {
         let passed = tab_to(client, |here| here.starts_with("INPUT")).await;
         assert!(passed.iter().any(|here| here == "BUTTON Deny"), "{passed:?}");
         assert!(!passed.iter().any(|here| here == "BUTTON Allow once"), "{passed:?}");
+        // Without its code nothing is allowed: the focus goes back to the field.
+        press(client, Key::Tab).await;
+        assert_eq!(focused(client).await, "BUTTON Allow once");
+        press(client, Key::Enter).await;
+        assert!(focused(client).await.starts_with("INPUT"));
         let exact = text(client, ".card pre").await;
         let code = exact.rsplit("type ").next().unwrap().trim().to_owned();
         client.active_element().await.unwrap().send_keys(&code).await.unwrap();
