@@ -6,7 +6,8 @@ export async function load() {
   const wanted = navigator.languages.map((name) => name.split("-")[0]);
   const language = wanted.find((name) => KNOWN.includes(name)) || "en";
   const read = async (name) => (await fetch(`/web/strings/${name}.json`)).json();
-  words = { ...(await read("en")), ...(await read(language)) };
+  const [english, own] = await Promise.all([read("en"), language === "en" ? {} : read(language)]);
+  words = { ...english, ...own };
   document.documentElement.lang = language;
 }
 

@@ -25,7 +25,7 @@ pub(super) fn run(sh: &Shell) -> Result<Vec<Figure>> {
         figure("page", "the chat's first paint, 200 sessions, nothing cached", "ms")?
             .at_most(PAINT),
         figure("window", "the window's first paint, nothing cached", "ms")?.at_most(PAINT),
-        figure("word", "for comparison: a page of one word", "ms")?,
+        figure("word", "for comparison: a page of one word, the same headers", "ms")?,
         figure("held", "what an agent with 200 sessions and its page holds", "MB")?.at_most(HELD),
         figure("window_held", "what the router holds more with its window", "MB")?.at_most(WINDOW),
     ])

@@ -2,8 +2,8 @@
 //! with many sessions holds, and what the router holds more while its window is on. Prints one figure a line,
 //! `name value`, for `cargo xtask bench page`, which knows the budgets: milliseconds, or MB (10^6 bytes).
 //!
-//! The programs are those beside this one. A page of one word is painted in between, and tells what the browser
-//! itself takes. The browser keeps nothing from the time before.
+//! The programs are those beside this one. A page of one word with the same headers is painted in between, and tells what the
+//! browser itself takes. The browser keeps nothing from the time before.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,

@@ -5,6 +5,7 @@ use std::net::TcpListener;
 
 use anyhow::{Context, Result};
 use fantoccini::Client;
+use loopback::guarded_headers;
 use testkit::{Arrived, forget_files};
 
 /// The first paint since the page was asked for, in milliseconds, as the browser itself tells it:
@@ -37,19 +38,24 @@ impl Paints {
     }
 }
 
-/// Serves a page of one word, and gives its address.
+/// Serves a page of one word with the headers of the program's own pages, and gives its address. Without them the browser would
+/// show it in the process that is there already, while each page of the program gets a new one.
 pub(crate) fn bare() -> Result<String> {
     const PAGE: &str = "<!doctype html><title>A word</title><p>Word";
+    let guarded: String = guarded_headers()
+        .map(|(name, value)| format!("{name}: {}\r\n", value.to_str().unwrap_or_default()))
+        .collect();
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let address = listener.local_addr()?;
     std::thread::spawn(move || {
         for mut stream in listener.incoming().flatten() {
+            let guarded = guarded.clone();
             // A browser also opens connections ahead, and asks nothing.
             std::thread::spawn(move || {
                 let _ = Arrived::read(&stream);
                 let length = PAGE.len();
                 let head = "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\nconnection: close";
-                let _ = write!(stream, "{head}\r\ncontent-length: {length}\r\n\r\n{PAGE}");
+                let _ = write!(stream, "{head}\r\n{guarded}content-length: {length}\r\n\r\n{PAGE}");
             });
         }
     });
