@@ -132,8 +132,6 @@ fn router(
     store: Arc<dyn Store>,
 ) -> Result<Router, StartError> {
     settings.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
-    let audit = Audit::open(&home.router_audit(), settings.secrets.clone())?;
-    home.at_rest()?;
     crate::defaults::write_missing(&home)?;
     let look = window::look(&settings);
     let Settings { config, secrets, .. } = settings;
@@ -149,6 +147,8 @@ fn router(
     let pulse = Pulse::default();
     let desk = Desk::new(&home, look, &catalog, &pulse, &secrets);
     tokio::spawn(window::keep(desk, wanted));
+    let audit = Audit::open(&home.router_audit(), secrets.clone())?;
+    home.at_rest()?;
     Ok(Router {
         pulse,
         judge: Judge::new(PolicyFile::open(&home.router().join("policy.toml"))?, &store),
