@@ -137,6 +137,12 @@ async fn no_page_of_another_site_reaches_the_window_by_frame_form_or_script() {
     })
     .await;
     assert!(goes_on(&home));
+    // An old browser says by its Origin alone where a request comes from.
+    let link = link(&home);
+    let (host, code) = (host(&link), link.split_once('#').unwrap().1);
+    let foreign = opened_from("http://127.0.0.1:9", &host, code);
+    assert_eq!(status(&foreign), "403", "{foreign}");
+    assert_eq!(status(&opened(&host, code)), "200", "nothing of it used the link up");
 }
 
 #[tokio::test]
@@ -158,11 +164,16 @@ async fn a_name_that_dns_turns_into_the_windows_address_is_not_served() {
 
 /// Uses a link's code up as the page does.
 fn opened(host: &str, code: &str) -> String {
+    opened_from(&format!("http://{host}"), host, code)
+}
+
+/// The same from a page of `origin`.
+fn opened_from(origin: &str, host: &str, code: &str) -> String {
     let body = json!({"code": code}).to_string();
     raw(
         host,
         &format!(
-            "POST /v1/open HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nConnection: close\r\n\
+            "POST /v1/open HTTP/1.1\r\nHost: {host}\r\nOrigin: {origin}\r\nConnection: close\r\n\
              Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
             body.len()
         ),
