@@ -13,6 +13,62 @@ const SELF_ENDING: [&str; 27] = [
     "track", "wbr", "colgroup",
 ];
 
+/// Elements inside which `/>` ends an element, as in XML.
+const FOREIGN: [&str; 2] = ["svg", "math"];
+
+/// Elements of those inside which the rules of HTML hold again (HTML standard, "HTML integration point").
+const INTEGRATION: [&str; 9] =
+    ["annotation-xml", "desc", "foreignobject", "mi", "mn", "mo", "ms", "mtext", "title"];
+
+/// Elements that end the foreign ones around them (HTML standard, "The rules for parsing tokens in foreign content").
+const BREAKS_OUT: [&str; 45] = [
+    "b",
+    "big",
+    "blockquote",
+    "body",
+    "br",
+    "center",
+    "code",
+    "dd",
+    "div",
+    "dl",
+    "dt",
+    "em",
+    "embed",
+    "font",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "head",
+    "hr",
+    "i",
+    "img",
+    "li",
+    "listing",
+    "menu",
+    "meta",
+    "nobr",
+    "ol",
+    "p",
+    "pre",
+    "ruby",
+    "s",
+    "small",
+    "span",
+    "strike",
+    "strong",
+    "sub",
+    "sup",
+    "table",
+    "tt",
+    "u",
+    "ul",
+    "var",
+];
+
 /// Elements whose inside nobody reads.
 const HIDDEN: [&str; 4] = ["script", "style", "title", "noscript"];
 
@@ -23,9 +79,20 @@ pub(super) fn depth(html: &str) -> usize {
     for token in tokens(html) {
         match token {
             Token::Open { name, closed, .. } => {
+                let element = name.as_str();
+                let is_open =
+                    |names: &[&str]| names.iter().any(|n| open.get(*n).is_some_and(|o| *o > 0));
+                let begins = FOREIGN.contains(&element);
+                let mut foreign = begins || is_open(&FOREIGN);
+                if foreign && !begins && (BREAKS_OUT.contains(&element) || is_open(&INTEGRATION)) {
+                    // A parser reads HTML from here on. Where it would read XML again is not looked for.
+                    for name in FOREIGN {
+                        open.remove(name);
+                    }
+                    foreign = false;
+                }
                 // Inside these, HTML's rules on what ends by itself do not hold, but `/>` does.
-                let foreign = ["svg", "math"].iter().any(|n| open.get(*n).is_some_and(|o| *o > 0));
-                let ends = if foreign { closed } else { SELF_ENDING.contains(&name.as_str()) };
+                let ends = if foreign { closed } else { SELF_ENDING.contains(&element) };
                 if !ends {
                     *open.entry(name).or_default() += 1;
                     depth += 1;
@@ -102,6 +169,11 @@ mod tests {
             ("<!-- <div><div> --><script>'<div><div>'</script>", 1),
             ("<svg><path/><path/><path/></svg>", 1),
             ("<svg><link><link><td><td>", 5),
+            ("<svg/><svg/><g/>", 1),
+            ("<svg><div/><div/><div/>", 4),
+            ("<svg><desc>a</desc><path/><path/></svg>", 2),
+            ("<svg><foreignObject><x/><x/><x/>", 5),
+            ("<math><mi><x/></mi><x/><x/>", 4),
             ("<a title='</a><b>' x=\"'\"><i>", 2),
             ("1 < 2 <3", 0),
         ] {
