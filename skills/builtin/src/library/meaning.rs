@@ -211,7 +211,7 @@ impl Work {
 
     /// The next passages; whether there were any.
     fn batch(&self, library: &mut Library, at: &mut Place) -> Result<bool, SkillError> {
-        self.renew(library)?;
+        self.renew(library, *at)?;
         let passages = library.without_vector(at.row, BATCH)?;
         let Some(last) = passages.last() else { return Ok(false) };
         let texts: Vec<&str> = passages.iter().map(|passage| passage.text.as_str()).collect();
@@ -220,6 +220,8 @@ impl Work {
             // One may be too much for the model, and the others need not suffer.
             Err(_) => self.one_by_one(&passages)?,
         };
+        let sent = Place { row: last.row, ..*at };
+        self.renew(library, sent)?;
         at.refused += vectors.iter().filter(|vector| vector.is_none()).count();
         let named = passages.iter().zip(vectors);
         let named: Vec<(String, Vector)> =
@@ -228,17 +230,21 @@ impl Work {
             library.set_embedder(self.embedder.model(), vector.numbers.len())?;
         }
         library.put_vectors(&named)?;
-        at.row = last.row;
+        at.row = sent.row;
         Ok(true)
     }
 
-    /// The vectors of another model go before anything is looked for that has none.
-    fn renew(&self, library: &mut Library) -> Result<(), SkillError> {
-        let own = library.embedder()?.is_some_and(|(model, _)| model == self.embedder.model());
-        if !own {
-            library.set_embedder(self.embedder.model(), 0)?;
+    /// The vectors of another model go before the first passage is sent. Behind it, another one was set meanwhile, and its vectors
+    /// stay.
+    fn renew(&self, library: &mut Library, at: Place) -> Result<(), SkillError> {
+        let own = self.embedder.model();
+        match library.embedder()? {
+            Some((model, _)) if model == own => Ok(()),
+            Some((model, _)) if at.row > 0 => {
+                Err(SkillError::new(format!("{model} was set while {own} read the passages")))
+            }
+            _ => Ok(library.set_embedder(own, 0)?),
         }
-        Ok(())
     }
 
     /// Each passage alone, and its beginning where the whole is refused; none where that is refused, too.
@@ -287,20 +293,29 @@ mod tests {
         library
     }
 
-    /// What the calls of a command line say in the end, each of which has time for some passages alone.
-    fn worked(library: &mut Library, answer: fn(&str) -> Vec<f32>) -> Result<Value, SkillError> {
+    fn proxy(answer: fn(&str) -> Vec<f32>) -> Proxy {
         let vectors = move |asked: &Asked| {
             let asked = asked.json();
             let texts = asked["input"].as_array().into_iter().flatten().filter_map(Value::as_str);
             let vectors: Vec<Vec<f32>> = texts.map(answer).collect();
             Answer::json(200, json!({"embeddings": vectors}))
         };
-        let proxy = Proxy::answering(vectors).unwrap();
-        let settings = [("embed_url", "http://e.example"), ("embed_model", "m"), ("embed_api", "")];
-        let trial = settings
+        Proxy::answering(vectors).unwrap()
+    }
+
+    fn trial(model: &str, proxy: &Proxy) -> Trial {
+        let settings =
+            [("embed_url", "http://e.example"), ("embed_model", model), ("embed_api", "")];
+        settings
             .into_iter()
             .fold(Trial::default(), |trial, (name, value)| trial.setting(name, value))
-            .proxy(&proxy);
+            .proxy(proxy)
+    }
+
+    /// What the calls of a command line say in the end, each of which has time for some passages alone.
+    fn worked(library: &mut Library, answer: fn(&str) -> Vec<f32>) -> Result<Value, SkillError> {
+        let proxy = proxy(answer);
+        let trial = trial("m", &proxy);
         let mut from = Place::default();
         for _ in 0..10 {
             let told = work_for(library, (Duration::from_nanos(1), from), trial.call())?;
@@ -319,6 +334,25 @@ mod tests {
         let answer = |text: &str| if text.contains("sour") { vec![] } else { vec![1.0, 0.5] };
         let told = worked(&mut library, answer).unwrap();
         assert_eq!((&told["refused"], &told["embedded"]), (&json!(2 * BATCH + 1), &json!(3)));
+    }
+
+    #[test]
+    fn of_two_models_at_once_the_one_that_began_last_goes_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut library = library(folder.path(), 2 * BATCH);
+        let proxy = proxy(|_| vec![1.0, 0.5]);
+        let mut work = |model: &str, from: &Value| {
+            let from = serde_json::from_value(from.clone()).unwrap();
+            let patience = (Duration::from_nanos(1), from);
+            work_for(&mut library, patience, trial(model, &proxy).call())
+        };
+        let begin = json!(Place::default());
+        let first = work("first", &begin).unwrap();
+        let last = work("last", &begin).unwrap();
+        let error = work("first", &first["at"]).unwrap_err().to_string();
+        assert_eq!(error, "last was set while first read the passages");
+        let told = work("last", &last["at"]).unwrap();
+        assert_eq!(told["embedded"], json!(2 * BATCH));
     }
 
     #[test]
