@@ -16,7 +16,7 @@ const RANK_CONSTANT: f64 = 60.0;
 const NEXT: f64 = 0.5;
 
 /// So many papers further down, the best passage is worth as much as the next one of a paper.
-const PAPERS: usize = 3;
+const PAPERS: usize = 5;
 
 /// A passage that was found: its row, the paper that it belongs to, and its score.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,7 +83,7 @@ mod tests {
             passage(5, "other", 2.0),
             passage(6, "last", 1.0),
         ];
-        assert_eq!(by_paper(found.to_vec()), [2, 1, 5, 3, 6, 4]);
+        assert_eq!(by_paper(found.to_vec()), [2, 1, 5, 6, 3, 4]);
         assert_eq!(by_paper(found[1..4].to_vec()), [2, 3, 4]);
         assert!(by_paper(Vec::new()).is_empty());
     }
