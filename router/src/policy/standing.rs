@@ -13,7 +13,7 @@ pub enum WayOut {
     Address,
     /// Words of the model for a host that a skill names, once private data has entered.
     Words,
-    /// A known address, after so many that the choice among them could tell what is private.
+    /// A known address, after so many that the choice among them could tell what the model knows.
     Links,
 }
 

@@ -95,10 +95,12 @@ pub(super) fn reach(params: &Object, places: &KnownPlaces) -> Reach {
         let is_known = |links: &[u64]| link.is_some_and(|link| links.contains(&link));
         if is_known(&typed) && places.said.is_some_and(|said| said.contains(text.trim())) {
             // There is no choice in what was asked for just now.
+        } else if is_named(text, places) {
+            // Nor does a choice tell more where the model may name any address.
         } else if is_known(&typed) || is_known(places.shown) {
             // The logarithm of the choices, whole bits.
             reach.bits += usize::BITS - choices.saturating_sub(1).leading_zeros();
-        } else if !is_named(text, places) {
+        } else {
             match typed_bits(text, places.said) {
                 Some(bits) => reach.bits += bits,
                 None => reach.is_foreign = true,
@@ -267,6 +269,9 @@ mod tests {
         assert_eq!(reached("https://a.example/", &[], &typed, None).bits, 1);
         let said = Some("Read https://a.example/ please");
         assert_eq!(reached("https://a.example/", &[], &typed, said).bits, 0);
+        let named: Vec<u64> = fingerprint("https://en.wiki.example/Bridge").into_iter().collect();
+        let all = [shown, named].concat();
+        assert_eq!(reached("https://en.wiki.example/Bridge", &all, &[], None).bits, 0);
     }
 
     #[test]

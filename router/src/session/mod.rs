@@ -76,7 +76,7 @@ struct Taken<'p> {
     terms: Terms<'p>,
     /// Whether it counts as one that was asked for.
     is_counted: bool,
-    /// How many bits its parameters can tell a host that its skill names.
+    /// How many bits its parameters can tell a host that its skill names: it is trusted with everything but private data.
     bits: u32,
 }
 
@@ -160,7 +160,9 @@ impl Sessions {
                     // Nobody asks what a call costs that is not admitted.
                     _ if admitted.is_err() => None,
                     reach => {
-                        record.pay(bits.saturating_add(reach.map_or(0, |reach| reach.bits)), &terms)
+                        let words = if record.taint.private { bits } else { 0 };
+                        let links = reach.map_or(0, |reach| reach.bits);
+                        record.pay(words.saturating_add(links), &terms)
                     }
                 };
                 let taint = record.taint;
