@@ -7,7 +7,8 @@ use answer::Action;
 use broker::Requester;
 use conversation::observation::Observation;
 use conversation::workspace::{Cards, SessionFiles};
-use protocol::{ActionCard, ActionName, Code, NameError, Stopped};
+use protocol::{ActionCard, ActionName, Code, NameError, Object, Stopped};
+use serde_json::Value;
 use session::Caller;
 
 use super::LocalAction;
@@ -15,6 +16,7 @@ use super::apart::ApartReader;
 use super::handed_over::hand_over;
 use super::reserved::OwnersLine;
 use super::routed::Routed;
+use super::veil::Veil;
 
 /// What the agent can do: a closed set of its own actions, and whatever the router can run.
 pub struct Actions {
@@ -24,6 +26,7 @@ pub struct Actions {
     /// What people ask of the router themselves.
     pub owner: OwnersLine,
     reader: Option<Arc<ApartReader>>,
+    veil: Option<Arc<Veil>>,
 }
 
 /// The local actions' cards, with the owner's words that are in them.
@@ -44,13 +47,30 @@ impl Actions {
     ) -> Result<Self, NameError> {
         let owner = OwnersLine::new(Arc::clone(&requester), timeout)?;
         let routed = Routed::new(requester, timeout);
-        Ok(Self { local, routed, described: Mutex::default(), owner, reader: None })
+        Ok(Self { local, routed, described: Mutex::default(), owner, reader: None, veil: None })
     }
 
     /// The same, with whoever reads results apart that the owner wants to have read so.
     #[must_use]
     pub fn with_reader(self, reader: Arc<ApartReader>) -> Self {
         Self { reader: Some(reader), ..self }
+    }
+
+    /// The same, with whoever takes secrets out of what is remembered.
+    #[must_use]
+    pub fn with_veil(self, veil: Arc<Veil>) -> Self {
+        Self { veil: Some(veil), ..self }
+    }
+
+    /// `note` with no secret in it.
+    ///
+    /// # Errors
+    /// When it is too large to be looked at.
+    pub async fn without_secrets(&self, note: &str, caller: &Caller) -> Result<String, Stopped> {
+        let Some(veil) = &self.veil else { return Ok(note.to_owned()) };
+        let texts = Object::from_iter([("note".to_owned(), Value::from(note))]);
+        let texts = veil.over(texts, caller).await?;
+        Ok(texts.get("note").and_then(Value::as_str).unwrap_or_default().to_owned())
     }
 
     /// What the conversation is shown of `seen`.

@@ -7,6 +7,7 @@ mod permission;
 mod reserved;
 mod routed;
 mod sets;
+mod veil;
 
 mod acts;
 mod add_schedule;
@@ -39,6 +40,7 @@ pub use reserved::OwnersLine;
 pub use sets::Sets;
 pub use sets::known as known_sets;
 pub use sets::{ACTS, RECALL};
+pub use veil::Veil;
 
 /// An action that the agent runs itself, because it reaches nothing but the conversation's own files and the model.
 #[async_trait]

@@ -3,6 +3,8 @@
 //! While text that others wrote is in the conversation nobody can tell whose wish it is. What is written then is
 //! set aside, is never shown to the model, and waits for a person's `/memory keep`. What stands word for word in the
 //! person's own message is the person's wish, whatever else is in the conversation.
+//!
+//! Secrets of this house are taken out first: a person may have typed one.
 
 mod sentence;
 
@@ -18,6 +20,7 @@ use serde_json::{Value, json};
 use session::Caller;
 
 use super::LocalAction;
+use super::veil::Veil;
 
 /// How long a key may be, in characters.
 const KEY_LIMIT: usize = 200;
@@ -38,9 +41,9 @@ const AT_ONCE: usize = 64;
 const ASIDE_LIMIT: usize = 200;
 
 /// Merges `new_memory` into memory.json and says what changed.
-#[derive(Debug)]
 pub struct MemoryWrite {
     card: ActionCard,
+    veil: Option<Arc<Veil>>,
 }
 
 #[derive(Deserialize)]
@@ -62,7 +65,13 @@ impl MemoryWrite {
     /// The action on the memory of whoever asks; `None` only if its built-in card is broken.
     #[must_use]
     pub fn new() -> Option<Self> {
-        Some(Self { card: super::card("_MEMORY_WRITE")? })
+        Some(Self { card: super::card("_MEMORY_WRITE")?, veil: None })
+    }
+
+    /// The same, with no secret in what is remembered.
+    #[must_use]
+    pub fn with_veil(self, veil: Arc<Veil>) -> Self {
+        Self { veil: Some(veil), ..self }
     }
 }
 
@@ -76,10 +85,16 @@ impl LocalAction for MemoryWrite {
         let Params { new_memory } = super::params(params)?;
         check(&new_memory).map_err(refused)?;
         let (files, entered) = (Arc::clone(&caller.files), caller.entered.clone());
+        let new = match &self.veil {
+            Some(veil) => veil.over(new_memory.clone(), caller).await?,
+            None => new_memory.clone(),
+        };
+        let held_a_secret = new != new_memory;
         // It waits for the disk.
-        tokio::task::spawn_blocking(move || write(&files, new_memory, &entered))
-            .await
-            .map_err(|error| Stopped::new(Code::Internal, error.to_string()))?
+        let written = tokio::task::spawn_blocking(move || write(&files, new, &entered));
+        let done =
+            written.await.map_err(|error| Stopped::new(Code::Internal, error.to_string()))?;
+        done.map(|done| if held_a_secret { redacted(done) } else { done })
     }
 
     fn sentence(&self, done: &Done) -> Option<String> {
@@ -131,6 +146,13 @@ fn apart(new: Object, said: Option<&str>) -> (Object, Object) {
         let has = |said: &OwnWords| said.have_all([(&key, false), (value, false)]);
         said.as_ref().is_some_and(has)
     })
+}
+
+/// `done`, and that a secret was in it.
+fn redacted(mut done: Done) -> Done {
+    done.result.insert("redacted".to_owned(), json!(true));
+    let text = done.text.unwrap_or_default();
+    Done { text: Some(format!("{text} A secret was in it; [secret] stands in its place.")), ..done }
 }
 
 /// Two results as one.

@@ -167,6 +167,7 @@ fn chat_over_redis(home: Home) -> Result<(), StartError> {
     // The last step of one thread: every thread of the runtime is held by it, and no file is opened by then
     // that the agent is not meant to keep.
     let eyes = start::open_eyes(&settings)?;
+    let secrets = settings::own_secrets(&home);
     let confined = confine(&home, unix);
     start::runtime()?.block_on(async {
         let way = match address.check().await {
@@ -174,7 +175,8 @@ fn chat_over_redis(home: Home) -> Result<(), StartError> {
             Err(problem) => format!("{problem}; the chat works, actions of the router don't"),
         };
         let broker = RedisRequester::signing(address, names, keys).map_err(StartError::Queue)?;
-        let known = Known { way, confined, eyes, editor: None, says: None, notices, supervisor };
+        let (editor, says) = (None, None);
+        let known = Known { way, confined, eyes, editor, says, secrets, notices, supervisor };
         start::talk(home, settings, broker, known).await
     })
 }

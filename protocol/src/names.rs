@@ -91,8 +91,18 @@ name! {
 }
 
 /// The requests to the router itself. No skill has such a name, and no model asks for one.
-pub const RESERVED_NAMES: [&str; 9] =
-    ["APPROVE", "APPROVALS", "STOP", "PERMIT", "ACTS", "GRANTS", "NET", "UNLOCK_SESSION", "WORK"];
+pub const RESERVED_NAMES: [&str; 10] = [
+    "APPROVE",
+    "APPROVALS",
+    "STOP",
+    "PERMIT",
+    "ACTS",
+    "GRANTS",
+    "NET",
+    "UNLOCK_SESSION",
+    "WORK",
+    "REDACT",
+];
 
 impl ActionName {
     /// Whether it is a request to the router itself, which people and the agent's own code make.

@@ -56,6 +56,7 @@ fn talk(home: Option<&Path>, says: Option<OneMessage>) -> Result<(), StartError>
     // From here on there is one way to a new router: the starter, which is outside.
     let eyes = agent::open_eyes(&settings)?;
     let supervisor = settings::supervisor();
+    let secrets = settings::own_secrets(&home);
     let confined = confine(&home, UnixSockets::Refused);
     agent::runtime()?.block_on(async {
         let (broker, router) = PipeRequester::keep(starter).await?;
@@ -64,7 +65,7 @@ fn talk(home: Option<&Path>, says: Option<OneMessage>) -> Result<(), StartError>
         if settings.queue.is_set() {
             way = words.fill("start.apart", &[("way", &way)]);
         }
-        let known = Known { way, confined, eyes, editor, says, notices, supervisor };
+        let known = Known { way, confined, eyes, editor, says, secrets, notices, supervisor };
         let talked = agent::talk(home, settings, broker, known).await;
         // Its end of the pipe is closed now, which ends it; if not, the end of the runtime does.
         let _ = tokio::time::timeout(PATIENCE, router).await;

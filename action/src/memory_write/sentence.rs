@@ -28,7 +28,8 @@ pub(super) fn of(done: &Done, words: &Words) -> Option<String> {
     let new = (!new.is_empty()).then(|| words.fill("deed.remember", &[("facts", &new.join("; "))]));
     let known =
         (!known.is_empty()).then(|| words.fill("deed.known", &[("keys", &known.join(", "))]));
-    let said: Vec<String> = new.into_iter().chain(known).collect();
+    let secret = done.result.contains_key("redacted").then(|| words.get("deed.secret").to_owned());
+    let said: Vec<String> = new.into_iter().chain(known).chain(secret).collect();
     (!said.is_empty()).then(|| said.join(" "))
 }
 
@@ -65,6 +66,7 @@ mod tests {
             told(json!({"added": {"name": "Frankie"}})),
             told(json!({"added": {"capital_of_france": "Paris"}, "unchanged": ["city"]})),
             told(json!({"changed": {"favorite_color": {"from": "red", "to": "blue"}}})),
+            told(json!({"added": {"token": "[secret]"}, "redacted": true})),
             told(json!({"set_aside": ["x"]})),
             told(json!({})),
         ];
@@ -75,6 +77,7 @@ mod tests {
                 "I'll remember that your name is Frankie.",
                 "I'll remember this: capital of france = Paris. I knew this already: city.",
                 "I'll remember that your favorite color is blue (it was red).",
+                "I'll remember this: token = [secret]. A secret was in it, which I do not remember.",
                 "Set aside: x",
                 "",
             ]

@@ -16,8 +16,8 @@ use mind::Mind;
 use model::{Ask, Model as _, ModelError};
 use notes::{Batch, DUE, Note, NoteSource, WINDOW, is_nothing, waiting};
 use prompt::Fence;
-use protocol::{SessionKey, Taint};
-use session::Session;
+use protocol::Taint;
+use session::{Caller, Session};
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio_util::sync::CancellationToken;
 
@@ -111,8 +111,7 @@ impl Capture {
         let (over, is_asking) = (CancellationToken::new(), Arc::new(AtomicBool::new(false)));
         let noting = Noting {
             mind: Arc::clone(mind),
-            key: session.key.clone(),
-            files: Arc::clone(&session.files),
+            caller: Caller::of(session),
             over: over.clone(),
             is_asking: Arc::clone(&is_asking),
         };
@@ -131,8 +130,8 @@ impl Capture {
 /// What one task needs to note.
 struct Noting {
     mind: Arc<Mind>,
-    key: SessionKey,
-    files: Arc<SessionFiles>,
+    /// The session, and its files.
+    caller: Caller,
     over: CancellationToken,
     is_asking: Arc<AtomicBool>,
 }
@@ -143,16 +142,16 @@ impl Noting {
     async fn all(&self) -> Option<usize> {
         let (mut pause, mut before, mut most) = (PAUSE, None, WINDOW);
         loop {
-            if self.mind.reception.is_muted(&self.key) {
+            if self.mind.reception.is_muted(&self.caller.session) {
                 return Some(DUE);
             }
-            let (batch, left) = look(&self.files, most).await;
+            let (batch, left) = look(&self.caller.files, most).await;
             // What was noted and waits all the same would be noted for ever.
             let Some(batch) = batch.filter(|batch| before != Some(batch.upto)) else {
                 return Some(left);
             };
             self.is_asking.store(true, Ordering::Relaxed);
-            let asked = note(&self.mind, &self.key, &self.files, &batch);
+            let asked = note(&self.mind, &self.caller, &batch);
             let noted = self.over.run_until_cancelled(asked).await;
             self.is_asking.store(false, Ordering::Relaxed);
             match noted? {
@@ -163,7 +162,7 @@ impl Noting {
                         Written::Done(note) => note,
                         Written::NoRoom => None,
                     };
-                    let (files, upto) = (Arc::clone(&self.files), batch.upto);
+                    let (files, upto) = (Arc::clone(&self.caller.files), batch.upto);
                     let saved = spawn_blocking(move || files.notes.capture(upto, note)).await;
                     if let Ok(Err(error)) = saved {
                         failed(&error);
@@ -211,18 +210,13 @@ async fn look(files: &Arc<SessionFiles>, most: usize) -> (Option<Batch>, usize) 
 }
 
 /// Asks a model to write down what is worth it.
-async fn note(
-    mind: &Mind,
-    key: &SessionKey,
-    files: &SessionFiles,
-    batch: &Batch,
-) -> Result<Written, ModelError> {
+async fn note(mind: &Mind, caller: &Caller, batch: &Batch) -> Result<Written, ModelError> {
     let rules = mind.workspace.capture.read();
-    let notes = files.notes.read();
+    let notes = caller.files.notes.read();
     let (asked, bits) = (asked(&notes.text(SHOWN), batch), batch.bits.with(notes.taint()));
     let ask = Ask::chat(rules.as_str().trim(), &[], &asked).private(bits.private);
     let answer = mind.model.complete(&ask, &mut |_| {}).await?;
-    mind.spent(key, Origin::Person, &answer.usage);
+    mind.spent(&caller.session, Origin::Person, &answer.usage);
     // A line that was cut off says who knows what.
     let text = match answer.cut() {
         Some(_) => answer.text.rsplit_once('\n').map_or("", |(whole, _)| whole),
@@ -236,6 +230,8 @@ async fn note(
         return Ok(Written::Done(None));
     }
     let bits = Taint { private: bits.private, ..batch.bits };
+    // What is too large to be looked at is no note.
+    let words = mind.actions.without_secrets(&words, caller).await.unwrap_or_default();
     Ok(Written::Done(Note::new(batch.upto, NoteSource::Captured, bits, &words)))
 }
 

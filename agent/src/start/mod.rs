@@ -28,6 +28,8 @@ use markup::Surface;
 use mind::Mind;
 use mind::links::Links;
 use prompt::{Fence, Now, Sources};
+use protocol::NameError;
+use secrets::Secrets;
 use session::{Lines, OwnersStanding};
 use settings::{Settings, Terminal};
 use supervisor::Supervisor;
@@ -39,7 +41,7 @@ use self::channels::{Channels, Seat};
 
 use action::{
     self, Actions, Acts, AddSchedule, ApartReader, BroadcastMsg, BrowserVision, LlmSummary,
-    LocalAction, MemoryWrite, RecallMemory, Sets,
+    LocalAction, MemoryWrite, RecallMemory, Sets, Veil,
 };
 pub use eyes::open_eyes;
 
@@ -60,6 +62,8 @@ pub struct Known {
     pub editor: Option<Arc<dyn OwnEditor>>,
     /// The one message that is said instead of a conversation.
     pub says: Option<OneMessage>,
+    /// The agent's own keys, which are not remembered.
+    pub secrets: Secrets,
     /// The agent's own warnings.
     pub notices: Notices,
     /// Who is told when the agent is ready and while it lives.
@@ -107,10 +111,9 @@ pub async fn talk<B: Requester + Feed + 'static>(
     let broadcast = broadcast(&channels, &lines, &broker, timeout);
     let schedule = book.clone().and_then(|book| AddSchedule::new(book, broker.clone(), timeout));
     let vision = BrowserVision::new(known.eyes, broker.clone(), timeout);
-    let acts = boxed(Acts::new(broker.clone(), timeout));
+    let others = [boxed(vision), boxed(broadcast), boxed(schedule)];
     let reader = reader(&model, &settings);
-    let local = local_actions(&reader, [boxed(vision), boxed(broadcast), boxed(schedule), acts]);
-    let actions = Actions::new(local, broker.clone(), timeout)?.with_reader(reader);
+    let actions = all_actions(others, reader, known.secrets, (broker.clone(), timeout))?;
     let mind = Arc::new(Mind {
         sources: Sources::built_in().with(Now { book: book.clone() }),
         book,
@@ -266,12 +269,19 @@ fn reader(model: &Arc<Switch>, settings: &Settings) -> Arc<ApartReader> {
     Arc::new(ApartReader::new(model, Fence::new(random()), settings.config.apart.clone()))
 }
 
-fn local_actions(
-    reader: &Arc<ApartReader>,
-    others: [Option<Box<dyn LocalAction>>; 4],
-) -> Vec<Box<dyn LocalAction>> {
-    let own = [boxed(MemoryWrite::new()), boxed(LlmSummary::with(Arc::clone(reader)))];
-    own.into_iter().chain(others).chain([boxed(RecallMemory::new())]).flatten().collect()
+/// What can be done: the `others`, what this process does by itself, and what the router behind the `broker` can run.
+fn all_actions(
+    others: [Option<Box<dyn LocalAction>>; 3],
+    reader: Arc<ApartReader>,
+    secrets: Secrets,
+    (broker, timeout): (Arc<dyn Requester>, Duration),
+) -> Result<Actions, NameError> {
+    let veil = Arc::new(Veil::new(secrets, Arc::clone(&broker))?);
+    let write = MemoryWrite::new().map(|write| write.with_veil(Arc::clone(&veil)));
+    let own = [boxed(write), boxed(LlmSummary::with(Arc::clone(&reader)))];
+    let last = [boxed(Acts::new(Arc::clone(&broker), timeout)), boxed(RecallMemory::new())];
+    let local = own.into_iter().chain(others).chain(last).flatten().collect();
+    Ok(Actions::new(local, broker, timeout)?.with_reader(reader).with_veil(veil))
 }
 
 fn boxed<A: LocalAction + 'static>(action: Option<A>) -> Option<Box<dyn LocalAction>> {

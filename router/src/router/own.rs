@@ -35,11 +35,13 @@ pub(crate) enum Own {
     Unlock,
     /// Which folder this session's workbench has: a person opens one, closes it, has it put back, or asks.
     Work,
+    /// Its parameters without the secrets that the router knows.
+    Redact,
 }
 
 impl Own {
     /// The names that are reserved.
-    pub(crate) const NAMES: [(&str, Self); 9] = [
+    pub(crate) const NAMES: [(&str, Self); 10] = [
         ("APPROVE", Self::Approve),
         ("APPROVALS", Self::Approvals),
         ("STOP", Self::Stop),
@@ -49,6 +51,7 @@ impl Own {
         ("NET", Self::Net),
         ("UNLOCK_SESSION", Self::Unlock),
         ("WORK", Self::Work),
+        ("REDACT", Self::Redact),
     ];
 
     /// Which one `command` asks for.
@@ -70,10 +73,13 @@ impl Serving {
             Own::Net => self.tell_traffic(command).await,
             Own::Unlock => self.unlock(command).await,
             Own::Work => self.work(command).await,
+            Own::Redact => Ok(self.parts.secrets.redact_object(command.params.clone())),
         };
         let outcome =
             done.map_or_else(Outcome::Stopped, |result| Done { result, ..Done::default() }.into());
-        if !matches!(own, Own::Approvals | Own::Acts | Own::Grants | Own::Net) {
+        let only_looks =
+            matches!(own, Own::Approvals | Own::Acts | Own::Grants | Own::Net | Own::Redact);
+        if !only_looks {
             self.parts.audit.outcome(command, &outcome, self.parts.publisher.now());
         }
         outcome
