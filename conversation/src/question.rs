@@ -11,6 +11,11 @@ use words::Words;
 /// How many characters of an id stand for it where people read and type it.
 const SHORT: usize = 8;
 
+/// What a person types who says yes, no, or always: the same in each language that the console speaks.
+const YES: [&str; 7] = ["y", "yes", "j", "ja", "sí", "si", "是"];
+const NO: [&str; 4] = ["n", "no", "nein", "否"];
+const ALWAYS: [&str; 5] = ["a", "always", "immer", "siempre", "总是"];
+
 /// How many lines are seen at once beside the answer.
 const LONG: usize = 12;
 
@@ -209,22 +214,22 @@ impl Question {
         {
             return Some(self.answered_with(pin));
         }
-        let typed = typed.trim().to_ascii_lowercase();
+        let typed = typed.trim().to_lowercase();
         let words: Vec<&str> = typed.split_whitespace().collect();
         let (choice, code) = match (&words[..], self.wants_code) {
-            (["n" | "no" | "nein"], _) => (Choice::No, None),
+            ([no], _) if NO.contains(no) => (Choice::No, None),
             _ if self.wants_pin => return None,
-            (["y" | "yes" | "j" | "ja"], false) => (Choice::Yes, None),
+            ([yes], false) if YES.contains(yes) => (Choice::Yes, None),
             ([code], true) if self.is_code(code) => (Choice::Yes, Some(*code)),
-            (["y" | "yes" | "j" | "ja", code], true) if self.is_code(code) => {
+            ([yes, code], true) if YES.contains(yes) && self.is_code(code) => {
                 (Choice::Yes, Some(*code))
             }
-            (["a" | "always" | "immer", code], true)
-                if self.grant.is_some() && self.is_code(code) =>
+            ([always, code], true)
+                if ALWAYS.contains(always) && self.grant.is_some() && self.is_code(code) =>
             {
                 (Choice::ALWAYS, Some(*code))
             }
-            (["a" | "always" | "immer", terms @ ..], false) if self.grant.is_some() => {
+            ([always, terms @ ..], false) if ALWAYS.contains(always) && self.grant.is_some() => {
                 (Choice::Always(GrantTerms::read(terms.iter().copied()).ok()?), None)
             }
             _ => return None,
@@ -368,12 +373,16 @@ mod tests {
             granted.pending(english()).contains("always allows for an hour: x (behind it 5x for")
         );
         assert_eq!(said(&granted, "a"), Some((Choice::ALWAYS, None)));
-        // In both languages, whichever the question was put in.
+        // In each language, whichever the question was put in.
         for (typed, choice) in [
             ("j", Choice::Yes),
             ("Ja", Choice::Yes),
+            ("SÍ", Choice::Yes),
+            ("是", Choice::Yes),
             ("nein", Choice::No),
+            ("否", Choice::No),
             ("immer", Choice::ALWAYS),
+            ("siempre", Choice::ALWAYS),
         ] {
             assert_eq!(said(&granted, typed), Some((choice, None)), "{typed}");
         }

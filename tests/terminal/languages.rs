@@ -53,6 +53,24 @@ fn a_german_locale_has_the_console_in_german_and_both_languages_answer_a_questio
 }
 
 #[test]
+fn spanish_and_chinese_locales_are_asked_in_their_language_and_answer_in_it() {
+    for (locale, prompt, asked, why, yes) in [
+        ("es_ES.UTF-8", "tú>", "¿Puede ejecutarse esto?", "externo: otros lo ven", "sí"),
+        ("zh_CN.UTF-8", "你>", "可以执行吗？", "对外：别人会看到", "是"),
+    ] {
+        let home = TempHome::new();
+        questions::skill(&home, "ring", "effect = \"external\"", "echo '{}'");
+        let mut chat = Terminal::start(SAFECLAW, &[], home.root(), &[("LC_ALL", locale)]);
+        chat.expect_last(prompt);
+        line(&mut chat, "/run RING");
+        chat.expect(asked);
+        chat.expect(why);
+        line(&mut chat, yes);
+        chat.expect("RING: ok");
+    }
+}
+
+#[test]
 fn the_first_variable_that_says_something_counts_and_a_language_that_there_is_not_is_english() {
     for variables in [
         [("LC_ALL", "C"), ("LANG", "de_DE.UTF-8")],

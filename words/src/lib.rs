@@ -9,6 +9,8 @@ pub static CONSOLE: LazyLock<Languages> = LazyLock::new(|| {
     Languages::read(&[
         ("en", include_str!("../console/en.json")),
         ("de", include_str!("../console/de.json")),
+        ("es", include_str!("../console/es.json")),
+        ("zh", include_str!("../console/zh.json")),
     ])
 });
 

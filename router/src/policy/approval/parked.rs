@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
+use crate::config::words;
 use crate::digest::Digest;
 use crate::policy::{Policy, Question, Ruling, Scope, Via, WayOut};
 use crate::session_key::key_of;
@@ -122,8 +123,7 @@ impl Subject {
 
     /// Something that is judged once its chat has entered the PIN.
     pub(crate) fn behind_pin(command: Command, skill: Option<Digest>) -> Self {
-        let reason =
-            "this needs your PIN, which this chat has not entered in the last 24 hours".to_owned();
+        let reason = words().get("wall.needsPin").to_owned();
         Self { command, skill, rule: "pin".to_owned(), reason, proof: YesNeeds::Pin, grant: None }
     }
 }
@@ -169,7 +169,7 @@ fn brief(command: &Command) -> String {
         let text = legible::line(&value.to_string());
         match text.chars().count() {
             0..=SHORT => format!("{name} = {text}"),
-            long => format!("{name}: {long} characters, shown above"),
+            long => words().fill("wall.long", &[("name", name), ("count", &long)]),
         }
     };
     let params: Vec<String> = command.params.iter().map(told).collect();
