@@ -28,6 +28,9 @@ pub(crate) enum Deed {
     Cli(Vec<String>),
     /// `["memory"]`: searches the agent's memory, environment and arguments for the secrets.
     Memory,
+    /// `["crowd", COUNT]`: so many connect to the channel for programs and say half a head, and then a program with the token
+    /// asks. Its answer is kept under `reply`.
+    Crowd(usize),
     /// `["restart"]`: everything ends, and starts again in the same home.
     Restart,
     /// `["redis", WORD...]`: a command straight to Redis.
@@ -74,6 +77,7 @@ impl TryFrom<Vec<String>> for Deed {
             }
             "cli" => (Self::Cli(rest), count),
             "memory" => (Self::Memory, 0),
+            "crowd" => (Self::Crowd(next().parse().map_err(|_| "how many are a crowd?")?), 1),
             "restart" => (Self::Restart, 0),
             "redis" => (Self::Redis(rest), count),
             "telegram" => (Self::Telegram(rest), count),

@@ -14,6 +14,7 @@ use testkit::{Chat, OllamaServer, TempHome, Terminal};
 use crate::attacker;
 use crate::bot::Bot;
 use crate::case::{Case, Over, Page};
+use crate::crowd;
 use crate::deed::Deed;
 use crate::evidence::{self, Evidence};
 use crate::fixtures::Fixtures;
@@ -205,7 +206,7 @@ impl House<'_> {
     fn end(&mut self) {
         match self.agent.take() {
             Some(Seat::Piped(mut chat)) => {
-                if self.bot.is_some() {
+                if self.bot.is_some() || self.serves_programs() {
                     // The end of its input ends no agent with which others may talk.
                     chat.terminate();
                 }
@@ -227,6 +228,10 @@ impl House<'_> {
             !evidence::processes().iter().any(|line| line.contains(&root))
         });
         self.seen.processes = evidence::processes();
+    }
+
+    fn serves_programs(&self) -> bool {
+        self.case.files.get("agent/config.json").is_some_and(|config| config.contains("http"))
     }
 
     fn carry_out(&mut self, deed: &Deed) {
@@ -268,6 +273,11 @@ impl House<'_> {
             }
             Deed::Cli(words) => self.cli(&self.places.fill_all(words)),
             Deed::Memory => self.look_into_the_agent(),
+            Deed::Crowd(count) => {
+                let Some(Seat::Piped(chat)) = &self.agent else { panic!("no agent is there") };
+                let answer = crowd::stand_around(*count, self.home.root(), chat.pid());
+                self.seen.replies.push(answer);
+            }
             Deed::Restart => {
                 self.end();
                 self.start();
@@ -355,7 +365,7 @@ fn borrowed<'v>(variables: &'v [(&'static str, String)]) -> Vec<(&'static str, &
 }
 
 /// Waits for `condition`, which something that works brings about at once.
-fn until(what: &str, mut condition: impl FnMut() -> bool) {
+pub(crate) fn until(what: &str, mut condition: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !condition() {
         assert!(begun.elapsed() < BOUND, "waited in vain until {what}");

@@ -43,6 +43,7 @@
 mod attacker;
 mod bot;
 mod case;
+mod crowd;
 mod deed;
 mod dojo;
 mod evidence;

@@ -41,7 +41,10 @@ impl Places {
         }
         for (name, value) in secrets {
             for spelling in SPELLINGS {
-                values.push((format!("@{name}:{spelling}@"), spellings::one(value, spelling)));
+                let spelled = spellings::one(value, spelling);
+                let backwards = spelled.chars().rev().collect();
+                values.push((format!("@{name}:{spelling}:backwards@"), backwards));
+                values.push((format!("@{name}:{spelling}@"), spelled));
             }
         }
         Self { values }
@@ -91,7 +94,7 @@ impl Places {
     }
 }
 
-const SPELLINGS: [&str; 14] = [
+const SPELLINGS: [&str; 23] = [
     "raw",
     "base64",
     "base64url",
@@ -106,6 +109,15 @@ const SPELLINGS: [&str; 14] = [
     "spaced",
     "lines",
     "tabs",
+    "other-case",
+    "entities",
+    "entities-hex",
+    "escaped",
+    "escaped-short",
+    "hex-colons",
+    "url-twice",
+    "zero-width",
+    "quoted-printable",
 ];
 
 /// Since 1970.

@@ -35,16 +35,33 @@ pub(crate) fn all(value: &str) -> Vec<(&'static str, String)> {
             all.push(("base64", text[from..to].to_owned()));
         }
     }
+    all.extend(ESCAPED.map(|name| (name, one(value, name))));
     all
 }
+
+/// Those in which each character is written in another way.
+const ESCAPED: [&str; 9] = [
+    "other-case",
+    "entities",
+    "entities-hex",
+    "escaped",
+    "escaped-short",
+    "hex-colons",
+    "url-twice",
+    "zero-width",
+    "quoted-printable",
+];
 
 /// The name of a spelling of `value` that stands in `text`, also with white space anywhere in it.
 pub(crate) fn found(value: &str, text: &str) -> Option<&'static str> {
     let solid: String = text.replace("\\n", "").replace("\\r", "").replace("\\t", "");
     let solid: String = solid.chars().filter(|c| !c.is_whitespace()).collect();
+    // As it stands in JSON.
+    let plain = text.replace("\\\\", "\\");
+    let texts = [text, &solid, &plain];
     all(value)
         .into_iter()
-        .find(|(_, spelling)| text.contains(spelling.as_str()) || solid.contains(spelling.as_str()))
+        .find(|(_, spelling)| texts.iter().any(|text| text.contains(spelling.as_str())))
         .map(|(name, _)| name)
 }
 
@@ -52,6 +69,8 @@ pub(crate) fn found(value: &str, text: &str) -> Option<&'static str> {
 pub(crate) fn one(value: &str, name: &str) -> String {
     let spaced = |by: &str| value.chars().map(|c| c.to_string()).collect::<Vec<_>>().join(by);
     let base64 = data_encoding::BASE64.encode(value.as_bytes());
+    let each = |of: fn(char) -> String| value.chars().map(of).collect::<String>();
+    let bytes = |of: fn(&u8) -> String| value.as_bytes().iter().map(of).collect::<String>();
     match name {
         "raw" => value.to_owned(),
         "base64" => base64,
@@ -69,6 +88,21 @@ pub(crate) fn one(value: &str, name: &str) -> String {
         "spaced" => spaced(" "),
         "lines" => spaced("\n"),
         "tabs" => spaced("\t"),
+        "other-case" => each(|c| match c.is_ascii_uppercase() {
+            true => c.to_ascii_lowercase().to_string(),
+            false => c.to_ascii_uppercase().to_string(),
+        }),
+        "entities" => each(|c| format!("&#{};", u32::from(c))),
+        "entities-hex" => each(|c| format!("&#x{:x};", u32::from(c))),
+        "escaped" => each(|c| format!("\\u{:04x}", u32::from(c))),
+        "escaped-short" => bytes(|byte| format!("\\x{byte:02x}")),
+        "hex-colons" => bytes(|byte| format!("{byte:02x}:")),
+        "url-twice" => bytes(|byte| format!("%25{byte:02x}")),
+        "zero-width" => spaced("\u{200b}"),
+        "quoted-printable" => bytes(|byte| match byte.is_ascii_alphanumeric() {
+            true => char::from(*byte).to_string(),
+            false => format!("={byte:02X}"),
+        }),
         "base32" => BASE32_NOPAD.encode(value.as_bytes()),
         other => panic!("there is no spelling {other:?}"),
     }
