@@ -20,7 +20,7 @@ export class Log {
     this.cards = new Map();
     this.sent = new Map();
     this.answer = null;
-    this.last = null;
+    this.latest = null;
     this.asked = "";
   }
 
@@ -114,6 +114,7 @@ export class Log {
         return void this.add(make("img", { src: `/v1/pictures/${encodeURIComponent(name)}`, alt: name, class: "picture" }));
       }
       case "file": return void this.add(output(told.path));
+      case "wrote": return this.latest?.wrote(told.by);
       case "end": {
         this.asked = "";
         this.answer?.end();
@@ -132,6 +133,7 @@ export class Log {
       const answer = new Answer();
       this.add(answer.element);
       this.answer = answer;
+      this.latest = answer;
     }
     this.answer.take(text);
   }
@@ -143,7 +145,8 @@ class Answer {
     this.text = "";
     this.body = make("div", { class: "body", dir: "auto" });
     // It is read out once it is whole.
-    this.element = make("article", { class: "message agent", "aria-busy": "true" }, make("h2", { class: "who" }, word("chat.agent")), this.body);
+    this.who = make("h2", { class: "who" }, word("chat.agent"));
+    this.element = make("article", { class: "message agent", "aria-busy": "true" }, this.who, this.body);
     this.timer = null;
   }
 
@@ -151,6 +154,10 @@ class Answer {
     this.text += text;
     if (!this.body.childNodes.length) this.body.textContent = this.text;
     this.timer ??= setTimeout(() => this.show(), PACE);
+  }
+
+  wrote(by) {
+    this.who.replaceChildren(...agent(by));
   }
 
   end() {
@@ -176,10 +183,15 @@ function line(kind, text) {
   return make("p", { class: `line ${kind}`, dir: "auto" }, ...written(text));
 }
 
+// Who answered, and by which model.
+function agent(by) {
+  return [word("chat.agent"), ...(by ? [" ", make("small", {}, make("bdi", {}, by))] : [])];
+}
+
 export function message(kind, from, text, failed) {
   const own = from === "http:owner" || !from ? word("chat.you") : from;
   const body = make("div", { class: "body", dir: "auto" });
-  const shown = make("article", { class: `message ${kind}` }, make("h2", { class: "who" }, kind === "agent" ? word("chat.agent") : own));
+  const shown = make("article", { class: `message ${kind}` }, make("h2", { class: "who" }, ...(kind === "agent" ? agent(from) : [own])));
   if (kind === "agent") {
     shown.append(body);
     return shown;
@@ -197,7 +209,7 @@ export async function older(events, failed) {
   const read = said.length ? await trees(said.map((event) => event.text)) : [];
   return events.map((event) => {
     if (said.includes(event)) {
-      const shown = message("agent", "", event.text);
+      const shown = message("agent", event.from, event.text);
       shown.querySelector(".body").append(...build(read[said.indexOf(event)]));
       return shown;
     }

@@ -97,7 +97,7 @@ async function listenAgain(hear, stands) {
 // learns why nothing is heard: `offline`, `closed` or `held`; and null once something is.
 export function listen(hear, stands) {
   const kinds = ["start", "now", "sent", "begin", "queued", "refused", "aside", "working", "waiting", "words", "action",
-    "failed", "notice", "text", "question", "settled", "picture", "file", "broadcast", "reminder", "end"];
+    "failed", "notice", "text", "question", "settled", "picture", "file", "broadcast", "reminder", "wrote", "end"];
   const hears = Object.fromEntries(kinds.map((kind) => [kind, hear]));
   const switched = (told) => {
     end();

@@ -39,6 +39,7 @@ async fn another_conversation_shows_all_of_its_own_and_nothing_of_the_one_before
         // Said elsewhere, such as at the console.
         house.chat.say("/open 1");
         shows(client, &["tell me of Rome", "Rome is old.", "Here goes on"], "Oslo").await;
+        see(client, "#scroller .agent .who", "llama3.1:8B").await;
         talk(client, "and Bergen?").await;
         shows(client, &["Rome is old.", "and Bergen?", "So is Bergen."], "Oslo").await;
         client.refresh().await.unwrap();

@@ -19,6 +19,7 @@ async fn the_window_tells_what_filled_it_and_another_model_is_chosen() {
         find(client, "#text").await.send_keys("hi").await.unwrap();
         click(client, "#send").await;
         see(client, "#log .agent", "Hello there.").await;
+        see(client, "#log .agent .who", "llama3.1:8B").await;
         // The panel that is open is filled again.
         see(client, "#model-window", "1,240 of 8,192 tokens (15 %)").await;
         let parts = text(client, "#model-window ul").await;
@@ -42,6 +43,12 @@ async fn the_window_tells_what_filled_it_and_another_model_is_chosen() {
         click(client, "#send").await;
         see(client, "#log .agent:last-of-type", "").await;
         see(client, "#log", "It is me now.").await;
+        client.refresh().await.unwrap();
+        see(client, "#log", "It is me now.").await;
+        let who = "return [...document.querySelectorAll('#log .agent .who')].map(who => who.textContent)";
+        let who = client.execute(who, Vec::new()).await.unwrap().to_string();
+        let at = |model: &str| who.find(model).unwrap_or_else(|| panic!("{model}: {who}"));
+        assert!(at("llama3.1:8B") < at("qwen3:4b"), "{who}");
         assert_eq!(complaints(client).await, Vec::<String>::new());
     })
     .await;

@@ -48,7 +48,7 @@ impl Answered {
                         return Err(Refusal::Busy(why.clone()));
                     }
                     What::Says(other) => answered.take(other),
-                    What::Sent { .. } => {}
+                    What::Sent { .. } | What::Wrote(_) => {}
                 },
                 Next::Missed => return Err(Refusal::Missed),
                 Next::Over => return Err(Refusal::Over),

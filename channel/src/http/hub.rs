@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use protocol::{Millis, SessionKey};
+use session::OwnersStanding;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -18,6 +19,8 @@ use crate::{Addressed, Incoming, Outgoing};
 #[derive(Debug, Clone)]
 pub(super) struct Hub {
     incoming: mpsc::Sender<Incoming>,
+    /// How the owner's conversation stands, where a page shows it.
+    standing: Option<OwnersStanding>,
     floor: Floor,
     over: CancellationToken,
 }
@@ -69,17 +72,32 @@ impl Default for Sessions {
 
 impl Hub {
     /// A hub whose messages go to `incoming`.
-    pub(super) fn new(incoming: mpsc::Sender<Incoming>) -> Self {
-        Self { incoming, floor: Floor::default(), over: CancellationToken::new() }
+    pub(super) fn new(incoming: mpsc::Sender<Incoming>, standing: Option<OwnersStanding>) -> Self {
+        Self { incoming, standing, floor: Floor::default(), over: CancellationToken::new() }
     }
 
     /// Passes on what the agent says, until it ends.
     pub(super) async fn hear(&self, mut outgoing: mpsc::UnboundedReceiver<Addressed>) {
+        let mut has_words = false;
         while let Some(addressed) = outgoing.recv().await {
+            match addressed.outgoing {
+                _ if !addressed.session.is_owner() => {}
+                Outgoing::Begin { .. } => has_words = false,
+                Outgoing::Words(_) => has_words = true,
+                Outgoing::End if has_words => self.tell_writer(&addressed.session),
+                _ => {}
+            }
             self.floor.say(addressed);
         }
         self.floor.close();
         self.over.cancel();
+    }
+
+    fn tell_writer(&self, session: &SessionKey) {
+        let usage = self.standing.as_ref().and_then(|standing| standing.now().usage);
+        if let Some(usage) = usage {
+            self.floor.tell(session, What::Wrote(usage.by));
+        }
     }
 
     /// Cancelled when the agent has ended.

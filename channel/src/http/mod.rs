@@ -115,7 +115,7 @@ impl Http {
             format!("SAFECLAW_HTTP_TOKEN in .env is missing or too short: `{mend}` makes one");
         let token = self.token.filter(|token| token.expose_secret().len() >= SHORTEST);
         let token = token.ok_or_else(|| failed(no_token))?;
-        let hub = Hub::new(line.incoming);
+        let hub = Hub::new(line.incoming, self.page.as_ref().map(|page| page.standing.clone()));
         let sites = Arc::new(Sites::new(here, self.sites));
         let page = self.page.map(|page| {
             // A link is checked here and made elsewhere.

@@ -159,7 +159,7 @@ impl Ring {
         while self.size > MOST {
             let is = |entry: &Entry, wanted: fn(&Outgoing) -> bool| match &entry.told.what {
                 What::Says(outgoing) => wanted(outgoing),
-                What::Sent { .. } => false,
+                What::Sent { .. } | What::Wrote(_) => false,
             };
             let end = self.entries.iter().position(|e| is(e, |o| matches!(o, Outgoing::End)));
             let last =
@@ -236,7 +236,7 @@ mod tests {
         let text = |told: Told| match told.what {
             What::Says(Outgoing::Words(text)) => text,
             What::Says(other) => format!("{other:?}").chars().take(5).collect(),
-            What::Sent { text, .. } => text,
+            What::Sent { text, .. } | What::Wrote(text) => text,
         };
         told.into_iter().map(text).collect()
     }

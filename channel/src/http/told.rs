@@ -26,6 +26,8 @@ pub(super) enum What {
         /// The text.
         text: String,
     },
+    /// Which model wrote the answer whose end comes next.
+    Wrote(String),
     /// Something that the agent says.
     Says(Outgoing),
 }
@@ -41,7 +43,7 @@ impl What {
                 | Outgoing::Refused { ticket, .. }
                 | Outgoing::Aside { ticket, .. },
             ) => Some(*ticket),
-            Self::Says(_) => None,
+            Self::Wrote(_) | Self::Says(_) => None,
         }
     }
 
@@ -49,6 +51,7 @@ impl What {
     pub(super) fn json(&self) -> Value {
         match self {
             Self::Sent { text, .. } => json!({"type": "sent", "text": text}),
+            Self::Wrote(by) => json!({"type": "wrote", "by": by}),
             Self::Says(outgoing) => serde_json::to_value(outgoing).unwrap_or_default(),
         }
     }
