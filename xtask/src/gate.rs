@@ -1,8 +1,6 @@
 //! `cargo xtask test`: everything that must hold before a change is taken.
 
-use std::thread::JoinHandle;
-
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use xshell::{Shell, cmd};
 
 use crate::stage::{Stage, run_all};
@@ -17,25 +15,10 @@ const AFTER: [Stage; 3] = [
     // Without `--all-targets`, doc tests run too. In a command of their own they would build most libraries again,
     // because cargo unites features over other packages there.
     Stage::new("tests", "cargo test --workspace --no-fail-fast --locked", |sh| {
-        let release = build_what_people_build(sh);
-        let tests = cmd!(sh, "cargo test --quiet --workspace --no-fail-fast --locked").run();
-        let built = release.join().map_err(|_| anyhow!("the release build panicked"))?;
-        tests?;
-        built
+        Ok(cmd!(sh, "cargo test --quiet --workspace --no-fail-fast --locked").run()?)
     }),
     Stage::new("README", "cargo xtask readme", readme::run),
 ];
-
-/// Begins to build what README.md has people build. The tests often wait, and leave enough of the processors for it.
-fn build_what_people_build(sh: &Shell) -> JoinHandle<Result<()>> {
-    let folder = sh.current_dir();
-    std::thread::spawn(move || {
-        let sh = Shell::new()?;
-        sh.change_dir(folder);
-        let build = cmd!(sh, "nice -n 19 cargo run --quiet --release --locked -- --version");
-        Ok(build.env("CARGO_INCREMENTAL", "0").ignore_stdout().run()?)
-    })
-}
 
 /// Runs the whole gate.
 ///
