@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
 
-use crate::spellings;
+use crate::spellings::{self, ESCAPED};
 
 /// The names and their values, in the order in which they are filled in.
 #[derive(Debug, Clone)]
@@ -40,7 +40,7 @@ impl Places {
             values.push((format!("@{name}PORT@"), port.to_string()));
         }
         for (name, value) in secrets {
-            for spelling in SPELLINGS {
+            for spelling in SPELLINGS.into_iter().chain(ESCAPED) {
                 let spelled = spellings::one(value, spelling);
                 let backwards = spelled.chars().rev().collect();
                 values.push((format!("@{name}:{spelling}:backwards@"), backwards));
@@ -94,7 +94,8 @@ impl Places {
     }
 }
 
-const SPELLINGS: [&str; 23] = [
+/// Besides those of [`ESCAPED`].
+const SPELLINGS: [&str; 14] = [
     "raw",
     "base64",
     "base64url",
@@ -109,15 +110,6 @@ const SPELLINGS: [&str; 23] = [
     "spaced",
     "lines",
     "tabs",
-    "other-case",
-    "entities",
-    "entities-hex",
-    "escaped",
-    "escaped-short",
-    "hex-colons",
-    "url-twice",
-    "zero-width",
-    "quoted-printable",
 ];
 
 /// Since 1970.

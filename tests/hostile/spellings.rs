@@ -40,7 +40,7 @@ pub(crate) fn all(value: &str) -> Vec<(&'static str, String)> {
 }
 
 /// Those in which each character is written in another way.
-const ESCAPED: [&str; 9] = [
+pub(crate) const ESCAPED: [&str; 9] = [
     "other-case",
     "entities",
     "entities-hex",
