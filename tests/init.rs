@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use testkit::{Chat, OllamaServer, Says, TempHome, Terminal};
+use testkit::{Chat, OllamaServer, Says, TempHome, Terminal, free_port};
 
 const SAFECLAW: &str = env!("CARGO_BIN_EXE_safeclaw");
 const DOWN: &str = "\x1b[B";
@@ -27,7 +27,7 @@ fn at_a_terminal(home: &TempHome, server: &OllamaServer) -> Terminal {
 
 /// A port that nobody has.
 fn free() -> String {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
+    format!("127.0.0.1:{}", free_port())
 }
 
 fn config(home: &TempHome) -> Value {

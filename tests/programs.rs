@@ -6,14 +6,9 @@ use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
-use testkit::{Chat, OllamaServer, Says, TempHome, wait_until};
+use testkit::{Chat, OllamaServer, Says, TempHome, free_port, wait_until};
 
 const TOKEN: &str = "5cd7b3b0a1f24f6ca2a4d7a35cbf4f10";
-
-/// A port that nobody listens on.
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
-}
 
 /// A home with these settings and what stands in `.env`.
 fn home(settings: &Value, env: &str) -> TempHome {

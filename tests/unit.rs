@@ -3,7 +3,6 @@
 #![allow(clippy::disallowed_types, reason = "the program under test is a process")]
 
 use std::fs;
-use std::net::TcpListener;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::os::unix::net::UnixDatagram;
 use std::path::{Path, PathBuf};
@@ -12,7 +11,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use tempfile::TempDir;
-use testkit::{Chat, RedisServer, TempHome};
+use testkit::{Chat, RedisServer, TempHome, free_port};
 
 const SAFECLAW: &str = env!("CARGO_BIN_EXE_safeclaw");
 
@@ -25,7 +24,7 @@ const TOKEN: &str = "SAFECLAW_HTTP_TOKEN=5cd7b3b0a1f24f6ca2a4d7a35cbf4f10\n";
 /// A home with the page on, at a port that nobody listens on.
 fn with_a_page() -> TempHome {
     let home = TempHome::greeting();
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = free_port();
     let settings = json!({"http": {"listen": format!("127.0.0.1:{port}")}});
     home.put("agent/config.json", settings.to_string());
     home.put(".env", TOKEN);

@@ -2,14 +2,14 @@
 
 use std::fs::{Permissions, set_permissions};
 use std::io::Write;
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 
 use fantoccini::Client;
 use serde_json::json;
 use testkit::page::{click, see};
-use testkit::{Chat, OllamaServer, Says, TempHome, wait_until};
+use testkit::{Chat, OllamaServer, Says, TempHome, free_port, wait_until};
 
 const SAFECLAW: &str = env!("CARGO_BIN_EXE_safeclaw");
 
@@ -39,7 +39,7 @@ impl House {
 
     /// The same in a home where something stands already.
     pub(crate) fn start_in(home: TempHome, answers: impl IntoIterator<Item = Says>) -> Self {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = free_port();
         let settings = json!({
             "llm": {"provider": "ollama", "model": "llama3.1:8B"},
             "http": {"listen": format!("127.0.0.1:{port}")},

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use eyes::{Eyes, Look, LookError, Network, Place};
-use testkit::{Driver, eventually};
+use testkit::{Driver, eventually, free_port};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
@@ -25,7 +25,7 @@ impl Remote {
         let driver = Driver::start();
         let ended = Arc::new(Mutex::new(0));
         let address = server(driver.port(), Arc::clone(&ended)).await;
-        let proxy = free().await;
+        let proxy = free();
         let network = Network::new(&[site.address.to_string()]).unwrap();
         let network = network.remote(Some(&proxy.to_string()), None, false).unwrap();
         let eyes = Eyes::new(Place::Remote(format!("http://{address}/").parse().unwrap()), network);
@@ -48,8 +48,8 @@ impl Remote {
 }
 
 /// An address that nobody has.
-async fn free() -> SocketAddr {
-    TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap()
+fn free() -> SocketAddr {
+    SocketAddr::from(([127, 0, 0, 1], free_port()))
 }
 
 /// What a browser server has before its drivers: it adds what its own browsers need (as root, that they have no sandbox), and
@@ -154,7 +154,7 @@ async fn a_browser_elsewhere_that_is_held_up_is_given_up_and_ended() {
 async fn a_browser_that_does_not_reach_the_proxy_says_which_setting_is_wrong() {
     let site = Site::start(|_| Page::html("hi")).await;
     let mut remote = Remote::start(&site).await;
-    let (bound, reached) = (free().await, free().await);
+    let (bound, reached) = (free(), free());
     let network = Network::new(&[site.address.to_string()]).unwrap();
     let network =
         network.remote(Some(&bound.to_string()), Some(&reached.to_string()), false).unwrap();

@@ -12,6 +12,7 @@ mod drawing;
 mod http;
 mod ollama;
 pub mod page;
+mod ports;
 mod processes;
 mod programs;
 mod redis;
@@ -26,6 +27,7 @@ pub use browser::{
 pub use chat::Chat;
 pub use http::{Arrived, json_server};
 pub use ollama::{OllamaServer, Says};
+pub use ports::free_port;
 pub use processes::{children_of, held_by, wait_until_runs};
 pub use programs::copy_program;
 pub use redis::{RedisCluster, RedisServer, RedisSetup};

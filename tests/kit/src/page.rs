@@ -18,8 +18,13 @@ const LOOKS: Duration = Duration::from_millis(50);
 /// # Panics
 /// When it never is.
 pub async fn find(client: &Client, css: &str) -> Element {
-    let found = client.wait().at_most(LONG).for_element(Locator::Css(css)).await;
-    found.unwrap_or_else(|error| panic!("{css}: {error}"))
+    match client.wait().at_most(LONG).for_element(Locator::Css(css)).await {
+        Ok(found) => found,
+        Err(error) => {
+            let (at, shown) = (client.current_url().await, client.source().await);
+            panic!("{css}: {error}, at {at:?}, which is {shown:?}")
+        }
+    }
 }
 
 /// Clicks on the element, once it is there.

@@ -1,16 +1,11 @@
 //! How a Redis server is set up.
 
-use std::net::TcpListener;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::certificates::Certificates;
 use super::{RedisCluster, RedisServer};
-
-/// The ports that servers are given: below those that systems hand out to clients on their own, so that
-/// no client holds a server's port while it restarts.
-const PORTS: std::ops::Range<u16> = 15_000..30_000;
+use crate::ports::free_port;
 
 /// How a server is set up. The default has no password, no users and keeps nothing on disk.
 #[derive(Debug, Clone, Default)]
@@ -132,19 +127,5 @@ pub(super) struct Ports {
 impl Ports {
     pub(super) fn free(in_cluster: bool) -> Self {
         Self { clients: free_port(), nodes: in_cluster.then(free_port) }
-    }
-}
-
-/// A port that nobody listens on at this moment. Processes that test at the same time begin at different
-/// places, so they rarely meet.
-fn free_port() -> u16 {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    loop {
-        let count = NEXT.fetch_add(1, Ordering::Relaxed);
-        let place = std::process::id().wrapping_mul(97).wrapping_add(count);
-        let port = PORTS.start + (place % PORTS.len() as u32) as u16;
-        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
-            return port;
-        }
     }
 }
