@@ -81,23 +81,25 @@ impl House {
 }
 
 fn skills(home: &TempHome) {
-    for (name, more, program) in [
+    for (name, does, more, program) in [
         (
             "ring",
+            "Ring somebody's bell.",
             "effect = \"external\"\n[params]\nwho = { type = \"string\", text = true }",
             "echo '{\"rung\": true}'",
         ),
-        ("wipe", "effect = \"irreversible\"", "echo '{}'"),
-        ("broken", "effect = \"none\"", "exit 1"),
+        ("wipe", "Wipe the disk.", "effect = \"irreversible\"", "echo '{}'"),
+        ("broken", "Break.", "effect = \"none\"", "exit 1"),
         (
             "evil",
+            "Say what others wrote.",
             "effect = \"none\"\nreads = \"public\"\nsummary = \"{text}\"",
             "echo '{\"text\": \"<img src=x onerror=alert(1)>\"}'",
         ),
     ] {
         let folder = format!("router/skills/{name}");
         let manifest = format!(
-            "name = {:?}\ninstruction = \"Test.\"\ncommand = [\"./run\"]\n{more}\n",
+            "name = {:?}\ninstruction = {does:?}\ncommand = [\"./run\"]\n{more}\n",
             name.to_ascii_uppercase()
         );
         home.put(format!("{folder}/skill.toml"), manifest);

@@ -20,19 +20,20 @@ const LONG: Duration = Duration::from_secs(60);
 pub(crate) fn home() -> TempHome {
     let home = TempHome::new();
     home.put("router/config.json", "{\"window\": \"127.0.0.2:0\"}");
-    for (name, more, program) in [
+    for (name, does, more, program) in [
         (
             "ring",
+            "Ring somebody's bell.",
             "effect = \"external\"\n[params]\nwho = { type = \"string\", text = true }",
             "echo '{}'",
         ),
-        ("wipe", "effect = \"irreversible\"", "touch \"$PWD/x\"; echo '{}'"),
-        ("fail", "effect = \"none\"", "echo '<img src=x onerror=alert(1)>' >&2; exit 3"),
-        ("sleep", "effect = \"local\"\ntimeout = \"60s\"", "sleep 55; echo '{}'"),
+        ("wipe", "Wipe the disk.", "effect = \"irreversible\"", "touch \"$PWD/x\"; echo '{}'"),
+        ("fail", "Fail.", "effect = \"none\"", "echo '<img src=x onerror=alert(1)>' >&2; exit 3"),
+        ("sleep", "Take a minute.", "effect = \"local\"\ntimeout = \"60s\"", "sleep 55; echo '{}'"),
     ] {
         let folder = format!("router/skills/{name}");
         let manifest = format!(
-            "name = {:?}\ninstruction = \"Test.\"\ncommand = [\"./run\"]\n{more}\n",
+            "name = {:?}\ninstruction = {does:?}\ncommand = [\"./run\"]\n{more}\n",
             name.to_ascii_uppercase()
         );
         home.put(format!("{folder}/skill.toml"), manifest);

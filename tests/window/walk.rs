@@ -18,7 +18,7 @@ async fn the_owner_answers_questions_with_their_exact_bytes() {
         open(client, &home).await;
         see(client, "#questions", "No question waits").await;
         chat.ask("/run RING {\"who\": \"Z\\u202eo\"}", "RING: pending");
-        see(client, ".card h3", "RING who = ").await;
+        see(client, ".card h3", "Ring somebody's bell: who = ").await;
         see(client, ".card pre", "\\u{202e}").await;
         see(client, ".card pre", "asked because").await;
         click(client, ".card .deny").await;

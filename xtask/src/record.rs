@@ -8,7 +8,10 @@ use xshell::{Shell, cmd};
 /// # Errors
 /// When one does not come to its end.
 pub(crate) fn run(sh: &Shell) -> Result<()> {
-    cmd!(sh, "cargo test --quiet --locked --test recording").env("SAFECLAW_RECORD", "1").run()?;
-    let drawn = cmd!(sh, "cargo test --quiet --locked --test page --test window -- --ignored");
+    cmd!(sh, "cargo test --quiet --workspace --locked --test recording")
+        .env("SAFECLAW_RECORD", "1")
+        .run()?;
+    let drawn =
+        cmd!(sh, "cargo test --quiet --workspace --locked --test page --test window -- --ignored");
     Ok(drawn.run()?)
 }

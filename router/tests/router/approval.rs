@@ -9,7 +9,7 @@ async fn what_is_seen_elsewhere_runs_only_after_a_persons_yes() {
     house.let_run(1);
     let reply = house.ask("POST", json!({"text": "Grüße\u{202e}"})).await;
     let (id, shown) = question(&reply);
-    let (what, why) = shown.split_once("\nasked because").unwrap();
+    let (what, why) = shown.split_once("\nwhat it does: Test.\nasked because").unwrap();
     assert_eq!(what, "POST {\n  \"text\": \"Grüße\\u{202e}\"\n}");
     assert!(why.contains("it is seen elsewhere") && why.contains("digest "), "{why}");
     assert_eq!(house.ran(), 0);
@@ -262,7 +262,7 @@ async fn a_guests_question_is_the_owners_to_answer() {
     house.let_run(1);
     let reply = house.agent.request(of_guest("g1", "POST", json!({})), LONG).await.unwrap();
     let (id, shown) = question(&reply);
-    assert!(shown.contains("}\nasked by: telegram:7, in telegram-7\nasked because"), "{shown}");
+    assert!(shown.contains("\nwhat it does: Test.\nasked by: telegram:7, in telegram-7\nasked because"), "{shown}");
     let yes = of_guest("g2", "APPROVE", json!({"id": id, "answer": "yes"}));
     let answered = house.agent.request(yes, LONG).await.unwrap();
     assert_eq!(stopped(&answered).code, Code::Owner);

@@ -332,7 +332,7 @@ impl Parked {
         let is_pin = subject.proof == YesNeeds::Pin;
         let code = (subject.proof == YesNeeds::Code).then(shown::code);
         let question = shown::question(&subject, &digest, code.as_deref());
-        let Subject { mut command, skill, rule, grant, .. } = subject;
+        let Subject { mut command, skill, does, rule, grant, .. } = subject;
         // Its deadline was for a prompt reply, which is `pending`; a person may take longer.
         command.envelope.deadline = None;
         // It has told what it had to tell, unless it is still to be judged.
@@ -341,6 +341,7 @@ impl Parked {
             command,
             digest,
             skill,
+            does,
             rule,
             question,
             code,

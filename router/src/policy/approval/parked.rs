@@ -10,6 +10,8 @@ use crate::digest::Digest;
 use crate::policy::{Policy, Question, Ruling, Scope, Via, WayOut};
 use crate::session_key::key_of;
 
+use super::shown;
+
 /// One call that waits for a person, with everything that the answer is bound to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Parked {
@@ -19,6 +21,9 @@ pub(crate) struct Parked {
     pub(crate) digest: Digest,
     /// What would run it; `None` when only a verdict was asked for, and a yes runs nothing.
     pub(crate) skill: Option<Digest>,
+    /// What the skill does, in its manifest's words.
+    #[serde(default)]
+    pub(crate) does: Option<String>,
     /// The rule that asks.
     pub(crate) rule: String,
     /// What a person is shown.
@@ -82,6 +87,8 @@ pub(crate) struct Subject {
     pub(crate) command: Command,
     /// What would run it, if anything does.
     pub(crate) skill: Option<Digest>,
+    /// What that does, in its manifest's words.
+    pub(crate) does: Option<String>,
     /// What asks.
     pub(crate) rule: String,
     /// Why, in words for people.
@@ -105,6 +112,7 @@ impl Subject {
         Self {
             command: call.command.clone(),
             skill: Some(call.skill.digest),
+            does: Some(shown::does(&call.skill.card)),
             rule: question.rule().to_owned(),
             reason: question.reason().to_owned(),
             proof: YesNeeds::code(question.needs_code()),
@@ -118,13 +126,15 @@ impl Subject {
         let (rule, reason) = (rule.clone(), reason.clone());
         let is_by_host = ruling.grantable && way_out == Some(WayOut::Address);
         let grant = is_by_host.then(|| Scope::exactly(&command).by_host()).flatten();
-        Self { command, skill: None, rule, reason, proof: YesNeeds::code(*needs_code), grant }
+        let proof = YesNeeds::code(*needs_code);
+        Self { command, skill: None, does: None, rule, reason, proof, grant }
     }
 
     /// Something that is judged once its chat has entered the PIN.
     pub(crate) fn behind_pin(command: Command, skill: Option<Digest>) -> Self {
         let reason = words().get("wall.needsPin").to_owned();
-        Self { command, skill, rule: "pin".to_owned(), reason, proof: YesNeeds::Pin, grant: None }
+        let (rule, proof) = ("pin".to_owned(), YesNeeds::Pin);
+        Self { command, skill, does: None, rule, reason, proof, grant: None }
     }
 }
 
@@ -143,7 +153,7 @@ impl Parked {
         let mut shown = Object::from_iter([
             ("id".to_owned(), json!(id)),
             ("question".to_owned(), json!(self.question)),
-            ("brief".to_owned(), json!(brief(&self.command))),
+            ("brief".to_owned(), json!(self.brief())),
             ("digest".to_owned(), json!(short(&self.digest))),
             ("seconds".to_owned(), json!(self.until.since(now).as_secs())),
             ("code".to_owned(), json!(self.code.is_some())),
@@ -157,25 +167,30 @@ impl Parked {
         }
         shown
     }
+
+    /// What would be done and to whom, in one line: for beside the buttons, where the question itself may be far up.
+    fn brief(&self) -> String {
+        let told = |(name, value): (&String, &serde_json::Value)| {
+            let text = legible::line(&value.to_string());
+            match text.chars().count() {
+                0..=SHORT => format!("{name} = {text}"),
+                long => words().fill("wall.long", &[("name", name), ("count", &long)]),
+            }
+        };
+        let params: Vec<String> = self.command.params.iter().map(told).collect();
+        let what = self.does.as_deref().map(|does| does.trim_end_matches('.'));
+        let what = what.unwrap_or(self.command.action.as_str());
+        let line = match params.is_empty() {
+            true => what.to_owned(),
+            false => format!("{what}: {}", params.join(", ")),
+        };
+        line.chars().take(BRIEF).collect()
+    }
 }
 
-/// The longest parameter that stands in [`brief`], and the longest brief, in characters.
+/// The longest parameter that stands in [`Parked::brief`], and the longest brief, in characters.
 const SHORT: usize = 80;
 const BRIEF: usize = 300;
-
-/// What would be done and to whom, in one line: for beside the buttons, where the question itself may be far up.
-fn brief(command: &Command) -> String {
-    let told = |(name, value): (&String, &serde_json::Value)| {
-        let text = legible::line(&value.to_string());
-        match text.chars().count() {
-            0..=SHORT => format!("{name} = {text}"),
-            long => words().fill("wall.long", &[("name", name), ("count", &long)]),
-        }
-    };
-    let params: Vec<String> = command.params.iter().map(told).collect();
-    let line = format!("{} {}", command.action, params.join(", "));
-    line.trim_end().chars().take(BRIEF).collect()
-}
 
 /// The first characters of a digest, for people to compare.
 pub(crate) fn short(digest: &Digest) -> String {

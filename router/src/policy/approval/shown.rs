@@ -1,6 +1,6 @@
 //! What a person is shown: made here, from the call alone, never by the model.
 
-use protocol::{Command, Envelope};
+use protocol::{ActionCard, Command, Envelope};
 use unicode_width::UnicodeWidthStr;
 use uuid::Uuid;
 
@@ -14,10 +14,13 @@ const LETTERS: &[u8; 32] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 /// The longest line of a question, in columns.
 const WIDTH: usize = 72;
 
+/// The longest words about what a skill does, in characters.
+const DOES: usize = 160;
+
 /// What the rest of a longer one begins with.
 const CONTINUED: &str = "    | ";
 
-/// The action with its exact parameters, why a person is asked, and what to type. What deceives is escaped, so that
+/// The action with its exact parameters, what its skill does, why a person is asked, and what to type. What deceives is escaped, so that
 /// nothing looks like something else.
 pub(super) fn question(subject: &Subject, digest: &Digest, code: Option<&str>) -> String {
     let command = &subject.command;
@@ -26,12 +29,18 @@ pub(super) fn question(subject: &Subject, digest: &Digest, code: Option<&str>) -
     let what = format!("{} {params}", command.action);
     let lines: Vec<String> = what.lines().flat_map(shown).collect();
     let mut told = vec![lines.join("\n")];
+    told.extend(subject.does.as_ref().map(|does| words().fill("wall.does", &[("does", does)])));
     told.extend(whose(command));
     told.push(words().fill("wall.because", &[("why", &subject.reason)]));
     told.push(words().fill("wall.digest", &[("digest", &short(digest))]));
     told.extend(code.map(|code| words().fill("wall.code", &[("code", &code)])));
     told.extend((subject.proof == YesNeeds::Pin).then(|| words().get("wall.pin").to_owned()));
     told.join("\n")
+}
+
+/// What a skill does, in one line of its manifest's words.
+pub(super) fn does(card: &ActionCard) -> String {
+    legible::line(card.instruction.trim()).chars().take(DOES).collect()
 }
 
 /// Who asks, if it is not the owner; both names hold nothing but plain ASCII.
