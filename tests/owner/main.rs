@@ -81,7 +81,10 @@ fn a_question_is_answered_from_another_terminal() {
     chat.ask("/run RING {\"who\": \"Zoë\"}", "RING: pending");
     let id = question(&home);
     let shown = told(&home, &["router", "approvals", "show", &id[..6]]);
-    assert!(shown.contains("RING {\n  \"who\": \"Zoë\"\n}\nwhat it does: Test.\nasked because"), "{shown}");
+    assert!(
+        shown.contains("RING {\n  \"who\": \"Zoë\"\n}\nwhat it does: Test.\nasked because"),
+        "{shown}"
+    );
     let unasked = refused(&home, &["router", "approvals", "approve", &id]);
     assert!(unasked.contains("pass --yes"), "{unasked}");
     told(&home, &["router", "approvals", "approve", &id[..6], "--yes"]);

@@ -32,12 +32,14 @@ async fn the_pictures_of_the_book() {
         }
         see(client, ".card", "RING").await;
         // Once a click can't have been meant for what stood there before.
-        find(client, ".card .allow:not([aria-disabled=true])").await;
+        let settled = ".card .allow:not([aria-disabled=true])";
+        find(client, settled).await;
         for (name, is_dark) in [("page-light", false), ("page-dark", true)] {
             show_as(client, (960, 760), is_dark).await;
             draw(client, name).await;
         }
         show_as(client, (360, 740), false).await;
+        find(client, settled).await;
         draw(client, "page-phone").await;
     })
     .await;

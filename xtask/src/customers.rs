@@ -19,5 +19,5 @@ pub(crate) struct Customers {
 pub(crate) fn run(sh: &Shell, customers: &Customers) -> Result<()> {
     let _model = sh.push_env("SAFECLAW_DAY_MODEL", &customers.model);
     let day = ["--ignored", "--nocapture", "a_customers_day"];
-    Ok(cmd!(sh, "cargo test --quiet --locked --test business -- {day...}").run()?)
+    Ok(cmd!(sh, "cargo test --quiet --workspace --locked --test business -- {day...}").run()?)
 }

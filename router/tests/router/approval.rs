@@ -262,7 +262,10 @@ async fn a_guests_question_is_the_owners_to_answer() {
     house.let_run(1);
     let reply = house.agent.request(of_guest("g1", "POST", json!({})), LONG).await.unwrap();
     let (id, shown) = question(&reply);
-    assert!(shown.contains("\nwhat it does: Test.\nasked by: telegram:7, in telegram-7\nasked because"), "{shown}");
+    assert!(
+        shown.contains("\nwhat it does: Test.\nasked by: telegram:7, in telegram-7\nasked because"),
+        "{shown}"
+    );
     let yes = of_guest("g2", "APPROVE", json!({"id": id, "answer": "yes"}));
     let answered = house.agent.request(yes, LONG).await.unwrap();
     assert_eq!(stopped(&answered).code, Code::Owner);
