@@ -50,8 +50,8 @@ impl Profile {
         text.push('\n');
         let _ = writeln!(
             text,
-            "- Answer with this sentence and nothing else when a person has to answer: the customer wants to speak with a person, \
-             wants something done (an order changed, money back, an appointment), complains, or you still don't know: {}",
+            "- If the customer wants to speak with a person, wants something done (an order changed, money back, an appointment) or \
+             complains, or if you still don't know, your whole answer is this sentence: {}",
             self.handed_over()
         );
         for rule in &self.rules {
