@@ -34,7 +34,8 @@ impl Entry {
     }
 }
 
-/// Rows of several logs by time, those of one log as they were written. Each is read when it is asked for, and no other is held: logs grow for years, and a process keeps most of the room that it had once.
+/// Rows of several logs by time, those of one log as they were written. Each is read when it is asked for, and no other is held:
+/// logs grow for years, and a process keeps most of the room that it had once.
 pub struct Entries {
     logs: Vec<Unread>,
     since: u64,
