@@ -11,18 +11,20 @@ use crate::BackupError;
 
 /// Takes every lock of the home, so that nobody writes there and nobody starts.
 pub(crate) fn hold(home: &Home) -> Result<Vec<Lock>, BackupError> {
-    // First: whoever takes a lock of its own from now on looks at this one.
+    // First: whoever comes in from now on looks at this one, and names this process.
     let mut held = vec![Lock::take(&home.change_lock())?];
     // A home with a router alone has no agent to keep away.
     if home.workspace().exists() {
         held.push(Lock::take(&home.agent_lock())?);
     }
-    let Ok(entries) = fs::read_dir(home.router_audit()) else { return Ok(held) };
-    for entry in entries.flatten() {
-        if entry.path().extension().is_some_and(|end| end == "lock") {
-            held.push(Lock::take(&entry.path())?);
+    let entries = fs::read_dir(home.router_audit()).into_iter().flatten().flatten();
+    for lock in entries.map(|entry| entry.path()) {
+        if lock.extension().is_some_and(|end| end == "lock") {
+            held.push(Lock::take(&lock)?);
         }
     }
+    // Last, because those above name the process: whoever has just come in has no lock of its own yet, and a command has none.
+    held.push(Lock::whole(home.root())?);
     Ok(held)
 }
 
