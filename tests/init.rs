@@ -106,6 +106,7 @@ fn what_can_not_be_proved_is_told_and_nothing_is_written() {
     for (options, why) in [
         (["--model", "mistral", "--yes"], "fetch it with `ollama pull mistral`"),
         (["--page", &taken, "--yes"], "choose another address with --page"),
+        (["--page", "99999", "--yes"], "99999 is no address of a page: it is one such as"),
         (["--redis", &nowhere, "--yes"], "Redis"),
     ] {
         let (said, is_done) = init(&home, &options, &server.host());

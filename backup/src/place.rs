@@ -45,7 +45,7 @@ pub(crate) fn keep(from: &Path, to: &Path) -> Result<(), BackupError> {
         Err(_) => fs::copy(from, to).and_then(|_| File::open(to)?.sync_all()),
         Ok(()) => Ok(()),
     };
-    kept.map_err(BackupError::io("cannot keep a file at", to))
+    kept.map_err(BackupError::io("keep a file at", to))
 }
 
 /// Moves the file at `from` to `to`, in the place of what stands there.
@@ -56,7 +56,7 @@ pub(crate) fn put(from: &Path, to: &Path) -> Result<(), BackupError> {
         Err(error) if error.kind() == io::ErrorKind::CrossesDevices => carry(from, to),
         moved => moved,
     };
-    moved.map_err(BackupError::io("cannot move a file to", to))
+    moved.map_err(BackupError::io("move a file to", to))
 }
 
 /// Moves a file to another file system.

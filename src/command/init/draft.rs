@@ -57,8 +57,6 @@ pub(super) enum DraftError {
     Home(#[from] HomeError),
     #[error(transparent)]
     File(#[from] FileError),
-    #[error("no draft can be made in {}", .0.display())]
-    Folder(PathBuf, #[source] io::Error),
     #[error(transparent)]
     Settings(#[from] SettingsError),
     #[error("{} can't be removed", .0.display())]
@@ -79,7 +77,7 @@ impl Draft {
         let root = real.root().to_owned();
         remove_older(&root);
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(&root);
-        let folder = folder.map_err(|error| DraftError::Folder(root, error))?;
+        let folder = folder.map_err(|error| FileError::new("make a draft in", &root, error))?;
         let lock = Lock::take(&folder.path().join(LOCK))?;
         let home = Home::at(folder.path())?;
         let mut before = Vec::new();
