@@ -34,7 +34,7 @@ fn no_upgrade_begins_while_somebody_is_about_to_start() {
     let (home, redis) = (first_format(), TcpListener::bind("127.0.0.1:0").unwrap());
     let mut router = command(home.root(), &["router"]);
     router.env("REDIS_URL", format!("redis://{}", redis.local_addr().unwrap()));
-    let mut router = router.stderr(Stdio::null()).spawn().unwrap();
+    let mut router = router.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     // It has looked at its home, has no lock of its own yet, and waits for the answer of its Redis.
     let asked = redis.accept().unwrap();
     let (code, said) = safeclaw(home.root(), &["upgrade"]);
