@@ -1,6 +1,6 @@
 //! What a session has done, and what a grant would have allowed, from the rows of all logs.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::path::Path;
 use std::time::Duration;
@@ -48,7 +48,7 @@ impl Whose {
 pub(crate) fn acts(folder: &Path, whose: &Whose, count: usize) -> Result<Vec<Object>, FileError> {
     let text = |row: &Object, key: &str| row.get(key).and_then(Value::as_str).map(str::to_owned);
     let mut begun: BTreeMap<String, Object> = BTreeMap::new();
-    let mut done = VecDeque::new();
+    let mut done = Vec::new();
     let its = escaped(json!(whose.session).to_string());
     for entry in Entries::last(&Files::all(folder)?, ROWS)?.holding(&its) {
         let row = entry?.fields;
@@ -79,15 +79,13 @@ pub(crate) fn acts(folder: &Path, whose: &Whose, count: usize) -> Result<Vec<Obj
                     told.insert("message".to_owned(), json!(IN_VAIN));
                 }
                 told.extend(intent.remove("params").map(|params| ("params".to_owned(), params)));
-                done.push_back(told);
-                if done.len() > count {
-                    done.pop_front();
-                }
+                done.push(told);
+                done.drain(..done.len().saturating_sub(count));
             }
             _ => {}
         }
     }
-    Ok(done.into())
+    Ok(done)
 }
 
 /// What a grant allows in words, and what it would have allowed lately.

@@ -51,8 +51,7 @@ fn join(folder: &Path, followers: &mut Vec<Follower>, new: bool) -> Result<(), A
 pub(super) fn export(folder: &Path, since: Option<Since>, as_json: bool) -> Result<(), AuditError> {
     let since = since.map_or(0, Since::millis);
     for entry in Entries::since(&Files::all(folder)?, since)? {
-        let entry = entry?;
-        print(&if as_json { document(entry) } else { words(&entry) })?;
+        print(&if as_json { document(entry?) } else { words(&entry?) })?;
     }
     Ok(())
 }
