@@ -348,3 +348,33 @@ fn an_answer_is_no_act_of_its_own_and_a_permission_is_no_success() {
     assert!(!did.contains("APPROVE") && !did.contains("_BROWSER_VISION ok"), "{did}");
     assert_eq!(chat.end().code(), Some(0));
 }
+
+/// The most memory that process `pid` has had, in kB.
+fn peak(pid: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    peak.trim().strip_suffix(" kB").unwrap().parse().unwrap()
+}
+
+#[test]
+fn a_large_log_costs_the_router_no_memory_when_it_tells_what_was_done() {
+    let home = TempHome::greeting();
+    let row = |n: usize| {
+        let (row, at, hash) = (["intent", "outcome"][n % 2], 1_000 + n, "0".repeat(64));
+        let session = if n < 4_000 { "telegram-9" } else { "owner" };
+        let params = json!({"text": format!("{n}-{}", "x".repeat(4_000))});
+        let row = json!({"row": row, "at": at, "message_id": format!("id-{}", n / 2), "status": "ok",
+            "session": session, "action": "SHOPPING", "params": params});
+        let row = row.to_string();
+        format!("{{\"n\":{},{},\"hash\":\"{hash}\"}}\n", n + 1, &row[1..row.len() - 1])
+    };
+    home.put("router/audit/router-7.jsonl", (0..5_000).map(row).collect::<String>());
+    let mut chat = Chat::start(SAFECLAW, &[], home.root(), &[]);
+    chat.ask("Say hello to Ann.", "HELLO_WORLD: ok");
+    let before = peak(chat.router());
+    let did = chat.ask("/did", "HELLO_WORLD ok");
+    assert!(did.contains("SHOPPING") && did.contains("4998-x"), "{did}");
+    let grown = peak(chat.router()) - before;
+    assert!(grown < 5_000, "{grown} kB for a log of 20 MB");
+    assert_eq!(chat.end().code(), Some(0));
+}

@@ -139,6 +139,26 @@ fn a_broken_backup_and_a_home_at_work_change_nothing() {
 }
 
 #[test]
+fn a_disk_that_is_full_is_no_fault_of_the_backup() {
+    let home = lived_in();
+    let (_folder, file) = backed_up(&home, &[]);
+    home.put("workspace/memory.json", "{}");
+    // The shell's limit on a file's size stands for a full disk.
+    let output = Command::new("sh")
+        .args(["-c", "trap '' XFSZ; ulimit -f 1; exec \"$0\" --home \"$1\" restore \"$2\" --yes"])
+        .args([Path::new(SAFECLAW), home.root(), &file])
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    let told = format!("can't unpack the backup in {}", home.root().display());
+    assert_eq!((output.status.code(), said.contains(&told)), (Some(1), true), "{said}");
+    assert_eq!(home.text("workspace/memory.json"), "{}");
+    let (code, said) = safeclaw(home.root(), &["backup", "/no/such/folder/one.backup"]);
+    let told = "can't write /no/such/folder/one.backup: No such file or directory (os error 2)\n";
+    assert_eq!((code, said.contains(told)), (Some(1), true), "{said}");
+}
+
+#[test]
 fn a_link_in_the_home_is_not_followed() {
     let home = lived_in();
     home.put("workspace/personas/Ann.md", "x");

@@ -364,6 +364,19 @@ fn a_home_that_others_can_write_to_is_found() {
 }
 
 #[test]
+fn a_home_that_is_read_only_is_found() {
+    const LOOK: &str = "mount --bind \"$1\" \"$1\" && mount -o remount,bind,ro \"$1\" && \
+        exec \"$0\" --home \"$1\" doctor";
+    let home = offline();
+    let mut command = Command::new("unshare");
+    command.args(["--user", "--map-root-user", "--mount", "sh", "-c", LOOK, SAFECLAW]);
+    let output = command.arg(home.root()).output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    let told = format!("FAIL  home              {} is read-only", home.root().display());
+    assert_eq!((output.status.code(), said.contains(&told)), (Some(2), true), "{said}");
+}
+
+#[test]
 fn the_doctor_attacks_its_own_sandbox_and_its_words_have_an_end() {
     let home = offline();
     let output = Command::new(SAFECLAW)

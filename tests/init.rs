@@ -8,6 +8,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use serde_json::{Value, json};
+#[cfg(feature = "telegram")]
+use testkit::{BOT_TOKEN, BotApi};
 use testkit::{Chat, OllamaServer, Says, TempHome, Terminal, free_port};
 
 const SAFECLAW: &str = env!("CARGO_BIN_EXE_safeclaw");
@@ -104,6 +106,7 @@ fn what_can_not_be_proved_is_told_and_nothing_is_written() {
     for (options, why) in [
         (["--model", "mistral", "--yes"], "fetch it with `ollama pull mistral`"),
         (["--page", &taken, "--yes"], "choose another address with --page"),
+        (["--page", "99999", "--yes"], "99999 is no address of a page: it is one such as"),
         (["--redis", &nowhere, "--yes"], "Redis"),
     ] {
         let (said, is_done) = init(&home, &options, &server.host());
@@ -370,6 +373,48 @@ fn what_somebody_else_has_changed_meanwhile_is_not_overwritten() {
     asked.expect("was changed meanwhile, so nothing was written");
     assert_eq!(asked.wait().code(), Some(1));
     assert_eq!(config(&home), json!({"timeout": 25}));
+}
+
+#[cfg(feature = "telegram")]
+#[test]
+fn who_pairs_once_more_keeps_the_guests_what_waits_and_sends_no_message() {
+    let (api, home) = (BotApi::new(), TempHome::greeting());
+    let telegram = json!({"owner": 42, "allow": [7], "api_url": api.url()});
+    home.put("agent/config.json", json!({"telegram": telegram}).to_string());
+    home.put(".env", format!("TELEGRAM_BOT_TOKEN={BOT_TOKEN}\n"));
+    std::fs::set_permissions(home.env_file(), Permissions::from_mode(0o600)).unwrap();
+    let waits = json!({"chat": 7, "message": 5, "text": "What does a pump cost?"});
+    home.put("workspace/telegram.json", json!({"bot": 4711, "unanswered": [waits]}).to_string());
+    api.says(7, "Say hello to Cleo.");
+    let server = OllamaServer::start([Says::text("ready")]);
+    let mut asked = at_a_terminal(&home, &server);
+    enter(&mut asked, &BEFORE_THE_PIN[..1]);
+    asked.expect("A Telegram bot is set.");
+    asked.press("y\r");
+    asked.expect("token");
+    asked.press("\r");
+    asked.expect("does so at once");
+    let screen = asked.screen();
+    let code = screen.split("?start=").nth(1).unwrap().split_whitespace().next().unwrap();
+    api.says(42, code);
+    asked.expect("The owner is ");
+    enter(&mut asked, &BEFORE_THE_PIN[2..]);
+    enter(&mut asked, &["A PIN, entered", "Hours in which", "Where should the router run?"]);
+    asked.expect("workspace/telegram.json.");
+    asked.expect("Write it?");
+    asked.press("\r");
+    asked.expect("opens a chat");
+    assert_eq!(asked.wait().code(), Some(0));
+    assert_eq!(config(&home)["telegram"]["allow"], json!([7]));
+    assert!(home.text("workspace/telegram.json").contains("What does a pump cost?"));
+    let mut chat = Chat::start(SAFECLAW, &[], home.root(), &[]);
+    chat.ask("/status", "workspace:");
+    let _ = api.wait_for(7, "HELLO_WORLD: ok");
+    api.says(42, "Say hello to Ann.");
+    chat.expect("telegram:42> Say hello to Ann.");
+    let _ = api.wait_for(42, "HELLO_WORLD: ok");
+    assert!(!chat.stdout().contains(code), "{}", chat.stdout());
+    assert_eq!(chat.end().code(), Some(0));
 }
 
 #[test]

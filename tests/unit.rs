@@ -255,6 +255,13 @@ fn where_it_can_not_be_installed_nothing_is_written() {
     let (code, said) = service(&home, &[&programs], &["install"]);
     assert_eq!((code, unit.exists()), (Some(1), false), "{said}");
     assert!(said.contains("Job failed."), "{said}");
+    let systemctl = programs.join("systemctl");
+    let script = fs::read_to_string(&systemctl).unwrap();
+    let absent = script.replace("Job failed.", "Failed to connect to bus: No medium found");
+    fs::write(&systemctl, absent).unwrap();
+    let (code, said) = service(&home, &[&programs], &["install"]);
+    assert_eq!((code, unit.exists()), (Some(1), false), "{said}");
+    assert!(said.contains("does not answer") && said.contains("install --print"), "{said}");
     // Somebody else's file is left alone.
     let programs = recorder(folder.path(), "nothing");
     fs::create_dir_all(unit.parent().unwrap()).unwrap();

@@ -18,7 +18,7 @@ use conversation::workspace;
 use home::{Home, Lock};
 use settings::{Asker as _, KEYS, Settings, Terminal};
 
-pub use configure::{choose_model, configure};
+pub use configure::{carry_telegram, choose_model, configure};
 pub use storm::{storm, storm_command};
 use web::{Web, web};
 

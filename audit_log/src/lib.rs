@@ -34,7 +34,7 @@ pub use files::{Files, is_of_the_command_line};
 pub use follow::Follower;
 pub use log::ChainedLog;
 pub use proofs::{reports, told};
-pub use read::{Entry, each, entries, last, newest};
+pub use read::{Entries, Entry, last};
 pub use row::Head;
 pub use syncing::Syncing;
 pub use verify::{Accept, Report, verify};

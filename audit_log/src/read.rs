@@ -1,14 +1,16 @@
 //! The rows of logs, to be shown.
 
-use std::path::Path;
-use std::sync::Arc;
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
+use std::vec;
 
 use home::FileError;
 use protocol::Object;
 
+use super::archive;
 use super::files::Files;
 use super::row::Row;
-use super::verify::each_line;
+use super::verify::{each_line, in_order};
 
 /// A row with the log that it stands in.
 #[derive(Debug)]
@@ -32,43 +34,146 @@ impl Entry {
     }
 }
 
-/// The rows from `since` on (milliseconds since 1970) of all logs, by time.
-///
-/// # Errors
-/// [`FileError`] when a file can't be read.
-pub fn entries(logs: &[Files], since: u64) -> Result<Vec<Entry>, FileError> {
-    let mut all = Vec::new();
-    each(logs, since, "", |entry| all.push(entry))?;
-    all.sort_by_key(Entry::at);
-    Ok(all)
+/// Rows of several logs by time, those of one log as they were written. Each is read when it is asked for, and no other is held:
+/// logs grow for years, and a process keeps most of the room that it had once.
+pub struct Entries {
+    logs: Vec<Unread>,
+    since: u64,
+    word: String,
 }
 
-/// Looks at the rows from `since` on whose text holds `word`, one log after the other. It keeps none: logs grow for
-/// years, and a process that had all their rows in memory would keep the room.
-///
-/// # Errors
-/// [`FileError`] when a file can't be read.
-pub fn each(
-    logs: &[Files],
-    since: u64,
-    word: &str,
-    mut look: impl FnMut(Entry),
-) -> Result<(), FileError> {
-    for files in logs {
-        let name = files.name();
-        let paths = files.in_order().map_err(|e| FileError::new("list", &files.current(), e))?;
-        for path in paths.iter().filter(|path| may_hold(path, since)) {
-            each_line(path, |line, _| {
-                // Most rows are of something else, and reading one takes a hundred times as long.
-                if word.is_empty() || std::str::from_utf8(line).is_ok_and(|row| row.contains(word))
-                {
-                    Entry::read(&name, line).filter(|entry| entry.at() >= since).map(&mut look);
-                }
+/// What is not read yet of one log.
+struct Unread {
+    name: String,
+    /// The files before the newest, the oldest first.
+    older: vec::IntoIter<PathBuf>,
+    /// Opened at the beginning: a later file may take its name meanwhile.
+    newest: Option<Opened>,
+    reading: Option<Opened>,
+    /// How many lines are passed over.
+    skip: usize,
+    line: Vec<u8>,
+    next: Option<Entry>,
+}
+
+/// A file that is being read, with its path.
+type Opened = (PathBuf, Box<dyn BufRead>);
+
+impl Entries {
+    /// Those from `since` on, in milliseconds since 1970.
+    ///
+    /// # Errors
+    /// [`FileError`] when a file can't be read.
+    pub fn since(logs: &[Files], since: u64) -> Result<Self, FileError> {
+        let from = |files: &Files| {
+            let paths = in_order(files)?;
+            Unread::of(files, paths.into_iter().filter(|path| may_hold(path, since)).collect(), 0)
+        };
+        let logs = logs.iter().map(from).collect::<Result<_, _>>()?;
+        Ok(Self { logs, since, word: String::new() })
+    }
+
+    /// The last `count` rows of each log. No more of the newest files are read than that needs.
+    ///
+    /// # Errors
+    /// As for [`Entries::since`].
+    pub fn last(logs: &[Files], count: usize) -> Result<Self, FileError> {
+        let logs = logs.iter().map(|files| Unread::last_of(files, count)).collect::<Result<_, _>>();
+        Ok(Self { logs: logs?, since: 0, word: String::new() })
+    }
+
+    /// Only the rows whose text holds `word`. Most rows are of something else, and reading one takes a hundred times as long as
+    /// passing over it.
+    #[must_use]
+    pub fn holding(self, word: &str) -> Self {
+        Self { word: word.to_owned(), ..self }
+    }
+}
+
+impl Iterator for Entries {
+    type Item = Result<Entry, FileError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let Self { logs, since, word } = self;
+        let is_wanted = |entry: &Entry| entry.at() >= *since;
+        for log in logs.iter_mut().filter(|log| log.next.is_none()) {
+            if let Err(error) = log.read_on(word, is_wanted) {
+                return Some(Err(error));
+            }
+        }
+        let first = logs.iter_mut().map(|log| &mut log.next).filter(|next| next.is_some());
+        first.min_by_key(|next| next.as_ref().map(Entry::at))?.take().map(Ok)
+    }
+}
+
+impl Unread {
+    fn of(files: &Files, mut paths: Vec<PathBuf>, skip: usize) -> Result<Self, FileError> {
+        let newest = paths.pop().map(open).transpose()?;
+        let older = paths.into_iter();
+        let (reading, line, next) = (None, Vec::new(), None);
+        Ok(Self { name: files.name(), older, newest, reading, skip, line, next })
+    }
+
+    fn last_of(files: &Files, count: usize) -> Result<Self, FileError> {
+        let (mut paths, mut lines) = (in_order(files)?, 0_usize);
+        let mut first = paths.len();
+        while first > 0 && lines < count {
+            first -= 1;
+            each_line(&paths[first], |_, _| {
+                lines += 1;
                 true
             })?;
         }
+        Self::of(files, paths.split_off(first), lines.saturating_sub(count))
     }
-    Ok(())
+
+    /// Reads up to the next row that is wanted and holds `word`.
+    fn read_on(&mut self, word: &str, is_wanted: impl Fn(&Entry) -> bool) -> Result<(), FileError> {
+        while self.next.is_none() && self.next_line()? {
+            let line = std::str::from_utf8(&self.line).ok().filter(|line| line.contains(word));
+            let entry = line.and_then(|line| Entry::read(&self.name, line.as_bytes()));
+            self.next = entry.filter(&is_wanted);
+        }
+        Ok(())
+    }
+
+    /// Reads the next line, unless there is none.
+    fn next_line(&mut self) -> Result<bool, FileError> {
+        loop {
+            let next = match self.reading.take() {
+                Some(reading) => Some(reading),
+                None => self.older.next().map(open).transpose()?.or_else(|| self.newest.take()),
+            };
+            let Some((path, mut lines)) = next else { return Ok(false) };
+            self.line.clear();
+            let read = lines.read_until(b'\n', &mut self.line);
+            if read.map_err(|error| FileError::new("read", &path, error))? == 0 {
+                continue;
+            }
+            self.reading = Some((path, lines));
+            match self.skip.checked_sub(1) {
+                Some(left) => self.skip = left,
+                None => return Ok(true),
+            }
+        }
+    }
+}
+
+fn open(path: PathBuf) -> Result<Opened, FileError> {
+    match archive::open(&path) {
+        Ok(lines) => Ok((path, lines)),
+        Err(error) => Err(FileError::new("read", &path, error)),
+    }
+}
+
+/// The last `count` rows of all logs, by time.
+///
+/// # Errors
+/// [`FileError`] when a file can't be read.
+pub fn last(logs: &[Files], count: usize) -> Result<Vec<Entry>, FileError> {
+    let mut all: Vec<Entry> = Entries::last(logs, count)?.collect::<Result<_, _>>()?;
+    all.sort_by_key(Entry::at);
+    Ok(all.split_off(all.len().saturating_sub(count)))
 }
 
 /// Whether the file at `path` may hold a row from `since` on: it was written to after that, give or take a day in which two clocks differ.
@@ -77,68 +182,6 @@ fn may_hold(path: &Path, since: u64) -> bool {
     let written = std::fs::metadata(path).and_then(|meta| meta.modified()).ok();
     let written = written.and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
     written.is_none_or(|at| at.as_millis() >= u128::from(since.saturating_sub(DAY)))
-}
-
-/// The last `count` rows of all logs, by time.
-///
-/// # Errors
-/// [`FileError`] when a file can't be read.
-pub fn last(logs: &[Files], count: usize) -> Result<Vec<Entry>, FileError> {
-    Ok(newest(logs, count)?.collect())
-}
-
-/// The same, read one by one. Only their text is held: thousands of rows that are read take ten times its room, and a process
-/// keeps most of the room that it had once.
-///
-/// # Errors
-/// As for [`last`].
-pub fn newest(
-    logs: &[Files],
-    count: usize,
-) -> Result<impl Iterator<Item = Entry> + use<>, FileError> {
-    let mut all = Vec::new();
-    for files in logs {
-        all.extend(last_of(files, count)?);
-    }
-    all.sort_by_key(|row| row.at);
-    all.drain(..all.len().saturating_sub(count));
-    Ok(all.into_iter().filter_map(|row| Entry::read(&row.log, &row.line)))
-}
-
-/// A row that is not read yet.
-struct Unread {
-    at: u64,
-    log: Arc<str>,
-    line: Vec<u8>,
-}
-
-/// Only as many of the newest files are read as are needed.
-fn last_of(files: &Files, count: usize) -> Result<Vec<Unread>, FileError> {
-    let name: Arc<str> = files.name().into();
-    let paths = files.in_order().map_err(|e| FileError::new("list", &files.current(), e))?;
-    let mut newest: Vec<Unread> = Vec::new();
-    for path in paths.iter().rev() {
-        let mut lines = std::collections::VecDeque::new();
-        each_line(path, |line, _| {
-            lines.push_back(line.to_vec());
-            if lines.len() > count {
-                lines.pop_front();
-            }
-            true
-        })?;
-        let row = |line: Vec<u8>| {
-            let at = Entry::read(&name, &line)?.at();
-            Some(Unread { at, log: Arc::clone(&name), line })
-        };
-        let mut rows: Vec<Unread> = lines.into_iter().filter_map(row).collect();
-        rows.append(&mut newest);
-        newest = rows;
-        if newest.len() >= count {
-            break;
-        }
-    }
-    newest.drain(..newest.len().saturating_sub(count));
-    Ok(newest)
 }
 
 #[cfg(test)]

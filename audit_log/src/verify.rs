@@ -65,7 +65,8 @@ pub fn verify(files: &Files, wanted: &[Head], accept: Accept) -> Result<Report, 
     Ok(report)
 }
 
-fn in_order(files: &Files) -> Result<Vec<PathBuf>, FileError> {
+/// The log's files, the oldest first.
+pub(super) fn in_order(files: &Files) -> Result<Vec<PathBuf>, FileError> {
     files.in_order().map_err(|error| FileError::new("list", &files.current(), error))
 }
 

@@ -67,9 +67,9 @@ pub(crate) fn files(root: &Path, with_secrets: bool) -> Result<Chosen, BackupErr
             continue;
         }
         if meta.is_dir() {
-            let entries = fs::read_dir(&full).map_err(BackupError::io("cannot read", &full))?;
+            let entries = fs::read_dir(&full).map_err(BackupError::io("read", &full))?;
             for entry in entries {
-                let name = entry.map_err(BackupError::io("cannot read", &full))?.file_name();
+                let name = entry.map_err(BackupError::io("read", &full))?.file_name();
                 open.push(path.join(name));
             }
         } else if meta.is_file() && !is_made_again(&path) {

@@ -23,21 +23,11 @@ pub enum BackupError {
         /// How many.
         files: usize,
     },
-    /// A file can't be read or written.
-    #[error("{doing} {}: {source}", path.display())]
-    Io {
-        /// What was tried: "cannot read".
-        doing: &'static str,
-        /// Where.
-        path: PathBuf,
-        /// The system's words.
-        source: io::Error,
-    },
     /// A folder of the home is a link, which may lead anywhere.
     #[error("{} is a link, which is not followed: put a folder in its place, or take it away; nothing was changed", .0.display())]
     Link(PathBuf),
-    /// A file of the home can't be written.
-    #[error(transparent)]
+    /// A file can't be read or written.
+    #[error("{0}: {why}", why = why(.0))]
     File(#[from] FileError),
     /// This program does not work in the home.
     #[error(transparent)]
@@ -109,6 +99,11 @@ impl BackupError {
         path: impl Into<PathBuf>,
     ) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
-        move |source| Self::Io { doing, path, source }
+        move |source| FileError::new(doing, &path, source).into()
     }
+}
+
+/// The system's words.
+fn why(error: &FileError) -> String {
+    std::error::Error::source(error).map(ToString::to_string).unwrap_or_default()
 }

@@ -11,18 +11,20 @@ use crate::BackupError;
 
 /// Takes every lock of the home, so that nobody writes there and nobody starts.
 pub(crate) fn hold(home: &Home) -> Result<Vec<Lock>, BackupError> {
-    // First: whoever takes a lock of its own from now on looks at this one.
+    // First: whoever comes in from now on looks at this one, and names this process.
     let mut held = vec![Lock::take(&home.change_lock())?];
     // A home with a router alone has no agent to keep away.
     if home.workspace().exists() {
         held.push(Lock::take(&home.agent_lock())?);
     }
-    let Ok(entries) = fs::read_dir(home.router_audit()) else { return Ok(held) };
-    for entry in entries.flatten() {
-        if entry.path().extension().is_some_and(|end| end == "lock") {
-            held.push(Lock::take(&entry.path())?);
+    let entries = fs::read_dir(home.router_audit()).into_iter().flatten().flatten();
+    for lock in entries.map(|entry| entry.path()) {
+        if lock.extension().is_some_and(|end| end == "lock") {
+            held.push(Lock::take(&lock)?);
         }
     }
+    // Last, because those above name the process: whoever has just come in has no lock of its own yet, and a command has none.
+    held.push(Lock::whole(home.root())?);
     Ok(held)
 }
 
@@ -43,7 +45,7 @@ pub(crate) fn keep(from: &Path, to: &Path) -> Result<(), BackupError> {
         Err(_) => fs::copy(from, to).and_then(|_| File::open(to)?.sync_all()),
         Ok(()) => Ok(()),
     };
-    kept.map_err(BackupError::io("cannot keep a file at", to))
+    kept.map_err(BackupError::io("keep a file at", to))
 }
 
 /// Moves the file at `from` to `to`, in the place of what stands there.
@@ -54,7 +56,7 @@ pub(crate) fn put(from: &Path, to: &Path) -> Result<(), BackupError> {
         Err(error) if error.kind() == io::ErrorKind::CrossesDevices => carry(from, to),
         moved => moved,
     };
-    moved.map_err(BackupError::io("cannot move a file to", to))
+    moved.map_err(BackupError::io("move a file to", to))
 }
 
 /// Moves a file to another file system.

@@ -45,11 +45,11 @@ impl Backup {
         home::file::make_folder(beside)?;
         remove_left_behind(beside);
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(beside);
-        let folder = folder.map_err(BackupError::io("cannot make a folder in", beside))?;
+        let folder = folder.map_err(BackupError::io("make a folder in", beside))?;
         let held = File::open(folder.path()).and_then(|held| held.lock().map(|()| held));
-        let _held = held.map_err(BackupError::io("cannot lock", folder.path()))?;
-        let mut file = File::open(path).map_err(BackupError::io("cannot read", path))?;
-        let manifest = if is_encrypted(&mut file).map_err(BackupError::io("cannot read", path))? {
+        let _held = held.map_err(BackupError::io("lock", folder.path()))?;
+        let mut file = File::open(path).map_err(BackupError::io("read", path))?;
+        let manifest = if is_encrypted(&mut file).map_err(BackupError::io("read", path))? {
             let passphrase =
                 passphrase.ok_or_else(|| BackupError::NoPassphrase(path.to_owned()))?;
             let broken = |error: DecryptError| broken(path, error.to_string());
@@ -66,6 +66,7 @@ impl Backup {
             unpack(BufReader::new(file), folder.path())
         };
         let manifest = manifest.map_err(|why| match why {
+            Unfit::Unwritten(error) => BackupError::io("unpack the backup in", beside)(error),
             Unfit::Newer(by) => BackupError::Newer { path: path.to_owned(), by },
             Unfit::Broken(why) => broken(path, why),
         })?;
@@ -116,6 +117,8 @@ fn is_encrypted(file: &mut File) -> io::Result<bool> {
 
 /// Why an archive can't be used.
 enum Unfit {
+    /// Nothing is wrong with the archive: there is no place for its files.
+    Unwritten(io::Error),
     Newer(String),
     Broken(String),
 }
@@ -151,7 +154,7 @@ fn unpack(archive: impl Read, folder: &Path) -> Result<Manifest, Unfit> {
         if bytes.len() as u64 != file.bytes || sum(&bytes) != file.sha256 {
             return Err(Unfit::Broken(format!("{} is not what was written", file.path)));
         }
-        put(&folder.join(&path), &bytes, file)?;
+        put(&folder.join(&path), &bytes, file).map_err(Unfit::Unwritten)?;
     }
     Ok(manifest)
 }

@@ -123,7 +123,7 @@ impl Rollback {
             true => self.copy.put_back(FILE, &root)?,
             false => {
                 let path = root.join(FILE);
-                fs::remove_file(&path).map_err(BackupError::io("cannot remove", &path))?;
+                fs::remove_file(&path).map_err(BackupError::io("remove", &path))?;
             }
         }
         Ok(aside.is_dir().then_some(aside))

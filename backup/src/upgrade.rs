@@ -82,7 +82,7 @@ pub fn upgrade(home: &Home, version: &str) -> Result<Option<Upgrade>, BackupErro
         return Err(why);
     }
     let sync = File::open(&copies).and_then(|folder| folder.sync_all());
-    sync.map_err(BackupError::io("cannot sync", &copies))?;
+    sync.map_err(BackupError::io("sync", &copies))?;
     let upgraded = Some(Upgraded { from: plan.from, at: at.to_string(), copy });
     HomeFormat { upgraded, ..HomeFormat::newest() }.write(home.root())?;
     Ok(Some(Upgrade { copy: path, made }))
@@ -92,7 +92,7 @@ pub fn upgrade(home: &Home, version: &str) -> Result<Option<Upgrade>, BackupErro
 fn prove(home: &Home, copy: &Path, beside: &Path) -> Result<(), BackupError> {
     let unproved = |why: String| BackupError::Unproved { why };
     let scratch = tempfile::Builder::new().prefix(".proof-").tempdir_in(beside);
-    let scratch = scratch.map_err(BackupError::io("cannot make a folder in", beside))?;
+    let scratch = scratch.map_err(BackupError::io("make a folder in", beside))?;
     let again = Home::at(&scratch.path().join("home")).map_err(|e| unproved(e.to_string()))?;
     Backup::read(copy, scratch.path(), None)?.restore(&again)?;
     let paths = choose::files(home.root(), false)?.files;

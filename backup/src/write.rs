@@ -51,7 +51,7 @@ pub fn make(
     }
     let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
-    let write = BackupError::io("cannot write", to);
+    let write = BackupError::io("write", to);
     let mut draft = match NamedTempFile::new_in(folder) {
         Ok(draft) => draft,
         Err(error) => return Err(write(error)),
@@ -65,7 +65,7 @@ pub fn make(
         files: listed,
     };
     let list = serde_json::to_vec_pretty(&manifest)
-        .map_err(|error| BackupError::io("cannot write", to)(error.into()))?;
+        .map_err(|error| BackupError::io("write", to)(error.into()))?;
     if list.len() as u64 > LONGEST {
         return Err(BackupError::TooMany { files: manifest.files.len() });
     }
@@ -81,13 +81,9 @@ pub fn make(
                 .and_then(|mut out| out.flush())
         }
     };
-    written
-        .and_then(|()| draft.as_file().sync_all())
-        .map_err(BackupError::io("cannot write", to))?;
+    written.and_then(|()| draft.as_file().sync_all()).map_err(BackupError::io("write", to))?;
     let size = draft.as_file().metadata().map_or(0, |meta| meta.len());
-    draft
-        .persist_noclobber(to)
-        .map_err(|error| BackupError::io("cannot write", to)(error.error))?;
+    draft.persist_noclobber(to).map_err(|error| BackupError::io("write", to)(error.error))?;
     let bytes = manifest.files.iter().map(|file| file.bytes).sum();
     Ok(Made { files: manifest.files.len(), bytes, size, left_out })
 }
@@ -95,19 +91,17 @@ pub fn make(
 /// The files as they stand now, listed, and their contents one behind the other: a file that grows meanwhile is listed as it was
 /// read.
 fn copied(root: &Path, paths: &[PathBuf]) -> Result<(Vec<ManifestFile>, File), BackupError> {
-    let mut contents = tempfile::tempfile()
-        .map_err(BackupError::io("cannot make a file in", std::env::temp_dir()))?;
+    let mut contents =
+        tempfile::tempfile().map_err(BackupError::io("make a file in", std::env::temp_dir()))?;
     let mut listed = Vec::new();
     for path in paths {
         let full = root.join(path);
         let (bytes, mode) = match read(&full) {
             // Somebody has removed it meanwhile.
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            read => read.map_err(BackupError::io("cannot read", &full))?,
+            read => read.map_err(BackupError::io("read", &full))?,
         };
-        contents
-            .write_all(&bytes)
-            .map_err(BackupError::io("cannot write in", std::env::temp_dir()))?;
+        contents.write_all(&bytes).map_err(BackupError::io("write in", std::env::temp_dir()))?;
         listed.push(ManifestFile {
             path: path.to_string_lossy().into_owned(),
             bytes: bytes.len() as u64,
@@ -116,7 +110,7 @@ fn copied(root: &Path, paths: &[PathBuf]) -> Result<(Vec<ManifestFile>, File), B
             shared_mode: path.starts_with(SKILLS).then_some(mode & 0o777),
         });
     }
-    contents.rewind().map_err(BackupError::io("cannot read in", std::env::temp_dir()))?;
+    contents.rewind().map_err(BackupError::io("read in", std::env::temp_dir()))?;
     Ok((listed, contents))
 }
 

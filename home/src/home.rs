@@ -1,6 +1,8 @@
 //! Where everything lives.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use etcetera::BaseStrategy;
 
@@ -10,9 +12,11 @@ use crate::format::{self, FormatError};
 use crate::lock::{self, holder};
 
 /// The folder that holds `.env`, `workspace/`, `agent/` and `router/`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Home {
     root: PathBuf,
+    /// Keeps restores, upgrades and rollbacks away while somebody works here.
+    _shared: Option<Arc<File>>,
 }
 
 /// No folder can serve as the home.
@@ -70,25 +74,19 @@ impl Home {
 
     /// The same for whoever may still leave everything as it is: the folder is made, and nothing is written in it.
     ///
+    /// No restore, upgrade or rollback begins before the value and its copies are dropped.
+    ///
     /// # Errors
     /// As for [`Home::find`].
     pub fn open(given: Option<&Path>) -> Result<Self, HomeError> {
         let home = Self::at(&Self::chosen(given)?)?;
-        home.at_rest()?;
+        let shared = lock::share(home.root());
+        let changing = lock::holder_of(&home.change_lock())?;
+        let (Ok(shared), None) = (shared, changing) else {
+            return Err(HomeError::Changing { home: home.root, pid: changing.flatten() });
+        };
         format::HomeFormat::usable(home.root())?;
-        Ok(home)
-    }
-
-    /// Whether no restore, upgrade or rollback of this home goes on. Whoever starts to work here asks again once its own lock is
-    /// taken: from then on none begins.
-    ///
-    /// # Errors
-    /// [`HomeError::Changing`] names the process that does it.
-    pub fn at_rest(&self) -> Result<(), HomeError> {
-        match lock::holder_of(&self.change_lock())? {
-            Some(pid) => Err(HomeError::Changing { home: self.root.clone(), pid }),
-            None => Ok(()),
-        }
+        Ok(Self { _shared: shared.map(Arc::new), ..home })
     }
 
     /// The same folder, which need not be there and is not made; whatever its format.
@@ -132,7 +130,7 @@ impl Home {
         if root.exists() && !root.is_dir() {
             return Err(HomeError::NotAFolder(root));
         }
-        Ok(Self { root })
+        Ok(Self { root, _shared: None })
     }
 
     /// The folder itself, as an absolute path.
@@ -318,6 +316,27 @@ mod tests {
         assert!(!home.root().join("format.json").exists());
         drop(held);
         Home::find(Some(home.root())).unwrap();
+    }
+
+    #[test]
+    fn nobody_has_the_home_alone_while_somebody_works_there_and_nobody_comes_in_then() {
+        let places = Places::new();
+        let (root, other) = (places.path("home"), places.path("other"));
+        let working = Home::open(Some(&root)).unwrap();
+        let beside = Home::open(Some(&root)).unwrap();
+        assert_eq!(fs::read_dir(&root).unwrap().count(), 0, "nothing is written");
+        let copy = working.clone();
+        drop((working, beside));
+        let error = crate::Lock::whole(&root).unwrap_err().to_string();
+        let me = std::process::id();
+        let wanted = format!("process {me} works here already ({})", root.display());
+        assert!(error.starts_with(&wanted), "{error}");
+        drop(copy);
+        let held = crate::Lock::whole(&root).unwrap();
+        assert!(matches!(Home::find(Some(&root)), Err(HomeError::Changing { .. })));
+        Home::find(Some(&other)).unwrap();
+        drop(held);
+        Home::find(Some(&root)).unwrap();
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use crate::FileError;
@@ -55,6 +55,44 @@ impl Lock {
             }
             Err(TryLockError::Error(e)) => Err(FileError::new("lock", path, e).into()),
         }
+    }
+
+    /// Has the folder at `path` alone, without waiting: nobody works in it who came in by [`Home::open`](crate::Home::open), and
+    /// nobody comes in. Nothing is written. Where the file system can't lock a folder, it keeps nobody away.
+    ///
+    /// # Errors
+    /// [`LockError::Taken`] when somebody works there.
+    pub fn whole(path: &Path) -> Result<Self, LockError> {
+        let folder = File::open(path).map_err(|error| FileError::new("open", path, error))?;
+        match folder.try_lock() {
+            Err(TryLockError::WouldBlock) => {
+                Err(LockError::Taken { path: path.to_owned(), pid: sharer(&folder) })
+            }
+            Ok(()) | Err(TryLockError::Error(_)) => Ok(Self { _held: folder }),
+        }
+    }
+}
+
+/// A process that shares `folder`, as proc_locks(5) has it.
+fn sharer(folder: &File) -> Option<u32> {
+    let (meta, locks) = (folder.metadata().ok()?, std::fs::read_to_string("/proc/locks").ok()?);
+    let (major, minor) = (libc::major(meta.dev()), libc::minor(meta.dev()));
+    let place = format!("{major:02x}:{minor:02x}:{}", meta.ino());
+    let mut all = locks.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let its = all.find(|words| words.get(1) == Some(&"FLOCK") && words.contains(&place.as_str()));
+    its?.get(4)?.parse().ok()
+}
+
+/// Somebody has the folder alone.
+pub(crate) struct Whole;
+
+/// Keeps everybody from having the folder at `path` alone, for as long as the file is open; `None` where it can't be locked.
+pub(crate) fn share(path: &Path) -> Result<Option<File>, Whole> {
+    let Ok(folder) = File::open(path) else { return Ok(None) };
+    match folder.try_lock_shared() {
+        Err(TryLockError::WouldBlock) => Err(Whole),
+        Err(TryLockError::Error(_)) => Ok(None),
+        Ok(()) => Ok(Some(folder)),
     }
 }
 

@@ -148,7 +148,6 @@ fn router(
     let desk = Desk::new(&home, look, &catalog, &pulse, &secrets);
     tokio::spawn(window::keep(desk, wanted));
     let audit = Audit::open(&home.router_audit(), secrets.clone())?;
-    home.at_rest()?;
     Ok(Router {
         pulse,
         judge: Judge::new(PolicyFile::open(&home.router().join("policy.toml"))?, &store),

@@ -39,16 +39,28 @@ impl Series {
 
     /// The same in the second half of the time that counts: what fills up grows less there.
     pub(crate) fn an_hour_late(&self) -> f64 {
-        let points = self.settled();
-        slope(&points[points.len() / 2..])
+        slope(self.late())
     }
 
     /// By which part of itself the value grew over the time that counts, by the same line.
     pub(crate) fn part(&self) -> f64 {
-        let points = self.settled();
-        let (Some(first), Some(last)) = (points.first(), points.last()) else { return 0.0 };
-        if first.1 == 0.0 { 0.0 } else { self.an_hour() / 3_600.0 * (last.0 - first.0) / first.1 }
+        part(self.settled())
     }
+
+    /// The same over the second half of that time.
+    pub(crate) fn part_late(&self) -> f64 {
+        part(self.late())
+    }
+
+    fn late(&self) -> &[(f64, f64)] {
+        let points = self.settled();
+        &points[points.len() / 2..]
+    }
+}
+
+fn part(points: &[(f64, f64)]) -> f64 {
+    let (Some(first), Some(last)) = (points.first(), points.last()) else { return 0.0 };
+    if first.1 == 0.0 { 0.0 } else { slope(points) / 3_600.0 * (last.0 - first.0) / first.1 }
 }
 
 /// How steep the line is that fits `points` best, for an hour.
@@ -84,6 +96,7 @@ mod tests {
         assert!(fills.an_hour().abs() < 1e-9 && fills.first() == 20.0);
         let slows = series(|at| if at < 60.0 { at } else { 60.0 });
         assert!(slows.an_hour() > 1.0 && slows.an_hour_late().abs() < 1e-9);
+        assert!(slows.part() > 0.5 && slows.part_late().abs() < 1e-9, "{}", slows.part());
         let waves = series(|at| if at % 2.0 == 0.0 { 9.0 } else { 11.0 });
         assert!(waves.part().abs() < 0.01 && waves.most() == 11.0, "{}", waves.part());
         assert_eq!((Series::default().an_hour(), Series::default().part()), (0.0, 0.0));

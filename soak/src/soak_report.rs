@@ -10,7 +10,8 @@ use crate::tally::{Count, LATE, Load};
 /// By which part memory may grow in a run that is long enough to tell.
 const MOST_GROWTH: f64 = 0.02;
 
-/// A run that is shorter can't tell growth from chance.
+/// A run that is shorter can't tell growth from chance. Nor can it show that the keys of Redis level off: what a command leaves there
+/// ends after ten minutes, which have to be over before the second half of the time that counts.
 const TELLING: Duration = Duration::from_secs(20 * 60);
 
 /// How many descriptors more than after the warm-up are no growth: connections come and go.
@@ -18,6 +19,9 @@ const MORE_DESCRIPTORS: f64 = 8.0;
 
 /// The same for keys of Redis without an end: each command that is under way has some.
 const MORE_KEYS: f64 = 24.0;
+
+/// By which part the keys of Redis may grow in the second half of a run where they level off.
+const LEVEL: f64 = 0.05;
 
 /// What a run has shown. It prints as tables.
 #[derive(Debug)]
@@ -151,11 +155,14 @@ impl fmt::Display for SoakReport {
                 "| {name} | {first:.1} | {last:.1} | {most:.1} | {an_hour:+.1} | {late:+.1} |"
             )?;
         }
-        let told = match keys.an_hour_late() < keys.an_hour() / 2.0 {
-            true => "level off",
-            false => "do not level off in this time",
+        let told = match (self.length >= TELLING, keys.part_late() < LEVEL) {
+            (true, true) => "The keys in Redis level off.",
+            (true, false) => "The keys in Redis do not level off in this time.",
+            (false, _) => {
+                "Whether the keys in Redis level off takes 20 minutes to tell: each command leaves some there for ten."
+            }
         };
-        writeln!(f, "\nThe keys in Redis {told}.")?;
+        writeln!(f, "\n{told}")?;
         let faults = self.all_faults();
         if faults.is_empty() {
             return writeln!(f, "\nNothing was lost, and the audit logs are whole.");
@@ -227,6 +234,29 @@ mod tests {
 
     fn figures(report: &mut SoakReport) -> &mut crate::sampler::Figures {
         report.sampler.processes.get_mut("agent on Redis").unwrap()
+    }
+
+    #[test]
+    fn keys_level_off_once_as_many_end_as_come_and_a_short_run_does_not_tell() {
+        let told = |minutes: u32, keys: fn(f64) -> f64| {
+            let mut report = report(minutes.into());
+            let looks = (0..minutes * 6).map(|at| f64::from(at) * 10.0);
+            looks.for_each(|second| report.sampler.keys.add(second, keys(second)));
+            let told = report.to_string();
+            told.lines()
+                .find(|line| {
+                    line.contains("keys in Redis level") || line.contains("keys in Redis do")
+                })
+                .unwrap()
+                .to_owned()
+        };
+        let ending = |second: f64| 10.0 * second.min(600.0) + second % 3.0;
+        assert_eq!(told(30, ending), "The keys in Redis level off.");
+        // Level from the warm-up on.
+        assert_eq!(told(120, ending), "The keys in Redis level off.");
+        let endless = |second: f64| 10.0 * second;
+        assert_eq!(told(30, endless), "The keys in Redis do not level off in this time.");
+        assert!(told(6, ending).contains("takes 20 minutes to tell"));
     }
 
     #[test]

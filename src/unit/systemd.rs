@@ -27,6 +27,16 @@ pub(crate) enum SystemdError {
     /// It could not be started.
     #[error("{0} can't be started: {1}")]
     Start(&'static str, io::Error),
+    /// It does not run, or not for this user.
+    #[error(
+        "systemd does not answer ({why}): log in as the user that it is for, or install it with --system; where no systemd runs, \
+        `{again}` shows the unit, for another supervisor to do the same",
+        again = home::command("service install --print")
+    )]
+    Absent {
+        /// Its own words.
+        why: String,
+    },
     /// It said no.
     #[error("systemd refused `{asked}`: {why}")]
     Refused {
@@ -36,6 +46,9 @@ pub(crate) enum SystemdError {
         why: String,
     },
 }
+
+/// What systemctl says where it has nobody to talk to.
+const NO_BUS: &str = "Failed to connect to bus";
 
 /// One systemd.
 #[derive(Debug, Clone, Copy)]
@@ -106,7 +119,11 @@ impl Systemd {
         let asked = std::iter::once(program.into()).chain(words).collect::<Vec<_>>().join(" ");
         let said = String::from_utf8_lossy(&output.stderr);
         let why = said.lines().map(str::trim).filter(|line| !line.is_empty());
-        Err(SystemdError::Refused { asked, why: why.collect::<Vec<_>>().join(" ") })
+        let why = why.collect::<Vec<_>>().join(" ");
+        match why.contains(NO_BUS) {
+            true => Err(SystemdError::Absent { why }),
+            false => Err(SystemdError::Refused { asked, why }),
+        }
     }
 
     fn command(self, program: &'static str) -> Command {

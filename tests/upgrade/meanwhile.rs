@@ -30,16 +30,31 @@ fn nobody_starts_in_a_home_that_is_being_upgraded() {
 }
 
 #[test]
-fn a_router_that_was_about_to_start_when_an_upgrade_began_does_not_start() {
+fn no_upgrade_begins_while_somebody_is_about_to_start() {
     let (home, redis) = (first_format(), TcpListener::bind("127.0.0.1:0").unwrap());
     let mut router = command(home.root(), &["router"]);
     router.env("REDIS_URL", format!("redis://{}", redis.local_addr().unwrap()));
-    let router = router.stderr(Stdio::piped()).spawn().unwrap();
-    // It has looked at its home, and waits for the answer of its Redis.
+    let mut router = router.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    // It has looked at its home, has no lock of its own yet, and waits for the answer of its Redis.
     let asked = redis.accept().unwrap();
-    let _held = home::Lock::take(&home.root().join("change.lock")).unwrap();
+    let (code, said) = safeclaw(home.root(), &["upgrade"]);
+    let told = format!("process {} works here already", router.id());
+    assert_eq!((code, said.contains(&told)), (Some(1), true), "{said}");
+    router.kill().unwrap();
+    router.wait().unwrap();
     drop((asked, redis));
-    let ended = router.wait_with_output().unwrap();
-    let said = String::from_utf8(ended.stderr).unwrap();
-    assert_eq!((ended.status.code(), said.contains("right now")), (Some(1), true), "{said}");
+    done(home.root(), &["upgrade"]);
+}
+
+#[test]
+fn no_upgrade_begins_while_a_question_of_init_is_open() {
+    let home = first_format();
+    let program = env!("CARGO_BIN_EXE_safeclaw");
+    let mut asked = testkit::Terminal::start(program, &["init"], home.root(), &[]);
+    asked.expect("Which model should think?");
+    let (code, said) = safeclaw(home.root(), &["upgrade"]);
+    assert_eq!((code, said.contains("works here already")), (Some(1), true), "{said}");
+    asked.press("\x03");
+    asked.wait();
+    done(home.root(), &["upgrade"]);
 }

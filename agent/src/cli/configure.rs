@@ -1,11 +1,11 @@
 //! Changes a setting, with whoever answers questions about it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use action::known_sets;
 use conversation::workspace::Workspace;
-use home::Home;
+use home::{FileError, Home};
 use llm::{Host, PullError};
 use model::{Endpoints, Maker, ModelError, Progress, Proof};
 use protocol::SetName;
@@ -109,6 +109,18 @@ fn set_up_telegram(
     _: &mut (dyn Asker + Send),
 ) -> Result<(), StartError> {
     Err(StartError::NotBuilt("telegram"))
+}
+
+/// Has the file of the Telegram channel at `to` know what a set-up has written to that at `from`, if it has: the code of its new
+/// owner is no message.
+///
+/// # Errors
+/// [`FileError`] when it can't be written.
+pub fn carry_telegram(from: &Path, to: &Path) -> Result<(), FileError> {
+    #[cfg(feature = "telegram")]
+    channel::telegram::carry(from, to, protocol::Millis::of_this_machine())?;
+    let _ = (from, to);
+    Ok(())
 }
 
 /// Asks models while a setting is changed.

@@ -1,7 +1,7 @@
 //! What has been taken from Telegram, on the disk before it is handed on: after a crash no update is taken twice, and
 //! a message that was not answered is known.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use home::FileError;
@@ -172,7 +172,18 @@ impl Journal {
     }
 }
 
-fn read(path: &std::path::Path) -> Result<Held, String> {
+/// Has the journal at `to` know every update that the one at `from` knows; nothing where there is none at `from`. What can't be
+/// read is left to the agent, which sets it aside.
+///
+/// # Errors
+/// [`FileError`] when it can't be written.
+pub fn carry(from: &Path, to: &Path, now: Millis) -> Result<(), FileError> {
+    let (true, Ok(paired), Ok(_)) = (from.exists(), read(from), read(to)) else { return Ok(()) };
+    let (journal, _) = Journal::open(to.to_owned(), paired.bot, now);
+    paired.recent.into_iter().try_for_each(|update| journal.skip(update, now))
+}
+
+fn read(path: &Path) -> Result<Held, String> {
     match home::file::read(path, LIMIT) {
         Ok(None) => Ok(Held::default()),
         Ok(Some(bytes)) => serde_json::from_slice(&bytes).map_err(|error| error.to_string()),
@@ -180,7 +191,7 @@ fn read(path: &std::path::Path) -> Result<Held, String> {
     }
 }
 
-fn set_aside(path: &std::path::Path, why: &str) -> String {
+fn set_aside(path: &Path, why: &str) -> String {
     let kept = match home::file::set_aside(path) {
         Ok(aside) => format!("it is kept as {}", aside.display()),
         Err(error) => error.to_string(),

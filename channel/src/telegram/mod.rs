@@ -29,6 +29,7 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 
 pub use bot::{Client, Fault, Me, PairError};
+pub use journal::carry;
 pub use setup::{SetUp, SetUpError};
 
 use self::chat::Heard;

@@ -17,7 +17,7 @@ impl FileError {
     /// `doing` is a verb that fits into "can't ... the file".
     #[must_use]
     pub fn new(doing: &'static str, path: &Path, source: io::Error) -> Self {
-        Self { doing, path: path.to_owned(), source }
+        Self { doing, path: path.to_owned(), source: plain(source) }
     }
 
     /// The file that it is about.
@@ -30,6 +30,15 @@ impl FileError {
     #[must_use]
     pub fn kind(&self) -> io::ErrorKind {
         self.source.kind()
+    }
+}
+
+/// The error without the name that a file had for the moment, which says nothing to people.
+fn plain(error: io::Error) -> io::Error {
+    let said = error.to_string();
+    match said.split_once(" at path ") {
+        Some((what, _)) if error.get_ref().is_some() => io::Error::new(error.kind(), what),
+        _ => error,
     }
 }
 
@@ -56,6 +65,15 @@ mod tests {
     fn said(code: i32) -> String {
         let source = io::Error::from_raw_os_error(code);
         FileError::new("write", Path::new("/w/memory.json"), source).to_string()
+    }
+
+    #[test]
+    fn a_name_for_the_moment_is_not_shown() {
+        let source = tempfile::tempdir_in("/no/such/folder").unwrap_err();
+        let error = FileError::new("make a folder in", Path::new("/no/such/folder"), source);
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+        let source = std::error::Error::source(&error).unwrap().to_string();
+        assert_eq!(source, "No such file or directory (os error 2)");
     }
 
     #[test]

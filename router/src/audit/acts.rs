@@ -10,11 +10,11 @@ use protocol::{ActionName, Millis, Object, Principal, SessionKey};
 use serde_json::{Value, json};
 
 use super::PERMITS;
-use crate::audit_log::{Files, each, newest};
+use crate::audit_log::{Entries, Files, json as escaped};
 use crate::config::words;
 use crate::policy::Scope;
 
-/// How many rows are looked through for what a session has done lately.
+/// How many rows of each log are looked through for what a session has done lately.
 const ROWS: usize = 5_000;
 
 /// What an outcome says of something that the agent does itself.
@@ -49,8 +49,9 @@ pub(crate) fn acts(folder: &Path, whose: &Whose, count: usize) -> Result<Vec<Obj
     let text = |row: &Object, key: &str| row.get(key).and_then(Value::as_str).map(str::to_owned);
     let mut begun: BTreeMap<String, Object> = BTreeMap::new();
     let mut done = Vec::new();
-    for entry in newest(&Files::all(folder)?, ROWS)? {
-        let row = entry.fields;
+    let its = escaped(json!(whose.session).to_string());
+    for entry in Entries::last(&Files::all(folder)?, ROWS)?.holding(&its) {
+        let row = entry?.fields;
         // An answer is told with what was asked.
         if !whose.is(&row) || text(&row, "action").as_deref() == Some("APPROVE") {
             continue;
@@ -79,11 +80,11 @@ pub(crate) fn acts(folder: &Path, whose: &Whose, count: usize) -> Result<Vec<Obj
                 }
                 told.extend(intent.remove("params").map(|params| ("params".to_owned(), params)));
                 done.push(told);
+                done.drain(..done.len().saturating_sub(count));
             }
             _ => {}
         }
     }
-    done.drain(..done.len().saturating_sub(count));
     Ok(done)
 }
 
@@ -99,8 +100,8 @@ pub(crate) fn preview(folder: &Path, scope: &Scope, now: Millis) -> Result<[usiz
     let since = now.0.saturating_sub(u64::try_from(MONTH.as_millis()).unwrap_or(u64::MAX));
     let (mut ran, mut refused) = (0, 0);
     let word = format!("\"{}\"", scope.action);
-    each(&Files::all(folder)?, since, &word, |entry| {
-        let row = entry.fields;
+    for entry in Entries::since(&Files::all(folder)?, since)?.holding(&word) {
+        let row = entry?.fields;
         let action =
             row.get("action").and_then(Value::as_str).and_then(|name| ActionName::new(name).ok());
         let params = row.get("params").and_then(Value::as_object);
@@ -113,7 +114,7 @@ pub(crate) fn preview(folder: &Path, scope: &Scope, now: Millis) -> Result<[usiz
             Some("answer") if is_its && row.get("answer") == Some(&json!("no")) => refused += 1,
             _ => {}
         }
-    })?;
+    }
     Ok([ran + refused, refused])
 }
 

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::*;
-use crate::audit_log::{Accept, Fault, Follower, Report, Row, archive, last, verify};
+use crate::audit_log::{Accept, Entries, Fault, Follower, Report, Row, archive, last, verify};
 
 /// A log of ten rows in one file.
 fn ten() -> (tempfile::TempDir, Files) {
@@ -321,6 +321,42 @@ fn what_is_compressed_is_read_as_it_was_written() {
     fs::remove_file(files.current()).unwrap();
     write(&files, 40, 500);
     assert_eq!(look(&files).broken, None);
+}
+
+#[test]
+fn rows_of_several_logs_come_by_time_and_none_is_missed_when_a_file_is_full_meanwhile() {
+    /// After each time that a log notes of its own.
+    const BEGIN: u64 = 1 << 50;
+    let folder = tempfile::tempdir().unwrap();
+    let mut logs = Vec::new();
+    for number in 0..3 {
+        let files = Files::new(folder.path(), number + 1);
+        let log = ChainedLog::open(files.clone(), 1_000, Millis(0)).unwrap();
+        for count in 0..30 {
+            let mut row = row(count);
+            row.insert("at".to_owned(), (BEGIN + count * 3 + u64::from(number)).into());
+            log.append(&row).unwrap();
+        }
+        logs.push((files, log));
+    }
+    let files: Vec<Files> = logs.iter().map(|(files, _)| files.clone()).collect();
+    let told = |entries: Entries| -> Vec<u64> {
+        let entries = entries.map(Result::unwrap).filter(|entry| entry.fields["row"] == "intent");
+        entries.map(|entry| entry.at() - BEGIN).collect()
+    };
+    assert_eq!(told(Entries::since(&files, 0).unwrap()), (0..90).collect::<Vec<_>>());
+    let few = told(Entries::since(&files, 0).unwrap().holding("\"count\":7,"));
+    assert_eq!(few, [21, 22, 23]);
+    let newest = told(Entries::last(&files, 1).unwrap());
+    assert_eq!(newest, [87, 88, 89]);
+    let begun = Entries::since(&files, 0).unwrap();
+    for (files, log) in &logs {
+        for _ in 0..10 {
+            log.append(&Object::from_iter([("row".to_owned(), "later".into())])).unwrap();
+        }
+        archive(files).unwrap();
+    }
+    assert_eq!(told(begun), (0..90).collect::<Vec<_>>());
 }
 
 #[test]

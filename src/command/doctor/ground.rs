@@ -50,6 +50,10 @@ fn folder(home: &Home) -> Check {
         let seen = format!("others can write to {shown} (mode {mode:03o})");
         return Check::fail(NAME, seen, format!("chmod go-w '{shown}'"));
     }
+    if rustix::fs::access(root, rustix::fs::Access::WRITE_OK) == Err(rustix::io::Errno::ROFS) {
+        let seen = format!("{shown} is read-only");
+        return Check::fail(NAME, seen, "mount it writable, or choose another home with --home");
+    }
     Check::ok(NAME, format!("{shown}, mode {mode:03o}"))
 }
 

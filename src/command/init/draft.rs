@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use agent::cli::carry_telegram;
 use home::{EnvFile, FileError, Home, HomeError, Lock, LockError, file};
 use router::{PinFault, PinWish};
 use settings::{Settings, SettingsError};
@@ -24,6 +25,9 @@ type Change = (&'static str, Option<Vec<u8>>);
 
 /// What the router keeps of a PIN. It is in no draft: the router alone writes it.
 const PIN: &str = "router/pin.json";
+
+/// What the Telegram channel has taken. A draft holds what pairing adds to it.
+const TELEGRAM: &str = "workspace/telegram.json";
 
 /// The largest of them, in bytes.
 const LIMIT: u64 = 1024 * 1024;
@@ -53,8 +57,6 @@ pub(super) enum DraftError {
     Home(#[from] HomeError),
     #[error(transparent)]
     File(#[from] FileError),
-    #[error("no draft can be made in {}", .0.display())]
-    Folder(PathBuf, #[source] io::Error),
     #[error(transparent)]
     Settings(#[from] SettingsError),
     #[error("{} can't be removed", .0.display())]
@@ -75,7 +77,7 @@ impl Draft {
         let root = real.root().to_owned();
         remove_older(&root);
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(&root);
-        let folder = folder.map_err(|error| DraftError::Folder(root, error))?;
+        let folder = folder.map_err(|error| FileError::new("make a draft in", &root, error))?;
         let lock = Lock::take(&folder.path().join(LOCK))?;
         let home = Home::at(folder.path())?;
         let mut before = Vec::new();
@@ -119,7 +121,9 @@ impl Draft {
     /// The files that will be other than they are, by their names below the home.
     pub(super) fn changed(&self) -> Result<Vec<&'static str>, DraftError> {
         let pin = self.pin().map(|_| PIN);
-        Ok(self.changes()?.into_iter().map(|(name, _)| name).chain(pin).collect())
+        let paired = self.home.root().join(TELEGRAM).exists().then_some(TELEGRAM);
+        let files = self.changes()?.into_iter().map(|(name, _)| name);
+        Ok(files.chain(pin).chain(paired).collect())
     }
 
     /// Writes every file that changes. Nothing is written when one of them was changed by somebody else.
@@ -137,6 +141,8 @@ impl Draft {
         if let Some(wish) = self.pin() {
             wish.fulfil(&self.real)?;
         }
+        let [paired, telegram] = [&self.home, &self.real].map(|home| home.root().join(TELEGRAM));
+        carry_telegram(&paired, &telegram)?;
         for (name, bytes) in changes {
             let path = self.real.root().join(name);
             match bytes {

@@ -87,6 +87,8 @@ enum InitError {
     Redis(String),
     #[error("{address} can't be used: {error}; choose another address with {option}")]
     Taken { address: String, error: io::Error, option: &'static str },
+    #[error("{address} is no address of a page: it is one such as 127.0.0.1:8787")]
+    NoAddress { address: String },
     #[error(transparent)]
     Window(#[from] AddressError),
     #[error("{0:#}")]
@@ -104,7 +106,10 @@ enum InitError {
 impl InitError {
     /// Whether another answer to the question that is put would mend it.
     fn is_of_the_answer(&self) -> bool {
-        matches!(self, Self::Taken { .. } | Self::Window(_) | Self::Agent(_))
+        matches!(
+            self,
+            Self::Taken { .. } | Self::NoAddress { .. } | Self::Window(_) | Self::Agent(_)
+        )
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 use when::Since;
 
 use super::{AuditError, print};
-use crate::audit_log::{Entry, Files, Follower, entries, json, last, words};
+use crate::audit_log::{Entries, Entry, Files, Follower, json, last, words};
 
 /// How often it is looked for new rows.
 const LOOK: Duration = Duration::from_millis(200);
@@ -50,8 +50,8 @@ fn join(folder: &Path, followers: &mut Vec<Follower>, new: bool) -> Result<(), A
 
 pub(super) fn export(folder: &Path, since: Option<Since>, as_json: bool) -> Result<(), AuditError> {
     let since = since.map_or(0, Since::millis);
-    for entry in entries(&Files::all(folder)?, since)? {
-        print(&if as_json { document(entry) } else { words(&entry) })?;
+    for entry in Entries::since(&Files::all(folder)?, since)? {
+        print(&if as_json { document(entry?) } else { words(&entry?) })?;
     }
     Ok(())
 }
@@ -63,13 +63,13 @@ pub(super) fn export(folder: &Path, since: Option<Since>, as_json: bool) -> Resu
 pub fn traced(home: &Home, trace: Trace) -> Result<Vec<(u64, String)>, FileError> {
     let id = trace.to_string();
     let is_of_it = |entry: &Entry| entry.fields.get("trace").and_then(Value::as_str) == Some(&id);
-    let rows = entries(&Files::all(&home.router_audit())?, 0)?.into_iter().filter(is_of_it);
+    let rows = Entries::since(&Files::all(&home.router_audit())?, 0)?.holding(&id);
     let told = |entry: Entry| {
         let words = words(&entry);
         let what = words.split_once("  ").map_or(&*words, |(_, what)| what);
         (entry.at(), what.trim_end().to_owned())
     };
-    Ok(rows.map(told).collect())
+    rows.filter(|row| row.as_ref().map_or(true, is_of_it)).map(|row| row.map(told)).collect()
 }
 
 /// The row as it was written, with the name of its log in front.

@@ -1,5 +1,6 @@
 //! Where a page is to be: what the questions about the two pages have in common.
 
+use std::io;
 use std::net::TcpListener;
 
 use super::{InitError, Person};
@@ -36,6 +37,12 @@ pub(super) fn ask(
 
 /// Sees that nobody has the port of `address`, which the command line sets with `option`.
 pub(super) fn is_free(address: &str, option: &'static str) -> Result<(), InitError> {
-    let taken = |error| InitError::Taken { address: address.to_owned(), error, option };
-    TcpListener::bind(address).map(drop).map_err(taken)
+    let address = address.to_owned();
+    match TcpListener::bind(&address) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
+            Err(InitError::NoAddress { address })
+        }
+        Err(error) => Err(InitError::Taken { address, error, option }),
+    }
 }
