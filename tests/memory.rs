@@ -102,8 +102,7 @@ fn after_ten_messages_a_note_is_written_that_later_prompts_hold() {
 fn a_secret_of_the_house_that_was_typed_is_in_no_note_of_the_conversation() {
     let home = TempHome::greeting();
     let (walls, own) = ("relay/token+0f7d~of:relay", "sk-own-4f1d-key-of-the-mind");
-    for (path, name, value) in
-        [("router/.env", "X_TOKEN", walls), (".env", "OPENAI_API_KEY", own)]
+    for (path, name, value) in [("router/.env", "X_TOKEN", walls), (".env", "OPENAI_API_KEY", own)]
     {
         let private = std::fs::Permissions::from_mode(0o600);
         home.put(path, format!("{name}={value}\n"));

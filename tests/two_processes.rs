@@ -44,7 +44,8 @@ fn a_router_whose_output_nobody_reads_goes_on_serving() {
     let server = RedisServer::start();
     let (mind, wall) = (TempHome::greeting(), TempHome::greeting());
     // A pipe holds 64 KiB (pipe(7)), so the first byte of the router's has no room.
-    let full = "mkfifo unread; exec 3<>unread; head -c 65536 /dev/zero >&3; exec \"$0\" \"$@\" >&3 2>&3";
+    let full =
+        "mkfifo unread; exec 3<>unread; head -c 65536 /dev/zero >&3; exec \"$0\" \"$@\" >&3 2>&3";
     let url = [("REDIS_URL", &*server.url())];
     let _router = Chat::start("sh", &["-c", full, SAFECLAW, "router"], wall.root(), &url);
     let mut agent = agent(&mind, &server);
