@@ -99,6 +99,28 @@ fn after_ten_messages_a_note_is_written_that_later_prompts_hold() {
 }
 
 #[test]
+fn a_secret_of_the_house_that_was_typed_is_in_no_note_of_the_conversation() {
+    let home = TempHome::greeting();
+    let (walls, own) = ("relay/token+0f7d~of:relay", "sk-own-4f1d-key-of-the-mind");
+    for (path, name, value) in [("router/.env", "X_TOKEN", walls), (".env", "OPENAI_API_KEY", own)]
+    {
+        let private = std::fs::Permissions::from_mode(0o600);
+        home.put(path, format!("{name}={value}\n"));
+        std::fs::set_permissions(home.root().join(path), private).unwrap();
+    }
+    let server = server(said);
+    let mut chat = start(&home, &server);
+    chat.ask(&format!("The token is {walls}."), "Fine.");
+    chat.ask(&format!("The key is {}.", own.to_uppercase()), "Fine.");
+    talk(&mut chat, 3, 10);
+    wait_until("it is noted", || notes(&home).contains("number 10."));
+    let noted = notes(&home);
+    assert!(noted.contains("The token is [secret].; The key is [secret]."), "{noted}");
+    assert!(requests(&server)[0].contains(walls), "the model was never told");
+    assert_eq!(chat.end().code(), Some(0));
+}
+
+#[test]
 fn what_a_person_has_forgotten_while_it_is_being_noted_is_not_noted() {
     let home = TempHome::greeting();
     let goes_on = Arc::new(AtomicBool::new(false));

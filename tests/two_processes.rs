@@ -40,6 +40,23 @@ fn a_chat_over_redis_with_homes_of_their_own() {
 }
 
 #[test]
+fn a_router_whose_output_nobody_reads_goes_on_serving() {
+    let server = RedisServer::start();
+    let (mind, wall) = (TempHome::greeting(), TempHome::greeting());
+    // A pipe holds 64 KiB (pipe(7)), so the first byte of the router's has no room.
+    let full =
+        "mkfifo unread; exec 3<>unread; head -c 65536 /dev/zero >&3; exec \"$0\" \"$@\" >&3 2>&3";
+    let url = [("REDIS_URL", &*server.url())];
+    let _router = Chat::start("sh", &["-c", full, SAFECLAW, "router"], wall.root(), &url);
+    let mut agent = agent(&mind, &server);
+    wait_until("it is known", || {
+        let known = mind.workspace().join("router_actions.json");
+        std::fs::read_to_string(known).is_ok_and(|known| known.contains("HELLO_WORLD"))
+    });
+    agent.ask("Say hello to Frankie.", "HELLO_WORLD: ok");
+}
+
+#[test]
 fn whoever_asks_hears_that_no_router_is_there() {
     let (server, mind, wall) = (RedisServer::start(), TempHome::new(), TempHome::new());
     let mut agent = agent(&mind, &server);

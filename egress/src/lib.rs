@@ -21,6 +21,7 @@
 
 mod address;
 mod endpoint;
+mod mentioned;
 mod target;
 mod target_error;
 
@@ -45,6 +46,7 @@ pub use error::{Error, Failure, Refusal};
 pub use hosts::{HostPattern, PatternError};
 pub use house::inside;
 pub use injection::{HeaderTemplate, Injection, InjectionError};
+pub use mentioned::{address, is_address, is_link, mentioned};
 pub use proxy::{Attempt, Decision, Listener, Proxy};
 pub use resolve::{Resolve, SystemResolver};
 pub use rules::{Route, Rules};

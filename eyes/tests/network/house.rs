@@ -2,8 +2,8 @@
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use egress::{Limits, Resolve, Trust, Upstream};
@@ -164,6 +164,33 @@ async fn a_name_that_changes_its_address_leads_nowhere() {
     assert_eq!(sink.arrived(), 0);
     let wanted = format!("the page wanted turncoat.test:{port}, which is refused");
     assert!(seen.remarks.contains(&wanted), "{:?}", seen.remarks);
+}
+
+/// Keeps the names that it is asked for. One of them leads somewhere.
+#[derive(Default)]
+struct Asked(Mutex<Vec<String>>);
+
+#[async_trait]
+impl Resolve for Asked {
+    async fn resolve(&self, name: &str) -> io::Result<Vec<IpAddr>> {
+        self.0.lock().unwrap().push(name.to_owned());
+        let is_site = name == "site.test";
+        is_site.then(|| vec![Ipv4Addr::LOCALHOST.into()]).ok_or(io::ErrorKind::NotFound.into())
+    }
+}
+
+#[tokio::test]
+async fn a_browser_asks_for_nothing_of_its_own() {
+    let site = Site::start(|_| Page::html(r#"<img src="/slow">the page"#)).await;
+    let asked = Arc::new(Asked::default());
+    let upstream = Upstream::new(asked.clone(), Trust::default(), Limits::default()).unwrap();
+    let at = format!("site.test:{}", site.address.port());
+    let rig = Rig::with(Network::new(std::slice::from_ref(&at)).unwrap().over(upstream));
+    // Its picture never comes, so it is looked at for as long as a page may load.
+    let seen = rig.look(format!("http://{at}/").parse().unwrap()).await.unwrap();
+    assert_eq!(seen.text, "the page");
+    let asked = asked.0.lock().unwrap();
+    assert!(asked.iter().all(|name| name == "site.test"), "{asked:?}");
 }
 
 #[tokio::test]

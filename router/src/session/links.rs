@@ -3,7 +3,6 @@
 //! A skill that may reach any host can carry words out in the address itself, so it goes only where a person or a page has
 //! pointed. Which of the known addresses is chosen can tell something, too; [`Reach::bits`] says how much.
 
-use linkify::{LinkFinder, LinkKind};
 use protocol::{Command, Object, OwnWords, texts};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -32,6 +31,12 @@ pub(super) struct KnownPlaces<'a> {
     pub(super) in_browser: bool,
 }
 
+impl KnownPlaces<'_> {
+    fn typed(&self) -> Vec<u64> {
+        self.typed.iter().flat_map(|link| [fingerprint(link), whole(link)]).flatten().collect()
+    }
+}
+
 /// How far parameters reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Reach {
@@ -45,7 +50,9 @@ pub(super) struct Reach {
 pub(super) fn within(result: &Object) -> Vec<u64> {
     let mut found = Vec::new();
     for text in texts(result) {
-        if let Some(link) = link(text).filter(|link| !found.contains(link)) {
+        if egress::is_link(text)
+            && let Some(link) = fingerprint(text).filter(|link| !found.contains(link))
+        {
             found.push(link);
         }
     }
@@ -56,20 +63,13 @@ pub(super) fn within(result: &Object) -> Vec<u64> {
 /// The fingerprints of the addresses that `result` brings. What only repeats what `command` was given, as an echo does,
 /// brings none.
 pub(super) fn new_in(command: &Command, result: &Object) -> Vec<u64> {
-    let given = everywhere_in(&command.params);
+    let given: Vec<u64> = carried(&command.params).iter().flat_map(|it| fingerprint(it)).collect();
     within(result).into_iter().filter(|link| !given.contains(link)).collect()
 }
 
-/// The fingerprints of all addresses in the texts of `object`.
-fn everywhere_in(object: &Object) -> Vec<u64> {
-    let mut finder = LinkFinder::new();
-    finder.kinds(&[LinkKind::Url]);
-    let all = texts(object);
-    all.into_iter()
-        .flat_map(|text| {
-            finder.links(text).filter_map(|link| fingerprint(link.as_str())).collect::<Vec<_>>()
-        })
-        .collect()
+/// The addresses anywhere in the texts of `object`.
+pub(super) fn carried(object: &Object) -> Vec<String> {
+    texts(object).into_iter().flat_map(egress::mentioned).collect()
 }
 
 /// `known` with `new` behind it, each once.
@@ -86,8 +86,7 @@ pub(super) fn joined(known: Vec<u64>, new: &[u64]) -> Vec<u64> {
 
 /// How far `params` reach for who knows these places.
 pub(super) fn reach(params: &Object, places: &KnownPlaces) -> Reach {
-    let typed: Vec<u64> =
-        places.typed.iter().flat_map(|link| [fingerprint(link), whole(link)]).flatten().collect();
+    let typed = places.typed();
     let choices = places.shown.len() + places.typed.len();
     let mut reach = Reach { is_foreign: false, bits: 0 };
     for text in texts(params) {
@@ -110,21 +109,24 @@ pub(super) fn reach(params: &Object, places: &KnownPlaces) -> Reach {
     reach
 }
 
+/// The same for what is sent to a host that a skill names. It may hand back as a link what it was sent, so an address that nobody
+/// pointed to is foreign anywhere in a text.
+pub(super) fn sent(params: &Object, places: &KnownPlaces) -> Reach {
+    let known = [&places.typed(), places.shown].concat();
+    let is_new = |link: &String| fingerprint(link).is_some_and(|link| !known.contains(&link));
+    let is_foreign = carried(params).iter().any(|link| is_new(link) && !is_named(link, places));
+    Reach { is_foreign, bits: 0 }
+}
+
 /// How many bits a text can tell that is no address, and nothing but what the person has just typed; `None` for any other.
 fn typed_bits(text: &str, said: Option<&str>) -> Option<u32> {
     let said = OwnWords::new(said?, &std::collections::BTreeMap::new());
-    if is_address(text) { None } else { said.choice(&Value::from(text)) }
-}
-
-/// Whether a text can be read as an address at a host whose name has parts, however it is spelt.
-fn is_address(text: &str) -> bool {
-    let host = url(text).and_then(|url| url.host_str().map(str::to_owned));
-    host.is_some_and(|host| host.contains(['.', ':']))
+    if egress::is_address(text) { None } else { said.choice(&Value::from(text)) }
 }
 
 /// Whether `text` is an address at a host that may be named, with nothing behind its path that is sent.
 fn is_named(text: &str, places: &KnownPlaces) -> bool {
-    let url = if places.named.is_empty() { None } else { url(text) };
+    let url = if places.named.is_empty() { None } else { egress::address(text) };
     let host = |url: &Url| url.host_str().map(|host| host.trim_end_matches('.').to_owned());
     url.filter(|url| url.query().is_none() && url.username().is_empty())
         .filter(|url| url.fragment().is_none() || !places.in_browser)
@@ -132,39 +134,21 @@ fn is_named(text: &str, places: &KnownPlaces) -> bool {
         .is_some_and(|host| places.named.iter().any(|named| named.matches(&host)))
 }
 
-/// The fingerprint of a text that is a link and nothing else.
-fn link(text: &str) -> Option<u64> {
-    let text = text.trim();
-    let has_scheme = |scheme: &str| {
-        text.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
-    };
-    let is_link =
-        !text.contains(char::is_whitespace) && (has_scheme("https://") || has_scheme("http://"));
-    if is_link { fingerprint(text) } else { None }
-}
-
 /// What tells an http(s) address from others: without its fragment.
 fn fingerprint(text: &str) -> Option<u64> {
-    let mut url = url(text)?;
+    let mut url = egress::address(text)?;
     url.set_fragment(None);
     Some(digest(&url))
 }
 
 /// What tells an http(s) address from others, fragment and all.
 fn whole(text: &str) -> Option<u64> {
-    url(text).as_ref().map(digest)
+    egress::address(text).as_ref().map(digest)
 }
 
 fn digest(url: &Url) -> u64 {
     let [a, b, c, d, e, f, g, h, ..]: [u8; 32] = Sha256::digest(url.as_str()).into();
     u64::from_be_bytes([a, b, c, d, e, f, g, h])
-}
-
-/// An http(s) address. A text without a scheme is read as a person would mean it.
-fn url(text: &str) -> Option<Url> {
-    let text = text.trim();
-    let url = Url::parse(text).or_else(|_| Url::parse(&format!("https://{text}")));
-    url.ok().filter(|url| matches!(url.scheme(), "http" | "https"))
 }
 
 #[cfg(test)]

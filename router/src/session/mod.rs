@@ -76,6 +76,8 @@ struct Taken<'p> {
     terms: Terms<'p>,
     /// Whether it counts as one that was asked for.
     is_counted: bool,
+    /// Whether its texts are addresses, as a whole, and are gone to. Those of others are sent to a host.
+    is_whole: bool,
     /// How many bits its parameters can tell a host that its skill names: it is trusted with everything but private data.
     bits: u32,
 }
@@ -109,13 +111,16 @@ impl Sessions {
         // A task at the workbench has a budget of replies, and its commands stay in the folder that the owner has opened.
         let is_work = call.skill.is_workbench();
         let is_counted = !is_work && (call.effect() != Effect::None || call.reads() != Reads::NONE);
+        let is_whole = call.skill.reaches_anything();
+        // Whoever lets it be seen elsewhere unasked trusts that host with every word.
+        let may_come_back = shows_links(&call.skill) && call.effect() < Effect::External;
+        let is_sent = || may_come_back && !links::carried(&call.command.params).is_empty();
         let links = match seen.links {
-            _ if !call.skill.reaches_anything() => None,
-            // The skill is another one than when it was looked.
+            _ if !is_whole && !is_sent() => None,
             None => Some(self.store.read(LINKS, &account_of(&call.command)).await),
             seen => seen,
         };
-        let taken = Taken { terms, is_counted, bits: Asked::from(call).bits() };
+        let taken = Taken { terms, is_counted, is_whole, bits: Asked::from(call).bits() };
         self.take_in(&call.command, Seen { links, ..seen }, digest, taken).await
     }
 
@@ -130,7 +135,8 @@ impl Sessions {
         digest: &Digest,
         terms: Terms<'_>,
     ) -> Result<Known, Stopped> {
-        self.take_in(command, seen, digest, Taken { terms, is_counted: true, bits: 0 }).await
+        let taken = Taken { terms, is_counted: true, is_whole: true, bits: 0 };
+        self.take_in(command, seen, digest, taken).await
     }
 
     async fn take_in(
@@ -138,11 +144,12 @@ impl Sessions {
         command: &Command,
         Seen { record, links }: Seen,
         digest: &Digest,
-        Taken { terms, is_counted, bits }: Taken<'_>,
+        Taken { terms, is_counted, is_whole, bits }: Taken<'_>,
     ) -> Result<Known, Stopped> {
         let key = &account_of(command);
         let same = Digest::of(&canonical(command));
-        let reach = links.map(|links| reach(command, key, links, terms.named)).transpose()?;
+        let reach = |links| reach(command, (key, links), is_whole, terms.named);
+        let reach = links.map(reach).transpose()?;
         let (place, record) = ((SESSIONS, key.as_str()), record.map_err(|fault| unusable(&fault))?);
         let taken_in =
             shared::update_seen(&*self.store, place, record, |record: Option<Record>| {
@@ -184,9 +191,7 @@ impl Sessions {
     ) -> Result<(), StoreFault> {
         let bits = reads.taint();
         let key = &account_of(command);
-        // What stays on this machine may be made by the model: a program that it has written prints any address.
-        let is_from_elsewhere = !skill.hosts.is_empty() && !skill.is_workbench();
-        let is_shown = reads != Reads::NONE && is_from_elsewhere;
+        let is_shown = reads != Reads::NONE && shows_links(skill);
         let found = if is_shown { links::new_in(command, result) } else { Vec::new() };
         let places = [(SESSIONS, key.as_str()), (LINKS, key.as_str())];
         let places = if found.is_empty() { &places[..1] } else { &places };
@@ -301,11 +306,16 @@ pub(crate) async fn resume(store: &dyn Store, key: &str) -> Result<bool, StoreFa
     Ok(found)
 }
 
+/// Whether the addresses that it brings become known. A model may have made what stays on this machine.
+fn shows_links(skill: &Skill) -> bool {
+    !skill.hosts.is_empty() && skill.folders.is_empty() && !skill.is_workbench()
+}
+
 /// How far `command` reaches for a session that knows `links`.
 fn reach(
     command: &Command,
-    key: &str,
-    links: Result<Option<Vec<u8>>, StoreFault>,
+    (key, links): (&str, Result<Option<Vec<u8>>, StoreFault>),
+    is_whole: bool,
     named: &[Glob],
 ) -> Result<Reach, Stopped> {
     let links = links.and_then(|links| shared::read_seen((LINKS, key), links.as_deref()));
@@ -315,7 +325,8 @@ fn reach(
     // What the agent does itself, it does with its browser.
     let in_browser = command.action.is_local();
     let places = KnownPlaces { shown: &shown, typed: &envelope.typed, said, named, in_browser };
-    Ok(links::reach(&command.params, &places))
+    let far = if is_whole { links::reach } else { links::sent };
+    Ok(far(&command.params, &places))
 }
 
 /// Action and parameters, the same bytes however the parameters are ordered.

@@ -180,13 +180,11 @@ async fn an_agent_reaches_only_what_was_named_from_the_first_answer_on() {
     done(&house.ask("PAGE", json!({"text": "links"})).await);
     done(&permit("p2", "https://a.example", &[]).await.unwrap());
     done(&permit("p3", "https://typed.example/x", &["https://typed.example/x"]).await.unwrap());
-    // An echo names nothing, whether the skill reads or not.
-    for (id, action, url) in
-        [("e1", "PAGE", "https://b.example/"), ("e2", "LOOK", "https://c.example/")]
-    {
-        done(&house.ask(action, json!({ "text": url })).await);
-        question(&permit(id, url, &[]).await.unwrap());
-    }
+    // What is sent to a host could come back from there as a link.
+    question(&house.ask("PAGE", json!({"text": "https://b.example/"})).await);
+    // What reads nothing names nothing.
+    done(&house.ask("LOOK", json!({"text": "https://c.example/"})).await);
+    question(&permit("e1", "https://c.example/", &[]).await.unwrap());
     let foreign = permit("p4", "https://evil.example/?q=2", &[]).await.unwrap();
     let (id, asked) = question(&foreign);
     assert!(asked.contains("https://evil.example/?q=2"), "{asked}");
