@@ -3,8 +3,10 @@
 //! Escaped are controls, what is invisible or turns the direction of writing, letters that pose as others in a word of
 //! another script, and in an address whatever is not plain ASCII. Which characters nobody sees, all crates ask here.
 
+mod lines;
 mod unseen;
 
+pub use lines::lines;
 pub use unseen::{is_tag, is_unseen, turns};
 
 use unicode_general_category::{GeneralCategory, get_general_category};
