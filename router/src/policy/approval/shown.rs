@@ -13,8 +13,8 @@ const LETTERS: &[u8; 32] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 /// The longest words about what a skill does, in characters.
 const DOES: usize = 160;
 
-/// The action with its exact parameters, what its skill does, why a person is asked, and what to type. What deceives is escaped, so that
-/// nothing looks like something else.
+/// The action with its exact parameters, what its skill does, why a person is asked, and what to type. What deceives is
+/// escaped, so that nothing looks like something else.
 pub(super) fn question(subject: &Subject, digest: &Digest, code: Option<&str>) -> String {
     let command = &subject.command;
     // A map of JSON values always has a JSON form.
