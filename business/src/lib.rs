@@ -10,6 +10,7 @@
 //! | `profile.rs` | `business.json`: what the owner says of the business |
 //! | `setup.rs` | the questions that `/business setup` asks |
 //! | `persona.rs` | what a model is told that answers customers |
+//! | `concern.rs` | what a customer's message is, as a model sorts it |
 //! | `escalation.rs` | which questions are for a person, and what is said then |
 //! | `open_escalations.rs` | `escalations.json`: the questions for a person that nobody has answered yet |
 //! | `wary.rs` | `injection.log`: what looks like an attempt to lead the model astray |
@@ -20,6 +21,7 @@
 //! Nothing here talks with anybody: it decides, and keeps its four files.
 
 mod chats;
+mod concern;
 mod escalation;
 mod guests;
 mod invitation;
@@ -33,6 +35,7 @@ mod setup;
 mod wary;
 
 pub use chats::{ChatBook, KnownChat, PICKED, SEARCHED};
+pub use concern::{CONCERNS, SORTED, SORTING, STAFF};
 pub use escalation::{Escalation, names};
 pub use guests::{Guests, Joined};
 pub use invitation::{CodeTry, Invitation};

@@ -21,6 +21,8 @@ pub struct Ask<'a> {
     /// How much the model gambles, if it lets itself be told; 0 is not at all. Small models keep to the form of an answer best
     /// when they don't.
     pub temperature: f64,
+    /// The words of which one is wanted, and nothing else.
+    pub choices: Option<&'static [&'static str]>,
     /// Whether words alone are wanted, and the prompt says nothing of actions.
     pub talks: bool,
     /// Whether nothing but a model may answer: who can't read would say what is not for these people.
@@ -93,6 +95,7 @@ impl<'a> Ask<'a> {
             earlier: &[],
             picture: None,
             temperature: 0.0,
+            choices: None,
             talks: false,
             needs_model: false,
             is_private: true,
@@ -104,6 +107,12 @@ impl<'a> Ask<'a> {
     #[must_use]
     pub fn by_a_model(self, needs_model: bool) -> Self {
         Self { needs_model, ..self }
+    }
+
+    /// The same, to be answered with one of `words`.
+    #[must_use]
+    pub(super) fn among(self, words: &'static [&'static str]) -> Self {
+        Self { choices: Some(words), ..self }
     }
 
     /// The same with a picture, or without one.

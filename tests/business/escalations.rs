@@ -36,6 +36,30 @@ fn a_question_for_a_person_reaches_the_owner_and_the_reply_its_customer() {
 }
 
 #[test]
+fn a_message_that_the_model_sorts_as_one_for_staff_is_passed_on_and_not_answered() {
+    let api = BotApi::new();
+    let (home, server) = (business(&api), says("It is blue.", 2));
+    let mut chat = safeclaw(&home, &server);
+    chat.ask("/status", "workspace:");
+    server.choose("staff");
+    api.says(ANN, "Is there nobody\u{202e} who could ring me?");
+    let _ = api.wait_for(ANN, HANDED_OVER);
+    chat.expect("Chat: telegram-8, Customer: P8, Question: Is there nobody");
+    assert!(server.prompts().is_empty(), "nothing else was asked");
+    // What can't be read is no choice, and then the model answers.
+    server.choose("neither of them");
+    api.says(ANN, "Which colour has it?");
+    let _ = api.wait_for(ANN, "It is blue.");
+    assert_eq!(
+        server.sorted(),
+        ["Is there nobody\u{fffd} who could ring me?", "Which colour has it?"]
+    );
+    // The owner is no customer.
+    chat.ask("Is there nobody who could ring me?", "It is blue.");
+    assert_eq!(server.sorted().len(), 2);
+}
+
+#[test]
 fn a_question_for_a_person_is_open_until_it_is_answered_also_over_a_kill() {
     let api = BotApi::new();
     let (home, server) = (business(&api), says("Yes.", 1));

@@ -5,6 +5,7 @@ mod published;
 mod repeat;
 mod run;
 mod screen;
+mod staff;
 mod think;
 mod tried;
 
@@ -44,8 +45,11 @@ impl Turn<'_> {
         self.session.said.clear();
         let reception = &self.mind.reception;
         let is_customer = reception.is_customer(&self.session.key);
-        // `/ask` has searched already.
+        // `/ask` has searched already, and asks the papers.
         let searches = is_customer && self.session.known.found.is_empty();
+        if searches && self.is_for_staff(message).await {
+            return self.session.hand_over(reception, message, self.outbox);
+        }
         if searches {
             self.session.known = self.published(message).await;
         }

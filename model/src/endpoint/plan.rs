@@ -8,6 +8,7 @@ use protocol::ActionCard;
 
 use super::measure;
 use super::memo::{Memo, Size};
+use crate::choice::schema;
 use crate::{Ask, Assist, Fit, Listener, Picture, Progress, TurnParts, Way};
 
 /// One request, before it takes a provider's shape.
@@ -197,6 +198,9 @@ fn too_long(ask: &Ask<'_>, written: usize, bytes: usize, size: Size) -> Option<T
 }
 
 fn format(ask: &Ask<'_>, way: Way, gloss: Option<&str>, knows: &Knows<'_>) -> Format {
+    if let (Some(words), Way::Json) = (ask.choices, way) {
+        return Format::Schema(schema(words));
+    }
     let Some(turn) = &ask.turn else { return Format::Free };
     let TurnParts { message, cards, so_far, typed, .. } = *turn;
     // What a small model may say is listed from the message, and a long one is no list.

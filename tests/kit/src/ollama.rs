@@ -88,6 +88,9 @@ struct Served {
     prompts: Mutex<Vec<String>>,
     temperatures: Mutex<Vec<f64>>,
     pulled: Mutex<Vec<String>>,
+    /// What it chooses where the answer is to be one of some words, if not that of the first example.
+    chooses: Mutex<Option<&'static str>>,
+    sorted: Mutex<Vec<String>>,
     busy: Mutex<Option<Busy>>,
     left: AtomicUsize,
     stopped: AtomicBool,
@@ -105,7 +108,8 @@ impl OllamaServer {
     /// The models that it lists.
     pub const MODELS: [&str; 2] = ["llama3.1:8B", "qwen3:4b"];
 
-    /// Starts it. Each prompt takes the next of `answers`; later ones are not answered at all.
+    /// Starts it. Each prompt takes the next of `answers`; later ones are not answered at all. One whose answer is to be one of
+    /// some words takes none of them: the word of the first example is chosen, or what [`Self::choose`] says.
     ///
     /// # Panics
     /// When no port can be had.
@@ -176,7 +180,21 @@ impl OllamaServer {
         self.host()
     }
 
-    /// The prompts that it was sent by now.
+    /// Chooses `word` from now on, wherever the answer is to be one of some words.
+    ///
+    /// # Panics
+    /// When a thread that serves has panicked.
+    pub fn choose(&self, word: &'static str) {
+        *self.served.chooses.lock().unwrap() = Some(word);
+    }
+
+    /// What it was to sort by now, each the last message of its prompt.
+    #[must_use]
+    pub fn sorted(&self) -> Vec<String> {
+        self.served.sorted.lock().unwrap().clone()
+    }
+
+    /// The prompts that it was sent by now, but for those whose answer is one of some words.
     #[must_use]
     pub fn prompts(&self) -> Vec<String> {
         self.served.prompts.lock().unwrap().clone()
@@ -233,6 +251,9 @@ impl Served {
             return;
         }
         let prompt = prompt(&body);
+        if let Some(first) = first_choice(&body) {
+            return self.choose_of(&mut stream, &first, &body);
+        }
         if self.always.is_none() {
             self.prompts.lock().unwrap().push(prompt.clone());
             self.temperatures.lock().unwrap().extend(body["options"]["temperature"].as_f64());
@@ -247,6 +268,14 @@ impl Served {
         if self.say(&mut stream, next, &prompt).is_err() {
             self.left.fetch_add(1, Ordering::SeqCst);
         }
+    }
+
+    fn choose_of(&self, stream: &mut TcpStream, first: &str, body: &Value) {
+        let said = body["messages"].as_array().and_then(|all| all.last()?["content"].as_str());
+        self.sorted.lock().unwrap().extend(said.map(str::to_owned));
+        let chosen = self.chooses.lock().unwrap().unwrap_or(first);
+        // A client that has gone misses nothing.
+        let _ = self.say(stream, Says::text(&json!({"choice": chosen}).to_string()), "");
     }
 
     /// What it says while it has too much to do.
@@ -311,4 +340,12 @@ fn prompt(body: &Value) -> String {
     let content = |message: &Value| message["content"].as_str().unwrap().to_owned();
     let contents: Vec<String> = body["messages"].as_array().unwrap().iter().map(content).collect();
     contents.join("\n")
+}
+
+/// What the first example chooses, if the answer is to be one of some words.
+fn first_choice(body: &Value) -> Option<String> {
+    let messages = body["messages"].as_array()?;
+    let example = messages.iter().find(|message| message["role"] == "assistant")?;
+    let example: Value = serde_json::from_str(example["content"].as_str()?).ok()?;
+    example["choice"].as_str().map(str::to_owned)
 }

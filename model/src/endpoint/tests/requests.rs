@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::apis::{ALL, Api};
 use super::server::chunked;
 use super::*;
-use crate::{Fit, TurnParts};
+use crate::{Choice, Fit, TurnParts};
 
 /// Two actions with what schemas are made of.
 pub(super) fn cards() -> Vec<ActionCard> {
@@ -141,5 +141,19 @@ async fn a_conversation_goes_in_messages_of_its_own_roles() {
         let places = said.map(|text| body.find(text).unwrap_or_else(|| panic!("{text} in {body}")));
         assert!(places.is_sorted(), "{body}");
         assert!(body.contains("\"Be brief.\"") && body.contains("\"temperature\":0.7"), "{body}");
+    }
+}
+
+#[tokio::test]
+async fn a_choice_is_one_of_its_words_wherever_the_server_can_be_told_so() {
+    let choice = Choice::new("Sort it.", &["tea", "milk"], &[("green leaves", "tea")]);
+    for api in ALL {
+        let server = Server::start([says(&api, r#"{"choice": "milk"}"#)]).await;
+        let answer = ask(&endpoint(&api, &server), &choice.ask("white and fat")).await.1.unwrap();
+        assert_eq!(choice.read(&answer.text), Some("milk"));
+        let body = server.bodies()[0].to_string();
+        // Anthropic's models are told in words alone.
+        assert_eq!(body.contains(r#"["tea","milk"]"#), api.name != "anthropic", "{body}");
+        assert!(body.contains("green leaves") && body.contains("white and fat"), "{body}");
     }
 }
