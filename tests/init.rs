@@ -307,6 +307,8 @@ fn quiet_hours_are_read_before_anything_is_written() {
     let (said, is_done) = init(&home, &["--quiet", "22-7", "--yes"], "127.0.0.1:1");
     assert!(!is_done && said.stderr().contains("such as 22:00-07:00"), "{}", said.stderr());
     assert_eq!(files(home.root()), before);
+    let (said, _) = init(&home, &["--quiet", "25:00", "--yes"], "127.0.0.1:1");
+    assert_eq!(said.stderr().matches("25:00").count(), 1, "{}", said.stderr());
     let (said, is_done) = init(&home, &["--quiet", "22:00-07:00", "--yes"], "127.0.0.1:1");
     assert!(
         is_done && said.stdout().contains("watches are quiet 22:00-07:00"),
@@ -316,6 +318,25 @@ fn quiet_hours_are_read_before_anything_is_written() {
     assert_eq!(config(&home)["clock"]["quiet"], "22:00-07:00");
     assert!(init(&home, &["--quiet", "none", "--yes"], "127.0.0.1:1").1);
     assert_eq!(config(&home)["clock"]["quiet"], Value::Null);
+}
+
+#[test]
+fn a_model_that_is_kept_and_does_not_answer_is_told_as_such_at_the_end() {
+    let home = TempHome::new();
+    let nobody = format!("http://{}/v1", free());
+    let llm = json!({"provider": "openai", "model": "gone", "base_url": nobody});
+    home.put("agent/config.json", json!({"llm": llm}).to_string());
+    let server = OllamaServer::start([]);
+    let mut asked = at_a_terminal(&home, &server);
+    asked.expect("as it is set: openai:gone");
+    asked.press("as it is set");
+    asked.expect_gone("no model: sentences");
+    enter(&mut asked, &BEFORE_THE_PIN);
+    enter(&mut asked, &["A PIN, entered", "Hours in which", "Where should the router run?"]);
+    asked.expect("opens a chat");
+    let said = asked.screen().split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains(&format!("openai:gone@{nobody}, which does not answer: ")), "{said}");
+    assert_eq!(asked.wait().code(), Some(0));
 }
 
 #[test]
