@@ -139,6 +139,23 @@ fn a_broken_backup_and_a_home_at_work_change_nothing() {
 }
 
 #[test]
+fn a_restore_that_does_nothing_leaves_no_home_behind() {
+    let home = lived_in();
+    let (folder, file) = backed_up(&home, &[]);
+    let broken = folder.path().join("broken.backup");
+    fs::write(&broken, "no backup").unwrap();
+    let new = folder.path().join("a/new-home");
+    let restore = |file: &Path, how| safeclaw(&new, &["restore", file.to_str().unwrap(), how]);
+    let (code, said) = restore(&broken, "--yes");
+    assert_eq!((code, said.contains("is no whole backup")), (Some(1), true), "{said}");
+    assert!(!folder.path().join("a").exists());
+    assert_eq!(restore(&file, "--dry-run").0, Some(0));
+    assert!(!folder.path().join("a").exists());
+    assert_eq!(restore(&file, "--yes").0, Some(0));
+    assert!(new.join("workspace/memory.json").exists());
+}
+
+#[test]
 fn a_disk_that_is_full_is_no_fault_of_the_backup() {
     let home = lived_in();
     let (_folder, file) = backed_up(&home, &[]);

@@ -3,11 +3,35 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use home::{Home, Lock};
 
 use crate::BackupError;
+
+/// A folder that is made where it is missing, and goes again if nothing is left in it.
+#[derive(Debug)]
+pub(crate) struct Ground {
+    /// The folders that were made, from the inside.
+    made: Vec<PathBuf>,
+}
+
+impl Ground {
+    /// The folder at `path`.
+    pub(crate) fn at(path: &Path) -> Result<Self, BackupError> {
+        let missing = path.ancestors().take_while(|folder| !folder.exists());
+        let ground = Self { made: missing.map(Path::to_owned).collect() };
+        home::file::make_folder(path)?;
+        Ok(ground)
+    }
+}
+
+impl Drop for Ground {
+    fn drop(&mut self) {
+        // What holds something stays, and so does everything around it.
+        let _ = self.made.iter().try_for_each(fs::remove_dir);
+    }
+}
 
 /// Takes every lock of the home, so that nobody writes there and nobody starts.
 pub(crate) fn hold(home: &Home) -> Result<Vec<Lock>, BackupError> {

@@ -14,6 +14,7 @@ use tempfile::TempDir;
 
 use crate::BackupError;
 use crate::manifest::{FORMAT, LONGEST, Manifest, ManifestFile, NAME};
+use crate::place::Ground;
 use crate::write::sum;
 
 /// How the name of a folder begins into which a backup is read.
@@ -28,6 +29,8 @@ const ENCRYPTED: &[u8] = b"age-encryption.org/";
 pub struct Backup {
     pub(crate) manifest: Manifest,
     pub(crate) folder: TempDir,
+    /// Goes after the folder, which lies in it.
+    _ground: Ground,
     /// Locks the folder, so that nobody takes it for one that was left behind.
     _held: File,
 }
@@ -42,7 +45,7 @@ impl Backup {
         beside: &Path,
         passphrase: Option<SecretString>,
     ) -> Result<Self, BackupError> {
-        home::file::make_folder(beside)?;
+        let _ground = Ground::at(beside)?;
         remove_left_behind(beside);
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(beside);
         let folder = folder.map_err(BackupError::io("make a folder in", beside))?;
@@ -75,7 +78,7 @@ impl Backup {
             let (found, by) = (home.format, home.by);
             return Err(BackupError::NewerHome { path: path.to_owned(), found, by });
         }
-        Ok(Self { manifest, folder, _held })
+        Ok(Self { manifest, folder, _ground, _held })
     }
 
     /// When it was made, in UTC, by RFC 3339.

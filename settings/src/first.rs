@@ -13,11 +13,12 @@ const ELSEWHERE: &str = "another server, or a provider";
 const NOBODY: &str = "no model: sentences like those of /actions work";
 
 impl Change<'_> {
-    /// Asks which model thinks, among those that answer on this machine and others.
+    /// Asks which model thinks, among those that answer on this machine and others. One that is kept is asked once, and may say
+    /// nothing: why is what is given back.
     ///
     /// # Errors
     /// [`KeyError`]; the file is unchanged then.
-    pub fn first_model(&mut self) -> Result<(), KeyError> {
+    pub fn first_model(&mut self) -> Result<Option<ModelError>, KeyError> {
         loop {
             let (found, has_ollama) = self.found();
             let set = self.file.settings().llm.target();
@@ -39,15 +40,15 @@ impl Change<'_> {
             let tried = match choices[chosen].as_str() {
                 FETCH => self.fetched(),
                 ELSEWHERE => self.llm(),
-                NOBODY => return Ok(llm::set(self.file, &Target::OFFLINE)?),
-                choice if choice == keep => return Ok(()),
+                NOBODY => return Ok(llm::set(self.file, &Target::OFFLINE).map(|()| None)?),
+                choice if choice == keep => return Ok(self.models.prove(&set).err()),
                 _ => self.taken(&found[chosen]),
             };
             match tried {
                 Err(error @ (KeyError::Model(_) | KeyError::Pull(_) | KeyError::NoModel)) => {
                     self.asker.tell(&format!("{:#}", anyhow::Error::new(error)));
                 }
-                done => return done,
+                done => return done.map(|()| None),
             }
         }
     }

@@ -2,6 +2,8 @@
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
+use markup::Surface;
+
 use super::Asker;
 
 /// What an answer is called that is none of the choices.
@@ -27,7 +29,10 @@ impl Asker for Terminal {
             {
                 return Ok(chosen);
             }
-            return inquire::Text::new(question).with_default(current).prompt().map_err(ended);
+            return inquire::Text::new(&wrapped(question))
+                .with_default(current)
+                .prompt()
+                .map_err(ended);
         }
         for choice in choices {
             home::say!("  {choice}");
@@ -62,7 +67,8 @@ impl Asker for Terminal {
             let score = |typed: &str, choice: &&str, _: &str, at: usize| {
                 fits(typed, choice, &all).then_some(place(at))
             };
-            let select = inquire::Select::new(question, all.clone());
+            let question = wrapped(question);
+            let select = inquire::Select::new(&question, all.clone());
             let chosen = select.with_starting_cursor(current).with_scorer(&score).raw_prompt();
             return chosen.map(|chosen| chosen.index).map_err(ended);
         }
@@ -83,20 +89,28 @@ impl Asker for Terminal {
             return self.ask(question, "", &[]);
         }
         // A blank at its end may belong to it.
-        inquire::Password::new(question).without_confirmation().prompt().map_err(ended)
+        inquire::Password::new(&wrapped(question)).without_confirmation().prompt().map_err(ended)
     }
 
     fn confirm(&mut self, question: &str) -> io::Result<Option<bool>> {
         if !Self::is_there() {
             return Ok(None);
         }
-        let confirm = inquire::Confirm::new(question).with_default(false);
+        let question = wrapped(question);
+        let confirm = inquire::Confirm::new(&question).with_default(false);
         confirm.prompt().map(Some).map_err(ended)
     }
 
     fn tell(&mut self, line: &str) {
         home::say!("{line}");
     }
+}
+
+/// `question` with line ends between its words where it is wider than the terminal: the mark before it takes room as well.
+fn wrapped(question: &str) -> String {
+    const MARK: &str = "? ";
+    let told = markup::told(Surface::of_stderr(), &format!("{MARK}{question}"));
+    told.strip_prefix(MARK).unwrap_or(question).to_owned()
 }
 
 /// Has one of `choices` chosen, from the one that is set on; nothing when it is `other` than these.
@@ -120,7 +134,8 @@ fn selected(
         };
         is_shown.then_some(place(at))
     };
-    let select = inquire::Select::new(question, all.clone());
+    let question = wrapped(question);
+    let select = inquire::Select::new(&question, all.clone());
     let chosen = select.with_starting_cursor(set.unwrap_or(0)).with_scorer(&score).prompt();
     let chosen = chosen.map_err(ended)?;
     Ok((Some(chosen) != other).then(|| chosen.to_owned()))

@@ -70,3 +70,29 @@ fn an_address_is_chosen_from_the_usual_ones() {
     asked.expect("ended by you");
     assert_eq!(asked.wait().code(), Some(1));
 }
+
+#[test]
+fn a_question_that_is_wider_than_the_terminal_ends_its_lines_between_words() {
+    let (home, server) = (TempHome::new(), OllamaServer::start([Says::text("ready")]));
+    let (size, host) = ((60, 20), server.host());
+    let args = &["init"];
+    let mut asked =
+        Terminal::start_sized(size, SAFECLAW, args, home.root(), &[("OLLAMA_HOST", &host)]);
+    let before = ["Which model", "Telegram", "to talk on", "A page of the", "papers", "your yes?"];
+    for question in before {
+        asked.expect(question);
+        asked.press(ENTER);
+    }
+    asked.expect("wants it?");
+    let screen = asked.screen();
+    let lines: Vec<&str> = screen.lines().map(str::trim_end).collect();
+    let at = lines.iter().position(|line| line.starts_with("? A PIN")).unwrap();
+    let told = [
+        "? A PIN, entered in each chat once a day, before /exec,",
+        "/read, /index, changes by /mode, and the same when a model",
+        "wants it?",
+    ];
+    assert_eq!(lines[at..at + 3], told, "{screen}");
+    asked.press(CTRL_C);
+    asked.expect("ended by you");
+}

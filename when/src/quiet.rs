@@ -18,7 +18,7 @@ impl QuietHours {
     /// # Errors
     /// What would be right, in words.
     pub fn read(text: &str) -> Result<Self, String> {
-        let right = || format!("two times of the day, such as 22:00-07:00, not {text:?}");
+        let right = || "two times of the day, such as 22:00-07:00".to_owned();
         let (from, to) = text.split_once('-').ok_or_else(right)?;
         let daily = |time: &str| {
             let (hour, minute) = time.trim().split_once(':')?;

@@ -48,7 +48,7 @@ pub fn configure(
 }
 
 /// Chooses the model of `home` among those that answer on this machine, and others. It answers once before it counts, and
-/// Ollama fetches one that is not there yet.
+/// Ollama fetches one that is not there yet. One that is kept need not answer: why it does not is given back, in words.
 ///
 /// # Errors
 /// [`StartError`]; the settings are as before then.
@@ -57,16 +57,16 @@ pub fn choose_model(
     given: Option<&str>,
     fetch: bool,
     asker: &mut (dyn Asker + Send),
-) -> Result<(), StartError> {
+) -> Result<Option<String>, StartError> {
     let settings = Settings::read(home)?;
     let mut file = settings::open(&settings.file)?;
     let models = AskedNow::of(&settings, home)?;
     let mut change = Change { file: &mut file, asker, models: &models, sets: Vec::new() };
     let chosen = match given {
-        Some(given) => change.model_given(given, fetch),
+        Some(given) => change.model_given(given, fetch).map(|()| None),
         None => change.first_model(),
     };
-    Ok(chosen?)
+    Ok(chosen?.map(|error| format!("{:#}", anyhow::Error::new(error))))
 }
 
 /// The sets of actions that there are; none where no router has said yet what it can run.

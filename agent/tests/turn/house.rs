@@ -151,12 +151,13 @@ pub(crate) async fn house_in(home: TempHome, says: &[&str]) -> House {
 pub(crate) async fn house_telling(home: TempHome, says: &[&str], by_name: bool) -> House {
     let workspace = Arc::new(Workspace::open(home.workspace()));
     let text = json!({"type": "string"});
-    let shell = ActionCard {
+    let shell = |name| ActionCard {
         params: json!({"env": text, "command": text}).as_object().unwrap().clone(),
-        ..card("SHELL", Reads::NONE)
+        ..card(name, Reads::NONE)
     };
     let cards = vec![
-        shell,
+        shell("SHELL"),
+        shell("WORKBENCH"),
         card("LOOK", Reads::PUBLIC),
         card("POST", Reads::NONE),
         card("MAIL", Reads::PRIVATE),

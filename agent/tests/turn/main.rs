@@ -4,6 +4,7 @@
 mod asked;
 mod cut;
 mod house;
+mod in_order;
 mod kept;
 mod thought;
 

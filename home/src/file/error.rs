@@ -33,11 +33,13 @@ impl FileError {
     }
 }
 
-/// The error without the name that a file had for the moment, which says nothing to people.
+/// The error without the name that a file had for the moment, which says nothing to people: `... (os error 2) at path "..."`, as
+/// tempfile words it, which shows the system's error in no other way.
 fn plain(error: io::Error) -> io::Error {
     let said = error.to_string();
-    match said.split_once(" at path ") {
-        Some((what, _)) if error.get_ref().is_some() => io::Error::new(error.kind(), what),
+    let number = said.split_once(" (os error ").and_then(|(_, rest)| rest.split_once(") at path "));
+    match number.and_then(|(number, _)| number.parse().ok()) {
+        Some(number) if error.get_ref().is_some() => io::Error::from_raw_os_error(number),
         _ => error,
     }
 }
@@ -72,6 +74,17 @@ mod tests {
         let source = tempfile::tempdir_in("/no/such/folder").unwrap_err();
         let error = FileError::new("make a folder in", Path::new("/no/such/folder"), source);
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
+        let source = std::error::Error::source(&error).unwrap().to_string();
+        assert_eq!(source, "No such file or directory (os error 2)");
+    }
+
+    #[test]
+    fn what_only_looks_like_such_a_name_stays() {
+        let said = "the list at path /a at path /b is broken";
+        let error = FileError::new("read", Path::new("/w"), io::Error::other(said));
+        assert_eq!(std::error::Error::source(&error).unwrap().to_string(), said);
+        let folder = Path::new("/no/such at path/folder at path x");
+        let error = FileError::new("write", folder, tempfile::tempdir_in(folder).unwrap_err());
         let source = std::error::Error::source(&error).unwrap().to_string();
         assert_eq!(source, "No such file or directory (os error 2)");
     }

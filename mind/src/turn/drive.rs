@@ -18,12 +18,10 @@ use serde_json::{Value, json};
 use session::Session;
 
 use super::Turn;
+use super::in_order::WORKBENCH;
 use super::repeat::Repeat;
 use super::screen::{Begin, Screen};
 use super::think::words_for;
-
-/// The action behind every environment.
-const ACTION: &str = "WORKBENCH";
 
 /// What tells of the project itself.
 const PROJECT: &str = ".project";
@@ -45,7 +43,7 @@ impl Turn<'_> {
         let cards = self.mind.cards_for(self.session);
         self.session.task().is_open
             && target.provider != ProviderName::Offline
-            && cards[1].0.iter().any(|card| card.name.as_str() == ACTION)
+            && cards[1].0.iter().any(|card| card.name.as_str() == WORKBENCH)
     }
 
     /// Works on `message` to the end of the task, or of its budget. Its error is for the user.
@@ -81,7 +79,7 @@ impl Turn<'_> {
 
     /// Has one environment do something.
     async fn command(&mut self, environment: &str, text: &str) -> Result<Observation, String> {
-        let name = ActionName::new(ACTION).map_err(|error| error.to_string())?;
+        let name = ActionName::new(WORKBENCH).map_err(|error| error.to_string())?;
         let params = json!({"env": environment, "command": text});
         let params = params.as_object().cloned().unwrap_or_default();
         let mut brought = Vec::new();

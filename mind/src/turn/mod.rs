@@ -1,6 +1,7 @@
 //! One turn: think, act, observe, until an answer carries no action or the steps are used up.
 
 mod drive;
+mod in_order;
 mod published;
 mod repeat;
 mod run;
@@ -19,6 +20,7 @@ use prompt::Passages;
 use protocol::Object;
 use session::{Caller, Outbox, Session};
 
+use in_order::InOrder;
 pub use run::run;
 use think::Offered;
 use tried::Tried;
@@ -139,7 +141,8 @@ impl Turn<'_> {
         }
     }
 
-    /// Runs the actions of one step side by side, and then what follows from them. What they bring is kept behind `before`.
+    /// Runs the actions of one step side by side, but the workbench's in their order, and then what follows from them. What they
+    /// bring is kept behind `before`.
     async fn act(
         &mut self,
         actions: Vec<Action>,
@@ -151,19 +154,25 @@ impl Turn<'_> {
             let caller = Caller::of(self.session).heard_by(self.outbox);
             let (mind, outbox) = (self.mind, self.outbox);
             let cards = mind.cards_for(self.session);
-            let mut running: FuturesUnordered<_> = next
-                .into_iter()
-                .map(async |action| {
-                    let seen = run(mind, outbox, &caller, action, &cards).await;
-                    mind.actions.read_apart(seen, &caller).await
-                })
-                .collect();
-            next = Vec::new();
+            let start = async |action| {
+                let seen = run(mind, outbox, &caller, action, &cards).await;
+                mind.actions.read_apart(seen, &caller).await
+            };
+            // A customer hears the answer alone.
+            let is_shown = !mind.reception.is_customer(&self.session.key);
+            let mut waiting = InOrder::out_of(&mut next);
+            let mut running: FuturesUnordered<_> = next.drain(..).map(&start).collect();
             // Taken in as each one ends, so that a turn that is stopped keeps what has already happened.
             while let Some(observation) = running.next().await {
+                running.extend(waiting.after(&observation).map(&start));
                 self.session.observe(&observation, &mind.cards());
                 next.extend(observation.follow_up());
+                let left = waiting.left_by(&observation);
+                for seen in left.iter().filter(|_| is_shown) {
+                    outbox.say(Outgoing::Action(seen.ended(mind.by_name)));
+                }
                 so_far.push(observation);
+                so_far.extend(left);
                 let brought = so_far.iter().map(|seen| seen.fields.clone());
                 self.session.observed(before.iter().cloned().chain(brought).collect());
                 drop(self.session.keep(outbox));

@@ -46,6 +46,8 @@ pub(super) struct Draft {
     before: Vec<Option<Vec<u8>>>,
     /// What is to become of the PIN.
     pin: RefCell<Option<PinWish>>,
+    /// Why the model that was kept does not answer.
+    silent: RefCell<Option<String>>,
     _lock: Lock,
     _folder: TempDir,
 }
@@ -95,7 +97,8 @@ impl Draft {
         {
             file::write(&home.choices(), choices)?;
         }
-        Ok(Self { real, home, before, pin: RefCell::default(), _lock: lock, _folder: folder })
+        let (pin, silent) = (RefCell::default(), RefCell::default());
+        Ok(Self { real, home, before, pin, silent, _lock: lock, _folder: folder })
     }
 
     /// The home that the questions change.
@@ -116,6 +119,16 @@ impl Draft {
     /// Has this become of the PIN once the draft is kept.
     pub(super) fn wish_pin(&self, wish: Option<PinWish>) {
         *self.pin.borrow_mut() = wish;
+    }
+
+    /// Why the model that was kept does not answer; nothing where it does, or none was tried.
+    pub(super) fn silent(&self) -> Option<String> {
+        self.silent.borrow().clone()
+    }
+
+    /// The model that is set was tried, and this is why it does not answer, if it does not.
+    pub(super) fn note_silent(&self, why: Option<String>) {
+        *self.silent.borrow_mut() = why;
     }
 
     /// The files that will be other than they are, by their names below the home.

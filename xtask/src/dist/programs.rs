@@ -82,14 +82,17 @@ fn without_musl(sh: &Shell, host: &str) -> Result<Option<String>> {
 }
 
 /// The newest version of glibc whose symbols stand in a program. An ELF file holds the names of symbol versions
-/// (`GLIBC_2.34`) as text that a zero byte ends.
+/// (`GLIBC_2.34`) as text that a zero byte ends. One name has no number: that of the short list of addresses, which came with 2.36.
 fn newest_glibc(program: &[u8]) -> Option<String> {
     const MARK: &[u8] = b"\0GLIBC_";
+    const SHORT_LIST: (&str, &str) = ("ABI_DT_RELR", "2.36");
     let places = program.windows(MARK.len()).enumerate().filter(|(_, bytes)| *bytes == MARK);
     let version = |(at, _): (usize, &[u8])| {
         let rest = &program[at + MARK.len()..];
         let end = rest.iter().position(|byte| *byte == 0)?;
-        std::str::from_utf8(&rest[..end]).ok().filter(|text| numbers(text).is_some())
+        let text = std::str::from_utf8(&rest[..end]).ok()?;
+        let version = if text == SHORT_LIST.0 { SHORT_LIST.1 } else { text };
+        numbers(version).map(|_| version)
     };
     places.filter_map(version).max_by_key(|text| numbers(text)).map(str::to_owned)
 }
@@ -107,6 +110,8 @@ mod tests {
     fn the_newest_version_counts_by_its_numbers() {
         let program = b"\x7fELF\0GLIBC_2.9\0x\0GLIBC_2.34\0GLIBC_2.4\0GLIBC_PRIVATE\0 GLIBC_9.9\0";
         assert_eq!(newest_glibc(program).as_deref(), Some("2.34"));
+        let short = b"\x7fELF\0GLIBC_2.34\0GLIBC_ABI_DT_RELR\0GLIBC_2.35\0";
+        assert_eq!(newest_glibc(short).as_deref(), Some("2.36"));
         assert_eq!(newest_glibc(b"\x7fELF static"), None);
     }
 

@@ -13,15 +13,20 @@ impl Question for Model {
 
     fn take(&self, given: &Init, draft: &Draft, person: &mut Person) -> Result<bool, InitError> {
         let Some(model) = &given.model else { return Ok(false) };
-        choose_model(draft.home(), Some(model), given.fetch, person)?;
+        draft.note_silent(choose_model(draft.home(), Some(model), given.fetch, person)?);
         Ok(true)
     }
 
     fn ask(&self, draft: &Draft, person: &mut Person) -> Result<(), InitError> {
-        Ok(choose_model(draft.home(), None, false, person)?)
+        draft.note_silent(choose_model(draft.home(), None, false, person)?);
+        Ok(())
     }
 
     fn now(&self, draft: &Draft) -> Result<String, InitError> {
-        Ok(settings(draft)?.config.llm.target().to_string())
+        let target = settings(draft)?.config.llm.target();
+        Ok(match draft.silent() {
+            Some(why) => format!("{target}, which does not answer: {why}"),
+            None => target.to_string(),
+        })
     }
 }
