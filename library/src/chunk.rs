@@ -72,7 +72,9 @@ pub fn pieces(text: &str) -> impl Iterator<Item = (usize, &str)> {
             return None;
         }
         let rest = &text[start..];
-        let Some((limit, _)) = rest.char_indices().nth(SIZE) else {
+        // What has no more bytes has no more characters.
+        let limit = (rest.len() > SIZE).then(|| rest.char_indices().nth(SIZE)).flatten();
+        let Some((limit, _)) = limit else {
             done = true;
             return Some((start, rest));
         };

@@ -66,6 +66,12 @@ pub struct Document {
 }
 
 impl Document {
+    /// How long its text is, in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.sections.iter().map(|section| section.text.len()).sum()
+    }
+
     /// Whether it holds nothing but blanks.
     #[must_use]
     pub fn is_blank(&self) -> bool {

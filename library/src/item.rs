@@ -1,5 +1,7 @@
 //! What is put into the library: a document and what is known about it.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -33,7 +35,13 @@ impl Item {
     /// Its identity: role and place, so that equal names never meet.
     #[must_use]
     pub fn id(&self) -> String {
-        id(self.role, &self.place)
+        self.id_as(self.role)
+    }
+
+    /// The identity that it has under another role.
+    #[must_use]
+    pub fn id_as(&self, role: Role) -> String {
+        id(role, &self.place)
     }
 }
 
@@ -59,32 +67,32 @@ pub(crate) fn hex(parts: &[&[u8]]) -> String {
 
 /// An item as it is kept on disk, the truth from which the index is built again.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Kept {
-    pub(crate) kind: String,
-    pub(crate) element: String,
-    pub(crate) role: String,
-    pub(crate) place: String,
-    pub(crate) name: String,
-    pub(crate) own: bool,
-    pub(crate) changed_at: i64,
-    pub(crate) bytes: u64,
+pub(crate) struct Kept<'a> {
+    kind: Cow<'a, str>,
+    element: Cow<'a, str>,
+    role: String,
+    place: Cow<'a, str>,
+    name: Cow<'a, str>,
+    own: bool,
+    changed_at: i64,
+    bytes: u64,
     pub(crate) created_at: i64,
-    pub(crate) document: Document,
+    document: Cow<'a, Document>,
 }
 
-impl Kept {
-    pub(crate) fn of(item: &Item, created_at: i64) -> Self {
+impl<'a> Kept<'a> {
+    pub(crate) fn of(item: &'a Item, created_at: i64) -> Self {
         Self {
-            kind: KIND.to_owned(),
-            element: item.element.as_str().to_owned(),
+            kind: Cow::Borrowed(KIND),
+            element: Cow::Borrowed(item.element.as_str()),
             role: item.role.to_string(),
-            place: item.place.clone(),
-            name: item.name.clone(),
+            place: Cow::Borrowed(&item.place),
+            name: Cow::Borrowed(&item.name),
             own: item.own,
             changed_at: item.changed_at,
             bytes: item.bytes,
             created_at,
-            document: item.document.clone(),
+            document: Cow::Borrowed(&item.document),
         }
     }
 
@@ -95,12 +103,12 @@ impl Kept {
         Some(Item {
             element: Element::of_word(&self.element)?,
             role: Role::read(&self.role)?,
-            place: self.place,
-            name: self.name,
+            place: self.place.into_owned(),
+            name: self.name.into_owned(),
             own: self.own,
             changed_at: self.changed_at,
             bytes: self.bytes,
-            document: self.document,
+            document: self.document.into_owned(),
         })
     }
 }

@@ -48,6 +48,9 @@ impl Term {
 /// `text` without the characters within words that only say where a line may break, as soft hyphens do.
 #[must_use]
 pub fn unbroken(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_owned();
+    }
     text.replace(['\u{ad}', '\u{200b}', '\u{2060}', '\u{feff}'], "")
 }
 
@@ -129,15 +132,15 @@ fn pairs(run: &str) -> impl Iterator<Item = &str> {
     run.char_indices().zip(ends).map(|((start, _), end)| &run[start..end])
 }
 
-/// What the column `grams` holds for `text`: the pairs of its runs without spaces, the last character of
+/// What the column `grams` holds for `texts`: the pairs of their runs without spaces, the last character of
 /// each, and the other words that hang on such a run.
 #[must_use]
-pub fn grams(text: &str) -> String {
+pub fn grams(texts: &[&str]) -> String {
     let mut grams = Vec::new();
-    if !text.chars().any(is_spaceless) {
-        return String::new();
-    }
-    for word in text.split_whitespace().filter(|word| word.chars().any(is_spaceless)) {
+    // The first character of such a script has three bytes, the first of them 0xe0.
+    let may_hold = |text: &&&str| text.bytes().any(|byte| byte >= 0xe0);
+    let pieces = texts.iter().filter(may_hold).flat_map(|text| text.split_whitespace());
+    for word in pieces.filter(|word| word.chars().any(is_spaceless)) {
         for (spaceless, run) in runs(word) {
             if spaceless {
                 let pieces = pairs(run).filter(|pair| pair.chars().nth(1).is_some());
@@ -220,8 +223,8 @@ mod tests {
 
     #[test]
     fn scripts_without_spaces_are_indexed_by_pairs() {
-        assert_eq!(grams("plain words"), "");
-        assert_eq!(grams("日本語 and 東京2020年"), "日本 本語 語 東京 京 2020 年");
+        assert_eq!(grams(&["plain words", "größer"]), "");
+        assert_eq!(grams(&["日本語", "and 東京2020年"]), "日本 本語 語 東京 京 2020 年");
     }
 
     proptest! {

@@ -9,23 +9,32 @@ use crate::LibraryError;
 use crate::query::{grams, unbroken};
 
 /// The format that is written here.
-const FORMAT: i64 = 2;
+const FORMAT: i64 = 3;
 
 /// How long another process may hold the database.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The size of a page of the database, in bytes. Passages of up to 2,000 characters leave a third of a smaller one empty.
+const PAGE: u32 = 8_192;
+
+/// So much of the database is read where the system holds it, without a copy, in bytes.
+const MAPPED: u32 = 512 * 1024 * 1024;
 
 /// The database at `path`, made when it is missing. Its first page and its tables are looked at.
 pub(super) fn connect(path: &Path) -> Result<Connection, LibraryError> {
     let mut db = Connection::open(path)?;
     db.busy_timeout(PATIENCE)?;
+    // Only a new database takes it.
+    db.pragma_update(None, "page_size", PAGE)?;
     db.pragma_update(None, "journal_mode", "wal")?;
     db.pragma_update(None, "synchronous", "normal")?;
+    db.pragma_update(None, "mmap_size", MAPPED)?;
     db.pragma_update(None, "foreign_keys", true)?;
     db.pragma_update(None, "temp_store", "memory")?;
     db.set_prepared_statement_cache_capacity(64);
     match format(&db)? {
         0 => make(&db)?,
-        1 => bring(&mut db)?,
+        1 | 2 => bring(&mut db)?,
         FORMAT => {}
         found => return Err(LibraryError::Newer { found, known: FORMAT }),
     }
@@ -45,14 +54,27 @@ fn make(db: &Connection) -> Result<(), LibraryError> {
     Ok(())
 }
 
-/// Brings a database of the format 1 to this one: its passages had the characters that [`unbroken`] takes out, and each of its
-/// rows said of what kind it was.
+/// Brings a database of an earlier format to this one: a trigger added the words of a passage, which its writer does now.
 fn bring(db: &mut Connection) -> Result<(), LibraryError> {
     let transaction = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     // Another process may have done it while this one waited.
-    if format(&transaction)? != 1 {
-        return Ok(());
+    match format(&transaction)? {
+        1 => bring_first(&transaction)?,
+        2 => {}
+        _ => return Ok(()),
     }
+    transaction.execute_batch(&format!(
+        "DROP TRIGGER passage_added;
+         INSERT INTO words (words, rank) VALUES ('hashsize', 16777216);
+         PRAGMA user_version = {FORMAT};"
+    ))?;
+    transaction.commit()?;
+    Ok(())
+}
+
+/// Brings one of the format 1 to the format 2: its passages had the characters that [`unbroken`] takes out, and each of its rows
+/// said of what kind it was.
+fn bring_first(transaction: &Connection) -> Result<(), LibraryError> {
     let update =
         "UPDATE passage SET headings = ?2, name = ?3, text = ?4, grams = ?5 WHERE rowid = ?1";
     {
@@ -63,7 +85,7 @@ fn bring(db: &mut Connection) -> Result<(), LibraryError> {
             let broken: [String; 3] = [row.get(1)?, row.get(2)?, row.get(3)?];
             let [headings, name, text] = broken.each_ref().map(|text| unbroken(text));
             if broken != [&*headings, &name, &text] {
-                let grams = grams(&format!("{name} {text}"));
+                let grams = grams(&[&name, &text]);
                 let row: i64 = row.get(0)?;
                 transaction
                     .prepare_cached(update)?
@@ -71,14 +93,12 @@ fn bring(db: &mut Connection) -> Result<(), LibraryError> {
             }
         }
     }
-    transaction.execute_batch(&format!(
+    transaction.execute_batch(
         "DROP INDEX IF EXISTS passage_recent;
          ALTER TABLE document DROP COLUMN kind;
          ALTER TABLE passage DROP COLUMN kind;
-         ALTER TABLE vector DROP COLUMN kind;
-         PRAGMA user_version = {FORMAT};"
-    ))?;
-    transaction.commit()?;
+         ALTER TABLE vector DROP COLUMN kind;",
+    )?;
     Ok(())
 }
 

@@ -198,6 +198,19 @@ fn putting_again_replaces_and_keeps_what_did_not_change() {
 }
 
 #[test]
+fn the_words_of_papers_that_go_in_together_are_written_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let papers: Vec<Item> = (0..30)
+        .map(|at| paper(&format!("{at}.txt"), Role::Admin, &format!("word{at} ").repeat(500)))
+        .collect();
+    let mut library = open(folder.path());
+    library.put_all(&papers, NOW).unwrap();
+    let segments = "SELECT count(DISTINCT segid) FROM words_idx";
+    assert_eq!(library.db.query_row(segments, [], |row| row.get(0)), Ok(1));
+    is_sound(&library);
+}
+
+#[test]
 fn equal_names_never_meet() {
     let folder = tempfile::tempdir().unwrap();
     let report = |role, text| paper("report.pdf", role, text);

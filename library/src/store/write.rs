@@ -2,15 +2,17 @@
 
 use std::collections::HashSet;
 
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, TransactionBehavior, params};
 
 use super::Library;
 use crate::chunk::{Passage, passages};
-use crate::item::Kept;
 use crate::{Item, LibraryError, Reader, query};
 
+/// So many bytes of text are best put in together.
+pub const TOGETHER: usize = 16 * 1024 * 1024;
+
 /// What putting a document in came to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Put {
     /// The document's identity.
     pub id: String,
@@ -27,29 +29,26 @@ impl Library {
     /// # Errors
     /// When it cannot be written; then what stood there before is still found.
     pub fn put(&mut self, item: &Item, now: i64) -> Result<Put, LibraryError> {
-        let id = item.id();
-        self.texts.keep(&id, &Kept::of(item, now))?;
-        self.index(&id, item, now)
+        let put = self.put_all(std::slice::from_ref(item), now)?;
+        Ok(put.into_iter().next().unwrap_or_default())
     }
 
-    fn index(&mut self, id: &str, item: &Item, now: i64) -> Result<Put, LibraryError> {
-        let passages = passages(id, &item.document);
-        let transaction = self.db.transaction()?;
-        write_document(&transaction, id, item, now)?;
-        let before = known(&transaction, id)?;
-        for (ordinal, passage) in passages.iter().enumerate() {
-            write_passage(&transaction, id, item, &Row { passage, ordinal, now })?;
-        }
-        let after: HashSet<&str> = passages.iter().map(|passage| passage.id.as_str()).collect();
-        {
-            let mut remove = transaction.prepare_cached("DELETE FROM passage WHERE id = ?1")?;
-            for gone in before.iter().filter(|old| !after.contains(old.as_str())) {
-                remove.execute([gone])?;
-            }
-        }
-        transaction.commit()?;
-        let kept = after.iter().filter(|new| before.contains(**new)).count();
-        Ok(Put { id: id.to_owned(), passages: passages.len(), kept })
+    /// Puts `items` of different places in, as [`Library::put`] does: all of their passages are found afterwards, or none. That
+    /// costs far less than one after the other.
+    ///
+    /// # Errors
+    /// When one of them cannot be written.
+    pub fn put_all(&mut self, items: &[Item], now: i64) -> Result<Vec<Put>, LibraryError> {
+        let Self { texts, db, .. } = self;
+        std::thread::scope(|scope| {
+            let keeping = texts.keep_all(scope, items, now)?;
+            let transaction = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let put = write_all(&transaction, items.iter().map(|item| (item, now)))?;
+            // No row is there before its text.
+            keeping.end()?;
+            transaction.commit()?;
+            Ok(put)
+        })
     }
 
     /// Takes the document `id` out, if `reader` may see it; whether it was there.
@@ -72,25 +71,63 @@ impl Library {
         let mut ids: Vec<String> = self.texts.ids()?.difference(&rows).cloned().collect();
         ids.sort_unstable();
         let (mut filled, mut lost) = (0, Vec::new());
-        for id in ids {
-            let kept = match self.texts.read(&id) {
-                Ok(kept) => kept,
-                Err(error) => {
-                    lost.push(error.to_string());
-                    continue;
+        let mut ids = ids.into_iter().peekable();
+        while ids.peek().is_some() {
+            let (mut items, mut bytes) = (Vec::new(), 0);
+            while bytes < TOGETHER
+                && let Some(id) = ids.next()
+            {
+                match self.texts.item(&id) {
+                    Ok((item, created_at)) => {
+                        bytes += item.document.bytes();
+                        items.push((item, created_at));
+                    }
+                    Err(error) => lost.push(error.to_string()),
                 }
-            };
-            let created_at = kept.created_at;
-            match kept.item().filter(|item| item.id() == id) {
-                Some(item) => {
-                    self.index(&id, &item, created_at)?;
-                    filled += 1;
-                }
-                None => lost.push(format!("the kept text {id} does not say what it is")),
             }
+            let transaction = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            write_all(&transaction, items.iter().map(|(item, created_at)| (item, *created_at)))?;
+            transaction.commit()?;
+            filled += items.len();
         }
         Ok((filled, lost))
     }
+}
+
+/// Writes the rows of `items`, each with when it was put in.
+///
+/// FTS5 sorts words in memory. It writes them to the disk before each statement that may write several rows and may fail, so what
+/// is no plain INSERT comes before and behind the words.
+fn write_all<'a>(
+    db: &Connection,
+    items: impl Iterator<Item = (&'a Item, i64)> + Clone,
+) -> Result<Vec<Put>, LibraryError> {
+    for (item, created_at) in items.clone() {
+        write_document(db, &item.id(), item, created_at)?;
+    }
+    let (mut put, mut gone) = (Vec::new(), Vec::new());
+    for (item, created_at) in items {
+        let id = item.id();
+        let mut before = known(db, &id)?;
+        let passages = passages(&id, &item.document);
+        let mut kept = 0;
+        for (ordinal, passage) in passages.iter().enumerate() {
+            let row = Row { passage, ordinal, created_at };
+            if before.remove(&passage.id) {
+                move_passage(db, item, &row)?;
+                kept += 1;
+            } else {
+                write_passage(db, &id, item, &row)?;
+            }
+        }
+        gone.extend(before);
+        put.push(Put { id, passages: passages.len(), kept });
+    }
+    let mut remove = db.prepare_cached("DELETE FROM passage WHERE id = ?1")?;
+    for id in gone {
+        remove.execute([id])?;
+    }
+    Ok(put)
 }
 
 fn known(db: &Connection, document: &str) -> Result<HashSet<String>, LibraryError> {
@@ -122,7 +159,23 @@ fn write_document(db: &Connection, id: &str, item: &Item, now: i64) -> Result<()
 struct Row<'a> {
     passage: &'a Passage,
     ordinal: usize,
-    now: i64,
+    created_at: i64,
+}
+
+/// The same identity has the same text; only where it stands may have moved, or the name of its file.
+fn move_passage(db: &Connection, item: &Item, row: &Row<'_>) -> Result<(), LibraryError> {
+    let sql =
+        "UPDATE passage SET ordinal = ?2, first_page = ?3, last_page = ?4, name = ?5 WHERE id = ?1
+               AND (ordinal <> ?2 OR last_page IS NOT ?4 OR name <> ?5)";
+    let passage = row.passage;
+    db.prepare_cached(sql)?.execute(params![
+        passage.id,
+        i64::try_from(row.ordinal).unwrap_or(i64::MAX),
+        passage.pages.map(|pages| pages.first),
+        passage.pages.map(|pages| pages.last),
+        named(&item.name, &passage.headings),
+    ])?;
+    Ok(())
 }
 
 fn write_passage(
@@ -131,14 +184,11 @@ fn write_passage(
     item: &Item,
     row: &Row<'_>,
 ) -> Result<(), LibraryError> {
-    // The same identity has the same text; only where it stands may have moved, or the name of its file.
     let sql = "INSERT INTO passage (id, document, role, ordinal, first_page, last_page, created_at, headings, name, grams, text)
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
-               ON CONFLICT (id) DO UPDATE SET ordinal = excluded.ordinal, first_page = excluded.first_page,
-               last_page = excluded.last_page, name = excluded.name
-               WHERE ordinal <> excluded.ordinal OR last_page IS NOT excluded.last_page OR name <> excluded.name";
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
     let passage = row.passage;
     let name = named(&item.name, &passage.headings);
+    let grams = query::grams(&[&name, &passage.text]);
     db.prepare_cached(sql)?.execute(params![
         passage.id,
         document,
@@ -146,12 +196,15 @@ fn write_passage(
         i64::try_from(row.ordinal).unwrap_or(i64::MAX),
         passage.pages.map(|pages| pages.first),
         passage.pages.map(|pages| pages.last),
-        row.now,
+        row.created_at,
         json(&passage.headings),
         name,
-        query::grams(&format!("{name} {}", passage.text)),
+        grams,
         passage.text,
     ])?;
+    let words = "INSERT INTO words (rowid, text, name, grams) VALUES (?1, ?2, ?3, ?4)";
+    let values = params![db.last_insert_rowid(), passage.text, name, grams];
+    db.prepare_cached(words)?.execute(values)?;
     Ok(())
 }
 

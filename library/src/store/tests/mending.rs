@@ -52,7 +52,7 @@ fn a_broken_database_is_built_again_from_the_texts() {
 
 /// Overwrites the page of the database on which `words` stand.
 fn damage(folder: &Path, words: &str) {
-    const PAGE: usize = 4096;
+    const PAGE: usize = 8192;
     let path = folder.join("library.db");
     let mut bytes = fs::read(&path).unwrap();
     let is_there = |page: &[u8]| page.windows(words.len()).any(|piece| piece == words.as_bytes());
@@ -147,8 +147,8 @@ fn two_writers_of_one_text_have_a_draft_each() {
         for _ in 0..2 {
             scope.spawn(|| {
                 for _ in 0..50 {
-                    texts.keep("one", &crate::item::Kept::of(&item, NOW)).unwrap();
-                    assert_eq!(texts.read("one").unwrap().item().as_ref(), Some(&item));
+                    texts.keep(&item.id(), &crate::item::Kept::of(&item, NOW)).unwrap();
+                    assert_eq!(texts.item(&item.id()).unwrap(), (item.clone(), NOW));
                 }
             });
         }
@@ -169,6 +169,11 @@ fn a_search_bears_a_passage_that_is_gone_and_a_use_that_cannot_be_counted() {
     assert_eq!(library.search(&search, NOW).unwrap().len(), 1);
 }
 
+/// The trigger that added the words of a passage before the format 3.
+const ADDED: &str = "CREATE TRIGGER passage_added AFTER INSERT ON passage BEGIN
+    INSERT INTO words (rowid, text, name, grams) VALUES (new.rowid, new.text, new.name, new.grams);
+END;";
+
 #[test]
 fn a_library_of_the_first_format_is_brought_to_this_one() {
     let folder = tempfile::tempdir().unwrap();
@@ -181,7 +186,7 @@ fn a_library_of_the_first_format_is_brought_to_this_one() {
     let before = "CREATE INDEX passage_recent ON passage (kind, created_at);
                   UPDATE passage SET access_count = 7, text = 'an in\u{ad}dex' WHERE text = 'an index';
                   PRAGMA user_version = 1;";
-    library.db.execute_batch(before).unwrap();
+    library.db.execute_batch(&format!("{ADDED}{before}")).unwrap();
     assert!(find(&library, &Reader::Owner, "index").is_empty());
     drop(library);
     let mut library = open(folder.path());
@@ -190,5 +195,39 @@ fn a_library_of_the_first_format_is_brought_to_this_one() {
     assert_eq!(library.db.query_row(used, [], |row| row.get(0)), Ok(7));
     is_sound(&library);
     library.put(&paper("c.txt", Role::Admin, "pears"), NOW).unwrap();
-    assert_eq!(find(&open(folder.path()), &Reader::Owner, "pears"), ["pears"]);
+    let library = open(folder.path());
+    assert_eq!(find(&library, &Reader::Owner, "pears"), ["pears"]);
+    is_sound(&library);
+}
+
+#[test]
+fn the_words_of_a_library_of_the_second_format_are_added_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = filled(folder.path(), &[paper("a.txt", Role::Admin, "apples")]);
+    library.db.execute_batch(&format!("{ADDED} PRAGMA user_version = 2;")).unwrap();
+    drop(library);
+    let mut library = open(folder.path());
+    library.put(&paper("b.txt", Role::Admin, "pears"), NOW).unwrap();
+    assert_eq!(find(&library, &Reader::Owner, "pears"), ["pears"]);
+    is_sound(&library);
+}
+
+#[test]
+fn papers_that_go_in_together_are_found_only_once_all_their_texts_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let papers: Vec<Item> = (0..9)
+        .map(|at| paper(&format!("{at}.txt"), Role::Admin, &format!("the heron {at}")))
+        .collect();
+    let mut library = filled(folder.path(), &papers[..1]);
+    // Where a folder is, no file can be put.
+    let taken = folder.path().join(format!("texts/{}.json.gz", papers[8].id()));
+    fs::create_dir(&taken).unwrap();
+    library.put_all(&papers, NOW).unwrap_err();
+    assert_eq!(find(&library, &Reader::Owner, "heron"), ["the heron 0"]);
+    fs::remove_dir(&taken).unwrap();
+    let put = library.put_all(&papers, NOW).unwrap();
+    let kept: Vec<(usize, usize)> = put.iter().map(|put| (put.passages, put.kept)).collect();
+    assert_eq!(kept, [&[(1, 1)][..], &[(1, 0); 8]].concat());
+    assert_eq!(library.check().unwrap().documents, 9);
+    is_sound(&library);
 }

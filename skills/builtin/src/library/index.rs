@@ -5,18 +5,22 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use library::parse::{Budget, MAX_BYTES, parse};
-use library::{Document, Element, Item, Library, ParseError, Reader, Role};
+use library::store::{Put, TOGETHER};
+use library::{Element, Item, Library, LibraryError, ParseError, Reader, Role};
 use safeclaw_skill::{Call, SkillError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::answer::brings;
 use super::deaths::Deaths;
-use super::open::{self, Paper, Stamp};
+use super::open::{self, Stamp};
 use super::{now, owner_alone};
 
 /// The most files that are named in one answer.
 const NAMED: usize = 50;
+
+/// What was read goes into the library after so long, also if it is not much: a kill costs no more than that.
+const SOON: Duration = Duration::from_secs(1);
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -40,10 +44,6 @@ struct Label {
 impl Label {
     fn role(self) -> Role {
         if self.public { Role::Public } else { Role::Admin }
-    }
-
-    fn other_role(self) -> Role {
-        if self.public { Role::Admin } else { Role::Public }
     }
 }
 
@@ -78,6 +78,54 @@ impl From<SkillError> for Failure {
     }
 }
 
+/// Papers that were read, and go into the library together.
+struct Batch {
+    items: Vec<Item>,
+    bytes: usize,
+    began: Instant,
+}
+
+impl Batch {
+    fn new() -> Self {
+        Self { items: Vec::new(), bytes: 0, began: Instant::now() }
+    }
+
+    fn push(&mut self, item: Item) {
+        self.bytes += item.document.bytes();
+        self.items.push(item);
+    }
+
+    fn is_due(&self) -> bool {
+        self.bytes >= TOGETHER || self.began.elapsed() > SOON
+    }
+
+    /// Puts them in. Where that fails, each is tried alone, so that one of them hinders no other.
+    fn put(self, library: &mut Library, done: &mut Done) {
+        let now = now();
+        let put = put_all(library, &self.items, now);
+        let mut put = put.map(Vec::into_iter).ok();
+        for item in &self.items {
+            let one = match &mut put {
+                Some(put) => Ok(put.next()),
+                None => put_all(library, std::slice::from_ref(item), now).map(|mut put| put.pop()),
+            };
+            match one {
+                Ok(put) => done.indexed(item, put.unwrap_or_default().passages),
+                Err(error) => done.failed(&item.name, &SkillError::from(error)),
+            }
+        }
+    }
+}
+
+fn put_all(library: &mut Library, items: &[Item], now: i64) -> Result<Vec<Put>, LibraryError> {
+    for item in items {
+        // A paper has one role: who could see it before may not any more, also when this ends in the middle.
+        let other = if item.role == Role::Public { Role::Admin } else { Role::Public };
+        library.forget(&item.id_as(other), &Reader::Owner)?;
+    }
+    library.put_all(items, now)
+}
+
 /// What became of the files of one call.
 #[derive(Default)]
 struct Done {
@@ -91,6 +139,18 @@ struct Done {
     left: usize,
     next: usize,
     passages: usize,
+}
+
+impl Done {
+    fn indexed(&mut self, item: &Item, passages: usize) {
+        self.passages += passages;
+        let notes = &item.document.notes;
+        self.indexed.push(json!({"name": item.name, "passages": passages, "notes": notes}));
+    }
+
+    fn failed(&mut self, name: &str, why: &impl ToString) {
+        self.failed.push(json!({"name": name, "why": why.to_string()}));
+    }
 }
 
 /// Indexes a file or all files of a folder. What was indexed and has not changed is left as it is, so a call that ran
@@ -124,14 +184,21 @@ pub(super) fn index(
     files.sort_by_cached_key(|(file, stamp)| deaths.has(&shelf.place(file), *stamp));
     let (began, mut done) = (Instant::now(), Done::default());
     done.next = files.len();
+    let mut batch = Batch::new();
     for (at, (file, stamp)) in files.iter().enumerate().skip(params.from) {
         if began.elapsed() > patience {
             (done.left, done.next) = (files.len() - at, at);
             break;
         }
-        let with = (&mut *library, &mut *failed, &mut deaths);
-        shelf.take_in(with, (file, *stamp), &before, &mut done);
+        if batch.is_due() || deaths.has(&shelf.place(file), *stamp) {
+            std::mem::replace(&mut batch, Batch::new()).put(library, &mut done);
+        }
+        let with = (&mut *failed, &mut deaths);
+        if let Some(item) = shelf.read_in(with, (file, *stamp), &before, &mut done) {
+            batch.push(item);
+        }
     }
+    batch.put(library, &mut done);
     if one && let Some(why) = done.failed.first().and_then(|failed| failed["why"].as_str()) {
         return Err(SkillError::new(why));
     }
@@ -188,80 +255,64 @@ impl Shelf<'_> {
         self.host.join(file).to_string_lossy().into_owned()
     }
 
-    fn take_in(
+    /// Reads a file, if it is to be put in.
+    fn read_in(
         &self,
-        (library, failed, deaths): (&mut Library, &mut Failed, &mut Deaths),
+        (failed, deaths): (&mut Failed, &mut Deaths),
         (file, stamp): (&Path, Stamp),
         before: &HashMap<String, Placed>,
         done: &mut Done,
-    ) {
+    ) -> Option<Item> {
         let place = self.place(file);
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if Element::of_name(&name).is_none() && !self.one {
-            return;
+            return None;
         }
         let placed = before.get(&place).filter(|_| !self.one);
         let label = placed.map_or(self.label, |placed| placed.label);
         done.kept += usize::from(label != self.label);
         if placed.and_then(|placed| placed.stamp) == Some(stamp) {
             done.unchanged += 1;
-            return;
+            return None;
         }
         done.labels.push(label);
         let before = failed.get(&place).filter(|(at, _)| *at == stamp).map(|(_, why)| why.clone());
         let refused = before.or_else(|| deaths.refuses(&place, stamp));
         if let Some(why) = refused.filter(|_| !self.one) {
-            done.failed.push(json!({"name": name, "why": why}));
-            return;
+            done.failed(&name, &why);
+            return None;
         }
         failed.remove(&place);
         let begun = deaths.begin(&place, stamp).map_err(Failure::from);
-        let read = begun.and_then(|()| self.read(file, &name));
+        let read = begun.and_then(|()| self.read((file, &place, &name), label));
         let read = deaths.end(&place).map_err(Failure::from).and(read);
-        match read.and_then(|read| Ok(self.put(library, read, (&place, &name), label)?)) {
-            Ok((passages, notes)) => {
-                done.passages += passages;
-                done.indexed.push(json!({"name": name, "passages": passages, "notes": notes}));
-            }
-            Err(Failure::Passing(error)) => {
-                done.failed.push(json!({"name": name, "why": error.to_string()}));
-            }
+        match read {
+            Ok(item) => return Some(item),
+            Err(Failure::Passing(error)) => done.failed(&name, &error),
             Err(Failure::Paper(error)) => {
-                let why = error.to_string();
-                done.failed.push(json!({"name": name, "why": why}));
-                failed.insert(place, (stamp, why));
+                done.failed(&name, &error);
+                failed.insert(place, (stamp, error.to_string()));
             }
         }
+        None
     }
 
-    fn read(&self, file: &Path, name: &str) -> Result<(Paper, Element, Document), Failure> {
+    fn read(
+        &self,
+        (file, place, name): (&Path, &str, &str),
+        label: Label,
+    ) -> Result<Item, Failure> {
         let paper = open::paper(self.folder, file, MAX_BYTES)?;
         let (element, document) = parse(name, &paper.bytes, &Budget::default())?;
-        Ok((paper, element, document))
-    }
-
-    fn put(
-        &self,
-        library: &mut Library,
-        (paper, element, document): (Paper, Element, Document),
-        (place, name): (&str, &str),
-        label: Label,
-    ) -> Result<(usize, Vec<String>), SkillError> {
-        let notes = document.notes.clone();
-        let mut item = Item {
+        Ok(Item {
             element,
-            role: label.other_role(),
+            role: label.role(),
             place: place.to_owned(),
             name: name.to_owned(),
             own: label.own,
             changed_at: paper.changed_at,
             bytes: paper.bytes.len() as u64,
             document,
-        };
-        // A paper has one role: who could see it before may not any more, also when this ends in the middle.
-        library.forget(&item.id(), &Reader::Owner)?;
-        item.role = label.role();
-        let put = library.put(&item, now())?;
-        Ok((put.passages, notes))
+        })
     }
 }

@@ -253,3 +253,23 @@ fn a_paper_that_failed_for_a_reason_that_passes_is_tried_again() {
     assert_eq!(failed(), ["bad.pdf"]);
     assert_eq!(house.roles(), [("good.md".to_owned(), "admin".to_owned())]);
 }
+
+#[test]
+fn a_paper_that_cannot_be_put_in_hinders_none_that_goes_in_with_it() {
+    let house = House::new(&[("b.md", "A stork stands here.")]);
+    assert_eq!(house.index(".")["indexed"], 1);
+    // Where a folder is, no text can be kept.
+    let texts = house.0.path().join("library/texts");
+    let text = fs::read_dir(texts).unwrap().next().unwrap().unwrap().path();
+    fs::remove_file(&text).unwrap();
+    fs::create_dir(&text).unwrap();
+    for (name, words) in [("a.md", "A heron."), ("b.md", "A stork, again."), ("c.md", "A crane.")] {
+        house.put(name, words);
+    }
+    let done = house.index(".");
+    assert_eq!((&done["indexed"], &done["failed"][0]["name"]), (&json!(2), &json!("b.md")));
+    assert_eq!(house.roles().len(), 3);
+    fs::remove_dir(&text).unwrap();
+    let done = house.index(".");
+    assert_eq!((&done["indexed"], &done["unchanged"]), (&json!(1), &json!(2)));
+}
