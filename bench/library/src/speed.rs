@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use library::parse::{Budget, parse};
+use library::store::TOGETHER;
 use library::vectors::Vector;
 use library::{Item, Library, Reader, Role, Search};
 use rusqlite::{Connection, OpenFlags};
@@ -32,13 +33,19 @@ pub(crate) fn run(passages: usize) -> Result<()> {
     let vocabulary = Vocabulary::new();
     let mut library = Library::open(folder.path(), NOW)?;
     let mut numbers = Numbers(1);
-    let (mut bytes, mut took, mut count) = (0, Duration::ZERO, 0);
+    let (mut bytes, mut took, mut count, mut papers) = (0, Duration::ZERO, 0, 0);
     while count < passages {
-        let text = vocabulary.document(&mut numbers, SECTIONS, SECTION);
+        let mut texts = Vec::new();
+        let end = bytes + TOGETHER;
+        while count + texts.len() * SECTIONS < passages && bytes < end {
+            let text = vocabulary.document(&mut numbers, SECTIONS, SECTION);
+            bytes += text.len();
+            texts.push((format!("paper{papers}.md"), text));
+            papers += 1;
+        }
         let began = Instant::now();
-        count += put(&mut library, &format!("paper{count}.md"), text.as_bytes())?;
+        count += put(&mut library, &texts)?;
         took += began.elapsed();
-        bytes += text.len();
     }
     println!("passages {count}");
     println!("markdown_mb {:.1}", bytes as f64 / 1e6);
@@ -49,6 +56,8 @@ pub(crate) fn run(passages: usize) -> Result<()> {
     let texts: u64 = texts.flatten().filter_map(|text| Some(text.metadata().ok()?.len())).sum();
     println!("texts {:.1}", texts as f64 / 1e6);
     let library = Library::open(folder.path(), NOW)?;
+    let took = bare_again(&folder.path().join("library.db"))?;
+    println!("indexed_bare {:.2}", bytes as f64 / 1e6 / took.as_secs_f64());
     let bare = bare(&folder.path().join("library.db"))?;
     let natural = natural(&bare, count)?;
     let rare: Vec<String> = (0..QUESTIONS)
@@ -74,19 +83,42 @@ pub(crate) fn run(passages: usize) -> Result<()> {
     meaning(library, &mut numbers, &questions)
 }
 
-fn put(library: &mut Library, name: &str, bytes: &[u8]) -> Result<usize> {
-    let (element, document) = parse(name, bytes, &Budget::default())?;
-    let item = Item {
-        element,
-        role: Role::Admin,
-        place: format!("/papers/{name}"),
-        name: name.to_owned(),
-        own: false,
-        changed_at: NOW,
-        bytes: bytes.len() as u64,
-        document,
+/// Puts Markdown in, each text with its name; how many passages it makes.
+fn put(library: &mut Library, texts: &[(String, String)]) -> Result<usize> {
+    let item = |(name, text): &(String, String)| {
+        let (element, document) = parse(name, text.as_bytes(), &Budget::default())?;
+        Ok(Item {
+            element,
+            role: Role::Admin,
+            place: format!("/papers/{name}"),
+            name: name.clone(),
+            own: false,
+            changed_at: NOW,
+            bytes: text.len() as u64,
+            document,
+        })
     };
-    Ok(library.put(&item, NOW)?.passages)
+    let items: Vec<Item> = texts.iter().map(item).collect::<Result<_>>()?;
+    Ok(library.put_all(&items, NOW)?.iter().map(|put| put.passages).sum())
+}
+
+/// How long SQLite alone needs to write the rows of the database `path` again, and to index their words, in one transaction.
+fn bare_again(path: &Path) -> Result<Duration> {
+    let folder = tempfile::tempdir()?;
+    let db = Connection::open(folder.path().join("bare.db"))?;
+    db.pragma_update(None, "journal_mode", "wal")?;
+    db.pragma_update(None, "synchronous", "normal")?;
+    db.execute_batch(include_str!("../../../library/src/store/schema.sql"))?;
+    db.execute("ATTACH ?1 AS library", [path.to_str().context("a path")?])?;
+    let began = Instant::now();
+    db.execute_batch(
+        "BEGIN;
+         INSERT INTO document SELECT * FROM library.document;
+         INSERT INTO passage SELECT * FROM library.passage;
+         INSERT INTO words (rowid, text, name, grams) SELECT rowid, text, name, grams FROM library.passage;
+         COMMIT;",
+    )?;
+    Ok(began.elapsed())
 }
 
 /// The same database, read by SQLite alone.

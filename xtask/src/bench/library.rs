@@ -21,6 +21,7 @@ pub(super) fn run(sh: &Shell) -> Result<Vec<Figure>> {
     let figure = |name, what, unit| said.figure(name, what, unit);
     let mut figures = vec![
         figure("indexed", "Markdown taken in a second", "MB")?.at_least(20.0),
+        figure("indexed_bare", "the same rows and words written by SQLite alone", "MB")?,
         figure("database", "the database of 100,000 passages", "MB")?.at_most(285.0),
         figure("texts", "their texts beside it, packed", "MB")?,
         figure("natural_p50", "six natural words, the median", "ms")?.at_most(5.0),
