@@ -310,10 +310,8 @@ impl Written<'_> {
     }
 }
 
-/// A part as the prompt shows it. Marks around nothing would only be more to read.
 fn fenced(part: &Part, fence: &Fence) -> String {
     match part.tag {
-        _ if part.text.is_empty() => String::new(),
         "" => part.text.clone(),
         tag => fence.around(tag, &part.text),
     }
