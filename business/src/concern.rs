@@ -1,7 +1,7 @@
 //! What a customer's message is, as a model sorts it before one answers.
 //!
-//! A model that is to answer and to notice who wants a person does the second badly: it answers. So it sorts the message first,
-//! in a request of its own. The examples are of no shop and in one language. A table in the book says how often that is right.
+//! A small model that is to answer, and to notice who wants a person, notices it badly. So it sorts the message first, in a
+//! request of its own. The examples are in English and name no goods. The book's page on customers says how often that is right.
 
 /// What a model is told about sorting.
 pub const SORTING: &str = "\

@@ -6,14 +6,14 @@ use model::{Choice, Progress};
 
 use super::Turn;
 
-/// How much of a message is sorted, in characters.
-const SORTED_BY: usize = 1_000;
+/// How much of a message the model sorts it by, in characters.
+const LONGEST: usize = 1_000;
 
 impl Turn<'_> {
     /// Whether `message` is for a person. It is not where no model can say; whoever answers may still call one.
     pub(super) async fn is_for_staff(&mut self, message: &str) -> bool {
         let choice = Choice::new(SORTING, &CONCERNS, &SORTED);
-        let said: String = tame(message).chars().take(SORTED_BY).collect();
+        let said: String = tame(message).chars().take(LONGEST).collect();
         let is_private = self.session.entered.taint().private;
         let ask = choice.ask(&said).private(is_private).by_a_model(true);
         let speaker = self.session.speaker.clone();
