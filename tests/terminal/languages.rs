@@ -54,9 +54,16 @@ fn a_german_locale_has_the_console_in_german_and_both_languages_answer_a_questio
 
 #[test]
 fn spanish_and_chinese_locales_are_asked_in_their_language_and_answer_in_it() {
-    for (locale, prompt, asked, why, yes) in [
-        ("es_ES.UTF-8", "tú>", "¿Puede ejecutarse esto?", "externo: otros lo ven", "sí"),
-        ("zh_CN.UTF-8", "你>", "可以执行吗？", "对外：别人会看到", "是"),
+    for (locale, prompt, asked, why, answer, yes) in [
+        (
+            "es_ES.UTF-8",
+            "tú>",
+            "¿Puede ejecutarse esto?",
+            "externo: otros lo ven",
+            "respuesta>",
+            "sí",
+        ),
+        ("zh_CN.UTF-8", "你>", "可以执行吗？", "对外：别人会看到", "回答>", "是"),
     ] {
         let home = TempHome::new();
         questions::skill(&home, "ring", "effect = \"external\"", "echo '{}'");
@@ -65,6 +72,7 @@ fn spanish_and_chinese_locales_are_asked_in_their_language_and_answer_in_it() {
         line(&mut chat, "/run RING");
         chat.expect(asked);
         chat.expect(why);
+        chat.expect_last(answer);
         line(&mut chat, yes);
         chat.expect("RING: ok");
     }

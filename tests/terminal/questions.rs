@@ -138,6 +138,7 @@ fn each_of_several_questions_says_which_it_is_and_has_its_answer_under_it() {
     line(&mut chat, "what is the weather");
     chat.expect("Fine.");
     chat.expect("[still open: question ");
+    chat.expect_last(PROMPT);
     line(&mut chat, "n");
     chat.expect("RING_BELL: refused, a person said no");
 }
