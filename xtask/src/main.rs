@@ -8,7 +8,6 @@
 
 mod bench;
 mod chaos;
-mod customers;
 mod dist;
 mod errands;
 mod eval;
@@ -23,6 +22,7 @@ mod setup;
 mod soak;
 mod stage;
 mod tool;
+mod with_model;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -108,7 +108,9 @@ enum Task {
     /// Have customers say 200 messages to a business with a model, and count right answers and wishes that reach a person
     ///
     /// Fails when anybody is shown what is the owner's or another customer's.
-    Customers(customers::Customers),
+    Customers(with_model::WithModel),
+    /// Ask a model about pages, in the conversation and read apart, and count right answers, requests and seconds
+    Apart(with_model::WithModel),
     /// Switch each control of the wall and of the pages off in turn, and look whether a test notices
     ///
     /// Builds a copy of the tree under target/mutants again for each control of tests/hostile/mutants.toml
@@ -153,7 +155,8 @@ fn run(task: Task) -> Result<()> {
         Task::Chaos { args } => chaos::run(&sh, &args),
         Task::Soak { args } => soak::run(&sh, &args),
         Task::Errands(errands) => errands::run(&sh, &errands),
-        Task::Customers(customers) => customers::run(&sh, &customers),
+        Task::Customers(model) => model.customers(&sh),
+        Task::Apart(model) => model.apart(&sh),
         Task::Dist(wanted) => dist::run(&sh, &wanted),
         Task::Eval { args } => eval::run(&sh, &args),
         Task::Fuzz { target, seconds } => fuzz::run(&sh, target.as_deref(), seconds),
