@@ -335,3 +335,37 @@ fn only_an_agent_whose_file_names_a_set_acts_and_only_what_is_in_it() {
     let session: Value = serde_json::from_str(&home.text("workspace/session.json")).unwrap();
     assert_eq!(session["taint"], "TP", "{session}");
 }
+
+#[test]
+fn commands_of_one_answer_of_an_agent_run_in_their_order_and_none_behind_one_that_has_not_run() {
+    let home = TempHome::new();
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.txt"), "one\ntwo\n").unwrap();
+    let persona =
+        "<aistorm type=\"Ollama\" model=\"llama3.1:8B\" sets=\"workbench\" />\n\nYou work.\n";
+    home.put("workspace/personas/Ann.md", persona);
+    let both = |first: &str, second: &str| {
+        let call = |(env, command): (&str, &str)| json!({"name": "WORKBENCH", "params": {"env": env, "command": command}});
+        let calls = [first, second].map(|text| call(text.split_once(": ").unwrap()));
+        Says::text(&format!("Both. <tool_code>{}</tool_code>", json!(calls)))
+    };
+    let ollama = OllamaServer::start([
+        both("editor: view a.txt 1-2", "editor: edit a.txt 2-2\ntwo and more"),
+        Says::text("Seen."),
+        both("bash: touch b.txt", "python: open('c.txt', 'w')"),
+        Says::text("Not made."),
+    ]);
+    let rule = "[effects]\nnone = \"allow\"\nlocal = \"allow\"\n[[rules]]\naction = \"WORKBENCH\"\nparams = { env = \"bash\" }\nthen = \"refuse\"\n";
+    home.put("router/policy.toml", rule);
+    let mut chat = Chat::start(SAFECLAW, &[], home.root(), &[("OLLAMA_HOST", &ollama.host())]);
+    chat.ask(&format!("/work {}", folder.path().canonicalize().unwrap().display()), "Open: ");
+    chat.ask("/storm new weekend Who edits?", "is there, with Ann");
+    let told = chat.ask("/storm next", "Seen.");
+    assert!(told.contains("Lines 2-2 of a.txt are not all in a view that you have seen"), "{told}");
+    let told = chat.ask("/storm next", "Not made.");
+    let left = "not run, because the command before it in the same answer has not run";
+    assert!(told.contains(left), "{told}");
+    assert!(ollama.prompts()[3].contains(left), "{:?}", ollama.prompts());
+    assert_eq!(chat.end().code(), Some(0));
+    assert!(!folder.path().join("c.txt").exists());
+}

@@ -13,11 +13,11 @@ pub(super) const WORKBENCH: &str = "WORKBENCH";
 
 /// Those that wait for the one before.
 #[derive(Debug)]
-pub(super) struct InOrder(VecDeque<Action>);
+pub(crate) struct InOrder(VecDeque<Action>);
 
 impl InOrder {
     /// Takes all but the first of the workbench's commands out of `actions`.
-    pub(super) fn out_of(actions: &mut Vec<Action>) -> Self {
+    pub(crate) fn out_of(actions: &mut Vec<Action>) -> Self {
         let mut is_first = true;
         let waits = |action: &mut Action| {
             action.name.as_str() == WORKBENCH && !std::mem::take(&mut is_first)
@@ -26,13 +26,13 @@ impl InOrder {
     }
 
     /// What runs next, now that `seen` has ended.
-    pub(super) fn after(&mut self, seen: &Observation) -> Option<Action> {
+    pub(crate) fn after(&mut self, seen: &Observation) -> Option<Action> {
         let is_done = seen.outcome.status() == Status::Ok;
         (is_done && seen.action.as_str() == WORKBENCH).then(|| self.0.pop_front())?
     }
 
     /// Those that will not run, because `seen` has not.
-    pub(super) fn left_by(&mut self, seen: &Observation) -> Vec<Observation> {
+    pub(crate) fn left_by(&mut self, seen: &Observation) -> Vec<Observation> {
         let is_done = seen.outcome.status() == Status::Ok;
         if is_done || seen.action.as_str() != WORKBENCH {
             return Vec::new();

@@ -20,7 +20,7 @@ use prompt::Passages;
 use protocol::Object;
 use session::{Caller, Outbox, Session};
 
-use in_order::InOrder;
+pub(crate) use in_order::InOrder;
 pub use run::run;
 use think::Offered;
 use tried::Tried;

@@ -1,12 +1,12 @@
 //! What agents of a storm do in a chat: the actions of the sets that their files name, of those that are on. They run in the name
 //! of a persona, in the owner's session, and with all bits that they may bring from the beginning on.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use answer::Action;
 use async_trait::async_trait;
-use conversation::message::Origin;
+use conversation::message::{Origin, Outgoing};
 use conversation::observation::Observation;
 use conversation::workspace::Cards;
 use persona::Persona;
@@ -17,7 +17,7 @@ use storm::Cast;
 use crate::Mind;
 use crate::slash::perform::At;
 use crate::storm::Hands;
-use crate::turn::run;
+use crate::turn::{InOrder, run};
 
 /// The hands of one run.
 pub(super) struct ChatHands {
@@ -69,12 +69,22 @@ impl Hands for ChatHands {
         cards(&self.mind, sets)
     }
 
-    async fn act(&self, actions: Vec<Action>, cards: &[Arc<Cards>; 2]) -> Vec<Observation> {
-        let mut all = Vec::new();
-        for action in actions {
+    async fn act(&self, mut actions: Vec<Action>, cards: &[Arc<Cards>; 2]) -> Vec<Observation> {
+        let mut waiting = InOrder::out_of(&mut actions);
+        let (mut next, mut all) = (VecDeque::from(actions), Vec::new());
+        while let Some(action) = next.pop_front() {
             let seen = run(&self.mind, &self.outbox, &self.caller, action, cards).await;
-            self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(seen.clone());
+            if let Some(action) = waiting.after(&seen) {
+                next.push_front(action);
+            }
+            let left = waiting.left_by(&seen);
+            for one in &left {
+                self.outbox.say(Outgoing::Action(one.ended(self.mind.by_name)));
+            }
+            let mut kept = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.extend(std::iter::once(&seen).chain(&left).cloned());
             all.push(seen);
+            all.extend(left);
         }
         all
     }
