@@ -1,13 +1,14 @@
 //! The order of what was found: words first, then use and age ([`activation`]).
 //!
 //! A question is answered by a paper more often than by one passage that happens to hold its words. So papers are ordered by
-//! what all their passages score, and the best passages of the best papers come first.
+//! what all their passages score, and the best passages of the best papers come first. Files of one folder whose names differ in
+//! the ending alone (`manual.docx`, `manual.pdf`) are one paper in two forms.
 //!
 //! With vectors, the orders by words and by meaning are merged by reciprocal rank (Cormack, Clarke and
-//! Büttcher, 2009): a passage scores `1 / (60 + rank)` in each.
+//! Büttcher, 2009): a passage scores `1 / (60 + rank)` in each. What that makes is ordered by papers again.
 
 use std::collections::HashMap;
-use std::hash::Hash;
+use std::path::Path;
 
 /// The constant of reciprocal rank.
 const RANK_CONSTANT: f64 = 60.0;
@@ -23,58 +24,71 @@ const PAPERS: usize = 5;
 pub struct Scored {
     /// The passage's row.
     pub row: i64,
-    /// The paper's identity.
+    /// The paper that it belongs to, as [`paper`] names it.
     pub paper: String,
     /// How well it fits; more is better.
     pub score: f64,
 }
 
-/// The rows of `found` with the best passages of the best papers first.
+/// The paper that a document at `place` is a form of: the place without its ending.
 #[must_use]
-pub fn by_paper(mut found: Vec<Scored>) -> Vec<i64> {
-    found.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.row.cmp(&b.row)));
-    let mut papers: Vec<(String, f64, Vec<i64>)> = Vec::new();
-    let mut places: HashMap<String, usize> = HashMap::new();
-    for Scored { row, paper, score } in found {
-        let at = *places.entry(paper.clone()).or_insert(papers.len());
-        if at == papers.len() {
-            papers.push((paper, 0.0, Vec::new()));
-        }
-        let (_, sum, rows) = &mut papers[at];
-        *sum += score * NEXT.powi(i32::try_from(rows.len()).unwrap_or(i32::MAX));
-        rows.push(row);
-    }
-    papers.sort_by(|(_, left, _), (_, right, _)| right.total_cmp(left));
-    let rows = papers.iter().enumerate().flat_map(|(place, (_, _, rows))| {
-        rows.iter().enumerate().map(move |(at, row)| (place + at * PAPERS, place, *row))
-    });
-    let mut rows: Vec<(usize, usize, i64)> = rows.collect();
-    rows.sort_by_key(|(key, place, _)| (*key, *place));
-    rows.into_iter().map(|(_, _, row)| row).collect()
+pub fn paper(place: &str) -> String {
+    Path::new(place).with_extension("").to_string_lossy().into_owned()
 }
 
-/// The orders of `lists` merged by reciprocal rank, the best first.
+/// `found` with the best passages of the best papers first.
 #[must_use]
-pub fn merge<T: Copy + Eq + Hash + Ord>(lists: &[Vec<T>]) -> Vec<T> {
-    let mut scores: HashMap<T, f64> = HashMap::new();
+pub fn by_paper(mut found: Vec<Scored>) -> Vec<Scored> {
+    found.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.row.cmp(&b.row)));
+    let mut papers: Vec<(f64, Vec<Scored>)> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    for passage in found {
+        let at = *places.entry(passage.paper.clone()).or_insert(papers.len());
+        if at == papers.len() {
+            papers.push((0.0, Vec::new()));
+        }
+        let (sum, passages) = &mut papers[at];
+        *sum += passage.score * NEXT.powi(i32::try_from(passages.len()).unwrap_or(i32::MAX));
+        passages.push(passage);
+    }
+    papers.sort_by(|(left, _), (right, _)| right.total_cmp(left));
+    let placed = papers.into_iter().enumerate().flat_map(|(place, (_, passages))| {
+        let key = move |at| (place + at * PAPERS, place);
+        passages.into_iter().enumerate().map(move |(at, passage)| (key(at), passage))
+    });
+    let mut placed: Vec<((usize, usize), Scored)> = placed.collect();
+    placed.sort_by_key(|(key, _)| *key);
+    placed.into_iter().map(|(_, passage)| passage).collect()
+}
+
+/// The orders of `lists` merged by reciprocal rank, with the best passages of the best papers first.
+#[must_use]
+pub fn merge(lists: [Vec<Scored>; 2]) -> Vec<Scored> {
+    let mut merged: HashMap<i64, Scored> = HashMap::new();
     for list in lists {
-        for (rank, item) in list.iter().enumerate() {
+        for (rank, passage) in list.into_iter().enumerate() {
             let rank = f64::from(u32::try_from(rank + 1).unwrap_or(u32::MAX));
-            *scores.entry(*item).or_default() += 1.0 / (RANK_CONSTANT + rank);
+            let nothing = Scored { score: 0.0, ..passage };
+            merged.entry(nothing.row).or_insert(nothing).score += 1.0 / (RANK_CONSTANT + rank);
         }
     }
-    let mut merged: Vec<(T, f64)> = scores.into_iter().collect();
-    merged.sort_by(|(a, left), (b, right)| right.total_cmp(left).then(a.cmp(b)));
-    merged.into_iter().map(|(item, _)| item).collect()
+    by_paper(merged.into_values().collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn passage(row: i64, paper: &str, score: f64) -> Scored {
+        Scored { row, paper: paper.to_owned(), score }
+    }
+
+    fn rows(found: &[Scored]) -> Vec<i64> {
+        found.iter().map(|passage| passage.row).collect()
+    }
+
     #[test]
     fn a_paper_that_fits_in_many_places_comes_before_one_that_fits_in_one() {
-        let passage = |row, paper: &str, score| Scored { row, paper: paper.to_owned(), score };
         let found = [
             passage(1, "chance", 5.0),
             passage(2, "manual", 4.0),
@@ -83,15 +97,27 @@ mod tests {
             passage(5, "other", 2.0),
             passage(6, "last", 1.0),
         ];
-        assert_eq!(by_paper(found.to_vec()), [2, 1, 5, 6, 3, 4]);
-        assert_eq!(by_paper(found[1..4].to_vec()), [2, 3, 4]);
+        assert_eq!(rows(&by_paper(found.to_vec())), [2, 1, 5, 6, 3, 4]);
+        assert_eq!(rows(&by_paper(found[1..4].to_vec())), [2, 3, 4]);
         assert!(by_paper(Vec::new()).is_empty());
     }
 
     #[test]
-    fn merging_prefers_what_both_orders_have() {
-        assert_eq!(merge(&[vec![1, 2, 3], vec![4, 2]])[0], 2);
-        assert_eq!(merge(&[vec![7, 8]]), [7, 8]);
-        assert!(merge::<u8>(&[]).is_empty());
+    fn a_paper_may_have_several_forms_and_those_of_one_folder_alone_are_one() {
+        assert_eq!(paper("/papers/manual.docx"), paper("/papers/manual.PDF"));
+        assert_ne!(paper("/papers/manual.pdf"), paper("/old/manual.pdf"));
+        assert_ne!(paper("/papers/v1.2.pdf"), paper("/papers/v1.3.pdf"));
+    }
+
+    #[test]
+    fn merging_prefers_what_both_orders_have_and_shows_each_paper_before_the_next_passage_of_one() {
+        let list =
+            |rows: &[i64]| rows.iter().map(|row| passage(*row, &row.to_string(), 9.0)).collect();
+        assert_eq!(rows(&merge([list(&[1, 2, 3]), list(&[4, 2])]))[0], 2);
+        assert_eq!(rows(&merge([list(&[7, 8]), list(&[])])), [7, 8]);
+        let alike =
+            ["a", "a", "b"].into_iter().zip(1..).map(|(paper, row)| passage(row, paper, 1.0));
+        assert_eq!(rows(&merge([alike.collect(), list(&[])])), [1, 3, 2]);
+        assert!(merge([list(&[]), list(&[])]).is_empty());
     }
 }

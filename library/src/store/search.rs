@@ -89,12 +89,11 @@ impl Library {
     /// When the database cannot be asked. No text is wrong.
     pub fn search(&self, search: &Search<'_>, now: i64) -> Result<Vec<Hit>, LibraryError> {
         let wanted = search.limit.saturating_mul(CANDIDATES);
-        let mut rows: Vec<i64> = self.by_words(search, wanted, now)?;
+        let mut found = self.by_words(search, wanted, now)?;
         if let Some(vector) = search.vector {
-            let alike = self.alike(vector, search.reader, wanted)?;
-            rows = rank::merge(&[rows, alike]);
+            found = rank::merge([found, self.alike(vector, search.reader, wanted)?]);
         }
-        rows.truncate(search.limit);
+        let rows: Vec<i64> = found.iter().take(search.limit).map(|passage| passage.row).collect();
         let hits = self.hits(&rows)?;
         if search.counts
             && let Err(error) = self.count_use(&rows, now)
@@ -110,13 +109,13 @@ impl Library {
         search: &Search<'_>,
         wanted: usize,
         now: i64,
-    ) -> Result<Vec<i64>, LibraryError> {
+    ) -> Result<Vec<Scored>, LibraryError> {
         let terms = query::terms(search.text);
         let weighed = self.vocabulary.weigh(&self.db, query::with_parts(&terms))?;
         let mut seen = HashSet::new();
-        let mut rows = Vec::new();
+        let mut all = Vec::new();
         for question in questions(&terms, &weighed, self.vocabulary.size()) {
-            if rows.len() >= search.limit {
+            if all.len() >= search.limit {
                 break;
             }
             let mut found = self.matching(&question, search, wanted)?;
@@ -130,9 +129,9 @@ impl Library {
                 paper,
                 score: score(relevance, activation(usage, now)),
             };
-            rows.extend(by_paper(found.into_iter().map(scored).collect()));
+            all.extend(by_paper(found.into_iter().map(scored).collect()));
         }
-        Ok(rows)
+        Ok(all)
     }
 
     fn matching(
@@ -147,19 +146,22 @@ impl Library {
             false => ("-1.0", "", search.limit + 1),
         };
         let sql = format!(
-            "SELECT p.rowid, p.document, {rank}, p.base_activation, p.access_count, ifnull(p.last_accessed, p.created_at)
-             FROM words JOIN passage p ON p.rowid = words.rowid
-             WHERE words MATCH ? AND {allowed} {order} LIMIT ?"
+            "SELECT found.*, d.place FROM (
+               SELECT p.rowid, {rank}, p.base_activation, p.access_count, ifnull(p.last_accessed, p.created_at), p.document
+               FROM words JOIN passage p ON p.rowid = words.rowid
+               WHERE words MATCH ? AND {allowed} {order} LIMIT ?
+             ) found JOIN document d ON d.id = found.document"
         );
         let mut values = vec![Value::Text(question.text.clone())];
         values.extend(roles);
         values.push(Value::Integer(i64::try_from(limit).unwrap_or(i64::MAX)));
         let mut statement = self.db.prepare_cached(&sql)?;
         let rows = statement.query_map(params_from_iter(values), |row| {
-            let usage = Usage { base: row.get(3)?, count: row.get(4)?, last: row.get(5)? };
+            let usage = Usage { base: row.get(2)?, count: row.get(3)?, last: row.get(4)? };
             // FTS5's rank is better the lower it is.
-            let relevance = -row.get::<_, f64>(2)?;
-            Ok(Candidate { row: row.get(0)?, paper: row.get(1)?, relevance, usage })
+            let relevance = -row.get::<_, f64>(1)?;
+            let paper = rank::paper(&row.get::<_, String>(6)?);
+            Ok(Candidate { row: row.get(0)?, paper, relevance, usage })
         })?;
         Ok(rows.collect::<Result<_, _>>()?)
     }

@@ -4,6 +4,7 @@ use rusqlite::{OptionalExtension, params};
 
 use super::Library;
 use super::listing::allowed;
+use crate::rank::{Scored, paper};
 use crate::vectors::Vector;
 use crate::{LibraryError, Reader};
 
@@ -109,13 +110,13 @@ impl Library {
         Ok(())
     }
 
-    /// The rows of the passages most like `vector` that `reader` may see, the best first.
+    /// The passages most like `vector` that `reader` may see, the best first.
     pub(super) fn alike(
         &self,
         vector: &Vector,
         reader: &Reader,
         limit: usize,
-    ) -> Result<Vec<i64>, LibraryError> {
+    ) -> Result<Vec<Scored>, LibraryError> {
         let (allowed, values) = allowed(reader);
         let sql = format!("SELECT p.passage, p.scale, p.numbers FROM vector p WHERE {allowed}");
         let mut statement = self.db.prepare_cached(&sql)?;
@@ -133,6 +134,16 @@ impl Library {
         }
         found.sort_by(|(left, a), (right, b)| right.total_cmp(left).then(a.cmp(b)));
         found.truncate(limit);
-        Ok(found.into_iter().map(|(_, row)| row).collect())
+        let sql =
+            "SELECT d.place FROM passage p JOIN document d ON d.id = p.document WHERE p.rowid = ?1";
+        let mut place = self.db.prepare_cached(sql)?;
+        let mut all = Vec::new();
+        for (likeness, row) in found {
+            // Another process may have taken it out since it was found.
+            let place: Option<String> = place.query_row([row], |row| row.get(0)).optional()?;
+            let score = likeness.into();
+            all.extend(place.map(|place| Scored { row, paper: paper(&place), score }));
+        }
+        Ok(all)
     }
 }
