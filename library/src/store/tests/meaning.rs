@@ -42,3 +42,27 @@ fn meaning_is_merged_with_words_and_keeps_to_roles() {
     library.set_embedder("another", 3).unwrap();
     assert_eq!(library.without_vector(0, 10).unwrap().len(), 3);
 }
+
+#[test]
+fn two_forms_of_a_paper_take_one_place_by_words_and_by_meaning() {
+    let folder = tempfile::tempdir().unwrap();
+    let best = "the pump, the pump, the pump";
+    let mut items =
+        vec![paper("manual.docx", Role::Public, best), paper("manual.pdf", Role::Public, best)];
+    let others = ["a", "b", "c", "d"].map(|name| format!("{name}.txt"));
+    items.extend(others.iter().map(|name| paper(name, Role::Public, "one pump among much else")));
+    let mut library = filled(folder.path(), &items);
+    library.set_embedder("toy", 2).unwrap();
+    for passage in library.without_vector(0, 10).unwrap() {
+        let other = if passage.text.contains(best) { 0.0 } else { 0.5 };
+        library.put_vectors(&[(passage.id, Vector::of(&[1.0, other]).unwrap())]).unwrap();
+    }
+    let meaning = Vector::of(&[1.0, 0.0]).unwrap();
+    for (text, vector) in [("pump", None), ("pump", Some(&meaning)), ("vessel", Some(&meaning))] {
+        let search = Search { text, reader: &guest(), limit: 5, vector, counts: false };
+        let found: Vec<String> =
+            library.search(&search, NOW).unwrap().into_iter().map(|hit| hit.name).collect();
+        assert!(found[0].starts_with("manual."), "{text}: {found:?}");
+        assert!(others.iter().all(|name| found.contains(name)), "{text}: {found:?}");
+    }
+}
