@@ -109,8 +109,8 @@ enum Task {
     ///
     /// Fails when anybody is shown what is the owner's or another customer's.
     Customers(with_model::WithModel),
-    /// Ask a model about pages, in the conversation and read apart, and count right answers, requests and seconds
-    Apart(with_model::WithModel),
+    /// Ask a model about pages in the conversation, read apart and in the library, and count right answers and citations
+    Papers(with_model::WithModel),
     /// Switch each control of the wall and of the pages off in turn, and look whether a test notices
     ///
     /// Builds a copy of the tree under target/mutants again for each control of tests/hostile/mutants.toml
@@ -156,7 +156,7 @@ fn run(task: Task) -> Result<()> {
         Task::Soak { args } => soak::run(&sh, &args),
         Task::Errands(errands) => errands::run(&sh, &errands),
         Task::Customers(model) => model.customers(&sh),
-        Task::Apart(model) => model.apart(&sh),
+        Task::Papers(model) => model.papers(&sh),
         Task::Dist(wanted) => dist::run(&sh, &wanted),
         Task::Eval { args } => eval::run(&sh, &args),
         Task::Fuzz { target, seconds } => fuzz::run(&sh, target.as_deref(), seconds),

@@ -1,4 +1,4 @@
-//! `cargo xtask customers` and `cargo xtask apart`: tests that need a model, which a person names, and that print what they count.
+//! `cargo xtask customers` and `cargo xtask papers`: tests that need a model, which a person names, and that print what they count.
 
 use anyhow::Result;
 use clap::Args;
@@ -22,14 +22,14 @@ impl WithModel {
         ignored(sh, "business", "a_customers_day")
     }
 
-    /// Asks about pages that stand in the conversation, and about pages that are read apart, and prints what was right. The model
-    /// is one of a server that speaks OpenAI's API.
+    /// Asks about pages that stand in the conversation, that are read apart, or that are in the library, and prints what was right. The
+    /// model is one of a server that speaks OpenAI's API.
     ///
     /// # Errors
     /// When nothing can be built or started, or the model does not answer.
-    pub(crate) fn apart(&self, sh: &Shell) -> Result<()> {
-        let _model = sh.push_env("SAFECLAW_APART_MODEL", &self.model);
-        ignored(sh, "apart", "what_reading_apart_costs")
+    pub(crate) fn papers(&self, sh: &Shell) -> Result<()> {
+        let _model = sh.push_env("SAFECLAW_PAPERS_MODEL", &self.model);
+        ignored(sh, "papers", "questions_to_papers")
     }
 }
 

@@ -1,5 +1,6 @@
-//! What reading apart costs with a model that a person names: it is asked about pages, once with the page in the conversation, and
-//! once with the page read apart. That it opens the page is decided for it, so that nothing but the reading is measured.
+//! Questions to pages of the book, with a model that a person names: with the page in the conversation, with the page read apart, and
+//! with all pages in the library. In the first two it is decided for the model that it opens the page, so that nothing but the
+//! reading is measured.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends with a panic")]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "it prints what it has found")]
 #![allow(clippy::disallowed_types, reason = "what is asked is a process")]
@@ -15,6 +16,8 @@ use std::time::Instant;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use testkit::{Arrived, TempHome};
+
+const BOOK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/src");
 
 /// How much of a page is brought, in characters: a small model's window holds it with everything else.
 const BROUGHT: usize = 3_000;
@@ -49,6 +52,12 @@ struct Paper {
     page: String,
     question: String,
     right: Vec<String>,
+}
+
+impl Paper {
+    fn is_right(&self, text: &str) -> bool {
+        self.right.iter().any(|right| text.contains(right))
+    }
 }
 
 /// A server that hands every request on to the model's own, but for the first that offers the action: there it opens the page.
@@ -134,10 +143,10 @@ fn home(papers: &[Paper], llm: &Value, apart: &[&str]) -> TempHome {
     home
 }
 
-/// What the model says to one message, without the line that tells what the action did.
-fn asked(home: &TempHome, say: &str) -> String {
+/// What a command prints, without the line that tells what an action did.
+fn asked(home: &TempHome, words: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_safeclaw"));
-    let output = command.arg("--home").arg(home.root()).args(["-p", say]).output().unwrap();
+    let output = command.arg("--home").arg(home.root()).args(words).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let said = String::from_utf8_lossy(&output.stdout);
     let words = said.lines().filter(|line| !line.starts_with("✓ "));
@@ -145,40 +154,75 @@ fn asked(home: &TempHome, say: &str) -> String {
 }
 
 fn brought(page: &str) -> String {
-    let path = format!("{}/docs/src/{page}.md", env!("CARGO_MANIFEST_DIR"));
-    std::fs::read_to_string(path).unwrap().chars().take(BROUGHT).collect()
+    std::fs::read_to_string(format!("{BOOK}/{page}.md")).unwrap().chars().take(BROUGHT).collect()
+}
+
+/// What is counted of one way of asking.
+struct Asking<'a> {
+    way: &'static str,
+    papers: &'a [Paper],
+    said: Vec<(String, f64)>,
+}
+
+impl<'a> Asking<'a> {
+    /// Asks about each paper by `ask`, and prints what is said.
+    fn all(way: &'static str, papers: &'a [Paper], ask: impl Fn(&Paper) -> String) -> Self {
+        let one = |paper| {
+            let begun = Instant::now();
+            let said = ask(paper);
+            eprintln!("{} [{way}] {}\n    {said:?}", paper.is_right(&said), paper.question);
+            (said, begun.elapsed().as_secs_f64())
+        };
+        Self { way, papers, said: papers.iter().map(one).collect() }
+    }
+
+    /// How many of the answers `is_so` holds for.
+    fn count(&self, is_so: impl Fn(&Paper, &str) -> bool) -> usize {
+        let pairs = self.papers.iter().zip(&self.said);
+        pairs.filter(|(paper, (said, _))| is_so(paper, said)).count()
+    }
+
+    fn print(&self, requests: usize) {
+        let mut times: Vec<f64> = self.said.iter().map(|(_, time)| *time).collect();
+        times.sort_by(f64::total_cmp);
+        let right = self.count(|paper, said| paper.is_right(said));
+        let cited = self.count(|paper, said| said.contains(&format!("[{}.md", paper.page)));
+        let (way, of, median) = (self.way, times.len(), times[times.len() / 2]);
+        println!("| {way} | {right} of {of} | {cited} of {of} | {requests} | {median:.1} s |");
+    }
 }
 
 #[test]
-#[ignore = "it needs a model, and takes long: cargo xtask apart --model TARGET"]
+#[ignore = "it needs a model, and takes long: cargo xtask papers --model TARGET"]
 #[expect(clippy::disallowed_methods, reason = "whoever starts it names the model")]
-fn what_reading_apart_costs() {
-    let target = std::env::var("SAFECLAW_APART_MODEL").expect("the command names a model");
+fn questions_to_papers() {
+    let target = std::env::var("SAFECLAW_PAPERS_MODEL").expect("the command names a model");
     let parts = target.strip_prefix("openai:").and_then(|target| target.split_once("@http://"));
     let (model, address) = parts.expect("openai:MODEL@http://HOST:PORT/v1");
     let (upstream, path) = address.split_once('/').expect("an address with a path");
     let Papers { papers } = toml::from_str(include_str!("papers.toml")).unwrap();
+    for paper in &papers {
+        assert!(paper.is_right(&brought(&paper.page)), "the page {} has changed", paper.page);
+    }
     let opener = Opener::before(upstream);
     let url = format!("http://127.0.0.1:{}/{path}", opener.port);
     let llm = json!({"provider": "openai", "model": model, "base_url": url});
-    println!("| the page stands | right | requests | median |\n|---|---|---|---|");
-    for (place, apart) in [("in the conversation", &[][..]), ("apart", &["READ_PAPER"])] {
-        let (mut right, mut times) = (0, Vec::new());
+    println!("| the page stands | right | cited | requests | median |\n|---|---|---|---|---|");
+    for (way, apart) in [("in the conversation", &[][..]), ("apart", &["READ_PAPER"])] {
         opener.asked.store(0, Ordering::SeqCst);
-        for paper in &papers {
-            let is_right = |text: &str| paper.right.iter().any(|right| text.contains(right));
-            assert!(is_right(&brought(&paper.page)), "the page {} has changed", paper.page);
-            let home = home(&papers, &llm, apart);
+        let asking = Asking::all(way, &papers, |paper| {
             *opener.opens.lock().unwrap() = Some(paper.page.clone());
             let say = format!("Read the paper about {}: {}", paper.page, paper.question);
-            let begun = Instant::now();
-            let said = asked(&home, &say);
-            times.push(begun.elapsed().as_secs_f64());
-            right += usize::from(is_right(&said));
-            eprintln!("{} [{place}] {say}\n    {said:?}", is_right(&said));
-        }
-        times.sort_by(f64::total_cmp);
-        let (asked, of) = (opener.asked.load(Ordering::SeqCst), papers.len());
-        println!("| {place} | {right} of {of} | {asked} | {:.1} s |", times[of / 2]);
+            asked(&home(&papers, &llm, apart), &["-p", &say])
+        });
+        asking.print(opener.asked.load(Ordering::SeqCst));
     }
+    let home = TempHome::new();
+    home.put("agent/config.json", json!({ "llm": llm }).to_string());
+    asked(&home, &["router", "library", "add", &format!("{BOOK}/")]);
+    opener.asked.store(0, Ordering::SeqCst);
+    let asking = Asking::all("in the library", &papers, |paper| {
+        asked(&home, &["-p", &format!("/ask {}: {}", paper.page, paper.question)])
+    });
+    asking.print(opener.asked.load(Ordering::SeqCst));
 }
