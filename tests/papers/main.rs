@@ -143,16 +143,26 @@ fn home(papers: &[Paper], llm: &Value, apart: &[&str]) -> TempHome {
     home
 }
 
-/// What a command prints, without the line that tells what an action did.
+/// What a command prints.
 fn asked(home: &TempHome, words: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_safeclaw"));
     let output = command.arg("--home").arg(home.root()).args(words).output().unwrap();
     // 3: something that the model asked for waits for a person's yes.
     let has_answered = matches!(output.status.code(), Some(0 | 3));
     assert!(has_answered, "{}", String::from_utf8_lossy(&output.stderr));
-    let said = String::from_utf8_lossy(&output.stdout);
-    let words = said.lines().filter(|line| !line.starts_with("✓ "));
-    words.collect::<Vec<_>>().join("\n")
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The model's own words: the answer without the line that tells what the page said.
+fn words_behind_the_page(answer: &str) -> String {
+    let (is_read, words): (Vec<&str>, Vec<&str>) =
+        answer.lines().partition(|line| line.starts_with("✓ READ_PAPER"));
+    assert_eq!(is_read.len(), 1, "the page was not read: {answer}");
+    words.join("\n")
+}
+
+fn papers() -> Vec<Paper> {
+    toml::from_str::<Papers>(include_str!("papers.toml")).unwrap().papers
 }
 
 fn brought(page: &str) -> String {
@@ -195,6 +205,13 @@ impl<'a> Asking<'a> {
 }
 
 #[test]
+fn the_right_answer_stands_in_each_page() {
+    for paper in papers() {
+        assert!(paper.is_right(&brought(&paper.page)), "{}: {}", paper.page, paper.question);
+    }
+}
+
+#[test]
 #[ignore = "it needs a model, and takes long: cargo xtask papers --model TARGET"]
 #[expect(clippy::disallowed_methods, reason = "whoever starts it names the model")]
 fn questions_to_papers() {
@@ -202,10 +219,7 @@ fn questions_to_papers() {
     let parts = target.strip_prefix("openai:").and_then(|target| target.split_once("@http://"));
     let (model, address) = parts.expect("openai:MODEL@http://HOST:PORT/v1");
     let (upstream, path) = address.split_once('/').expect("an address with a path");
-    let Papers { papers } = toml::from_str(include_str!("papers.toml")).unwrap();
-    for paper in &papers {
-        assert!(paper.is_right(&brought(&paper.page)), "the page {} has changed", paper.page);
-    }
+    let papers = papers();
     let opener = Opener::before(upstream);
     let url = format!("http://127.0.0.1:{}/{path}", opener.port);
     let llm = json!({"provider": "openai", "model": model, "base_url": url});
@@ -215,7 +229,7 @@ fn questions_to_papers() {
         let asking = Asking::all(way, &papers, |paper| {
             *opener.opens.lock().unwrap() = Some(paper.page.clone());
             let say = format!("Read the paper about {}: {}", paper.page, paper.question);
-            asked(&home(&papers, &llm, apart), &["-p", &say])
+            words_behind_the_page(&asked(&home(&papers, &llm, apart), &["-p", &say]))
         });
         asking.print(opener.asked.load(Ordering::SeqCst));
     }

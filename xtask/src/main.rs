@@ -110,6 +110,8 @@ enum Task {
     /// Fails when anybody is shown what is the owner's or another customer's.
     Customers(with_model::WithModel),
     /// Ask a model about pages in the conversation, read apart and in the library, and count right answers and citations
+    ///
+    /// The model has to be named as openai:NAME@http://HOST:PORT/v1. Ollama, too, speaks that at its own port.
     Papers(with_model::WithModel),
     /// Switch each control of the wall and of the pages off in turn, and look whether a test notices
     ///
