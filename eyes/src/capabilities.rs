@@ -7,7 +7,7 @@ const TIMEOUTS: [(&str, u64); 3] = [("implicit", 0), ("pageLoad", 20_000), ("scr
 
 /// Nothing of its own in the background, nothing that asks, nothing that reaches out but pages. What the browser would ask Google
 /// all the same, it asks at a port that it never opens (1 is one of the Fetch standard's bad ports).
-const ARGS: [&str; 27] = [
+const ARGS: [&str; 28] = [
     "--headless=new",
     "--disable-gpu",
     "--disable-quic",
@@ -25,6 +25,7 @@ const ARGS: [&str; 27] = [
     "--gaia-url=https://127.0.0.1:1",
     "--gcm-checkin-url=https://127.0.0.1:1/",
     "--google-base-url=https://127.0.0.1:1/",
+    "--component-updater=url-source=https://127.0.0.1:1/",
     "--disable-notifications",
     "--deny-permission-prompts",
     "--no-pings",

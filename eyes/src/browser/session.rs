@@ -122,7 +122,13 @@ async fn connect(
     told: oneshot::Sender<Result<Session, NewSessionError>>,
 ) {
     let mut builder = ClientBuilder::new(Connector::new());
-    let connected = match builder.capabilities(capabilities).connect(driver.as_str()).await {
+    let builder = builder.capabilities(capabilities);
+    let mut opened = builder.connect(driver.as_str()).await;
+    if opened.as_ref().is_err_and(ended_at_its_start) {
+        tracing::info!("a browser ended while it started; it is started once more");
+        opened = builder.connect(driver.as_str()).await;
+    }
+    let connected = match opened {
         Ok(client) => {
             let id = client.session_id().await.ok().flatten();
             let at = id.and_then(|id| address(&driver, &id));
@@ -132,6 +138,12 @@ async fn connect(
     };
     // A session that nobody takes is dropped here, which closes it.
     let _ = told.send(connected);
+}
+
+/// Whether the browser started and ended before it could be driven. Chromium does so once in a while, for no reason that
+/// it says (ChromeDriver's words; Selenium's issue 17265).
+fn ended_at_its_start(error: &NewSessionError) -> bool {
+    matches!(error, NewSessionError::SessionNotCreated(said) if said.message.contains("Chrome instance exited"))
 }
 
 fn address(driver: &Url, session: &str) -> Option<Url> {

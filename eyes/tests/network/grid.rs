@@ -22,6 +22,13 @@ async fn error(address: &str) -> String {
 
 /// A server that says the same to everything.
 async fn saying(status: &'static str, body: &'static str) -> String {
+    saying_in_turn(status, &[body]).await
+}
+
+/// A server that says one after the other, and the last one to everything that comes after it.
+async fn saying_in_turn(status: &'static str, bodies: &[&'static str]) -> String {
+    let mut left = bodies.to_vec().into_iter();
+    let mut body = left.next().unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
     tokio::spawn(async move {
@@ -32,6 +39,7 @@ async fn saying(status: &'static str, body: &'static str) -> String {
                 "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: {size}\r\n\r\n{body}"
             );
             let _ = stream.write_all(answer.as_bytes()).await;
+            body = left.next().unwrap_or(body);
         }
     });
     address
@@ -57,10 +65,24 @@ async fn a_grid_that_is_full_is_named() {
     assert!(error.ends_with("try again later") && !error.contains("Build info"), "{error}");
 }
 
+const UNMATCHED: &str = r#"{"value": {"error": "session not created", "message": "no matching capabilities", "stacktrace": ""}}"#;
+
+/// What ChromeDriver answers when Chromium ends before it can be driven.
+const ENDED: &str = r#"{"value": {"error": "session not created", "message": "session not created: Chrome instance exited. Examine ChromeDriver verbose log to determine the cause.", "stacktrace": ""}}"#;
+
+#[tokio::test]
+async fn a_browser_that_ends_at_its_start_is_started_once_more_and_not_twice() {
+    let address = saying_in_turn("500 Internal Server Error", &[ENDED, UNMATCHED]).await;
+    let second = error(&address).await;
+    assert!(second.contains("no matching capabilities"), "{second}");
+    let address = saying_in_turn("500 Internal Server Error", &[ENDED, ENDED, UNMATCHED]).await;
+    let twice = error(&address).await;
+    assert!(twice.contains("Chrome instance exited"), "{twice}");
+}
+
 #[tokio::test]
 async fn a_grid_without_such_a_browser_and_a_server_that_is_none_are_named() {
-    let other = r#"{"value": {"error": "session not created", "message": "no matching capabilities", "stacktrace": ""}}"#;
-    let address = saying("500 Internal Server Error", other).await;
+    let address = saying("500 Internal Server Error", UNMATCHED).await;
     let told = error(&address).await;
     assert!(
         told.contains(&format!("{address}/ gives no browser: no matching capabilities")),
