@@ -35,7 +35,7 @@ mod setup;
 mod wary;
 
 pub use chats::{ChatBook, KnownChat, PICKED, SEARCHED};
-pub use concern::{CONCERNS, SORTED, SORTING, STAFF};
+pub use concern::{CONCERNS, Concern, SORTED, SORTING};
 pub use escalation::{Escalation, names};
 pub use guests::{Guests, Joined};
 pub use invitation::{CodeTry, Invitation};

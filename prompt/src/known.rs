@@ -65,16 +65,16 @@ pub fn made_up<'a>(answer: &'a str, known: &[Passage]) -> Vec<&'a str> {
     made_up
 }
 
-/// The citation of the passage that shares the most with `answer`, of words that few of `known` have; none where the answer
-/// cites one of them itself, or shares no word with any.
+/// The citation of the passage that shares the most words with `question` and `answer`, of those that few of `known` have; none where
+/// the answer cites one of them itself, or shares no word with any.
 #[must_use]
-pub fn closest<'k>(answer: &str, known: &'k [Passage]) -> Option<&'k str> {
+pub fn closest<'k>(question: &str, answer: &str, known: &'k [Passage]) -> Option<&'k str> {
     if cited(answer).iter().any(|cited| is_known(cited, known)) {
         return None;
     }
     let words = |text: &str| plain_words(text).collect::<BTreeSet<String>>();
-    let (said, held) = (words(answer), known.iter().map(|passage| words(&passage.text)));
-    let held: Vec<_> = held.collect();
+    let said = words(&format!("{question} {answer}"));
+    let held: Vec<_> = known.iter().map(|passage| words(&passage.text)).collect();
     let weight = |word: &String| match held.iter().filter(|held| held.contains(word)).count() {
         // What all of them have tells nothing.
         count if count == held.len() && count > 1 => 0.0,
@@ -169,14 +169,15 @@ mod tests {
         let text =
             |citation: &str, text: &str| Passage { text: text.to_owned(), ..passage(citation) };
         let known = [text("[bike.md]", bike), text("[pump.md, Pump]", pump)];
-        for (answer, expected) in [
-            ("It is 27 months for the pump.", Some("[pump.md, Pump]")),
-            ("Two years, at the shop [shop.md].", Some("[bike.md]")),
-            ("27 months, says [bike.md].", None),
-            ("xylophone", None),
-            ("", None),
+        for (question, answer, expected) in [
+            ("", "It is 27 months for the pump.", Some("[pump.md, Pump]")),
+            ("", "Two years, at the shop [shop.md].", Some("[bike.md]")),
+            ("How long is a pump covered?", "Two.", Some("[pump.md, Pump]")),
+            ("", "27 months, says [bike.md].", None),
+            ("", "xylophone", None),
+            ("", "", None),
         ] {
-            assert_eq!(closest(answer, &known), expected, "{answer}");
+            assert_eq!(closest(question, answer, &known), expected, "{answer}");
         }
     }
 

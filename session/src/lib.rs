@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use business::Setup;
+use business::{Concern, Setup};
 use cadence::Cadence;
 use conversation::message::{Origin, Outgoing};
 use conversation::observation::Observation;
@@ -72,6 +72,8 @@ pub struct Session {
     pub usage: Option<Usage>,
     /// The passages of the library that were found for the message that is being answered.
     pub known: Passages,
+    /// What the message that is being answered is, if a customer's was sorted.
+    pub concern: Option<Concern>,
     /// Why the latest turn failed, if it did; for people.
     pub failure: Option<String>,
     /// Whether something was done in this conversation before the message that is being answered.
@@ -208,6 +210,7 @@ impl Session {
             usage: None,
             failure: None,
             known: Passages::default(),
+            concern: None,
             has_acted: false,
             acted: None,
             choices: Vec::new(),

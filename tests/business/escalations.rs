@@ -38,10 +38,10 @@ fn a_question_for_a_person_reaches_the_owner_and_the_reply_its_customer() {
 #[test]
 fn a_message_that_the_model_sorts_as_one_for_staff_is_passed_on_and_not_answered() {
     let api = BotApi::new();
-    let (home, server) = (business(&api), says("It is blue.", 2));
+    let (home, server) = (business(&api), says("It is blue.", 3));
     let mut chat = safeclaw(&home, &server);
     chat.ask("/status", "workspace:");
-    server.choose("staff");
+    server.choose("request");
     api.says(ANN, "Is there nobody\u{202e} who could ring me?");
     let _ = api.wait_for(ANN, HANDED_OVER);
     chat.expect("Chat: telegram-8, Customer: P8, Question: Is there nobody");
@@ -50,13 +50,22 @@ fn a_message_that_the_model_sorts_as_one_for_staff_is_passed_on_and_not_answered
     server.choose("neither of them");
     api.says(ANN, "Which colour has it?");
     let _ = api.wait_for(ANN, "It is blue.");
-    assert_eq!(
-        server.sorted(),
-        ["Is there nobody\u{fffd} who could ring me?", "Which colour has it?"]
-    );
+    // Who only tells something, has nobody called.
+    server.choose("statement");
+    api.says(BOB, "My garden is small.");
+    let _ = api.wait_for(BOB, "It is blue.");
+    let prompts = server.prompts();
+    let may_call: Vec<bool> = prompts.iter().map(|prompt| prompt.contains(HANDED_OVER)).collect();
+    assert_eq!(may_call, [true, false], "{prompts:?}");
+    let sorted = [
+        "Is there nobody\u{fffd} who could ring me?",
+        "Which colour has it?",
+        "My garden is small.",
+    ];
+    assert_eq!(server.sorted(), sorted);
     // The owner is no customer.
     chat.ask("Is there nobody who could ring me?", "It is blue.");
-    assert_eq!(server.sorted().len(), 2);
+    assert_eq!(server.sorted().len(), 3);
 }
 
 #[test]

@@ -177,6 +177,24 @@ fn an_answer_cites_what_was_found_and_what_was_not_is_marked() {
 }
 
 #[test]
+fn a_question_to_papers_starts_no_action_whatever_the_model_answers() {
+    let (home, (_held, papers)) = (TempHome::new(), papers());
+    told(&home, &["add", text(&papers)]);
+    let asks = r#"<tool_code>[{"name": "_ADD_SCHEDULE", "params": {"text": "ask for the warranty", "when": "2h"}}]</tool_code>"#;
+    let ollama = OllamaServer::start([Says::text(asks), Says::text("It is 27 months.")]);
+    let host = ollama.host();
+    let mut chat = Chat::start(SAFECLAW, &[], home.root(), &[("OLLAMA_HOST", &host)]);
+    chat.ask("/ask How long is the warranty of the pump?", "The closest passage: [pump.md");
+    chat.ask("/jobs", "Nothing is set.");
+    let prompts = ollama.prompts();
+    assert!(!prompts[0].contains("_ADD_SCHEDULE"), "{prompts:?}");
+    assert!(
+        prompts[1].contains("there are no actions at the moment; answer in words"),
+        "{prompts:?}"
+    );
+}
+
+#[test]
 fn what_was_found_for_a_stopped_question_is_in_no_later_prompt() {
     let (home, (_held, papers)) = (TempHome::new(), papers());
     told(&home, &["add", text(&papers)]);

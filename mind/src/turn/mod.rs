@@ -6,11 +6,12 @@ mod published;
 mod repeat;
 mod run;
 mod screen;
-mod staff;
+mod sorted;
 mod think;
 mod tried;
 
 use answer::Action;
+use business::Concern;
 use cadence::Cadence;
 use conversation::message::Outgoing;
 use conversation::observation::Observation;
@@ -49,14 +50,16 @@ impl Turn<'_> {
         let is_customer = reception.is_customer(&self.session.key);
         // `/ask` has searched already, and asks the papers.
         let searches = is_customer && self.session.known.found.is_empty();
-        if searches && self.is_for_staff(message).await {
+        self.session.concern = if searches { self.sorted(message).await } else { None };
+        if self.session.concern == Some(Concern::Request) {
             return self.session.hand_over(reception, message, self.outbox);
         }
         if searches {
             self.session.known = self.published(message).await;
         }
-        let answered = match self.is_at_the_workbench() {
-            true => self.work(message).await,
+        let answered = match self.session.known.are_an_answer() {
+            true => self.tell(message).await,
+            false if self.is_at_the_workbench() => self.work(message).await,
             false => self.steps(message).await,
         };
         self.session.failure = answered.err();
@@ -91,6 +94,13 @@ impl Turn<'_> {
         if let Some(text) = said.and_then(Observation::beyond_its_line) {
             self.outbox.say(Outgoing::Text(text));
         }
+    }
+
+    /// Answers from the passages that `/ask` has found. No action is offered: a question to papers asks for none, and what stands
+    /// in them starts none. Its error is for the user.
+    async fn tell(&mut self, message: &str) -> Result<(), String> {
+        let artifact = self.session.files.artifact.read();
+        self.think(message, &artifact, &[], Offered::Words).await.map(drop)
     }
 
     /// The loop itself. Its error is for the user.

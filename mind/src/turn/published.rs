@@ -45,7 +45,7 @@ impl Turn<'_> {
         self.session.observe(&seen, &cards);
         match &seen.outcome {
             Outcome::Done(done) => {
-                let told = self.mind.reception.profile().published();
+                let told = self.mind.reception.profile().published(self.session.concern);
                 Passages { found: Passage::of_hits(&done.result), told: Some(told) }
             }
             Outcome::Stopped(stopped) => {

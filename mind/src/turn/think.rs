@@ -26,6 +26,8 @@ pub(super) enum Offered {
     All,
     /// None: it should say how it stands.
     Nothing,
+    /// None: it is asked for words, and may try twice.
+    Words,
 }
 
 impl Turn<'_> {
@@ -43,7 +45,7 @@ impl Turn<'_> {
         let cards = self.mind.cards_for(self.session);
         let cards = match offered {
             Offered::All => [cards[0].0.as_slice(), cards[1].0.as_slice()],
-            Offered::Nothing => [&[] as &[ActionCard]; 2],
+            Offered::Nothing | Offered::Words => [&[] as &[ActionCard]; 2],
         };
         let mut repair: Option<String> = None;
         let mut repeat = Repeat::default();
@@ -120,9 +122,9 @@ impl Turn<'_> {
         let model = model.map_err(|error| error.to_string())?;
         let (soul, history) = (workspace.soul.read(), files.history.read());
         let soul = speaker.as_ref().map_or(soul.as_str(), |speaker| &speaker.soul);
-        let reception = &self.mind.reception;
+        let (reception, concern) = (&self.mind.reception, self.session.concern);
         let business =
-            reception.is_customer(&self.session.key).then(|| reception.profile().persona());
+            reception.is_customer(&self.session.key).then(|| reception.profile().persona(concern));
         let soul = self.mind.instructions(&self.session.key, business.as_deref().unwrap_or(soul));
         let step = Step {
             session: &self.session.key,
