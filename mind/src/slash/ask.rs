@@ -47,7 +47,7 @@ impl Perform for Question {
         let history = at.session.files.history.read();
         let answer = history.entries().last().map(|entry| entry.response.as_str());
         let answer = answer.unwrap_or_default();
-        if let Some(citation) = closest(&self.0, answer, &known.found) {
+        if let Some(citation) = closest(answer, &known.found) {
             at.text(format!("The closest passage: {citation}"));
         }
         let made_up = made_up(answer, &known.found);
