@@ -27,7 +27,8 @@ async fn saying(status: &'static str, body: &'static str) -> String {
 
 /// A server that says one after the other, and the last one to everything that comes after it.
 async fn saying_in_turn(status: &'static str, bodies: &[&'static str]) -> String {
-    let mut left = bodies.to_vec().into_iter();
+    let bodies = bodies.to_vec();
+    let mut left = bodies.into_iter();
     let mut body = left.next().unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
