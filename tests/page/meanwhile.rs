@@ -23,9 +23,10 @@ async fn gives(client: &Client, script: &str) -> Value {
 const ANSWERED: &str = "window.answered = []; const post = window.fetch;
     window.fetch = (to, options) => { if (String(to) === '/v1/answers') answered.push(options.body); return post(to, options); };";
 
-/// Lets a test tell the page something, as the agent would: `told(what)`.
+/// Lets a test tell the page something, as the agent would, once `hears` is settled: `told(what)`.
 const TOLD: &str = "const Real = window.EventSource;
     window.EventSource = class extends Real { constructor(from) { super(from);
+        window.hears = new Promise((hears) => this.addEventListener('now', hears));
         window.told = (told) => this.dispatchEvent(new MessageEvent(told.type, { data: JSON.stringify(told) })); } };";
 
 #[tokio::test]
@@ -102,6 +103,8 @@ async fn an_answer_goes_on_above_a_message_that_is_sent_meanwhile() {
     with_browser(async |client| {
         runs_first(client, TOLD).await;
         house.sign_in(client).await;
+        // The agent tells the conversation so far first, and with that the page begins anew.
+        client.execute_async("hears.then(() => arguments[0]())", Vec::new()).await.unwrap();
         let told = "told({ type: 'begin', ticket: '1', text: 'hi', from: 'http:owner' });
             told({ type: 'words', text: 'It begins ' }); told({ type: 'sent', ticket: '2', text: 'and now?' });
             told({ type: 'reminder', text: 'Reminder: tea', at: 1 }); told({ type: 'words', text: 'and goes on.' });";
