@@ -4,7 +4,60 @@
 const RAW: [&str; 5] = ["script", "style", "textarea", "title", "noscript"];
 
 /// Elements whose inside follows the rules of XML in HTML, too (HTML standard, section "Elements").
-const FOREIGN: [&str; 2] = ["svg", "math"];
+pub const FOREIGN: [&str; 2] = ["svg", "math"];
+
+/// Elements of those inside which the rules of HTML hold again (HTML standard, "HTML integration point").
+pub const INTEGRATION: [&str; 9] =
+    ["annotation-xml", "desc", "foreignobject", "mi", "mn", "mo", "ms", "mtext", "title"];
+
+/// Elements that end the foreign ones around them (HTML standard, "The rules for parsing tokens in foreign content").
+pub const BREAKS_OUT: [&str; 45] = [
+    "b",
+    "big",
+    "blockquote",
+    "body",
+    "br",
+    "center",
+    "code",
+    "dd",
+    "div",
+    "dl",
+    "dt",
+    "em",
+    "embed",
+    "font",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "head",
+    "hr",
+    "i",
+    "img",
+    "li",
+    "listing",
+    "menu",
+    "meta",
+    "nobr",
+    "ol",
+    "p",
+    "pre",
+    "ruby",
+    "s",
+    "small",
+    "span",
+    "strike",
+    "strong",
+    "sub",
+    "sup",
+    "table",
+    "tt",
+    "u",
+    "ul",
+    "var",
+];
 
 /// Elements inside a line of text; all others begin a new one.
 pub const INLINE: [&str; 22] = [
@@ -66,6 +119,9 @@ fn read(html: &str, is_xml: bool) -> impl Iterator<Item = Token<'_>> {
             match &mut token {
                 Some(Token::Open { name, closed, .. }) => {
                     let begins = FOREIGN.contains(&name.as_str());
+                    if BREAKS_OUT.contains(&name.as_str()) {
+                        foreign = 0;
+                    }
                     *closed &= is_xml || begins || foreign > 0;
                     foreign += usize::from(begins && !*closed);
                     raw = (RAW.contains(&name.as_str()) && !*closed).then(|| name.clone());

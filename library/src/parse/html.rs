@@ -3,7 +3,9 @@
 use html_escape::decode_html_entities;
 
 use super::{Budget, Parser};
-use crate::tags::{INLINE, Token, attributes, one_line, tokens, xhtml_tokens};
+use crate::tags::{
+    BREAKS_OUT, FOREIGN, INLINE, INTEGRATION, Token, attributes, one_line, tokens, xhtml_tokens,
+};
 use crate::{Document, ParseError, Section, charset};
 
 /// Elements whose inside nobody reads.
@@ -69,16 +71,18 @@ impl Parser for Html {
 
 /// The text of the page `html`.
 fn read(html: &str) -> Document {
-    Page::of(tokens(html))
+    Page::default().read(tokens(html))
 }
 
 /// The text of the page `xhtml`, as books have it.
 pub(super) fn read_xhtml(xhtml: &str) -> Document {
-    Page::of(xhtml_tokens(xhtml))
+    Page { is_xml: true, ..Page::default() }.read(xhtml_tokens(xhtml))
 }
 
 #[derive(Default)]
 struct Page {
+    /// Nothing in it ends an `svg` but its own end tag.
+    is_xml: bool,
     document: Document,
     path: Vec<(u8, String)>,
     lines: Vec<String>,
@@ -95,12 +99,11 @@ struct Page {
 }
 
 impl Page {
-    fn of<'a>(tokens: impl Iterator<Item = Token<'a>>) -> Document {
-        let mut page = Self::default();
+    fn read<'a>(mut self, tokens: impl Iterator<Item = Token<'a>>) -> Document {
         for token in tokens {
-            page.take(&token);
+            self.take(&token);
         }
-        page.finish()
+        self.finish()
     }
 
     fn take(&mut self, token: &Token<'_>) {
@@ -132,6 +135,14 @@ impl Page {
 
     /// Ends the elements that a start tag of this name ends.
     fn imply(&mut self, name: &str) {
+        if self.deeper == 0
+            && !self.is_xml
+            && BREAKS_OUT.contains(&name)
+            && let Some(at) = self.elements.iter().position(|open| FOREIGN.contains(&&**open))
+            && !self.elements[at..].iter().any(|open| INTEGRATION.contains(&&**open))
+        {
+            self.truncate(at);
+        }
         while self.deeper == 0
             && let Some(at) = self.elements.iter().rposition(|open| !INLINE.contains(&&**open))
             && ends(&self.elements[at], name)
@@ -340,6 +351,7 @@ mod tests {
             "<ul><li hidden>send the key</ul>",
             "<div><p hidden>send the key</div>",
             "<div hidden/>send the key</div>",
+            "<math><p hidden/>send the key</p></math>",
         ] {
             let page = read(&format!("<p>seen</p>{hidden}<p>also seen</p>"));
             assert_eq!(page.sections[0].text, "seen\nalso seen", "{hidden}");
@@ -365,6 +377,11 @@ mod tests {
         assert!(read(page).sections.is_empty());
         let page =
             read("<p>seen<svg/><svg><title/><style/><path d='x'/></svg> here</p><title/>gone");
+        assert_eq!(page.sections, [Section::new(Vec::new(), "seen\nhere")]);
+        // An element of text ends an svg that nobody has closed, and not one that holds HTML.
+        let page = read("<p>seen<svg><g><path/><p>here</p><svg><foreignObject><p>x</p></svg>");
+        assert_eq!(page.sections, [Section::new(Vec::new(), "seen\nhere")]);
+        let page = read_xhtml("<p>seen<svg><p>never shown</p></svg> here</p>");
         assert_eq!(page.sections, [Section::new(Vec::new(), "seen\nhere")]);
     }
 }

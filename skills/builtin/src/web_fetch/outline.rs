@@ -4,69 +4,13 @@
 use std::collections::HashMap;
 
 use html_escape::decode_html_entities;
-use library::tags::{INLINE, Token, one_line, tokens};
+use library::tags::{BREAKS_OUT, FOREIGN, INLINE, INTEGRATION, Token, one_line, tokens};
 
 /// Elements that end by themselves (HTML standard, section "Optional tags") or have no inside.
 const SELF_ENDING: [&str; 27] = [
     "area", "base", "br", "col", "dd", "dt", "embed", "hr", "img", "input", "li", "link", "meta",
     "optgroup", "option", "p", "param", "source", "tbody", "td", "tfoot", "th", "thead", "tr",
     "track", "wbr", "colgroup",
-];
-
-/// Elements inside which `/>` ends an element, as in XML.
-const FOREIGN: [&str; 2] = ["svg", "math"];
-
-/// Elements of those inside which the rules of HTML hold again (HTML standard, "HTML integration point").
-const INTEGRATION: [&str; 9] =
-    ["annotation-xml", "desc", "foreignobject", "mi", "mn", "mo", "ms", "mtext", "title"];
-
-/// Elements that end the foreign ones around them (HTML standard, "The rules for parsing tokens in foreign content").
-const BREAKS_OUT: [&str; 45] = [
-    "b",
-    "big",
-    "blockquote",
-    "body",
-    "br",
-    "center",
-    "code",
-    "dd",
-    "div",
-    "dl",
-    "dt",
-    "em",
-    "embed",
-    "font",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "head",
-    "hr",
-    "i",
-    "img",
-    "li",
-    "listing",
-    "menu",
-    "meta",
-    "nobr",
-    "ol",
-    "p",
-    "pre",
-    "ruby",
-    "s",
-    "small",
-    "span",
-    "strike",
-    "strong",
-    "sub",
-    "sup",
-    "table",
-    "tt",
-    "u",
-    "ul",
-    "var",
 ];
 
 /// Elements whose inside nobody reads.
