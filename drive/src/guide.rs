@@ -1,4 +1,7 @@
-//! The guide: what a model is told of a workbench. It stays the same for the whole of a task, so a server reads it once.
+//! The guide: what a model is told of a workbench, and an example of a task. They stay the same for the whole of a task, so a
+//! server reads them once.
+
+use crate::{Side, TaskLine};
 
 /// The instructions for a task at `environments`, behind `soul`, which says who works.
 #[must_use]
@@ -44,9 +47,46 @@ Look before you change something, and check with a command that it works. There 
 When the task is done, say so in plain words, without a block. If you can't go on, say why.
 ";
 
+/// A small task from its beginning to its end, which stands between the guide and what is to be done: a small model that was
+/// only told of the form of a reply looks at nothing and changes nothing.
+#[must_use]
+pub fn example() -> Vec<TaskLine> {
+    let roles = [Side::User, Side::Assistant].into_iter().cycle();
+    let line = |(role, text): (Side, &str)| TaskLine { role, text: text.to_owned() };
+    roles.zip(EXAMPLE).map(line).collect()
+}
+
+/// What the person and the model say in turn, as a task would show it.
+const EXAMPLE: [&str; 8] = [
+    "The folder holds:\nhello.py\nnotes.txt\n\nLet hello.py greet in French, and delete notes.txt.",
+    "I read the program first.\n```bash\ncat hello.py\n```",
+    "[bash] exit code 0\nprint(\"Hello\")",
+    "I write it anew and run it.\n```bash\ncat > hello.py <<'END'\nprint(\"Bonjour\")\nEND\npython3 hello.py\n```",
+    "[bash] exit code 0\nBonjour",
+    "It works. Now the second part.\n```bash\nrm notes.txt && ls\n```",
+    "[bash] exit code 0\nhello.py",
+    "Both are done: hello.py prints \"Bonjour\", and notes.txt is gone.",
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Reply;
+
+    #[test]
+    fn the_example_is_written_as_a_task_is() {
+        let lines = example();
+        let replies = lines.iter().filter(|line| line.role == Side::Assistant);
+        let commands: Vec<usize> = replies
+            .map(|line| Reply::read(&line.text, &["bash".to_owned()]).unwrap().commands.len())
+            .collect();
+        assert_eq!(commands, [1, 1, 1, 0]);
+        let mut task = crate::Task::opened();
+        task.begin("The folder holds:\nhello.py\nnotes.txt");
+        task.says("Let hello.py greet in French, and delete notes.txt.");
+        assert_eq!(task.messages("")[0], lines[0]);
+        assert!(lines.windows(2).all(|pair| pair[0].role != pair[1].role));
+    }
 
     #[test]
     fn it_names_the_environments_of_a_project() {

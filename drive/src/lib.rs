@@ -11,7 +11,7 @@ mod task;
 mod together;
 
 pub use budget::{Spent, TaskBudget};
-pub use guide::guide;
-pub use reply::{FencedCommand, Misread, Reply};
+pub use guide::{example, guide};
+pub use reply::{FencedCommand, Misread, Reply, before_repetition};
 pub use task::{Side, Task, TaskLine};
 pub use together::{is_together, together};

@@ -75,6 +75,21 @@ impl Reply {
     }
 }
 
+/// Of a reply that says the same again and again, the part before the first command that comes twice; all of it when none does.
+#[must_use]
+pub fn before_repetition<'t>(text: &'t str, environments: &[String]) -> &'t str {
+    let (mut end, mut whole) = (0, 0);
+    for line in text.split_inclusive('\n') {
+        end += line.len();
+        let Ok(Reply { commands, .. }) = Reply::read(&text[..end], environments) else { continue };
+        if commands.split_last().is_some_and(|(last, before)| before.contains(last)) {
+            return &text[..whole];
+        }
+        whole = end;
+    }
+    text
+}
+
 /// A reply while it is read.
 struct Reading<'e> {
     environments: &'e [String],
@@ -295,6 +310,17 @@ mod tests {
                 "{text}"
             );
         }
+    }
+
+    #[test]
+    fn of_commands_that_go_round_the_first_round_is_run() {
+        let round = "```bash\nls\n```\n```bash\nmake\n```\n";
+        let text = format!("I look.\n{}```bash\nl", round.repeat(9));
+        let first = before_repetition(&text, &there());
+        assert_eq!(first, format!("I look.\n{round}"));
+        assert_eq!(before_repetition(first, &there()), first);
+        let text = "and so on and so on\n".repeat(9);
+        assert_eq!(before_repetition(&text, &there()), text);
     }
 
     #[test]

@@ -156,3 +156,19 @@ fn a_quick_model_takes_as_many_steps_as_its_task_has() {
     chat.ask(&format!("/work {} take thirty steps", project.shown()), "Done.");
     assert_eq!(project.text("steps.txt").lines().count(), 30);
 }
+
+#[test]
+fn commands_that_a_model_writes_without_end_run_once() {
+    let (home, project) = (TempHome::new(), Project::new());
+    let round = "```bash\necho milk >> todo.txt\n```\n```bash\ncat todo.txt\n```\n";
+    let endless = Says::Pieces(vec![round.repeat(4); 50]);
+    let server = OllamaServer::start([endless, Says::text("It is written.")]);
+    let mut chat = chat(&home, &server);
+    chat.ask(&format!("/work {} write milk down", project.shown()), "It is written.");
+    assert_eq!(project.text("todo.txt"), "milk\n");
+    let prompt = server.prompts().pop().unwrap();
+    assert_eq!(prompt.matches("cat todo.txt").count(), 1, "{prompt}");
+    // An example of a whole task stands between the guide and what is to be done.
+    let place = |text| prompt.find(text).unwrap();
+    assert!(place("short thought") < place("hello.py") && place("hello.py") < place("write milk"));
+}

@@ -9,8 +9,11 @@ use answer::{Action, Answer, Shown, Words};
 use cadence::{Cadence, Floor, Next, TurnEnd};
 use conversation::message::Outgoing;
 use conversation::observation::Observation;
-use drive::{FencedCommand, Misread, Reply, Side, Spent, Task, TaskLine, guide, together};
-use llm::{Message, ProviderName};
+use drive::{
+    FencedCommand, Misread, Reply, Side, Spent, Task, TaskLine, before_repetition, example, guide,
+    together,
+};
+use llm::{Ended, Message, ProviderName};
 use model::{Ask, Completion, Hearer, Model, ModelError, Progress};
 use prompt::screen_of;
 use protocol::{ActionName, Object, Outcome, Status};
@@ -141,13 +144,17 @@ impl Work<'_, '_> {
         let environments = environments(self.turn.session);
         let completion = self.reply(&environments).await?;
         let text = Words::alone().whole(&completion.text);
+        let text = match completion.ended {
+            Ended::Repeating => before_repetition(&text, &environments),
+            _ => &text,
+        };
         let tokens = completion.usage.read.unwrap_or_default()
             + completion.usage.written.unwrap_or(completion.text.len() as u64 / 4);
         if let Some(told) = self.spent.count(tokens, budget) {
             self.turn.outbox.say(Outgoing::Notice(told));
         }
         self.task.replied(&tame(text.trim()));
-        let read = Reply::read(&text, &environments);
+        let read = Reply::read(text, &environments);
         let cut = completion.cut();
         self.turn.session.usage = Some(completion.usage.clone());
         if let (Some(cut), true) = (cut, read.as_ref().map_or(true, |r| r.commands.is_empty())) {
@@ -257,8 +264,8 @@ impl Work<'_, '_> {
         let system = guide(soul, environments);
         let artifact = session.files.artifact.read();
         let screen = screen_of(artifact.0.iter().rev()).map(|screen| tame(&screen));
-        let mut earlier: Vec<Message> =
-            self.task.messages(&screen.unwrap_or_default()).into_iter().map(message).collect();
+        let task = self.task.messages(&screen.unwrap_or_default());
+        let mut earlier: Vec<Message> = example().into_iter().chain(task).map(message).collect();
         let last = earlier.pop().map(|message| message.text).unwrap_or_default();
         session.files.write_prompt_cache(&written(&system, &earlier, &last));
         let hearer = Hearer::of(&session.key);
