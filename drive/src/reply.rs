@@ -75,7 +75,7 @@ impl Reply {
     }
 }
 
-/// Of a reply that says the same again and again, the part before the first command that comes twice; all of it when none does.
+/// The part of a reply that stands before the first command that it repeats; the whole reply when it repeats none.
 #[must_use]
 pub fn before_repetition<'t>(text: &'t str, environments: &[String]) -> &'t str {
     let (mut end, mut whole) = (0, 0);
