@@ -45,16 +45,22 @@ pub(super) struct Attack {
     pub(super) proof: Proof,
     /// Whether it runs as a skill that declares a host, with the proxy's gate open to it.
     pub(super) with_gate: bool,
+    /// Whether it waits for seconds where it is held. Those that do take little else, and run at the same time.
+    pub(super) waits: bool,
     pub(super) run: fn(&Target) -> Answer,
 }
 
 /// An attack that answers, and has no network.
 const fn attack(name: &'static str, tried: &'static str, run: fn(&Target) -> Answer) -> Attack {
-    Attack { name, tried, proof: Proof::Answers, with_gate: false, run }
+    Attack { name, tried, proof: Proof::Answers, with_gate: false, waits: false, run }
 }
 
 const fn gated(name: &'static str, tried: &'static str, run: fn(&Target) -> Answer) -> Attack {
     Attack { with_gate: true, ..attack(name, tried, run) }
+}
+
+const fn waiting(attack: Attack) -> Attack {
+    Attack { waits: true, ..attack }
 }
 
 const fn ending(
@@ -76,23 +82,23 @@ pub(super) const ATTACKS: &[Attack] = &[
     attack("others' environment", "read the environment of another process", files::environ),
     attack("tcp", "connect to an address of this machine", network::tcp),
     attack("loopback", "connect to a server on the router's loopback", network::loopback),
-    attack("udp", "exchange datagrams with a server on the loopback", network::udp),
+    waiting(attack("udp", "exchange datagrams with a server on the loopback", network::udp)),
     attack("unix socket", "connect to a Unix socket by its path", network::unix),
     attack("abstract socket", "connect to an abstract Unix socket", network::abstract_unix),
     attack("raw socket", "open a raw or a packet socket", network::raw),
     attack("kernel socket", "open a netlink socket", network::netlink),
     gated("tcp +net", "the same as a skill with network: an address of this machine", network::tcp),
     gated("loopback +net", "the same, to the router's loopback", network::loopback),
-    gated("udp +net", "the same, with datagrams", network::udp),
+    waiting(gated("udp +net", "the same, with datagrams", network::udp)),
     gated("unix socket +net", "the same, to a Unix socket", network::unix),
     gated("abstract socket +net", "the same, to an abstract Unix socket", network::abstract_unix),
     gated("raw socket +net", "the same, with a raw or a packet socket", network::raw),
-    gated("proxy", "have the proxy connect to the router's loopback", network::proxy),
+    waiting(gated("proxy", "have the proxy connect to the router's loopback", network::proxy)),
     attack("ptrace", "trace another process", processes::ptrace),
     attack("memory of others", "open the memory of another process", processes::memory),
     attack("signals", "send a signal to a process outside", processes::signal),
     ending("daemon", "leave a process behind", (Proof::Lingers, processes::daemon)),
-    ending("endless", "never end", (Proof::GoesOn, processes::endless)),
+    waiting(ending("endless", "never end", (Proof::GoesOn, processes::endless))),
     attack("fork bomb", "start ever more tasks", bounds::tasks),
     attack("memory", "take more memory than one process may have", bounds::memory),
     attack("large file", "write a file larger than the scratch directory", bounds::file),

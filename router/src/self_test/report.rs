@@ -38,7 +38,7 @@ pub struct Report {
     pub level: Level,
     /// Why it does not hold it tighter, and what mends that.
     pub reasons: Vec<String>,
-    /// The attacks in the order in which they ran.
+    /// The attacks, in the order of their list.
     pub findings: Vec<Finding>,
 }
 

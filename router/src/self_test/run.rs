@@ -1,8 +1,9 @@
-//! All attacks, one after the other.
+//! All attacks: those that wait, at the same time, and then the others, one after the other.
 
 use std::fs;
 use std::io;
 
+use futures::future::join_all;
 use home::Home;
 use protocol::Object;
 use secrets::Secrets;
@@ -57,9 +58,12 @@ pub async fn run(home: &Home, me: &SelfCommand) -> io::Result<Report> {
     let job = runner::job(&skill, None, skill.timeout);
     let targets = Targets::make(home, me, (launcher.found().level, &job.limits)).await?;
     let trial = Trial { me, launcher: &launcher, job, gate: &gate, target: &targets.target };
+    let waiting = ATTACKS.iter().filter(|attack| attack.waits).map(|attack| trial.of(attack));
+    let mut waited = join_all(waiting).await.into_iter();
     let mut findings = Vec::new();
     for attack in ATTACKS {
-        findings.push(trial.of(attack).await);
+        let held = if attack.waits { waited.next() } else { Some(trial.of(attack).await) };
+        findings.extend(held);
     }
     Ok(Report::new(launcher.found(), findings))
 }

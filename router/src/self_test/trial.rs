@@ -42,10 +42,18 @@ pub(super) struct Trial<'a> {
 impl Trial<'_> {
     /// Runs `attack` both ways.
     pub(super) async fn of(&self, attack: &Attack) -> Finding {
-        let (verdict, happened) = match self.works(attack).await {
-            Ok(()) => self.is_held(attack).await,
-            Err(why) => (Verdict::NotTried, format!("without the sandbox, too, it fails: {why}")),
+        let held = if attack.waits {
+            let (works, held) = tokio::join!(self.works(attack), self.is_held(attack));
+            works.map(|()| held)
+        } else {
+            match self.works(attack).await {
+                Ok(()) => Ok(self.is_held(attack).await),
+                Err(why) => Err(why),
+            }
         };
+        let (verdict, happened) = held.unwrap_or_else(|why| {
+            (Verdict::NotTried, format!("without the sandbox, too, it fails: {why}"))
+        });
         Finding { attack: attack.name, verdict, tried: attack.tried, happened }
     }
 
