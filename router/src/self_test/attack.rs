@@ -45,7 +45,7 @@ pub(super) struct Attack {
     pub(super) proof: Proof,
     /// Whether it runs as a skill that declares a host, with the proxy's gate open to it.
     pub(super) with_gate: bool,
-    /// Whether it waits for seconds where it is held. Those that do take little else, and run at the same time.
+    /// Whether it waits for seconds where it is held. Such attacks ask little of the machine, so they run at the same time.
     pub(super) waits: bool,
     pub(super) run: fn(&Target) -> Answer,
 }
