@@ -14,6 +14,30 @@ use super::{SAFECLAW, config, files, free, init};
 
 const DOWN: &str = "\x1b[B";
 
+/// All questions, as they are put one after the other.
+const QUESTIONS: [&str; 9] = [
+    "Which model should think?",
+    "Talk with it over Telegram as well?",
+    "A page to talk on in your browser",
+    "A page of the router's own",
+    "passages in papers of yours",
+    "When should it ask for your yes?",
+    "A PIN, entered in each chat once a day",
+    "Hours in which watches tell you nothing?",
+    "Where should the router run?",
+];
+
+/// How many of them come before that of the PIN.
+const BEFORE_THE_PIN: usize = 6;
+
+/// Answers each of these questions with Enter.
+fn enter(asked: &mut Terminal, questions: &[&str]) {
+    for question in questions {
+        asked.expect(question);
+        asked.press("\r");
+    }
+}
+
 fn at_a_terminal(home: &TempHome, server: &OllamaServer) -> Terminal {
     Terminal::start(SAFECLAW, &["init"], home.root(), &[("OLLAMA_HOST", &server.host())])
 }
@@ -28,24 +52,8 @@ fn at_a_terminal_enter_keeps_what_is_set_and_a_summary_comes_before_anything_is_
         asked.expect(name);
     }
     asked.press(DOWN);
-    asked.press("\r");
-    asked.expect("Talk with it over Telegram as well?");
-    asked.press("\r");
-    asked.expect("A page to talk on in your browser");
-    asked.press("\r");
-    asked.expect("A page of the router's own");
-    asked.press("\r");
-    asked.expect("passages in papers of yours");
-    asked.press("\r");
-    asked.expect("When should it ask for your yes?");
-    asked.press("\r");
-    asked.expect("A PIN, entered in each chat once a day");
-    asked.press("\r");
+    enter(&mut asked, &QUESTIONS);
     asked.expect("Times are those of");
-    asked.expect("Hours in which watches tell you nothing?");
-    asked.press("\r");
-    asked.expect("Where should the router run?");
-    asked.press("\r");
     asked.expect("Write it?");
     asked.expect("It changes agent/config.json.");
     assert!(!home.root().join("agent/config.json").exists());
@@ -55,25 +63,13 @@ fn at_a_terminal_enter_keeps_what_is_set_and_a_summary_comes_before_anything_is_
     assert_eq!(config(&home)["llm"]["model"], OllamaServer::MODELS[1]);
 }
 
-/// The questions before that of the PIN.
-const BEFORE_THE_PIN: [&str; 6] =
-    ["Which model", "over Telegram", "A page to talk on", "A page of the", "papers", "your yes?"];
-
-/// Answers each of these questions with Enter.
-fn enter(asked: &mut Terminal, questions: &[&str]) {
-    for question in questions {
-        asked.expect(question);
-        asked.press("\r");
-    }
-}
-
 #[test]
 fn a_pin_is_typed_twice_and_set_by_the_router_once_all_is_written() {
     let home = TempHome::new();
     assert!(init(&home, &["--model", "offline", "--yes"], "127.0.0.1:1").1);
     let server = OllamaServer::start([Says::text("ready"), Says::text("ready")]);
     let mut asked = at_a_terminal(&home, &server);
-    enter(&mut asked, &BEFORE_THE_PIN);
+    enter(&mut asked, &QUESTIONS[..BEFORE_THE_PIN]);
     asked.expect("A PIN, entered in each chat once a day");
     asked.press(DOWN);
     asked.press("\r");
@@ -111,12 +107,12 @@ fn a_pin_is_typed_twice_and_set_by_the_router_once_all_is_written() {
     assert!(home.text("router/pin.json").contains("$argon2id$"));
     assert!(has("set_pin"), "the audit log has no row of it");
     let mut asked = at_a_terminal(&home, &server);
-    enter(&mut asked, &BEFORE_THE_PIN);
+    enter(&mut asked, &QUESTIONS[..BEFORE_THE_PIN]);
     asked.expect("keep the one that is set");
     asked.press(DOWN);
     asked.press(DOWN);
     asked.press("\r");
-    enter(&mut asked, &["Hours in which watches", "Where should the router run?"]);
+    enter(&mut asked, &QUESTIONS[BEFORE_THE_PIN + 1..]);
     asked.expect("It changes router/pin.json.");
     asked.expect("Write it?");
     asked.press("\r");
@@ -136,8 +132,7 @@ fn a_model_that_is_kept_and_does_not_answer_is_told_as_such_at_the_end() {
     asked.expect("as it is set: openai:gone");
     asked.press("as it is set");
     asked.expect_gone("no model: sentences");
-    enter(&mut asked, &BEFORE_THE_PIN);
-    enter(&mut asked, &["A PIN, entered", "Hours in which", "Where should the router run?"]);
+    enter(&mut asked, &QUESTIONS);
     asked.expect("opens a chat");
     let said = asked.screen().split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains(&format!("openai:gone@{nobody}, which does not answer: ")), "{said}");
@@ -149,18 +144,7 @@ fn ctrl_c_at_any_question_changes_nothing() {
     let home = TempHome::new();
     assert!(init(&home, &["--model", "offline", "--yes"], "127.0.0.1:1").1);
     let before = files(home.root());
-    let questions = [
-        "Which model should think?",
-        "Talk with it over Telegram as well?",
-        "A page to talk on in your browser",
-        "A page of the router's own",
-        "passages in papers of yours",
-        "When should it ask for your yes?",
-        "A PIN, entered in each chat once a day",
-        "Hours in which watches tell you nothing?",
-        "Where should the router run?",
-        "Write it?",
-    ];
+    let questions = [&QUESTIONS[..], &["Write it?"]].concat();
     for last in 0..questions.len() {
         let server = OllamaServer::start([Says::text("ready")]);
         let mut asked = at_a_terminal(&home, &server);
@@ -179,20 +163,7 @@ fn what_somebody_else_has_changed_meanwhile_is_not_overwritten() {
     let home = TempHome::new();
     let server = OllamaServer::start([Says::text("ready")]);
     let mut asked = at_a_terminal(&home, &server);
-    for question in [
-        "Which model should think?",
-        "Talk with it over Telegram as well?",
-        "A page to talk on in your browser",
-        "A page of the router's own",
-        "passages in papers of yours",
-        "When should it ask for your yes?",
-        "A PIN, entered in each chat once a day",
-        "Hours in which watches tell you nothing?",
-        "Where should the router run?",
-    ] {
-        asked.expect(question);
-        asked.press("\r");
-    }
+    enter(&mut asked, &QUESTIONS);
     asked.expect("Write it?");
     home.put("agent/config.json", r#"{"timeout": 25}"#);
     asked.press("\r");
@@ -214,7 +185,7 @@ fn who_pairs_once_more_keeps_the_guests_what_waits_and_sends_no_message() {
     api.says(7, "Say hello to Cleo.");
     let server = OllamaServer::start([Says::text("ready")]);
     let mut asked = at_a_terminal(&home, &server);
-    enter(&mut asked, &BEFORE_THE_PIN[..1]);
+    enter(&mut asked, &QUESTIONS[..1]);
     asked.expect("A Telegram bot is set.");
     asked.press("y\r");
     asked.expect("token");
@@ -224,8 +195,7 @@ fn who_pairs_once_more_keeps_the_guests_what_waits_and_sends_no_message() {
     let code = screen.split("?start=").nth(1).unwrap().split_whitespace().next().unwrap();
     api.says(42, code);
     asked.expect("The owner is ");
-    enter(&mut asked, &BEFORE_THE_PIN[2..]);
-    enter(&mut asked, &["A PIN, entered", "Hours in which", "Where should the router run?"]);
+    enter(&mut asked, &QUESTIONS[2..]);
     asked.expect("workspace/telegram.json.");
     asked.expect("Write it?");
     asked.press("\r");
