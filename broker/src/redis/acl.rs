@@ -18,12 +18,27 @@ const WITHOUT_KEYS: &str =
 
 /// A name that can't stand in rules.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{name} has a white space in {value:?}, which no ACL rule can name; choose another name")]
-pub struct UnruledName {
-    /// The setting.
-    name: &'static str,
-    /// Its value.
-    value: String,
+pub enum UnruledName {
+    /// A setting with a value that rules can't spell.
+    #[error(
+        "{name} has a white space, a bracket or a quote in {value:?}, which no ACL rule can name; choose another name"
+    )]
+    Unspellable {
+        /// The setting.
+        name: &'static str,
+        /// Its value.
+        value: String,
+    },
+    /// A prefix of replies that another key begins with as well: who may fetch replies could take what waits there.
+    #[error(
+        "RESPONSE_PREFIX is {prefix:?}, and so the rule for replies would cover {key:?} as well; choose another prefix"
+    )]
+    Covering {
+        /// The prefix.
+        prefix: String,
+        /// The key of the queue.
+        key: String,
+    },
 }
 
 /// What the two users may do: ACL rules, without the words that switch a user on and give it a password.
@@ -45,8 +60,14 @@ impl Acl {
             [("COMMAND_QUEUE", names.commands()), ("RESPONSE_PREFIX", names.response_prefix())]
         {
             if value.contains(char::is_whitespace) || value.contains(['(', ')', '"', '\'']) {
-                return Err(UnruledName { name, value: value.to_owned() });
+                return Err(UnruledName::Unspellable { name, value: value.to_owned() });
             }
+        }
+        let (prefix, own) = (names.response_prefix(), names.tagged(""));
+        let meets = |key: &&str| key.starts_with(prefix) || prefix.starts_with(&own);
+        if let Some(key) = [own.as_str(), names.commands()].into_iter().find(meets) {
+            let (prefix, key) = (prefix.to_owned(), key.to_owned());
+            return Err(UnruledName::Covering { prefix, key });
         }
         let slots = if is_cluster { " +cluster|slots +asking" } else { "" };
         Ok(Self {
@@ -103,6 +124,25 @@ mod tests {
         let acl = Acl::new(&QueueNames::new("a*b?", "r[1]:"), false).unwrap();
         assert!(acl.agent.contains(r"%W~a\*b\? "), "{}", acl.agent);
         assert!(acl.agent.contains(r"~r\[1\]:* "), "{}", acl.agent);
+    }
+
+    #[test]
+    fn no_prefix_of_replies_covers_another_key() {
+        for (queue, prefix) in [
+            ("q", ""),
+            ("q", "{"),
+            ("safeclaw:queue", "safeclaw:"),
+            ("safeclaw:queue", "safeclaw:queue"),
+            ("q", "{q}:"),
+            ("q", "{q}:co"),
+            ("a{b}c", "{b}:"),
+        ] {
+            let refused = Acl::new(&QueueNames::new(queue, prefix), false).unwrap_err();
+            assert!(matches!(refused, UnruledName::Covering { .. }), "{prefix:?}: {refused}");
+        }
+        for (queue, prefix) in [("safeclaw:queue", "safeclaw:response:"), ("q", "{q}r:")] {
+            assert!(Acl::new(&QueueNames::new(queue, prefix), false).is_ok(), "{prefix}");
+        }
     }
 
     /// Everything that scripts call and that the code sends, in lower case, as far as it stands in the text.
