@@ -27,18 +27,20 @@ impl Kept {
         } else {
             format!("browser_vision-{number}")
         };
-        let mut outputs = vec![
-            (format!("{name}.html"), seen.html.clone().into_bytes()),
-            (format!("{name}.txt"), seen.text.clone().into_bytes()),
+        // What this look did not bring leaves: the picture of the page before it would pass for one of this page.
+        let outputs = [
+            (format!("{name}.html"), Some(seen.html.clone().into_bytes())),
+            (format!("{name}.txt"), Some(seen.text.clone().into_bytes())),
+            (format!("{name}.png"), seen.picture.clone()),
+            (format!("{name}.jpg"), seen.glance.clone()),
         ];
-        outputs.extend(seen.picture.clone().map(|picture| (format!("{name}.png"), picture)));
-        outputs.extend(seen.glance.clone().map(|glance| (format!("{name}.jpg"), glance)));
         let files = Arc::clone(files);
         // It waits for the disk.
         let saved = tokio::task::spawn_blocking(move || {
-            outputs
-                .iter()
-                .try_for_each(|(name, bytes)| files.write_output(name, bytes, Reads::PUBLIC))
+            outputs.iter().try_for_each(|(name, bytes)| match bytes {
+                Some(bytes) => files.write_output(name, bytes, Reads::PUBLIC),
+                None => files.remove_output(name),
+            })
         });
         let saved = saved.await.map_err(|error| Stopped::new(Code::Internal, error.to_string()))?;
         saved.map_err(|error| Stopped::new(Code::Internal, error.to_string()).maybe_executed())?;

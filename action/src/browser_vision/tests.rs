@@ -1,6 +1,7 @@
 //! Which addresses are meant, and what people and models are told.
 
 use super::*;
+use conversation::workspace::SessionFiles;
 
 #[test]
 fn an_address_is_one_of_the_web() {
@@ -79,6 +80,22 @@ fn a_page_of_which_no_picture_could_be_made_is_told_without_one() {
     assert_eq!(told.result["picture"], json!(null));
     let text = told.text.unwrap();
     assert!(text.starts_with("saw https://example.com/: text in output/"), "{text}");
+}
+
+#[tokio::test]
+async fn a_look_without_a_picture_leaves_none_of_the_page_before_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = Arc::new(SessionFiles::open(folder.path()));
+    let output =
+        |ending: &str| folder.path().join("output").join(format!("browser_vision{ending}"));
+    let whole = Seen { glance: Some(Vec::new()), ..seen() };
+    Kept::of(&files, 1, &whole).await.unwrap();
+    Kept::of(&files, 2, &whole).await.unwrap();
+    assert!(output(".png").exists() && output(".jpg").exists());
+    let kept = Kept::of(&files, 1, &Seen { picture: None, ..seen() }).await.unwrap();
+    assert!(kept.picture.is_none() && output(".txt").exists());
+    assert!(!output(".png").exists() && !output(".jpg").exists());
+    assert!(output("-2.png").exists() && output("-2.jpg").exists());
 }
 
 #[test]

@@ -155,16 +155,36 @@ impl SessionFiles {
         }
     }
 
-    fn put_output(&self, name: &str, bytes: &[u8]) -> Result<(), SaveError> {
-        let (folder, path) = (self.output(), self.output().join(name));
-        let failed = |source| SaveError::from(home::FileError::new("write", &path, source));
-        if folder.is_symlink() {
-            let why = "the output folder is a symbolic link, which is not followed";
-            return Err(failed(io::Error::other(why)));
+    /// Removes a file directly in `output/`, if it is there. A link is removed itself.
+    ///
+    /// # Errors
+    /// [`SaveError`] when it stays.
+    pub fn remove_output(&self, name: &str) -> Result<(), SaveError> {
+        let path = self.output_path(name)?;
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(SaveError::from(home::FileError::new("remove", &path, error)))
+            }
+            _ => Ok(()),
         }
+    }
+
+    fn put_output(&self, name: &str, bytes: &[u8]) -> Result<(), SaveError> {
+        let path = self.output_path(name)?;
         if path.is_symlink() {
-            std::fs::remove_file(&path).map_err(failed)?;
+            self.remove_output(name)?;
         }
         home::file::write(&path, bytes).map_err(SaveError::from)
+    }
+
+    /// Where a file directly in `output/` is written.
+    fn output_path(&self, name: &str) -> Result<PathBuf, SaveError> {
+        let (folder, path) = (self.output(), self.output().join(name));
+        if folder.is_symlink() {
+            let why =
+                io::Error::other("the output folder is a symbolic link, which is not followed");
+            return Err(SaveError::from(home::FileError::new("write", &path, why)));
+        }
+        Ok(path)
     }
 }
