@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use xshell::{Shell, cmd};
 
@@ -28,6 +28,9 @@ pub(crate) struct Errands {
     /// How long one try may take, in minutes
     #[arg(long, default_value_t = 5)]
     minutes: u64,
+    /// The temperature; without one it is 0, and the tries of a job are nearly the same
+    #[arg(long)]
+    temperature: Option<f64>,
 }
 
 /// A job, and how it is seen that it is done.
@@ -108,6 +111,12 @@ fn tried(
     }
     let (home, model) = (home.path(), &errands.model);
     cmd!(sh, "{program} agent config llm {model} --home {home}").quiet().ignore_stdout().run()?;
+    if let Some(temperature) = errands.temperature {
+        write_persona(sh, home, model, temperature)?;
+        let chosen = cmd!(sh, "{program} --home {home}").stdin("/agent tried\n").quiet();
+        let told = chosen.ignore_stderr().read()?;
+        ensure!(told.contains("tried answers here from now on"), "{told}");
+    }
     let mut work = Command::new(program)
         .arg("work")
         .arg(folder.path())
@@ -126,6 +135,18 @@ fn tried(
         .stderr(Stdio::null())
         .status()?;
     Ok((check.success(), ended))
+}
+
+/// Writes the persona `tried`, which differs from the default one in the temperature alone.
+fn write_persona(sh: &Shell, home: &Path, target: &str, temperature: f64) -> Result<()> {
+    let (kind, model) =
+        target.split_once(':').context("the model has no service before a colon")?;
+    let soul = sh.read_file("workspace/SOUL.md")?;
+    let tag = format!(
+        r#"<aistorm type="{kind}" model="{model}" temperature="{temperature}" cadence="drive" />"#
+    );
+    sh.write_file(home.join("workspace/personas/tried.md"), format!("{tag}\n\n{soul}"))?;
+    Ok(())
 }
 
 /// How it ends; nothing when it was killed because it did not in time.
