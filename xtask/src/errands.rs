@@ -132,6 +132,7 @@ fn tried(
     let check = Command::new("sh")
         .args(["-c", errand.done])
         .current_dir(folder.path())
+        .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status()?;
     Ok((check.success(), ended))
