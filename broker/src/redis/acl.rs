@@ -29,14 +29,14 @@ pub enum UnruledName {
         /// Its value.
         value: String,
     },
-    /// A prefix of replies that another key begins with as well: who may fetch replies could take what waits there.
+    /// The rule for replies would cover other keys as well: who may fetch replies could take what waits there.
     #[error(
-        "RESPONSE_PREFIX is {prefix:?}, and so the rule for replies would cover {key:?} as well; choose another prefix"
+        "RESPONSE_PREFIX {prefix:?} overlaps with the queue's own {key:?}, so an agent could take what waits there; choose another prefix"
     )]
     Covering {
         /// The prefix.
         prefix: String,
-        /// The key of the queue.
+        /// The queue's own key, or the beginning of its keys.
         key: String,
     },
 }
@@ -64,8 +64,8 @@ impl Acl {
             }
         }
         let (prefix, own) = (names.response_prefix(), names.tagged(""));
-        let meets = |key: &&str| key.starts_with(prefix) || prefix.starts_with(&own);
-        if let Some(key) = [own.as_str(), names.commands()].into_iter().find(meets) {
+        let overlaps = |key: &&str| key.starts_with(prefix) || prefix.starts_with(&own);
+        if let Some(key) = [own.as_str(), names.commands()].into_iter().find(overlaps) {
             let (prefix, key) = (prefix.to_owned(), key.to_owned());
             return Err(UnruledName::Covering { prefix, key });
         }
