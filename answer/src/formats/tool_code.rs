@@ -12,8 +12,8 @@ use crate::{Action, lenient};
 
 /// How to answer, in words for the model. There is no block with a name that stands for others: small models copy it.
 pub(super) const INSTRUCTIONS: &str = "\
-Answer the message at the end in plain words, in its language. To use an action, end the answer with one <tool_code> block as \
-in its example, and nothing behind it.";
+Answer the message at the end in plain words and in its language. Only if it asks for something that a listed action does, \
+end the answer with one <tool_code> block, written as in that action's example, and write nothing behind it.";
 
 /// The same for who talks with others, and is shown what an action brought before it goes on.
 pub const BESIDE_TALK: &str = "\
