@@ -2,16 +2,18 @@
 //! talks.
 //!
 //! A word connects when few cards have it (its inverse document frequency over the cards' own texts) and a card says it more
-//! than once, or begins an example with it. No language's words are listed anywhere: a message in whose language no card
-//! speaks is one of which nothing can be said, and the model is asked.
+//! than once, or begins an example with it. A message in whose language no card speaks is one of which nothing can be said, and
+//! the model is asked.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use conversation::workspace::SOUL;
 use protocol::ActionCard;
 use serde_json::Value;
 
 use super::form::RULES;
+use super::tongue::is_foreign;
 use super::words::{plain_words, words_of_kind};
 
 /// How many cards may have a word that still tells one of them.
@@ -22,6 +24,10 @@ const SAID: usize = 2;
 
 /// From which share of known words on a message is in a language that the cards speak.
 const KNOWN: f64 = 0.34;
+
+/// The words that a model reads in every prompt: they say nothing of what a message wants.
+static OWN: LazyLock<BTreeSet<String>> =
+    LazyLock::new(|| [SOUL, RULES].into_iter().flat_map(plain_words).collect());
 
 /// What connects a message with cards.
 #[derive(Debug)]
@@ -37,11 +43,10 @@ impl<'c> Connected<'c> {
     pub fn of(message: &str, cards: [&'c [ActionCard]; 2]) -> Self {
         let cards: Vec<&ActionCard> = cards.into_iter().flatten().collect();
         let said: Vec<BTreeMap<String, usize>> = cards.iter().map(|card| said(card)).collect();
-        let own: BTreeSet<String> = [SOUL, RULES].into_iter().flat_map(plain_words).collect();
         let words: BTreeSet<String> = plain_words(message).collect();
         let having = |word: &str| said.iter().filter(|said| said.contains_key(word)).count();
         let tells = |word: &&String| {
-            (words_of_kind(word) || !own.contains(*word)) && (1..=FEW).contains(&having(word))
+            (words_of_kind(word) || !OWN.contains(*word)) && (1..=FEW).contains(&having(word))
         };
         let telling: Vec<&String> = words.iter().filter(tells).collect();
         let support = |said: &BTreeMap<String, usize>| {
@@ -49,8 +54,8 @@ impl<'c> Connected<'c> {
         };
         let told = cards.iter().zip(&said).filter(|(_, said)| support(said) >= SAID);
         let told = told.map(|(card, _)| *card).collect();
-        let known = words.iter().filter(|word| own.contains(*word) || having(word) > 0).count();
-        let is_known = known as f64 >= KNOWN * words.len() as f64;
+        let known = words.iter().filter(|word| OWN.contains(*word) || having(word) > 0).count();
+        let is_known = !is_foreign(message) || known as f64 >= KNOWN * words.len() as f64;
         Self { told, is_known }
     }
 

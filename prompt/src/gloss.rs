@@ -4,16 +4,12 @@
 use answer::sanitize::tame;
 use protocol::ActionCard;
 use serde_json::{Value, json};
-use whatlang::{Lang, detect};
 
+use super::tongue::is_foreign;
 use super::wishes::is_told;
 
 /// How long a message may be, in bytes, that is worth a gloss; who writes more says it in many words.
 const LONGEST: usize = 400;
-
-/// How sure the guess must be (0 to 1) that words of plain ASCII letters are not English. Short English sentences are taken
-/// for Dutch or Danish below that.
-const SURE: f64 = 0.2;
 
 /// What is done about a message's language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -42,11 +38,6 @@ impl<'a> Gloss<'a> {
 pub fn wants_gloss(message: &str, cards: [&[ActionCard]; 2]) -> bool {
     let cards: Vec<&ActionCard> = cards.into_iter().flatten().collect();
     message.len() <= LONGEST && is_foreign(message) && !is_told(message, &cards)
-}
-
-fn is_foreign(message: &str) -> bool {
-    let Some(guess) = detect(message) else { return false };
-    guess.lang() != Lang::Eng && (guess.confidence() >= SURE || !message.is_ascii())
 }
 
 /// How the model is asked for it, in the place of the message.

@@ -50,6 +50,7 @@ mod offered;
 mod once;
 mod relevance;
 mod said;
+mod tongue;
 mod wishes;
 mod words;
 

@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::handed::wish;
 use super::once::Once;
 use super::said::Said;
+use super::tongue::Tongue;
 use super::words::{in_order, kinds, value, values, words};
 
 /// How much of the best score an action needs to be relevant, too: who asks for two things at once says one of them
@@ -67,8 +68,14 @@ pub(super) struct Text {
 impl Text {
     /// All of it.
     pub(super) fn of(text: &str) -> Self {
-        let first = in_order(text).next().filter(|word| !word.starts_with('<'));
-        Self { first, words: words(text), values: values(text) }
+        Self::within(text, Tongue::of(text))
+    }
+
+    /// A part of a text in this language: a part alone tells less of it.
+    pub(super) fn within(text: &str, tongue: Tongue) -> Self {
+        let words = || in_order(text, tongue);
+        let first = words().next().filter(|word| !word.starts_with('<'));
+        Self { first, words: words().collect(), values: values(text, tongue) }
     }
 
     /// What a message wants, without what it hands on; addresses count wherever they stand.
@@ -89,6 +96,11 @@ impl Text {
             all.values.extend(text.values);
             all
         })
+    }
+
+    /// Whether none of its words says anything.
+    pub(super) fn is_empty(&self) -> bool {
+        self.words.is_empty()
     }
 
     /// Which of `listed`, the values of one parameter, are in it.

@@ -9,22 +9,11 @@ use regex::Regex;
 use super::handed::wish;
 use super::relevance::{Known, Text, Told};
 use super::said::Said;
-use super::words::words;
+use super::tongue::Tongue;
 
-/// What stands between two wishes in one message, in the languages that the first-party actions are shown in.
-static BETWEEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r"(?i)\s(?:and|then|und|dann|y|e|et)\s|\s&\s|[,;?!]\s|\.\s|[和并、\u{ff0c}\u{ff1b}\u{3002}\u{ff1f}\u{ff01}]",
-    )
-    .ok()
-});
-
-/// A time or a span of time, in the same languages: `at 9`, `in 5`, `8 minutes`, `9点`.
-static TIME: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r"(?i)\b(?:at|by|in|for|until|um|gegen|bis|a\s+las?|en|para|hasta)\s+\d|\d\s*(?:[ap]m\b|uhr\b|h\b|min|sec|sek|hour|stund|hora|seg|点|點|分)",
-    )
-    .ok()
+/// What ends a part of a sentence, in any script.
+static END: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"\p{Terminal_Punctuation}\s|[\p{Terminal_Punctuation}--[:ascii:]]").ok()
 });
 
 /// A thing that a message asks for.
@@ -53,8 +42,9 @@ fn wished<'c>(text: &str, known: &Known, cards: &[&'c ActionCard]) -> Vec<Wished
     let mut wished: Vec<Wished<'c>> = Vec::new();
     // `On Friday at 5, remind me of it`
     let mut head = String::new();
-    for part in parts(&wish(text)) {
-        let wish = Wish::of(part, known, &found);
+    let tongue = Tongue::of(text);
+    for part in parts(&wish(text), tongue) {
+        let wish = Wish::of((part, tongue), known, &found);
         let card = wish.as_ref().and_then(|wish| cards.get(wish.place).copied());
         match (card, wished.last_mut()) {
             (Some(card), _) => {
@@ -72,8 +62,10 @@ fn wished<'c>(text: &str, known: &Known, cards: &[&'c ActionCard]) -> Vec<Wished
 pub(super) fn is_told(message: &str, cards: &[&ActionCard]) -> bool {
     let known = Known::read(cards);
     let wish = wish(message);
-    let mut parts = parts(&wish).filter(|part| !words(part).is_empty()).peekable();
-    parts.peek().is_some() && parts.all(|part| known.best(&Text::of(part)).is_some())
+    let tongue = Tongue::of(message);
+    let parts = parts(&wish, tongue).map(|part| Text::within(part, tongue));
+    let mut parts = parts.filter(|part| !part.is_empty()).peekable();
+    parts.peek().is_some() && parts.all(|part| known.best(&part).is_some())
 }
 
 /// One part of a message that asks for something.
@@ -81,45 +73,69 @@ struct Wish {
     /// The place of the card.
     place: usize,
     text: Text,
-    /// Whether it names a time.
-    has_time: bool,
+    /// What stands beside its numbers.
+    beside: BTreeSet<String>,
 }
 
 impl Wish {
     /// What `part` asks for beyond the `earlier` parts, if it tells.
-    fn of(part: &str, known: &Known, earlier: &[Self]) -> Option<Self> {
-        let (text, has_time) = (Text::of(part), has_time(part));
+    fn of((part, tongue): (&str, Tongue), known: &Known, earlier: &[Self]) -> Option<Self> {
+        let (text, beside) = (Text::within(part, tongue), beside_numbers(part));
+        let is_alike = |one: &Self| !one.beside.is_disjoint(&beside);
         let Some(place) = known.best(&text) else {
             // `at 9 to call Max and at 11 to feed the cat`
-            let last = earlier.last().filter(|last| last.has_time && has_time)?;
-            return Some(Self { place: last.place, text, has_time });
+            let place = earlier.last().filter(|last| is_alike(last))?.place;
+            return Some(Self { place, text, beside });
         };
         let told = known.told(place)?;
         let is_new = |one: &Self| {
-            (one.has_time && has_time)
+            is_alike(one)
                 || begins_again(told, &one.text, &text)
                 || is_another(told, &one.text, &text)
         };
         let mut same = earlier.iter().filter(|one| one.place == place);
-        same.all(is_new).then_some(Self { place, text, has_time })
+        same.all(is_new).then_some(Self { place, text, beside })
     }
 }
 
 /// Whether a message may ask for two things.
 pub(super) fn joins(said: Said<'_>) -> bool {
-    let several = |text| parts(&wish(text)).filter(|part| !part.trim().is_empty()).count() > 1;
+    let is_some = |part: &&str| !part.trim().is_empty();
+    let several = |text| parts(&wish(text), Tongue::of(text)).filter(is_some).count() > 1;
     said.texts().any(several)
 }
 
-fn parts(message: &str) -> Box<dyn Iterator<Item = &str> + '_> {
-    match BETWEEN.as_ref() {
-        Some(between) => Box::new(between.split(message)),
-        None => Box::new(std::iter::once(message)),
+fn parts(message: &str, tongue: Tongue) -> impl Iterator<Item = &str> {
+    let mut parts = match END.as_ref() {
+        Some(end) => end.split(message).collect(),
+        None => vec![message],
+    };
+    for joint in tongue.joints() {
+        parts = parts.into_iter().flat_map(|part| part.split(joint)).collect();
     }
+    parts.into_iter()
 }
 
-fn has_time(part: &str) -> bool {
-    TIME.as_ref().is_some_and(|time| time.is_match(part))
+/// The words or marks right before and behind each number: `at 9` and `at 11` are the same kind of thing, as `9pm` and `11pm`
+/// are.
+fn beside_numbers(part: &str) -> BTreeSet<String> {
+    let tokens: Vec<String> = part.split_whitespace().map(str::to_lowercase).collect();
+    let is_digit = |c: char| c.is_ascii_digit();
+    let mut beside = BTreeSet::new();
+    for (at, token) in tokens.iter().enumerate() {
+        let (Some(first), Some(last)) = (token.find(is_digit), token.rfind(is_digit)) else {
+            continue;
+        };
+        let word = |place: Option<usize>| {
+            let word = place.and_then(|place| tokens.get(place));
+            word.filter(|word| !word.contains(is_digit)).map(String::as_str)
+        };
+        let before = Some(&token[..first]).filter(|text| !text.is_empty());
+        let behind = Some(&token[last + 1..]).filter(|text| !text.is_empty());
+        beside.extend(before.or(word(at.checked_sub(1))).map(|text| format!("{text} 1")));
+        beside.extend(behind.or(word(Some(at + 1))).map(|text| format!("1 {text}")));
+    }
+    beside
 }
 
 /// Whether both begin with the same word as an example: `text Lena ... and text Paul ...`.
@@ -174,6 +190,9 @@ mod tests {
             ("Post 'a' to X at 9 and at 11", vec!["CREATE_POST", "CREATE_POST"]),
             ("How are you, and what is 2 and 2?", vec![]),
             ("Post 'a' to X at 9, 2 pills and 1 apple", vec!["CREATE_POST"]),
+            ("Post 'a' to X 9pm, 11pm", vec!["CREATE_POST", "CREATE_POST"]),
+            ("Publie 'a' sur X et sur LinkedIn", vec!["CREATE_POST", "CREATE_POST"]),
+            ("Publicer 'a' på X og også på LinkedIn", vec!["CREATE_POST", "CREATE_POST"]),
             ("Post this on X, 1,000 times", vec!["CREATE_POST"]),
             ("Remember that my website is example.org", vec!["_MEMORY_WRITE"]),
             ("Remember one thing and remember another", vec!["_MEMORY_WRITE", "_MEMORY_WRITE"]),

@@ -4,42 +4,25 @@ use std::collections::BTreeSet;
 
 use conversation::workspace::urls;
 
+use super::tongue::Tongue;
+
 /// How many letters of a word count, so that `remembering` is `remember`, while `publish` is not `public`.
 const STEM: usize = 6;
-
-/// Words that say nothing of what is wanted, in the languages that the first-party actions are shown in.
-const EMPTY: &[&str] = &[
-    // English
-    "a", "about", "again", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "been",
-    "but", "by", "can", "could", "d", "did", "do", "does", "don", "for", "from", "get", "give",
-    "go", "had", "has", "have", "he", "her", "his", "how", "i", "if", "in", "into", "is", "it",
-    "its", "just", "let", "like", "ll", "m", "me", "my", "no", "not", "now", "of", "on", "one",
-    "only", "or", "our", "over", "please", "re", "s", "she", "should", "so", "some", "t", "tell",
-    "than", "that", "the", "their", "them", "then", "there", "they", "thing", "this", "to", "up",
-    "us", "user", "ve", "was", "we", "were", "what", "when", "where", "which", "who", "why",
-    "will", "with", "would", "you", "your", // German
-    "auf", "bitte", "das", "dass", "dem", "den", "der", "die", "dir", "du", "ein", "eine", "einen",
-    "es", "ich", "im", "ist", "kannst", "mein", "meine", "mich", "mir", "noch", "sie", "um", "und",
-    "was", "wer", "wie", "wird", "zu", // Spanish
-    "al", "como", "con", "cómo", "de", "del", "el", "en", "favor", "la", "las", "lo", "los", "mi",
-    "por", "puedes", "que", "quién", "qué", "se", "un", "una", "y",
-];
 
 /// The words of a text that say something, in lower case and cut to their stems. Addresses and files count as what
 /// they are, for no two are the same; of a script without spaces, every two letters are a word.
 pub(super) fn words(text: &str) -> BTreeSet<String> {
-    in_order(text).collect()
+    in_order(text, Tongue::of(text)).collect()
 }
 
-/// The same as they stand there.
-pub(super) fn in_order(text: &str) -> impl Iterator<Item = String> {
-    let words = text.split_whitespace().flat_map(pieces);
-    words.filter(|word| !EMPTY.contains(&word.as_str()))
+/// The same as they stand there, in a text of this language.
+pub(super) fn in_order(text: &str, tongue: Tongue) -> impl Iterator<Item = String> {
+    text.split_whitespace().flat_map(move |word| pieces(word, |part| !tongue.is_empty(part)))
 }
 
 /// All words of a text, those that say little included, cut to their stems as [`words`] are.
 pub(super) fn plain_words(text: &str) -> impl Iterator<Item = String> {
-    text.split_whitespace().flat_map(pieces)
+    text.split_whitespace().flat_map(|word| pieces(word, |_| true))
 }
 
 /// Whether a word stands for an address or a file.
@@ -58,11 +41,11 @@ pub(super) fn names(text: &str, value: &str) -> bool {
 }
 
 /// The words of a text as they may be values of a parameter; `on` says too little.
-pub(super) fn values(text: &str) -> BTreeSet<String> {
+pub(super) fn values(text: &str, tongue: Tongue) -> BTreeSet<String> {
     let parts = text.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
     // Between Chinese or Japanese letters a name of ASCII letters stands without spaces.
     let runs = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty());
-    parts.chain(runs).map(value).filter(|word| !EMPTY.contains(&word.as_str())).collect()
+    parts.chain(runs).map(value).filter(|word| !tongue.is_empty(word)).collect()
 }
 
 /// A value as it is looked for: a letter alone is meant as it is written.
@@ -70,12 +53,13 @@ pub(super) fn value(text: &str) -> String {
     if text.chars().count() == 1 { text.to_owned() } else { text.to_lowercase() }
 }
 
-fn pieces(word: &str) -> Vec<String> {
+fn pieces(word: &str, tells: impl Fn(&str) -> bool) -> Vec<String> {
     if let Some(kind) = kind(word) {
         return vec![kind.to_owned()];
     }
     let parts = word.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
-    parts.flat_map(|part| stems(&part.to_lowercase())).collect()
+    let parts = parts.map(str::to_lowercase).filter(|part| tells(part));
+    parts.flat_map(|part| stems(&part)).filter(|stem| tells(stem)).collect()
 }
 
 fn stems(word: &str) -> Vec<String> {
@@ -164,6 +148,7 @@ mod tests {
 
     #[test]
     fn a_letter_alone_is_a_value_only_as_it_is_written() {
+        let values = |text| values(text, Tongue::of(text));
         assert!(values("on X, please").contains("X"));
         assert!(!values("an x or two").contains("X"));
         assert!(values("\u{5728}Mastodon\u{4e0a}").contains("mastodon"));

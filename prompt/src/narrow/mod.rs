@@ -5,7 +5,6 @@
 
 mod copied;
 mod due;
-mod knowing;
 mod there;
 mod values;
 
@@ -91,10 +90,14 @@ impl<'a> Asked<'a> {
             let connected = Connected::of(self.said.message, self.cards);
             cards.retain(|card| card.name.as_str() != MEMORY || connected.tells(MEMORY));
         }
-        if knowing::is_question(self.said) {
-            cards.retain(|card| card.effect == Effect::None);
-        }
         let is_wished = |card: &ActionCard| wished.iter().any(|one| one.card.name == card.name);
+        let message = self.said.message;
+        if is_asking(message) && !hands_on(message) {
+            // `Why do people post so much?` names no network.
+            let is_order =
+                |card: &ActionCard| is_wished(card) && there.has_what_it_needs(self.said, card);
+            cards.retain(|card| card.effect == Effect::None || is_order(card));
+        }
         if cards.iter().any(|card| is_wished(card)) {
             cards.retain(|card| is_wished(card) && there.has_place(card));
         } else {

@@ -101,8 +101,12 @@ fn a_gloss_tells_what_the_message_does_not() {
 
 #[test]
 fn a_question_is_answered_and_moves_nothing() {
-    for message in ["Why do people post so much?", "How fast does light travel?", "灯为什么会亮?"]
-    {
+    for message in [
+        "Why do people post so much?",
+        "How fast does light travel?",
+        "灯为什么会亮?",
+        "Hvorfor poster folk så meget?",
+    ] {
         let offer = offer(message);
         let acts = |card: &&ActionCard| card.effect != Effect::None;
         assert_eq!(offer.cards.iter().find(acts), None, "{message}");
