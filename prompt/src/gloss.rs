@@ -76,20 +76,20 @@ mod tests {
     fn short_messages_in_other_languages_want_one_unless_all_of_them_tells() {
         let cards = [agent_cards(), router_cards()];
         for (message, wanted) in [
-            ("Wie wird das Wetter in München?", true),
-            ("¿Quién escribió Don Quijote?", true),
-            ("明天早上七点提醒我吃药。", true),
+            ("Wie lange braucht der Bus nach Linz?", true),
+            ("¿Quién pintó este cuadro?", true),
+            ("请在周五下午叫我去接孩子。", true),
             ("Publica 'Hola' en X y enciende la luz", true),
             ("Poste 'Hallo' auf X", false),
             ("Was steht auf https://example.com?", false),
-            ("What is the capital of Australia?", false),
-            ("thank you, that was helpful", false),
+            ("What is the name of that tall tree?", false),
+            ("thanks, that is all for now", false),
             ("", false),
             ("42", false),
         ] {
             assert_eq!(wants_gloss(message, [&cards[0], &cards[1]]), wanted, "{message}");
         }
-        let long = "Wie wird das Wetter in München? ".repeat(20);
+        let long = "Wie lange braucht der Bus nach Linz? ".repeat(20);
         assert!(!wants_gloss(&long, [&cards[0], &cards[1]]));
     }
 

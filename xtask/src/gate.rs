@@ -18,12 +18,9 @@ const AFTER: [Stage; 3] = [
     Stage::new("README", "cargo xtask readme", readme::run),
 ];
 
-/// Each command that runs beside the tests. The first is the README's, without the start: its folder is not the tests', so
-/// the tests begin while it builds. The second shares theirs.
-const BESIDE: [&str; 2] = [
-    "cargo build --release --locked",
-    "cargo clippy --quiet --workspace --all-targets --locked -- -D warnings",
-];
+/// The commands that run beside the tests, one after the other. Clippy comes last: it locks the folder that the tests are built
+/// in, and the tests need that lock only when they begin.
+const BESIDE: [&str; 2] = ["cargo build --release --locked", lint::CLIPPY.repeat];
 
 /// Runs the tests. They wait for other programs half of the time, so the commands that only need a processor run beside
 /// them, with the lowest priority.
